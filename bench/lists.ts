@@ -6,7 +6,7 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { families } from '#api/index.ts';
+import { resourceModules } from '#api/index.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { declaredParameters } from '#http/server/pipeline/handle.ts';
 import { createRegistry, fullPath } from '#http/server/routing/registry.ts';
@@ -205,7 +205,7 @@ let worst = 0;
 let calls = 0;
 let slow = 0;
 let dear = 0;
-const endpoints = createRegistry(families).endpoints.filter(
+const endpoints = createRegistry(resourceModules).endpoints.filter(
   ({ response: answer, method }) => method === 'GET' && answer.kind === 'page',
 );
 for (const endpoint of endpoints) {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
-import { digestToken } from '#security/tokens.ts';
+import { hashToken } from '#security/tokens.ts';
 import { PROJECT } from './seed-issues.ts';
 
 /** One project with as many jobs as a long life brings, all of which have ended, and runners that look for others. */
@@ -46,7 +46,7 @@ async function runners(tx: Transaction): Promise<void> {
       .insertInto('runners')
       .values({
         runner_type: 'instance_type',
-        token_digest: digestToken(token),
+        token_digest: hashToken(token),
         registration_type: 'authenticated_user',
         paused: false,
         locked: false,

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { createToken } from '#authentication/tokens/access-tokens.ts';
 import { bootstrapUsers } from '#authentication/users/bootstrap.ts';
-import { readConfig } from '#config.ts';
+import { loadConfig } from '#config.ts';
 import { type Database, openDatabase, type Transaction } from '#database/database.ts';
 import { migrate } from '#database/migrate.ts';
 import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
@@ -182,7 +182,7 @@ export async function seeded(
   };
   const afterCreate = async (tx: Transaction, user: Parameters<typeof createPersonalNamespace>[1]) =>
     void (await createPersonalNamespace(tx, user));
-  await bootstrapUsers({ database, config: readConfig(env), log: { info() {} }, afterCreate });
+  await bootstrapUsers({ database, config: loadConfig(env), log: { info() {} }, afterCreate });
   await seed(database, amounts, say);
   await database.transaction(async (tx) => {
     const { id } = await tx.selectFrom('users').select('id').where('username', '=', 'seed-1').executeTakeFirstOrThrow();

@@ -1,22 +1,22 @@
-// Makes dist/hearth.js: the whole server in one module, which starts in a third of the time and memory of the sources; and
-// beside it what runs in threads and processes of its own, and the tables of a new database.
+// Builds dist/hearth.js: the whole server in one module, which starts in a third of the time and memory of the sources. Also
+// builds the programs that run in threads and processes, and the schema of a new database.
 import { isAscii } from 'node:buffer';
 import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '#database/database.ts';
-import { type AllTables, readAllTables } from '#database/initial-schema.ts';
+import { dumpInitialSchema, type InitialSchema } from '#database/initial-schema.ts';
 import { migrate } from '#database/migrate.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { bundled, root } from './bundler.ts';
 
 const outdir = join(root, 'dist');
 
-async function tablesOfNew(): Promise<AllTables> {
+async function tablesOfNew(): Promise<InitialSchema> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hearth-bundle-'));
   const database = await openDatabase({ dataDir, clock: systemClock });
   try {
-    return await readAllTables(database.reader, await migrate(database));
+    return await dumpInitialSchema(database.reader, await migrate(database));
   } finally {
     await database.close();
     await rm(dataDir, { recursive: true });
@@ -24,27 +24,27 @@ async function tablesOfNew(): Promise<AllTables> {
 }
 
 const started = new Date();
-// In a process of its own, beside which the tables are made.
+// The bundler runs in its own process while the schema is created here.
 const bundling = bundled({ in: join(root, 'src', 'main.ts'), out: 'hearth' }, outdir);
 
-// Its failure is told once what is made beside it has been cleared away.
+// A failure is reported below, after the temporary database is deleted.
 bundling.catch(() => undefined);
 const tables = JSON.stringify(await tablesOfNew());
 const { outputFiles } = await bundling;
 await mkdir(outdir, { recursive: true });
-// The bundler writes other letters as escapes, except in tagged templates.
+// The bundler escapes other characters, except in tagged templates.
 const server = outputFiles.find(({ path }) => path === join(outdir, 'hearth.js'));
 if (!isAscii(server!.contents)) {
   throw new Error(
-    'A template has a letter beyond ASCII: the runtime would keep the server in two bytes a letter, 4 MB more.',
+    'A tagged template contains a character beyond ASCII: the runtime would store the bundle with two bytes per character, 4 MB more. Use an escape.',
   );
 }
-// The tables first: of other migrations than the bundle's they are not used.
+// The schema first: a server with other migrations ignores it.
 for (const { path, contents } of [{ path: join(outdir, 'tables.json'), contents: tables }, ...outputFiles]) {
-  // Two starts at once may both make the bundle: each puts a whole one in place.
+  // Two concurrent starts may both build the bundle: each renames a complete file into place.
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, contents);
-  // As old as its sources were read: what was edited meanwhile is newer.
+  // The time at which the sources were read: files that were edited meanwhile are newer.
   await utimes(draft, started, started);
   await rename(draft, path).finally(() => rm(draft, { force: true }));
 }

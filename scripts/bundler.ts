@@ -1,26 +1,26 @@
-// How the server's sources become modules that need nothing beside them.
+// Bundles the server's sources into self-contained modules.
 import { join } from 'node:path';
 import { type BuildResult, build } from 'esbuild';
 
 export const root = join(import.meta.dirname, '..');
 
-/** What a server runs in threads and processes of its own: it looks for these beside its own module. */
+/** Programs that a server runs in threads and processes; it expects them next to its own module. */
 const PROGRAMS = [
   { in: join(root, 'src/database/engines/sqlite/read-thread-program.ts'), out: 'read-thread-program' },
   { in: join(root, 'src/markdown/render-thread-program.ts'), out: 'render-thread-program' },
   { in: join(root, 'src/git/process/process-spawner-program.ts'), out: 'process-spawner-program' },
 ];
 
-// Libraries in CommonJS that are bundled into a module still ask for these.
+// Bundled CommonJS libraries need these globals.
 const banner = `import { createRequire as __createRequire } from 'node:module';
 const require = __createRequire(import.meta.url);
 const __filename = import.meta.filename;
 const __dirname = import.meta.dirname;`;
 
-// The bundler runs for a second: collecting its garbage was a quarter of what it did.
+// The bundler runs for a second: garbage collection took a quarter of its time.
 process.env.GOGC ??= 'off';
 
-/** A program that starts servers, in one module, and its servers' programs: what is to be written into `outdir`. */
+/** Bundles a program that starts servers, and the programs of those servers. Returns the files to write into `outdir`. */
 export function bundled(program: { in: string; out: string }, outdir: string): Promise<BuildResult<{ write: false }>> {
   return build({
     entryPoints: [program, ...PROGRAMS],
@@ -38,8 +38,8 @@ export function bundled(program: { in: string; out: string }, outdir: string): P
     sourcemap: 'linked',
     sourcesContent: false,
     banner: { js: banner },
-    // Optional native driver of pg, and its transport for another runtime: neither is installed nor used. What sends mails is
-    // loaded by servers that send some.
+    // The optional native driver of pg and its transport for another runtime are not installed. The mail library is only loaded
+    // by servers that send mails.
     external: ['pg-native', 'cloudflare:sockets', 'nodemailer'],
     absWorkingDir: root,
     logLevel: 'warning',

@@ -1,5 +1,5 @@
-// `npm run matrix`: writes test/matrix.txt (who may call which endpoint), src/authorization/abilities.txt (who may do what) and
-// test/resource-imports.txt (which family uses which) and test/round-trips.txt (what a read asks the database).
+// `npm run matrix` writes test/matrix.txt (which roles may call which endpoint), src/authorization/abilities.txt (abilities by
+// role), test/resource-imports.txt (imports between resources) and test/round-trips.txt (database queries of reads).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,12 +1,12 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-// Several processes of one run go through the same test files: each is run by the first that makes a file of its name in
-// the directory that they share.
+// Several processes of one run share the test files: a file is run by the first process that creates its claim file in a shared
+// directory.
 
 const root = join(import.meta.dirname, '..');
 
-/** Whether this file is now ours to run: nobody has taken it before. */
+/** Claims a test file for this process. Returns false if another process has claimed it. */
 export function claim(directory: string, file: string): boolean {
   try {
     closeSync(openSync(claimOf(directory, file), 'wx'));
@@ -16,7 +16,7 @@ export function claim(directory: string, file: string): boolean {
   }
 }
 
-/** Those that nobody has taken, by their paths below the project's root. */
+/** Returns the files that no process has claimed, as paths relative to the project's root. */
 export function unclaimed(directory: string, files: readonly string[]): string[] {
   return files.filter((file) => !existsSync(claimOf(directory, file))).map((file) => relative(root, file));
 }

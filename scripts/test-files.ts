@@ -1,6 +1,6 @@
-// Runs test files one after another in one process, for `npm test`. Loading Hearth is most of what a small file costs:
-// its modules are loaded once for many files. What tests share (test/, *.testing.ts) is loaded anew for each file, so that
-// a world belongs to one file, as if the file had a process of its own.
+// Runs test files one after another in one process, for `npm test`. Hearth's modules are loaded once for many files, because
+// loading them is most of the cost of a small file. Test support (test/, *.testing.ts) is loaded again for each file, so that
+// each file has its own state, as in its own process.
 import { createHook } from 'node:async_hooks';
 import { registerHooks } from 'node:module';
 import { join, relative } from 'node:path';
@@ -9,11 +9,11 @@ import { pathToFileURL } from 'node:url';
 import { claim } from './test-claims.ts';
 
 const root = join(import.meta.dirname, '..');
-/** A directory that the processes of one run share; without it every file is run here. */
+/** The claims directory that the processes of one run share; without it, all files run here. */
 const claims = process.env.HEARTH_TEST_CLAIMS;
 const filesTogether = Number(process.env.HEARTH_TEST_FILES_TOGETHER ?? Number.POSITIVE_INFINITY);
 const testUrl = pathToFileURL(join(root, 'test/')).href;
-/** Holds what is the same for all files. */
+/** A module whose state is shared by all files. */
 const sharedUrl = pathToFileURL(join(root, 'test/support/response-shapes.ts')).href;
 let current = 0;
 let running = '';
@@ -42,9 +42,8 @@ for (const file of process.argv.slice(2)) {
 }
 
 /**
- * node:test follows every promise and every socket to the test that has made it, to know whose fault it is when something
- * is thrown where nobody waits for it. That is a sixth of all that the tests cost. Here such a fault ends the process
- * instead, which tells what it was and during which test it came.
+ * Disables the async tracking of node:test, which attributes unhandled errors to the test that created the promise or socket and
+ * takes a sixth of the time. Here an unhandled error ends the process and prints the error and the running test.
  */
 function followNoPromises(): void {
   const hooks = Object.getPrototypeOf(createHook({})) as { enable(): unknown };

@@ -11,23 +11,23 @@ import { isPaired } from './paired-tests.ts';
 import { unclaimed } from './test-claims.ts';
 
 const root = join(import.meta.dirname, '..');
-/** Loading TypeScript is most of what a process costs: later processes and later runs take it from here. */
+/** Caches compiled code between processes and runs: loading TypeScript is most of the cost of a process. */
 const compileCache = join(root, 'node_modules/.cache/hearth-compile');
-/** One more than the cores that it is made for: each waits a fifth of its time, for PostgreSQL, for git and for the disk. */
+/** Number of processes: one more than the two cores, because each waits a fifth of its time for PostgreSQL, git or the disk. */
 const atOnce = 3;
-/** Files of one process: it loads Hearth once for all of them. The modules of tests that it loads anew for each stay. */
+/** Maximum files per process: it loads Hearth once, but test modules are loaded for each file and stay in memory. */
 const filesTogether = 170;
 const longestProcess = 1_200_000;
 /**
- * All processors are busy: threads that collect garbage beside a process only take them from another one. And a larger
- * nursery is collected less often. Together this is a twelfth of what the tests cost.
+ * All cores are busy, so that parallel garbage collection only takes time from other processes. A larger young generation is
+ * collected less often. Together they save a twelfth of the time.
  */
 const memory = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=32'];
 
-/** What is done beside others: a check, or some test files in one process. */
+/** A task that runs in parallel with others: a check, or test files in one process. */
 type Work = () => Promise<void>;
 
-/** What is said at the end, a line each: types, lint, and each engine. */
+/** One line of the final summary: types, lint, or an engine. */
 class Tally {
   readonly name: string;
   passed = 0;
@@ -47,11 +47,11 @@ async function main(named: string[]): Promise<void> {
   if (named.length > 0 && files.length === 0) throw new Error(`No test file at ${named.join(', ')}`);
   const onBothEngines = files.filter((file) => !isUnit(file));
   const work: Work[] = [];
-  // Those that use no database wait most of their time, for hostile clients and for processes: one of them goes on beside the
-  // others, and by themselves they go on two by two.
+  // Tests without a database mostly wait for hostile clients and processes: one process runs them in parallel with the others,
+  // or two processes if there are no others.
   const beside = onBothEngines.length > 0 ? 1 : 2;
   if (named.length === 0) {
-    // By itself it divides the files among four that each look at the types of all: a half more work, and twice the memory.
+    // By default the compiler uses four workers that each check all types: half more work and twice the memory.
     work.push(() => check('types', 'node_modules/typescript/bin/tsc', '--noEmit', '--singleThreaded'));
     work.push(() => check('lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '--reporter=summary'));
   }
@@ -88,7 +88,7 @@ function isUnit(file: string): boolean {
   return file.endsWith('.unit.test.ts');
 }
 
-/** Files whose tests each attack a server of their own. */
+/** Returns whether the tests of a file each attack their own server. */
 function isAttack(file: string): boolean {
   return file.startsWith(join(root, 'test/hostile/'));
 }
@@ -120,7 +120,7 @@ interface Engine {
   stop(): Promise<void>;
 }
 
-/** Both engines, each with the databases that every test file gets a copy of. */
+/** Prepares both engines with the template databases that are copied for each test file. */
 async function prepareEngines(): Promise<Engine[]> {
   // Imported only now: broken types elsewhere must not hide the result of the type check.
   const { makePostgresTemplates, makeSqliteTemplates } = await import('#test/engines/engine.ts');
@@ -141,7 +141,7 @@ async function prepareEngines(): Promise<Engine[]> {
   ];
 }
 
-/** What those that use no database find: who wants one, whichever it is, gets a copy of what is made for the others. */
+/** Prepares the environment of files without an engine; a test among them that needs a database gets a SQLite copy. */
 async function prepareUnits(files: readonly string[], hasTemplates: boolean): Promise<Record<string, string>> {
   const templates = { HEARTH_TEST_SQLITE_TEMPLATES: scratch };
   if (!files.some(isAttack)) return hasTemplates ? templates : {};
@@ -154,7 +154,7 @@ async function prepareUnits(files: readonly string[], hasTemplates: boolean): Pr
   return { ...templates, HEARTH_TEST_TARGET: target };
 }
 
-/** The files as several processes' work: each takes a file when it has done with another, so that all end together. */
+/** Splits the files into tasks of several processes. Each claims one file after another, so that all end together. */
 function runsOf(
   name: string,
   files: readonly string[],
@@ -175,13 +175,13 @@ function runsOf(
   return Array.from({ length: processes }, () => runSome);
 }
 
-/** What no process has come to because too many of them have died. */
+/** Reports files that were not run because too many processes died. */
 function failNotRun(tally: Tally, files: readonly string[]): void {
   tally.failed += files.length;
   if (files.length > 0) console.log(`\nNOT RUN (${tally.name}): ${files.join(', ')}`);
 }
 
-/** Runs those of the files that nobody has taken in one process, which inherits `environment`. */
+/** Runs the unclaimed files in one process with these environment variables. */
 async function runTogether(
   tally: Tally,
   files: readonly string[],
@@ -218,16 +218,16 @@ async function runTogether(
   tally.seconds += (performance.now() - began) / 1000;
 }
 
-/** The runner wraps what was thrown; assertion errors carry their difference in the message. */
+/** Formats an error of the test runner, which wraps the thrown value. Assertion errors contain their diff in the message. */
 function describe(error: Error): string {
   const thrown = error.cause ?? error;
-  // Whatever it is: not everything that can be thrown becomes text.
+  // Any value can be thrown, and not all values convert to text.
   if (!(thrown instanceof Error)) return inspect(thrown);
   const lines = (thrown.stack ?? thrown.message).split('\n');
   return lines.filter((line) => !line.includes('(node:internal/') && !line.includes('(node:async_hooks')).join('\n');
 }
 
-/** Everything that tests write is below it. Readable by others: PostgreSQL may run as another user. */
+/** The directory for all files of tests. Readable by others, because PostgreSQL may run as another user. */
 const scratch = await scratchDirectory('hearth-run-');
 chmodSync(scratch, 0o755);
 Object.assign(process.env, { HEARTH_TEST_SCRATCH: scratch, TMPDIR: scratch });

@@ -1,56 +1,52 @@
-// `npm run where GET /projects/7/environments`: where the endpoint that answers this is declared, as file:line.
-import { readFileSync } from 'node:fs';
+// `npm run where GET /projects/7/environments` prints the file and line that declare the endpoint.
 import { join, relative } from 'node:path';
-import { families } from '#api/index.ts';
+import { resourceModules } from '#api/index.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { createRegistry, type Registry } from '#http/server/routing/registry.ts';
+import { findDeclaration } from './endpoint-declarations.ts';
 
 const api = join(import.meta.dirname, '../src/api');
 
-/** What is said, and whether it was found. */
-export interface Told {
+export interface WhereResult {
   readonly found: boolean;
   readonly text: string;
 }
 
-export function where([verb, given]: readonly string[]): Told {
-  if (verb === undefined || given === undefined) {
+export function where([verb, target]: readonly string[]): WhereResult {
+  if (verb === undefined || target === undefined) {
     return { found: false, text: 'Usage: npm run where GET /projects/7/environments' };
   }
   const method = verb.toUpperCase();
-  const registry = createRegistry(families);
-  const path = given.replace(/^https?:\/\/[^/]+/, '').split('?', 1)[0] ?? '';
+  const registry = createRegistry(resourceModules);
+  const path = target.replace(/^https?:\/\/[^/]+/, '').split('?', 1)[0] ?? '';
   for (const candidate of candidates(path)) {
-    const found = registry.find(method, candidate);
-    if (found === null) continue;
-    return { found: true, text: `${placeOf(found.endpoint)}  ${found.endpoint.name}` };
+    const match = registry.find(method, candidate);
+    if (match !== null) return { found: true, text: `${location(match.endpoint)}  ${match.endpoint.name}` };
   }
-  return { found: false, text: unknown(registry, method, path) };
+  return { found: false, text: describeMissing(registry, method, path) };
 }
 
-/** As it stands, then below /api/v4. */
+/** Returns the path below /api/v4 first, then the path as it is. */
 function candidates(path: string): string[] {
   const absolute = path.startsWith('/') ? path : `/${path}`;
   return absolute.startsWith('/api/v4/') ? [absolute] : [`/api/v4${absolute}`, absolute];
 }
 
-function placeOf({ name, source }: Endpoint): string {
-  const file = join(api, source);
-  const lines = readFileSync(file, 'utf8').split('\n');
-  // Alone, or as one of the two that a declaration for both kinds of parents makes.
-  const declared = new RegExp(`^export const (${name} |\\[.*\\b${name}\\b)`);
-  const index = lines.findIndex((line) => declared.test(line));
-  return `${relative(process.cwd(), file)}:${Math.max(index, 0) + 1}`;
+function location(endpoint: Endpoint): string {
+  const declaration = findDeclaration(endpoint);
+  if (declaration === null) throw new Error(`No file of src/api/${endpoint.folder} declares ${endpoint.name}`);
+  return `${relative(process.cwd(), join(api, declaration.source))}:${declaration.line}`;
 }
 
-function unknown(registry: Registry, method: string, path: string): string {
-  const others = candidates(path).flatMap((candidate) => registry.methods(candidate));
-  if (others.length > 0)
-    return `No endpoint answers ${method} ${path}; the path knows ${[...new Set(others)].join(', ')}.`;
+function describeMissing(registry: Registry, method: string, path: string): string {
+  const methods = candidates(path).flatMap((candidate) => registry.methods(candidate));
+  if (methods.length > 0) {
+    return `No endpoint answers ${method} ${path}. Methods of this path: ${[...new Set(methods)].join(', ')}.`;
+  }
   const hint = /^\/(projects|groups)\/[^/]+\/[^/]+/.test(path)
-    ? ' A full path in place of an id is one segment: group%2Fproject.'
+    ? ' Write a full path in place of an id as one segment: group%2Fproject.'
     : '';
-  return `No endpoint answers ${path} with any method.${hint} All of them: api.txt.`;
+  return `No endpoint answers ${path}.${hint} See api.txt for all endpoints.`;
 }
 
 if (import.meta.main) {

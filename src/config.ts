@@ -1,28 +1,28 @@
 import { resolve, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { isObject } from './text/json-object.ts';
-import { trimmedEnd } from './text/trim.ts';
+import { isJsonObject } from './text/json-object.ts';
+import { trimEndCharacters } from './text/trim.ts';
 
 /**
- * The start-up settings: environment variables, read once. Every name and form stands in the table of the README;
- * a wrong value is a ConfigError whose message names the variable and never shows a secret.
+ * The start-up settings: environment variables that are read once. The README lists all names and formats. An invalid value
+ * throws a ConfigError whose message names the variable and never shows a secret.
  */
 export interface Config {
   /** Address to listen on. */
   readonly host: string;
   /** Port to listen on; 0 lets the system choose one. */
   readonly port: number;
-  /** Base of every absolute URL in answers, see `baseOf`; null: scheme and Host of the request. */
+  /** Base of all absolute URLs in responses, see `baseUrlOf`; null: scheme and Host of the request. */
   readonly externalUrl: URL | null;
-  /** Whose X-Forwarded-For and X-Forwarded-Proto count. */
+  /** Proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted. */
   readonly trustedProxies: readonly Cidr[];
   /** Absolute path. */
   readonly dataDir: string;
   /** null: SQLite in the data directory. */
   readonly databaseUrl: string | null;
-  /** Storage name -> absolute directory; always has `default`. No prototype: any name may be looked up. */
-  readonly storages: Readonly<Record<string, Storage>>;
-  /** Absolute directory of files that rows refer to: LFS objects and others. */
+  /** Storage name -> absolute directory; always contains `default`. It has no prototype, so that any name may be looked up. */
+  readonly storages: Readonly<Record<string, RepositoryStorage>>;
+  /** Absolute directory of blobs: LFS objects and other files that rows refer to. */
   readonly blobsDir: string;
   /** 32 bytes; null: the key file in the data directory. */
   readonly secretKey: Buffer | null;
@@ -34,7 +34,7 @@ export interface Config {
   readonly impersonationEnabled: boolean;
   /** null: random. */
   readonly registrationToken: string | null;
-  /** First value of the application setting `allow_local_requests_from_web_hooks_and_services`. */
+  /** Initial value of the application setting `allow_local_requests_from_web_hooks_and_services`. */
   readonly allowLocalRequests: boolean;
   readonly role: 'primary' | 'secondary';
   readonly primaryUrl: URL | null;
@@ -47,7 +47,7 @@ export interface Config {
   readonly mail: MailConfig;
 }
 
-export interface Storage {
+export interface RepositoryStorage {
   readonly path: string;
 }
 
@@ -66,10 +66,10 @@ export type Tier = (typeof tiers)[number];
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 type LogLevel = (typeof logLevels)[number];
 
-/** A range of addresses: network address and prefix length. */
+/** An address range: network address and prefix length. */
 export type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** A setting that stops the start. The message is for the person who starts Hearth; no stack is shown. */
+/** An invalid setting, which prevents the start. Only the message is shown, without a stack. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly exitCode: number;
@@ -80,10 +80,10 @@ export class ConfigError extends Error {
   }
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** The names of all settings. The functions that read a variable take no other name, so this list has every setting. */
-export const settingNames = [
+/** The names of all environment variables. Functions that read a variable accept only these, so the list is complete. */
+export const ENV_VARIABLE_NAMES = [
   'HEARTH_HOST',
   'HEARTH_PORT',
   'HEARTH_EXTERNAL_URL',
@@ -112,11 +112,11 @@ export const settingNames = [
   'HEARTH_MAIL_DISPLAY_NAME',
   'HEARTH_MAIL_REPLY_TO',
 ] as const;
-export type SettingName = (typeof settingNames)[number];
+export type EnvVariableName = (typeof ENV_VARIABLE_NAMES)[number];
 
-/** Reads and validates all settings. An empty variable counts as unset. Throws ConfigError. */
-export function readConfig(env: Environment): Config {
-  const dataDir = resolve(given(env, 'HEARTH_DATA_DIR') ?? './data');
+/** Loads and validates all settings. An empty variable counts as unset. Throws ConfigError. */
+export function loadConfig(env: EnvironmentVariables): Config {
+  const dataDir = resolve(getVariable(env, 'HEARTH_DATA_DIR') ?? './data');
   const storages = readStorages(env, 'HEARTH_STORAGES', dataDir);
   const role = oneOf(env, 'HEARTH_ROLE', ['primary', 'secondary'] as const, 'primary');
   return Object.freeze({
@@ -146,18 +146,18 @@ export function readConfig(env: Environment): Config {
   });
 }
 
-/** A URL as a base to append paths to: origin and path prefix, without a trailing slash. */
-export function baseOf(url: URL): string {
-  return url.origin + trimmedEnd(url.pathname, '/');
+/** Returns the base for appending paths to a URL: origin and path prefix, without a trailing slash. */
+export function baseUrlOf(url: URL): string {
+  return url.origin + trimEndCharacters(url.pathname, '/');
 }
 
-/** The base of absolute URLs for work that has no request. `port` is the one really listened on (HEARTH_PORT may be 0). */
-export function baseWithoutRequest(config: Config, port: number = config.port): string {
-  if (config.externalUrl) return baseOf(config.externalUrl);
+/** Returns the base of absolute URLs outside of requests. `port` is the actual port (HEARTH_PORT may be 0). */
+export function getServerUrl(config: Config, port: number = config.port): string {
+  if (config.externalUrl) return baseUrlOf(config.externalUrl);
   return `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
 }
 
-/** Reads an address or CIDR; null when it is neither. IPv4-mapped IPv6 addresses count as their IPv4. */
+/** Parses an address or CIDR; returns null if it is neither. IPv4-mapped IPv6 addresses become IPv4. */
 export function parseCidr(text: string): Cidr | null {
   const [, base, bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   if (base === undefined || !isAddress(base)) return null;
@@ -168,7 +168,7 @@ export function parseCidr(text: string): Cidr | null {
   return length >= 0 && length <= most ? [address, length] : null;
 }
 
-/** Is the address in one of the ranges? Text that is no address is in none. */
+/** Returns whether the address is in one of the ranges; false for text that is not an address. */
 export function inCidrs(ranges: readonly Cidr[], address: string): boolean {
   if (ranges.length === 0 || !isAddress(address)) return false;
   const parsed = ipaddr.process(address);
@@ -180,28 +180,35 @@ function isAddress(text: string): boolean {
   return text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text);
 }
 
-function given(env: Environment, name: SettingName): string | null {
+function getVariable(env: EnvironmentVariables, name: EnvVariableName): string | null {
   const value = env[name]?.trim();
   return value ? value : null;
 }
 
-function wrong(name: SettingName, rule: string): ConfigError {
+function invalidVariable(name: EnvVariableName, rule: string): ConfigError {
   return new ConfigError(`${name} ${rule}`);
 }
 
-function integer(env: Environment, name: SettingName, fallback: number, least: number, most: number): number {
-  const text = given(env, name);
+function integer(
+  env: EnvironmentVariables,
+  name: EnvVariableName,
+  fallback: number,
+  least: number,
+  most: number,
+): number {
+  const text = getVariable(env, name);
   if (text === null) return fallback;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && value <= most)) throw wrong(name, `must be a whole number from ${least} to ${most}`);
+  if (!(value >= least && value <= most))
+    throw invalidVariable(name, `must be a whole number from ${least} to ${most}`);
   return value;
 }
 
-/** Kubernetes gives every pod beside a service called `hearth` a HEARTH_PORT of its own, which is a URL. */
-function portNumber(env: Environment, name: SettingName): number {
-  const text = given(env, name);
+/** Kubernetes sets HEARTH_PORT to a URL in all pods if a service is called `hearth`. */
+function portNumber(env: EnvironmentVariables, name: EnvVariableName): number {
+  const text = getVariable(env, name);
   if (text !== null && /^(tcp|udp|sctp):\/\/[\w.:[\]-]{1,255}$/.test(text)) {
-    throw wrong(
+    throw invalidVariable(
       name,
       `is ${text}, which Kubernetes sets for a service called "hearth". Set enableServiceLinks: false in the pod, or rename the service.`,
     );
@@ -209,166 +216,177 @@ function portNumber(env: Environment, name: SettingName): number {
   return integer(env, name, 8080, 0, 65_535);
 }
 
-function boolean(env: Environment, name: SettingName, fallback: boolean): boolean {
-  const text = given(env, name)?.toLowerCase();
+function boolean(env: EnvironmentVariables, name: EnvVariableName, fallback: boolean): boolean {
+  const text = getVariable(env, name)?.toLowerCase();
   if (text === undefined) return fallback;
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0') return false;
-  throw wrong(name, 'must be true or false');
+  throw invalidVariable(name, 'must be true or false');
 }
 
-function oneOf<const T extends string>(env: Environment, name: SettingName, values: readonly T[], fallback: T): T {
-  const text = given(env, name);
+function oneOf<const T extends string>(
+  env: EnvironmentVariables,
+  name: EnvVariableName,
+  values: readonly T[],
+  fallback: T,
+): T {
+  const text = getVariable(env, name);
   if (text === null) return fallback;
   const value = values.find((candidate) => candidate === text);
-  if (value === undefined) throw wrong(name, `must be one of ${values.join(', ')}`);
+  if (value === undefined) throw invalidVariable(name, `must be one of ${values.join(', ')}`);
   return value;
 }
 
-/** One line of text: it ends up in headers and pages. */
-function line(env: Environment, name: SettingName): string | null {
-  const text = given(env, name);
+/** Reads a single line of text, because it appears in headers and pages. */
+function line(env: EnvironmentVariables, name: EnvVariableName): string | null {
+  const text = getVariable(env, name);
   if (text !== null && (/[\x00-\x1f\x7f]/.test(text) || text.length > 255)) {
-    throw wrong(name, 'must be one line of at most 255 characters');
+    throw invalidVariable(name, 'must be one line of at most 255 characters');
   }
   return text;
 }
 
-function hostName(env: Environment, name: SettingName): string | null {
-  const text = given(env, name)?.replace(/^\[(.*)\]$/, '$1');
+function hostName(env: EnvironmentVariables, name: EnvVariableName): string | null {
+  const text = getVariable(env, name)?.replace(/^\[(.*)\]$/, '$1');
   if (text === undefined) return null;
   if (isAddress(text) || /^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?$/.test(text)) return text;
-  throw wrong(name, 'must be an address or a host name');
+  throw invalidVariable(name, 'must be an address or a host name');
 }
 
-function httpUrl(env: Environment, name: SettingName): URL | null {
-  const text = given(env, name);
+function httpUrl(env: EnvironmentVariables, name: EnvVariableName): URL | null {
+  const text = getVariable(env, name);
   if (text === null) return null;
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) throw wrong(name, 'must be an absolute http or https URL');
-  if (url.username || url.password) throw wrong(name, 'must not contain a user name or password');
-  if (url.search || url.hash) throw wrong(name, 'must not contain a query or fragment');
-  url.pathname = trimmedEnd(url.pathname, '/');
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalidVariable(name, 'must be an absolute http or https URL');
+  if (url.username || url.password) throw invalidVariable(name, 'must not contain a user name or password');
+  if (url.search || url.hash) throw invalidVariable(name, 'must not contain a query or fragment');
+  url.pathname = trimEndCharacters(url.pathname, '/');
   return url;
 }
 
-/** A secondary is nothing without a primary. */
-function primaryUrl(env: Environment, name: SettingName, role: Config['role']): URL | null {
+/** Reads the URL of the primary, which a secondary requires. */
+function primaryUrl(env: EnvironmentVariables, name: EnvVariableName, role: Config['role']): URL | null {
   const url = httpUrl(env, name);
-  if (url === null && role === 'secondary') throw wrong(name, 'must be set when HEARTH_ROLE is secondary');
+  if (url === null && role === 'secondary') throw invalidVariable(name, 'must be set when HEARTH_ROLE is secondary');
   return url;
 }
 
-function cidrs(env: Environment, name: SettingName): readonly Cidr[] {
-  const items = (given(env, name) ?? '').split(',').map((item) => item.trim());
+function cidrs(env: EnvironmentVariables, name: EnvVariableName): readonly Cidr[] {
+  const items = (getVariable(env, name) ?? '').split(',').map((item) => item.trim());
   return items
     .filter((item) => item !== '')
     .map((item) => {
       const range = parseCidr(item);
-      if (!range) throw wrong(name, `must be comma-separated addresses or CIDRs; this is neither: ${item}`);
+      if (!range) throw invalidVariable(name, `must be comma-separated addresses or CIDRs; this is neither: ${item}`);
       return range;
     });
 }
 
-function databaseUrl(env: Environment, name: SettingName): string | null {
-  const text = given(env, name);
+function databaseUrl(env: EnvironmentVariables, name: EnvVariableName): string | null {
+  const text = getVariable(env, name);
   if (text === null) return null;
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) throw wrong(name, 'must be a postgres:// URL');
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
+    throw invalidVariable(name, 'must be a postgres:// URL');
   return text;
 }
 
-function secretKey(env: Environment, name: SettingName): Buffer | null {
-  const text = given(env, name);
+function secretKey(env: EnvironmentVariables, name: EnvVariableName): Buffer | null {
+  const text = getVariable(env, name);
   if (text === null) return null;
-  if (!/^[0-9a-f]{64}$/i.test(text)) throw wrong(name, 'must be 32 bytes as 64 hexadecimal digits');
+  if (!/^[0-9a-f]{64}$/i.test(text)) throw invalidVariable(name, 'must be 32 bytes as 64 hexadecimal digits');
   return Buffer.from(text, 'hex');
 }
 
-/** What travels in a header: visible ASCII without spaces. */
-function token(env: Environment, name: SettingName): string | null {
-  const text = given(env, name);
+/** Reads a token, which must be valid in a header: visible ASCII without spaces. */
+function token(env: EnvironmentVariables, name: EnvVariableName): string | null {
+  const text = getVariable(env, name);
   if (text !== null && !/^[\x21-\x7e]{1,255}$/.test(text)) {
-    throw wrong(name, 'must be 1 to 255 visible ASCII characters without spaces');
+    throw invalidVariable(name, 'must be 1 to 255 visible ASCII characters without spaces');
   }
   return text;
 }
 
-// Not trimmed: spaces at the ends of a password belong to it.
-function password(env: Environment, name: SettingName): string | null {
+// Not trimmed: leading and trailing spaces belong to the password.
+function password(env: EnvironmentVariables, name: EnvVariableName): string | null {
   const text = env[name];
   if (!text) return null;
   const length = [...text].length;
-  if (length < 8 || length > 128) throw wrong(name, 'must be 8 to 128 characters long');
+  if (length < 8 || length > 128) throw invalidVariable(name, 'must be 8 to 128 characters long');
   return text;
 }
 
-function readStorages(env: Environment, name: SettingName, dataDir: string): Readonly<Record<string, Storage>> {
-  const text = given(env, name);
-  const named: Record<string, Storage> = Object.create(null);
+function readStorages(
+  env: EnvironmentVariables,
+  name: EnvVariableName,
+  dataDir: string,
+): Readonly<Record<string, RepositoryStorage>> {
+  const text = getVariable(env, name);
+  const named: Record<string, RepositoryStorage> = Object.create(null);
   if (text === null) {
     named.default = { path: resolve(dataDir, 'repositories') };
     return Object.freeze(named);
   }
   for (const [storage, value] of Object.entries(jsonObject(text, name))) {
     if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/.test(storage)) {
-      throw wrong(name, 'names its storages with letters, digits, "_", "." and "-", a letter or digit first');
+      throw invalidVariable(name, 'names its storages with letters, digits, "_", "." and "-", a letter or digit first');
     }
     const path = typeof value === 'object' && value !== null && 'path' in value ? value.path : undefined;
-    if (typeof path !== 'string' || path === '') throw wrong(name, `must give ${storage} a "path"`);
+    if (typeof path !== 'string' || path === '') throw invalidVariable(name, `must give ${storage} a "path"`);
     named[storage] = { path: resolve(dataDir, path) };
   }
-  if (!named.default) throw wrong(name, 'must contain the storage "default"');
-  refuseSharedPaths(named, name);
+  if (!named.default) throw invalidVariable(name, 'must contain the storage "default"');
+  requireSeparatePaths(named, name);
   return Object.freeze(named);
 }
 
-function jsonObject(text: string, name: SettingName): object {
+function jsonObject(text: string, name: EnvVariableName): object {
   const shape = 'must be a JSON object such as {"default":{"path":"/srv/repositories"}}';
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    if (isJsonObject(value)) return value;
   } catch {
-    // told below: what JSON.parse says quotes the value
+    // The message of JSON.parse quotes the value, which may be secret: throw our own error below.
   }
-  throw wrong(name, shape);
+  throw invalidVariable(name, shape);
 }
 
-/** Several processes on one database need the same one, as they need the same storages. */
-function blobsDir(env: Environment, name: SettingName, dataDir: string, all: Config['storages']): string {
-  const path = resolve(dataDir, given(env, name) ?? 'blobs');
+/** Reads the directory of blobs; all processes of one database need the same one, and the same storages. */
+function blobsDir(env: EnvironmentVariables, name: EnvVariableName, dataDir: string, all: Config['storages']): string {
+  const path = resolve(dataDir, getVariable(env, name) ?? 'blobs');
   const inside = Object.entries(all).find(([, storage]) => (path + sep).startsWith(storage.path + sep));
-  if (inside) throw wrong(name, `must lie outside of the storage ${inside[0]}`);
+  if (inside) throw invalidVariable(name, `must lie outside of the storage ${inside[0]}`);
   return path;
 }
 
-/** A move between two storages copies a directory and then removes the old one: they must not overlap. */
-function refuseSharedPaths(named: Record<string, Storage>, name: SettingName): void {
+/** Moving a repository copies its directory and deletes the old one, so the storages must not overlap. */
+function requireSeparatePaths(named: Record<string, RepositoryStorage>, name: EnvVariableName): void {
   const entries = Object.entries(named);
   for (const [one, { path }] of entries) {
     const inside = entries.find(([other, it]) => other !== one && (it.path + sep).startsWith(path + sep));
-    if (inside) throw wrong(name, `must give each storage its own directory; ${inside[0]} lies in that of ${one}`);
+    if (inside)
+      throw invalidVariable(name, `must give each storage its own directory; ${inside[0]} lies in that of ${one}`);
   }
 }
 
-function mail(env: Environment): MailConfig {
+function mail(env: EnvironmentVariables): MailConfig {
   const delivery = oneOf(env, 'HEARTH_MAIL_DELIVERY', ['off', 'outbox', 'smtp'] as const, 'off');
-  const smtpUrl = given(env, 'HEARTH_SMTP_URL');
+  const smtpUrl = getVariable(env, 'HEARTH_SMTP_URL');
   if (smtpUrl !== null && (!/^smtps?:\/\/[^/]/.test(smtpUrl) || !URL.canParse(smtpUrl))) {
-    throw wrong('HEARTH_SMTP_URL', 'must be an smtp:// or smtps:// URL');
+    throw invalidVariable('HEARTH_SMTP_URL', 'must be an smtp:// or smtps:// URL');
   }
   if (smtpUrl !== null && !isDecodable(smtpUrl)) {
-    throw wrong('HEARTH_SMTP_URL', 'must write each % of a user or password as %25');
+    throw invalidVariable('HEARTH_SMTP_URL', 'must write each % of a user or password as %25');
   }
   const from = mailAddress(env, 'HEARTH_MAIL_FROM');
   if (delivery === 'smtp') {
-    if (smtpUrl === null) throw wrong('HEARTH_SMTP_URL', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
-    if (from === null) throw wrong('HEARTH_MAIL_FROM', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
+    if (smtpUrl === null) throw invalidVariable('HEARTH_SMTP_URL', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
+    if (from === null) throw invalidVariable('HEARTH_MAIL_FROM', 'must be set when HEARTH_MAIL_DELIVERY is smtp');
   }
   const displayName = line(env, 'HEARTH_MAIL_DISPLAY_NAME');
   return Object.freeze({ delivery, smtpUrl, from, displayName, replyTo: mailAddress(env, 'HEARTH_MAIL_REPLY_TO') });
 }
 
-/** Does each percent sign begin a character? */
+/** Returns whether the text is validly percent-encoded. */
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);
@@ -378,8 +396,8 @@ function isDecodable(text: string): boolean {
   }
 }
 
-function mailAddress(env: Environment, name: SettingName): string | null {
+function mailAddress(env: EnvironmentVariables, name: EnvVariableName): string | null {
   const text = line(env, name);
-  if (text !== null && !/^[^\s@<>",;]+@[^\s@<>",;]+$/.test(text)) throw wrong(name, 'must be a mail address');
+  if (text !== null && !/^[^\s@<>",;]+@[^\s@<>",;]+$/.test(text)) throw invalidVariable(name, 'must be a mail address');
   return text;
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { baseOf, baseWithoutRequest, ConfigError, inCidrs, parseCidr, readConfig, settingNames } from './config.ts';
+import { baseUrlOf, ConfigError, ENV_VARIABLE_NAMES, getServerUrl, inCidrs, loadConfig, parseCidr } from './config.ts';
 
 test('without any variable the defaults of the table hold', () => {
-  const config = readConfig({});
+  const config = loadConfig({});
   const { dataDir, storages, ...rest } = config;
   assert.equal(dataDir, resolve('data'));
   assert.deepEqual({ ...storages }, { default: { path: resolve('data/repositories') } });
@@ -92,9 +92,9 @@ const EVERY_VALUE = {
 };
 
 test('every variable is read', () => {
-  const { externalUrl, trustedProxies, storages, secretKey, primaryUrl, ...rest } = readConfig(EVERY_VARIABLE);
-  assert.equal(externalUrl && baseOf(externalUrl), 'https://forge.example/code');
-  assert.equal(primaryUrl && baseOf(primaryUrl), 'http://primary:8080');
+  const { externalUrl, trustedProxies, storages, secretKey, primaryUrl, ...rest } = loadConfig(EVERY_VARIABLE);
+  assert.equal(externalUrl && baseUrlOf(externalUrl), 'https://forge.example/code');
+  assert.equal(primaryUrl && baseUrlOf(primaryUrl), 'http://primary:8080');
   assert.equal(inCidrs(trustedProxies, '10.9.9.9') && inCidrs(trustedProxies, '::1'), true);
   assert.deepEqual({ ...storages }, { default: { path: '/srv/hearth/repos' }, second: { path: '/mnt/second' } });
   assert.equal(secretKey?.length, 32);
@@ -103,15 +103,15 @@ test('every variable is read', () => {
 
 test('the list of settings has those that are read, and no other', () => {
   const read = new Set<string>();
-  readConfig(new Proxy({}, { get: (_, name) => void read.add(String(name)) }));
-  assert.deepEqual([...read].sort(), settingNames.toSorted());
-  assert.deepEqual(Object.keys(EVERY_VARIABLE).sort(), settingNames.toSorted());
+  loadConfig(new Proxy({}, { get: (_, name) => void read.add(String(name)) }));
+  assert.deepEqual([...read].sort(), ENV_VARIABLE_NAMES.toSorted());
+  assert.deepEqual(Object.keys(EVERY_VARIABLE).sort(), ENV_VARIABLE_NAMES.toSorted());
 });
 
 test('a HEARTH_PORT that Kubernetes has set is refused with its origin and the remedy', () => {
   for (const value of ['tcp://10.0.0.1:8080', 'udp://[fd00::1]:53']) {
     assert.throws(
-      () => readConfig({ HEARTH_PORT: value }),
+      () => loadConfig({ HEARTH_PORT: value }),
       (error) =>
         error instanceof ConfigError &&
         error.message ===
@@ -119,11 +119,11 @@ test('a HEARTH_PORT that Kubernetes has set is refused with its origin and the r
             'Set enableServiceLinks: false in the pod, or rename the service.',
     );
   }
-  assert.throws(() => readConfig({ HEARTH_PORT: 'tcp://u:hunter2@x' }), /must be a whole number/);
+  assert.throws(() => loadConfig({ HEARTH_PORT: 'tcp://u:hunter2@x' }), /must be a whole number/);
 });
 
 test('an empty variable counts as unset', () => {
-  assert.equal(readConfig({ HEARTH_PORT: '', HEARTH_ROOT_PASSWORD: '', HEARTH_TIER: '  ' }).port, 8080);
+  assert.equal(loadConfig({ HEARTH_PORT: '', HEARTH_ROOT_PASSWORD: '', HEARTH_TIER: '  ' }).port, 8080);
 });
 
 const WRONG: Record<string, string[]> = {
@@ -171,7 +171,7 @@ test('a wrong value is refused with a message that names the variable and keeps 
   for (const [name, values] of Object.entries(WRONG)) {
     for (const value of values) {
       assert.throws(
-        () => readConfig({ [name]: value }),
+        () => loadConfig({ [name]: value }),
         (error: unknown) =>
           error instanceof ConfigError && error.message.startsWith(name) && !error.message.includes('hunter2'),
         `${name}=${value}`,
@@ -182,9 +182,9 @@ test('a wrong value is refused with a message that names the variable and keeps 
 
 test('smtp delivery without server or sender names the missing setting', () => {
   const smtp = { HEARTH_MAIL_DELIVERY: 'smtp' };
-  assert.throws(() => readConfig(smtp), /^ConfigError: HEARTH_SMTP_URL must be set/);
+  assert.throws(() => loadConfig(smtp), /^ConfigError: HEARTH_SMTP_URL must be set/);
   assert.throws(
-    () => readConfig({ ...smtp, HEARTH_SMTP_URL: 'smtp://x' }),
+    () => loadConfig({ ...smtp, HEARTH_SMTP_URL: 'smtp://x' }),
     /^ConfigError: HEARTH_MAIL_FROM must be set/,
   );
 });
@@ -192,21 +192,21 @@ test('smtp delivery without server or sender names the missing setting', () => {
 test('a secondary names its primary', () => {
   const secondary = { HEARTH_ROLE: 'secondary' };
   assert.throws(
-    () => readConfig(secondary),
+    () => loadConfig(secondary),
     /^ConfigError: HEARTH_PRIMARY_URL must be set when HEARTH_ROLE is secondary$/,
   );
-  assert.equal(readConfig({ ...secondary, HEARTH_PRIMARY_URL: 'https://hq.example/x/' }).primaryUrl?.pathname, '/x');
-  assert.equal(readConfig({}).primaryUrl, null);
+  assert.equal(loadConfig({ ...secondary, HEARTH_PRIMARY_URL: 'https://hq.example/x/' }).primaryUrl?.pathname, '/x');
+  assert.equal(loadConfig({}).primaryUrl, null);
 });
 
 test('the base without a request is the external URL, else host and port', () => {
-  assert.equal(baseWithoutRequest(readConfig({ HEARTH_EXTERNAL_URL: 'https://x/' })), 'https://x');
-  assert.equal(baseWithoutRequest(readConfig({})), 'http://127.0.0.1:8080');
-  assert.equal(baseWithoutRequest(readConfig({ HEARTH_HOST: '::1', HEARTH_PORT: '0' }), 4711), 'http://[::1]:4711');
+  assert.equal(getServerUrl(loadConfig({ HEARTH_EXTERNAL_URL: 'https://x/' })), 'https://x');
+  assert.equal(getServerUrl(loadConfig({})), 'http://127.0.0.1:8080');
+  assert.equal(getServerUrl(loadConfig({ HEARTH_HOST: '::1', HEARTH_PORT: '0' }), 4711), 'http://[::1]:4711');
 });
 
 test('a storage name of Object.prototype is not a storage', () => {
-  assert.equal(readConfig({}).storages.constructor, undefined);
+  assert.equal(loadConfig({}).storages.constructor, undefined);
 });
 
 test('addresses match ranges of their own family, mapped IPv4 as IPv4', () => {

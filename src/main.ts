@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
 import { checkVariableNames } from './cli/setting-names.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, loadConfig } from './config.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
-import { keepFilesPrivate } from './security/private-files.ts';
+import { restrictFilePermissions } from './security/private-files.ts';
 import { redactText } from './security/redaction.ts';
 
-// The command line. What a command needs is imported when it runs.
+// The command line interface. Each command imports its modules when it runs.
 
 const usage = `Usage: hearth [command]
 
 Commands:
   serve      run the server (the default)
-  migrate    bring the database up to date and end
-  token      make a personal access token: hearth token create --user root --name ci --scopes api
-  backup     write a running server into an archive: hearth backup FILE.tar [--with-secret-key]
-  restore    make a server of an archive, where none is: hearth restore FILE.tar
-  doctor     look whether rows, repositories and files fit together: hearth doctor [--mend]
+  migrate    run the pending database migrations and exit
+  token      create a personal access token: hearth token create --user root --name ci --scopes api
+  backup     write a backup of a server, which may be running: hearth backup FILE.tar [--with-secret-key]
+  restore    restore a backup into an empty server: hearth restore FILE.tar
+  doctor     check that rows, repositories and files are consistent: hearth doctor [--fix]
   version    print the version
   help       print this text
 
@@ -42,7 +42,7 @@ const commands: Readonly<Record<string, Command>> = Object.assign(Object.create(
 
 const shortForms: Readonly<Record<string, string>> = { '--help': 'help', '-h': 'help', '--version': 'version' };
 
-/** A command line that is not understood. */
+/** An invalid command line. */
 class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -52,17 +52,17 @@ async function run([first = 'serve', ...rest]: readonly string[]): Promise<void>
   const command = commands[name];
   if (!command) throw new UsageError(`Unknown command: ${first} (hearth help lists them)`);
   if (rest.some((arg) => shortForms[arg] === 'help')) return void process.stdout.write(usage);
-  keepFilesPrivate();
+  restrictFilePermissions();
   await command(rest);
 }
 
 async function serve(args: readonly string[]): Promise<void> {
   noArguments(args);
-  const { config, warnings } = loadConfig();
+  const { config, warnings } = loadCheckedConfig();
   const asked = stopSignal();
   const { requireGit } = await import('./git/process/version.ts');
-  // git runs while the modules are loaded: it comes first.
-  const [, start, { createLog }, { giveBackWhenQuiet }] = await Promise.all([
+  // Started first: git runs while the modules load.
+  const [, start, { createLog }, { collectGarbageWhenIdle }] = await Promise.all([
     requireGit(),
     loadServer(config),
     import('./runtime/log.ts'),
@@ -71,7 +71,7 @@ async function serve(args: readonly string[]): Promise<void> {
   const log = createLog(config);
   for (const warning of warnings) log.warn(warning);
   const server = await start(config, { log });
-  giveBackWhenQuiet(server.forget);
+  collectGarbageWhenIdle(server.clearCaches);
   await asked;
   await server.stop();
   log.close();
@@ -79,13 +79,13 @@ async function serve(args: readonly string[]): Promise<void> {
 }
 
 interface RunningServer {
-  forget(): void;
+  clearCaches(): void;
   stop(): Promise<void>;
 }
 
 type StartServer = (config: Config, options: { readonly log: Log }) => Promise<RunningServer>;
 
-/** Loads what starts a primary, or the copies of one. */
+/** Loads the start function of a primary or a secondary. */
 async function loadServer(config: Config): Promise<StartServer> {
   if (config.role === 'secondary') return (await import('./replication/index.ts')).startSecondary;
   return (await import('./server.ts')).startServer;
@@ -97,9 +97,9 @@ async function migrate(args: readonly string[]): Promise<void> {
   const { openDatabase } = await import('./database/database.ts');
   const { migrate: bringUpToDate } = await import('./database/migrate.ts');
   const url = config.databaseUrl ?? undefined;
-  const { refuseHalfRestored } = await import('./backup/restore-target.ts');
+  const { requireCompleteRestore } = await import('./backup/restore-target.ts');
   const database = await openDatabase({ url, dataDir: config.dataDir, clock: systemClock });
-  await refuseHalfRestored(config, database);
+  await requireCompleteRestore(config, database);
   const names = await bringUpToDate(database).finally(() => database.close());
   process.stdout.write(names.length > 0 ? `${names.join('\n')}\n` : 'The database is up to date.\n');
 }
@@ -111,51 +111,51 @@ async function token(args: readonly string[]): Promise<void> {
 }
 
 async function backup(args: readonly string[]): Promise<void> {
-  const context = called();
+  const context = createCommandContext();
   const { backupCommand } = await loadBackupCommands();
   await backupCommand(args, context);
 }
 
 async function restore(args: readonly string[]): Promise<void> {
-  const context = called();
+  const context = createCommandContext();
   const { restoreCommand } = await loadBackupCommands();
   await restoreCommand(args, context);
 }
 
 async function doctor(args: readonly string[]): Promise<void> {
-  const { config, ...surroundings } = called();
+  const { config, ...surroundings } = createCommandContext();
   const { doctorCommand } = await loadBackupCommands();
-  const { actingBeside } = await import('./server.ts');
-  await doctorCommand(args, { config, ...surroundings }, (database) => actingBeside(config, database));
+  const { createCommandUnitOfWork } = await import('./server.ts');
+  await doctorCommand(args, { config, ...surroundings }, (database) => createCommandUnitOfWork(config, database));
 }
 
-/** Throws ConfigError where git, which all of these run, is missing or too old. */
+/** Loads the commands that run git. Throws ConfigError if git is missing or too old. */
 async function loadBackupCommands(): Promise<typeof import('./cli/backup.ts')> {
   const { requireGit } = await import('./git/process/version.ts');
   const [, loaded] = await Promise.all([requireGit(), import('./cli/backup.ts')]);
   return loaded;
 }
 
-function called() {
+function createCommandContext() {
   const { stdout, stderr } = process;
   return { config: loadCommandConfig(), version: packageJson.version, stdout, stderr };
 }
 
-/** Returns the settings, and warnings about variables that are none. Throws ConfigError. */
-function loadConfig(): { config: Config; warnings: readonly string[] } {
+/** Returns the settings, and warnings about unknown HEARTH_* variables. Throws ConfigError. */
+function loadCheckedConfig(): { config: Config; warnings: readonly string[] } {
   const warnings = checkVariableNames(process.env);
-  return { config: readConfig(process.env), warnings };
+  return { config: loadConfig(process.env), warnings };
 }
 
 /** Returns the settings for a command without a log: warnings go to standard error. Throws ConfigError. */
 function loadCommandConfig(): Config {
-  const { config, warnings } = loadConfig();
+  const { config, warnings } = loadCheckedConfig();
   for (const warning of warnings) process.stderr.write(`hearth: ${warning}\n`);
   return config;
 }
 
-// Ctrl-C in a terminal reaches the server directly and again through npm or the launcher: that is one wish.
-const sameWishMs = 500;
+// Ctrl-C in a terminal reaches the server directly and again through npm or the launcher: both count as one signal.
+const REPEATED_SIGNAL_MS = 500;
 
 /** Resolves at the first SIGTERM or SIGINT. A second one, when the server is still stopping, ends the process at once. */
 function stopSignal(): Promise<void> {
@@ -164,7 +164,7 @@ function stopSignal(): Promise<void> {
     const signalled = (_signal: NodeJS.Signals, number: number) => {
       first ??= performance.now();
       resolve();
-      if (performance.now() - first > sameWishMs) process.exit(128 + number);
+      if (performance.now() - first > REPEATED_SIGNAL_MS) process.exit(128 + number);
     };
     process.on('SIGTERM', signalled);
     process.on('SIGINT', signalled);
@@ -175,8 +175,9 @@ function noArguments(args: readonly string[]): void {
   parseArgs({ args: [...args], options: {}, strict: true, allowPositionals: false });
 }
 
-// Faults of the surroundings, such as a port in use or a directory that may not be written, explain themselves.
-const surroundings = /^(EADDR|EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ENOENT|ECONNREFUSED|ENOTFOUND|ERR_PARSE_ARGS)/;
+// Errors of the environment, such as a used port or a read-only directory, need no stack.
+const ENVIRONMENT_ERRORS =
+  /^(EADDR|EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ENOENT|ECONNREFUSED|ENOTFOUND|ERR_PARSE_ARGS)/;
 
 const expected = [
   'ConfigError',
@@ -198,7 +199,8 @@ function exitCodeOf(error: unknown): number {
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (expected.includes(error.name) || ('code' in error && surroundings.test(String(error.code)))) return error.message;
+  if (expected.includes(error.name) || ('code' in error && ENVIRONMENT_ERRORS.test(String(error.code))))
+    return error.message;
   return error.stack ?? error.message;
 }
 

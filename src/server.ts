@@ -1,139 +1,148 @@
 import { mkdir } from 'node:fs/promises';
 import packageJson from '../package.json' with { type: 'json' };
-import { removeOldActivity, removeOldActivityDaily } from './activity/index.ts';
-import { families } from './api/index.ts';
+import { deleteOldActivityDaily, deleteOldActivityJob } from './activity/index.ts';
+import { resourceModules } from './api/index.ts';
 import { warnOfIgnoredCredentials } from './authentication/ignored-credentials.ts';
-import { sweepOAuth, sweepOAuthDaily } from './authentication/oauth/cleanup.ts';
-import { sweepSessions, sweepSessionsDaily } from './authentication/sessions/cleanup.ts';
-import { createTokenUses } from './authentication/tokens/token-usage.ts';
+import { cleanUpOAuthDaily, cleanUpOAuthJob } from './authentication/oauth/cleanup.ts';
+import { cleanUpSessionsDaily, cleanUpSessionsJob } from './authentication/sessions/cleanup.ts';
+import { createTokenUsage } from './authentication/tokens/token-usage.ts';
 import { bootstrapUsers } from './authentication/users/bootstrap.ts';
-import { refuseHalfRestored } from './backup/restore-target.ts';
+import { requireCompleteRestore } from './backup/restore-target.ts';
 import { createBlobStore } from './blobs/index.ts';
-import { baseOf, baseWithoutRequest, type Config } from './config.ts';
+import { baseUrlOf, type Config, getServerUrl } from './config.ts';
 import { lockDataDirectory } from './database/data-directory-lock.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 import { createPersonalNamespace } from './domain/namespaces/namespaces.ts';
-import { createEventBus } from './events/event-bus.ts';
+import { createEventBus, type ResourceSubscription } from './events/event-bus.ts';
 import { createRunUnitOfWork, type RunUnitOfWork } from './events/unit-of-work.ts';
 import { createGit, type Git } from './git/git.ts';
-import { leaveStarter } from './git/process/process-spawner.ts';
+import { stopSpawner } from './git/process/process-spawner.ts';
 import { removeStaleLocks } from './git/refs/stale-locks.ts';
-import { openApiDocument } from './http/documents/openapi.ts';
-import type { Family } from './http/endpoint/resource-module.ts';
+import { buildOpenApiDocument } from './http/documents/openapi.ts';
+import type { ResourceModule } from './http/endpoint/resource-module.ts';
 import { createTransport } from './http/server/connection/transport.ts';
-import { forgetAnswers } from './http/server/response/response-cache.ts';
+import { clearResponseCache } from './http/server/response/response-cache.ts';
 import { createRegistry, type Registry } from './http/server/routing/registry.ts';
 import type { Services } from './http/services.ts';
-import { gatherStatistics, gatherStatisticsOften } from './jobs/database-statistics.ts';
-import type { Job } from './jobs/job.ts';
-import { createQueue, type Queue } from './jobs/queue.ts';
+import { updateStatisticsJob, updateStatisticsRegularly } from './jobs/database-statistics.ts';
+import type { JobDefinition } from './jobs/job.ts';
+import { createJobQueue, type JobQueue } from './jobs/queue.ts';
 import type { Schedule } from './jobs/schedules.ts';
 import { createMailer } from './mail/mailer.ts';
 import { createOutbound, type OutboundRules, type Resolver } from './outbound-http/index.ts';
-import { createRequestCounts, sweepCounts, sweepCountsDaily } from './rate-limits/window-counters.ts';
-import { fullUpkeep, fullUpkeepWeekly, upkeep, upkeepAfterChanges } from './repositories/maintenance/maintenance.ts';
+import { cleanUpCountsDaily, cleanUpCountsJob, createRequestCounter } from './rate-limits/window-counters.ts';
 import {
-  summarize,
-  summarizeAfterChanges,
+  fullMaintenance,
+  fullMaintenanceWeekly,
+  maintainAfterRefChanges,
+  maintainRepository,
+} from './repositories/maintenance/maintenance.ts';
+import {
+  summarizeAfterRefChanges,
   summarizeAll,
   summarizeAllDaily,
+  summarizeRepository,
 } from './repositories/maintenance/summary.ts';
-import { settleLeft, settleLeftEveryMinute, settleLeftIntents } from './repositories/ref-updates/recovery.ts';
-import { wikiUpkeep, wikiUpkeepAfterChanges } from './repositories/wikis/maintenance.ts';
+import {
+  completeAbandonedIntents,
+  completeAbandonedIntentsEveryMinute,
+  completeAbandonedIntentsJob,
+} from './repositories/ref-updates/recovery.ts';
+import { maintainWiki, maintainWikiAfterRefChanges } from './repositories/wikis/maintenance.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
 import { createLog, type Log } from './runtime/log.ts';
 import { createMetrics } from './runtime/metrics.ts';
 import { loadSecretKey } from './security/key-file.ts';
-import { keepFilesPrivate, reachableByOthers } from './security/private-files.ts';
+import { listFilesAccessibleByOthers, restrictFilePermissions } from './security/private-files.ts';
 import { redactText } from './security/redaction.ts';
-import { type ApplicationSettings, readSettings } from './settings/settings.ts';
+import { type ApplicationSettings, loadSettings } from './settings/settings.ts';
 
 /** A running server. */
 export interface Server {
-  /** Where it listens, `http://127.0.0.1:8080`. */
+  /** The URL that the server listens on, such as `http://127.0.0.1:8080`. */
   readonly address: string;
   readonly services: Services;
-  readonly queue: Queue;
+  readonly queue: JobQueue;
   readonly registry: Registry;
-  /** Gives up what is kept only to be faster: nobody has asked for a while. */
-  forget(): void;
-  /** Answers what is in flight, hands work back, closes everything. */
+  /** Clears all caches, when the server is idle. */
+  clearCaches(): void;
+  /** Completes running requests, releases jobs, and closes everything. */
   stop(): Promise<void>;
 }
 
-/** What tests put in the place of the machine's. */
-export interface Surroundings {
+/** Replacements that tests use. */
+export interface ServerOverrides {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly detectLongTransactions?: boolean;
-  /** How long a body may stand still on its way in or out, in milliseconds. */
+  /** Milliseconds that a request or response body may stall. */
   readonly patience?: number;
-  /** Finds the addresses of other servers. */
+  /** Resolves the host names of other servers. */
   readonly resolver?: Resolver;
-  /** false: the queue only works when it is told to (`queue.runDue`), and root's credentials are not checked. */
+  /** false: the queue runs jobs only on request (`queue.runDue`), and root's credentials are not checked. */
   readonly work?: boolean;
 }
 
-/** The endpoints of every server of this process. */
-const registry = createRegistry(families);
+/** The endpoints of all servers of this process. */
+const registry = createRegistry(resourceModules);
 
-/** Puts the rooms together and listens. */
-export async function startServer(config: Config, surroundings: Surroundings = {}): Promise<Server> {
+/** Creates the services and starts to listen. */
+export async function startServer(config: Config, surroundings: ServerOverrides = {}): Promise<Server> {
   const clock = surroundings.clock ?? systemClock;
   const log = surroundings.log ?? createLog(config, { clock });
   const metrics = createMetrics();
-  keepFilesPrivate();
+  restrictFilePermissions();
   await mkdir(config.dataDir, { recursive: true });
-  await tellOfWideRights(config, log);
-  // One server on one embedded database; those on PostgreSQL know each other by what it holds.
+  await warnAboutFilePermissions(config, log);
+  // SQLite allows one server per data directory; servers on PostgreSQL coordinate through the database.
   const unlock = config.databaseUrl === null ? lockDataDirectory(config.dataDir) : () => {};
-  const database = await openRoom(config, surroundings, clock, log).catch((error: unknown) => {
+  const database = await openMigratedDatabase(config, surroundings, clock, log).catch((error: unknown) => {
     unlock();
     throw error;
   });
-  const isWanted = wantedBy(config);
+  const isWanted = isEnabledIn(config);
   const git = createGit({ storages: storagePaths(config), clock, log: (event, details) => log.warn(details, event) });
-  const facts = createFacts(config);
+  const events = createServerEventBus(config);
   let serving = false;
-  let ownUrl = baseWithoutRequest(config);
+  let ownUrl = getServerUrl(config);
   const services: Services = {
     config,
     clock,
     database,
     blobs: createBlobStore({ directory: config.blobsDir, clock }),
     git,
-    runUnitOfWork: createRunUnitOfWork({ database, tier: config.tier, ...facts }),
+    runUnitOfWork: createRunUnitOfWork({ database, tier: config.tier, ...events }),
     log,
     mailer: createMailer(config.mail),
     outbound: createOutbound({
-      rules: async () => outboundRules(await readSettings(database.current().reader), ownUrl),
+      rules: async () => outboundRules(await loadSettings(database.forRequest().reader), ownUrl),
       userAgent: `Hearth/${packageJson.version}`,
       ...(surroundings.resolver === undefined ? {} : { resolver: surroundings.resolver }),
     }),
     secretKey: once(() => loadSecretKey(config)),
     metrics,
-    tokenUses: createTokenUses({ database, clock, log, shared: config.databaseUrl !== null }),
-    countRequest: createRequestCounts(database, config.databaseUrl === null),
-    describeApi: (server) => openApiDocument(registry, server),
-    ownUrl: () => ownUrl,
+    tokenUses: createTokenUsage({ database, clock, log, shared: config.databaseUrl !== null }),
+    countRequest: createRequestCounter(database, config.databaseUrl === null),
+    describeApi: (server) => buildOpenApiDocument(registry, server),
+    serverUrl: () => ownUrl,
     isServing: () => serving,
   };
   const isFirstStart = await bootstrapUsers({
     ...services,
     afterCreate: async (tx, user) => void (await createPersonalNamespace(tx, user)),
   });
-  await settleLeftIntents(services, config.databaseUrl === null);
-  // Better now than with the first mail.
+  await completeAbandonedIntents(services, config.databaseUrl === null);
+  // An invalid key should fail the start, not the first mail.
   if (config.mail.delivery !== 'off') await services.secretKey();
-  const queue = createQueue({
+  const queue = createJobQueue({
     database,
     clock,
     services,
-    jobs: [...brought('jobs'), ...trunkJobs, ...facts.jobs],
-    schedules: [...brought('schedules').filter(isWanted), ...trunkSchedules],
+    jobs: [...listFromModules('jobs'), ...coreJobs, ...events.jobs],
+    schedules: [...listFromModules('schedules').filter(isWanted), ...coreSchedules],
     redact: redactText,
-    alone: config.databaseUrl === null,
+    isOnlyProcess: config.databaseUrl === null,
     log,
   });
   const transport = createTransport({
@@ -141,13 +150,13 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     services,
     addressing: addressing(config),
     metrics,
-    patience: surroundings.patience,
+    idleTimeout: surroundings.patience,
   });
   const address = await transport.listen({ host: config.host, port: config.port });
-  if (config.port === 0) ownUrl = baseWithoutRequest(config, Number(new URL(address).port));
+  if (config.port === 0) ownUrl = getServerUrl(config, Number(new URL(address).port));
   if (surroundings.work !== false) await queue.start();
   serving = true;
-  // Looks into every repository: not before the server listens.
+  // After the server listens, because this reads all repositories.
   const unlocked = removeStaleLocks(git).catch((err) => log.error({ err }, 'Stale locks could not be removed'));
   const credentialsChecked =
     isFirstStart || surroundings.work === false
@@ -161,10 +170,10 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     services,
     queue,
     registry,
-    forget() {
-      database.forget();
-      forgetAnswers(config);
-      leaveStarter();
+    clearCaches() {
+      database.clearCaches();
+      clearResponseCache(config);
+      stopSpawner();
     },
     async stop() {
       serving = false;
@@ -188,64 +197,76 @@ function outboundRules(settings: ApplicationSettings, ownUrl: string): OutboundR
   };
 }
 
-const wantedBy =
+const isEnabledIn =
   (config: Config) =>
-  ({ when }: { when?: (config: Config) => boolean }): boolean =>
-    when?.(config) ?? true;
+  ({ isEnabled }: { readonly isEnabled?: (config: Config) => boolean }): boolean =>
+    isEnabled?.(config) ?? true;
 
-function createFacts(config: Config) {
+function createServerEventBus(config: Config) {
   return createEventBus([
-    ...brought('subscriptions').filter(wantedBy(config)),
-    upkeepAfterChanges,
-    wikiUpkeepAfterChanges,
-    summarizeAfterChanges,
+    ...listSubscriptions().filter(isEnabledIn(config)),
+    maintainAfterRefChanges,
+    maintainWikiAfterRefChanges,
+    summarizeAfterRefChanges,
   ]);
 }
 
-/** For commands that act beside a server, or where none runs: what follows from it waits in the queue. */
-export function actingBeside(config: Config, database: Database): RunUnitOfWork {
-  return createRunUnitOfWork({ database, tier: config.tier, ...createFacts(config) });
+/** Returns the subscriptions of all resources, each with the name of its resource, to which declared orders refer. */
+function listSubscriptions(): ResourceSubscription<Services>[] {
+  return Object.entries(resourceModules).flatMap(([resource, { subscriptions }]) =>
+    subscriptions.map((each): ResourceSubscription<Services> => ({ ...each, resource })),
+  );
 }
 
-/** Rights that an administrator, or an older version, has given are left as they are. */
-async function tellOfWideRights(config: Config, log: Log): Promise<void> {
-  const paths = await reachableByOthers([config.dataDir, ...Object.values(storagePaths(config))]);
+/** Creates the unit of work for CLI commands, with or without a running server: resulting jobs wait in the queue. */
+export function createCommandUnitOfWork(config: Config, database: Database): RunUnitOfWork {
+  return createRunUnitOfWork({ database, tier: config.tier, ...createServerEventBus(config) });
+}
+
+/** Warns about files that other users can access. Does not change permissions that an administrator may have set. */
+async function warnAboutFilePermissions(config: Config, log: Log): Promise<void> {
+  const paths = await listFilesAccessibleByOthers([config.dataDir, ...Object.values(storagePaths(config))]);
   if (paths.length > 0)
-    log.warn({ paths }, 'Other users of this machine can reach what is kept here: take their rights away');
+    log.warn({ paths }, 'Other users of this machine can access files of Hearth: remove their permissions with chmod');
 }
 
-/** Work of the rooms below the API, which the queue does. */
-const trunkJobs: readonly Job<Services, never>[] = [
-  removeOldActivity,
-  sweepCounts,
-  gatherStatistics,
-  sweepOAuth,
-  sweepSessions,
-  settleLeft,
-  wikiUpkeep,
-  upkeep,
-  fullUpkeep,
-  summarize,
+/** Background jobs of the layers below the API. */
+const coreJobs: readonly JobDefinition<Services, never>[] = [
+  deleteOldActivityJob,
+  cleanUpCountsJob,
+  updateStatisticsJob,
+  cleanUpOAuthJob,
+  cleanUpSessionsJob,
+  completeAbandonedIntentsJob,
+  maintainWiki,
+  maintainRepository,
+  fullMaintenance,
+  summarizeRepository,
   summarizeAll,
 ];
 
-const trunkSchedules: readonly Schedule<Services>[] = [
-  removeOldActivityDaily,
-  sweepCountsDaily,
-  gatherStatisticsOften,
-  sweepOAuthDaily,
-  sweepSessionsDaily,
-  settleLeftEveryMinute,
-  fullUpkeepWeekly,
+const coreSchedules: readonly Schedule<Services>[] = [
+  deleteOldActivityDaily,
+  cleanUpCountsDaily,
+  updateStatisticsRegularly,
+  cleanUpOAuthDaily,
+  cleanUpSessionsDaily,
+  completeAbandonedIntentsEveryMinute,
+  fullMaintenanceWeekly,
   summarizeAllDaily,
 ];
 
-/** What the families bring along of one kind, in their order. */
-function brought<Kind extends 'jobs' | 'schedules' | 'subscriptions'>(kind: Kind): Family[Kind][number][] {
-  return Object.values(families).flatMap((each): Family[Kind][number][] => [...each[kind]]);
+/** Returns the jobs or schedules of all resource modules, in their order. */
+function listFromModules<Kind extends 'jobs' | 'schedules'>(kind: Kind): ResourceModule[Kind][number][] {
+  return Object.values(resourceModules).flatMap((each): ResourceModule[Kind][number][] => [...each[kind]]);
 }
 
-async function openRoom(config: Config, surroundings: Surroundings, clock: Clock, log: Log): Promise<Database> {
+async function openMigratedDatabase(
+  config: Config,
+  surroundings: ServerOverrides,
+  clock: Clock,
+  log: Log,
+): Promise<Database> {
   const database = await openDatabase({
     url: config.databaseUrl ?? undefined,
     dataDir: config.dataDir,
@@ -254,7 +275,7 @@ async function openRoom(config: Config, surroundings: Surroundings, clock: Clock
     detectLongTransactions: surroundings.detectLongTransactions ?? false,
   });
   try {
-    await refuseHalfRestored(config, database);
+    await requireCompleteRestore(config, database);
     await migrate(database);
     return database;
   } catch (error) {
@@ -268,7 +289,7 @@ async function closeServices(
   unlock: () => Promise<void> | void,
 ) {
   await git.close();
-  await tokenUses.settled();
+  await tokenUses.flushed();
   await database.close();
   await unlock();
 }
@@ -287,7 +308,7 @@ function storagePaths(config: Config): Record<string, string> {
 
 function addressing(config: Config) {
   return {
-    externalUrl: config.externalUrl === null ? null : baseOf(config.externalUrl),
+    externalUrl: config.externalUrl === null ? null : baseUrlOf(config.externalUrl),
     trustedProxies: config.trustedProxies,
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type HistoryName, markHistory, recordedSince } from '#activity/recorded-activity.ts';
+import { listRecordedSince, markRecordedEvents, type RecordedEventName } from '#activity/recorded-activity.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
@@ -15,14 +15,14 @@ const here = await world();
 const scene = await createScene(here, await createCallers(here), 'private');
 const { reader } = here.server.services.database;
 
-async function recordedBy(endpoint: Endpoint, build: Build): Promise<HistoryName[]> {
+async function recordedBy(endpoint: Endpoint, build: Build): Promise<RecordedEventName[]> {
   const example = await build(scene);
   await here.work();
-  const mark = await markHistory(reader);
+  const mark = await markRecordedEvents(reader);
   const { status, text } = await ask(here, endpoint, example, scene.callers[example.by]);
   assert.ok(status < 400 || status === endpoint.response.status, `the example is refused with ${status}: ${text}`);
   await here.work();
-  const recorded = await recordedSince(reader, mark);
+  const recorded = await listRecordedSince(reader, mark);
   return recorded;
 }
 

@@ -22,7 +22,7 @@ const OF_BODIES = ['content-type', 'content-length', 'content-encoding'];
  * A branch is 204 or 404 (contract/repository.md §2); of a file HEAD reads no content, so that it knows no answer's length
  * and tag (§1); what is measured is another thing each time.
  */
-const OTHER_HEADS = ['readBranch', 'readFile', 'blameFile', 'readMetrics'];
+const OTHER_HEADS = ['getBranch', 'getFile', 'getFileBlame', 'getMetrics'];
 
 function told(headers: IncomingHttpHeaders, without: readonly string[]): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !without.includes(name)));
@@ -38,7 +38,7 @@ for (const { endpoint, builds } of ourShare(await allExamples(here.server.regist
     assert.ok(got.status < 400 || got.status === endpoint.response.status, got.text);
     const head = await call('HEAD');
     if (!OTHER_HEADS.includes(endpoint.name)) likeGet(got, head);
-    if (endpoint.name !== 'readBranch') assert.equal(head.headers['content-type'], got.headers['content-type']);
+    if (endpoint.name !== 'getBranch') assert.equal(head.headers['content-type'], got.headers['content-type']);
     if (got.status >= 400 || got.headers['content-type'] !== 'application/json' || endpoint.body === 'raw') return;
     const etag = String(got.headers.etag);
     assert.match(etag, /^W\/"[0-9a-f]+"$/);

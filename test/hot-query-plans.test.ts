@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { newIntegration } from '#api/monitoring/alerts/fixtures.testing.ts';
 import { envelopeOf } from '#api/monitoring/envelopes/sdk.testing.ts';
 import type { Transaction } from '#database/database.ts';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import type { Statement } from '#database/engines/engine.ts';
-import { sessionOf } from '#database/sessions.ts';
+import { getSession } from '#database/sessions.ts';
 import { runnerRow } from './support/pipeline-rows.ts';
 import { watchReads } from './support/statement-watch.ts';
 import { done, world } from './support/world.ts';
@@ -16,7 +16,7 @@ import { done, world } from './support/world.ts';
 const here = await world({ project: {} });
 const { anonymous, newGroup, project, root } = here;
 const { database } = here.server.services;
-const { engine } = sessionOf(database.reader);
+const { engine } = getSession(database.reader);
 
 /** Every statement that this brings to the database, in transactions and outside of them, each text once. */
 async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
@@ -53,7 +53,7 @@ async function areServed(statements: readonly Statement[], served: Served): Prom
       const asked = statements.filter(({ sql }) => part.test(sql));
       assert.ok(asked.length > 0, `no statement is like ${part}`);
       for (const statement of asked) {
-        const plan = (await planOf(tx, { compile: () => statement })).join('\n');
+        const plan = (await explainPlan(tx, { compile: () => statement })).join('\n');
         assert.match(plan, index, `${statement.sql}\n${plan}`);
         assert.doesNotMatch(plan, /SCAN (?!given|cells|CONSTANT|\d+ CONSTANT)\w+\b(?! USING)|Seq Scan/, plan);
       }

@@ -75,8 +75,8 @@ function lineOf({ what: { endpoint }, ...row }: Row): string {
 
 function table(): string {
   const who = CALLERS.map((name) => name.slice(0, 4).padEnd(4)).join(' ');
-  const families = Map.groupBy(rows, ({ what }) => what.endpoint.source);
-  const blocks = [...families].map(([source, some]) => [`\n# ${source}`, ...some.map(lineOf)].join('\n'));
+  const families = Map.groupBy(rows, ({ what }) => what.endpoint.folder);
+  const blocks = [...families].map(([folder, some]) => [`\n# ${folder}/endpoints.ts`, ...some.map(lineOf)].join('\n'));
   return `${heading}${' '.repeat(38)}${who}   ${who}\n${blocks.join('\n')}\n`;
 }
 
@@ -96,7 +96,7 @@ test('matrix.txt tells of every endpoint, in the order of the registry', () => {
   const told = readFileSync(file, 'utf8').matchAll(/^[A-Z]+ +(\w+) /gm);
   assert.deepEqual(
     Array.from(told, ([, name]) => name),
-    [...Map.groupBy(all, ({ endpoint }) => endpoint.source).values()].flat().map(({ endpoint }) => endpoint.name),
+    [...Map.groupBy(all, ({ endpoint }) => endpoint.folder).values()].flat().map(({ endpoint }) => endpoint.name),
   );
 });
 

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
+import { replaceParameters } from '#http/server/routing/paths.ts';
+import { fullPath } from '#http/server/routing/registry.ts';
 import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import type { CallerName, Example } from './examples/example.ts';
@@ -15,41 +19,26 @@ const scene = await createScene(here, await createCallers(here), 'private');
 const all = await allExamples(here.server.registry);
 const conditional = all.filter(({ endpoint }) => endpoint.lastModified !== undefined);
 
-/** What the contract names, of what is served. */
-const NAMED = [
-  /^\/users\/:id[^/]*$/,
-  /\/impersonation_tokens\/:\w+$/,
-  /^\/projects\/:id$/,
-  /^\/groups\/:id$/,
-  /\/members\/:\w+$/,
-  /\/labels(\/:\w+)?$/,
-  // What is taken out of an epic is an association.
-  /^\/projects\/:id\/issues\/:\w+$/,
-  /\/merge_requests\/:\w+$/,
-  /\/notes\/:\w+$/,
-  /\/award_emoji\/:\w+$/,
-  /\/branches\/:\w+$/,
-  /\/tags\/:\w+$/,
-  /\/protected_branches\/:\w+$/,
-  /\/environments\/:\w+$/,
-  /\/deployments\/:\w+$/,
-  /\/protected_environments\/:\w+$/,
-  /^\/runners(\/:id)?$/,
-  /\/runners\/:\w+$/,
-  /\/triggers\/:\w+$/,
-  /\/pipeline_schedules\/:\w+$/,
-  /^\/groups\/:id\/variables\/:\w+$/,
-];
+const shapeOf = (path: string) => replaceParameters(path, () => ':');
 
-const told = ({ method, path }: Endpoint) => `${method} ${path}`;
+/** The routes whose row in the route table says "conditional". */
+const namedByContract = new Set(
+  readFileSync(join(import.meta.dirname, '../contract/endpoints.tsv'), 'utf8')
+    .split('\n')
+    .map((line) => line.split('\t'))
+    .filter(([, , method, , , note]) => method === 'DELETE' && /\bconditional\b/.test(note ?? ''))
+    .map(([, , , path = '']) => shapeOf(path)),
+);
 
-test('the calls that look at the header are those that the contract names', () => {
+const describeRoute = ({ method, path }: Endpoint) => `${method} ${path}`;
+
+test('the endpoints with a precondition are those that the route table marks as conditional', () => {
   const named = all.filter(
-    ({ endpoint }) => endpoint.method === 'DELETE' && NAMED.some((pattern) => pattern.test(endpoint.path)),
+    ({ endpoint }) => endpoint.method === 'DELETE' && namedByContract.has(shapeOf(fullPath(endpoint))),
   );
   assert.deepEqual(
-    conditional.map(({ endpoint }) => told(endpoint)),
-    named.map(({ endpoint }) => told(endpoint)),
+    conditional.map(({ endpoint }) => describeRoute(endpoint)),
+    named.map(({ endpoint }) => describeRoute(endpoint)),
   );
 });
 
@@ -66,7 +55,7 @@ for (const { endpoint, builds } of ourShare(conditional)) {
   const [build] = builds;
   const done = endpoint.response.status;
 
-  test(`${endpoint.name}: an earlier moment is 412 and removes nothing`, async () => {
+  test(`${endpoint.name}: an earlier time is 412 and deletes nothing`, async () => {
     const example = await build(scene);
     for (const value of EARLIER) {
       const { status, body } = await since(endpoint, example, value);
@@ -75,7 +64,7 @@ for (const { endpoint, builds } of ourShare(conditional)) {
     assert.equal((await ask(here, endpoint, example, scene.callers[example.by])).status, done);
   });
 
-  test(`${endpoint.name}: a later moment lets it go, and what is no date is not looked at`, async () => {
+  test(`${endpoint.name}: a later time deletes, and an invalid date is ignored`, async () => {
     for (const value of [...LATER, ...NO_DATES]) {
       const { status, text } = await since(endpoint, await build(scene), value);
       assert.equal(status, done, `${value}: ${text}`);

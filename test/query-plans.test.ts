@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import type { Statement } from '#database/engines/engine.ts';
-import { sessionOf } from '#database/sessions.ts';
+import { getSession } from '#database/sessions.ts';
 import { allExamples } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import { createCallers, createScene } from './examples/scene.ts';
@@ -39,7 +39,7 @@ function watch(statement: Statement): void {
   }
 }
 
-const { engine, connection } = sessionOf(database.reader);
+const { engine, connection } = getSession(database.reader);
 const { execute } = connection;
 const readsWatched = watchReads(database, watch);
 const { begin } = engine;
@@ -99,7 +99,7 @@ test('no statement reads a whole table', async () => {
   const offending: string[] = [];
   await database.transaction(async (tx) => {
     for (const statement of seen.values()) {
-      const plan = await planOf(tx, { compile: () => statement });
+      const plan = await explainPlan(tx, { compile: () => statement });
       if (walksByKey(statement.sql, plan) || looksAtAll(statement.sql)) continue;
       const whole = wholeTables(plan).filter((table) => names.has(table) && !SMALL.includes(table));
       if (whole.length > 0) offending.push(`${whole.join(', ')}: ${statement.sql}\n${plan.join('\n')}`);

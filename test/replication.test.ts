@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readConfig } from '#config.ts';
+import { loadConfig } from '#config.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
-import { checksumOfRepository } from '#git/transfer/checksum.ts';
+import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
 import { workingCopy } from '#git/transport/client.testing.ts';
 import { type Secondary, startSecondary } from '#replication/index.ts';
-import { copyOf } from '#replication/sync/copy-repository.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getCopy } from '#replication/sync/copy-repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { createLog } from '#runtime/log.ts';
 import { ROOT, testPlace } from './engines/engine.ts';
 import { done, type Project } from './support/namespaces.ts';
@@ -27,7 +27,7 @@ interface Site extends Secondary {
   follow(): Promise<void>;
   restart(): Promise<Site>;
   /** What there is of the copy of this project. */
-  copyOf(project: Project): ReturnType<typeof copyOf>;
+  copyOf(project: Project): ReturnType<typeof getCopy>;
   at(path: string, token?: string | null): Promise<Response>;
 }
 
@@ -49,29 +49,34 @@ async function newSecondary(): Promise<Site> {
     await place.remove();
   });
   const start = async (more: Readonly<Record<string, string>>): Promise<Site> => {
-    const config = readConfig({ ...env, ...more });
+    const config = loadConfig({ ...env, ...more });
     const log = createLog(config, { clock, destination: { write() {} } });
-    const secondary = await startSecondary(config, { clock, log, detectLongTransactions: true, work: false });
+    const secondary = await startSecondary(config, {
+      clock,
+      log,
+      detectLongTransactions: true,
+      runInBackground: false,
+    });
     let stopped: Promise<void> | undefined;
     stop = () => (stopped ??= secondary.stop());
-    await secondary.round();
+    await secondary.pollOnce();
     const { id } = (await root.get('/geo_sites')).body.find((site: { name: string }) => site.name === siteName);
     return {
       ...secondary,
       id,
       name: siteName,
       async follow() {
-        await secondary.round();
+        await secondary.pollOnce();
         await work();
         clock.advance(10);
-        await secondary.round();
+        await secondary.pollOnce();
       },
       async restart() {
         await stop();
         return start({});
       },
       copyOf: ({ id: replicable_id }) =>
-        copyOf(secondary.git, 'default', { replicable_name: 'project_repository', replicable_id }),
+        getCopy(secondary.git, 'default', { replicable_name: 'project_repository', replicable_id }),
       at: (path, token = ROOT.token) =>
         fetch(`${secondary.address}${path}`, token === null ? {} : { headers: { 'private-token': token } }),
     };
@@ -85,8 +90,8 @@ async function isSame(site: Site, project: Project): Promise<void> {
     .selectAll()
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  const there = await checksumOfRepository(server.services.git, repositoryOf(server.services.git, row));
-  assert.equal(await checksumOfRepository(site.git, site.copyOf(project)), there);
+  const there = await computeRepositoryChecksum(server.services.git, getRepository(server.services.git, row));
+  assert.equal(await computeRepositoryChecksum(site.git, site.copyOf(project)), there);
 }
 
 const statusOf = async (site: Site) => (await root.get(`/geo_sites/${site.id}/status`)).body;
@@ -119,10 +124,10 @@ test('a paused site does nothing, goes on when it is resumed, and catches up aft
   const project = await newProject({ readme: true });
   await site.follow();
   await done(root.put(`/geo_sites/${site.id}`, { enabled: false }));
-  const before = await checksumOfRepository(site.git, site.copyOf(project));
+  const before = await computeRepositoryChecksum(site.git, site.copyOf(project));
   await project.commit({ 'b.txt': 'b' });
   await site.follow();
-  assert.equal(await checksumOfRepository(site.git, site.copyOf(project)), before);
+  assert.equal(await computeRepositoryChecksum(site.git, site.copyOf(project)), before);
   await done(root.put(`/geo_sites/${site.id}`, { enabled: true }));
   await site.follow();
   await isSame(site, project);
@@ -161,9 +166,9 @@ test('a copy that has rotted is found and made anew', async () => {
   await done(root.put(`/geo_sites/${site.id}`, { minimum_reverification_interval: 1 }));
   // Twice less than a day: it has missed nothing, and what was verified before is to be looked at again.
   clock.advance(0.6 * 86_400);
-  await site.round();
+  await site.pollOnce();
   clock.advance(0.6 * 86_400);
-  await site.round();
+  await site.pollOnce();
   await site.report();
   assert.equal((await statusOf(site)).project_repositories_verification_failed_count, 1);
   await done(root.put(`/geo_sites/${site.id}`, { minimum_reverification_interval: 90 }));

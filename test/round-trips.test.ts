@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { lockedCounter } from '#database/dialect.ts';
-import { forgetAnswers } from '#http/server/response/response-cache.ts';
+import { nextCounterValue } from '#database/dialect.ts';
+import { clearResponseCache } from '#http/server/response/response-cache.ts';
 import { allExamples } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import { createCallers, createScene } from './examples/scene.ts';
@@ -26,10 +26,10 @@ test('every read asks for as many statements as round-trips.txt says', async () 
     const example = await builds[0](scene);
     const call = () => ask(here, endpoint, example, scene.callers[example.by]);
     await call();
-    await here.server.services.tokenUses.settled();
-    await here.server.services.database.transaction((tx) => lockedCounter(tx, 'round-trips'));
+    await here.server.services.tokenUses.flushed();
+    await here.server.services.database.transaction((tx) => nextCounterValue(tx, 'round-trips'));
     // An answer that was kept asks for nothing, and whether it was kept, others decide by what they commit.
-    forgetAnswers(here.server.services.config);
+    clearResponseCache(here.server.services.config);
     lines.push(`${String(await statements(here, call)).padStart(4)}  ${endpoint.name}`);
   }
   golden(join(import.meta.dirname, 'round-trips.txt'), `${heading}\n${lines.join('\n')}\n`);

@@ -25,7 +25,7 @@ const FAMILIES: readonly (readonly [scope: string, path: RegExp, methods: readon
 const BY_OWN_TOKEN =
   /^(\w+ \/jobs\/|(POST|DELETE) \/runners$|\w+ \/runners\/(verify|managers|reset_authentication_token|router\/discovery)$|.*\/trigger\/pipeline$)/;
 /** Who comes with a user's token is no job (contract/runners.md §3.9). */
-const OF_JOBS = 'readOwnJob';
+const OF_JOBS = 'getOwnJob';
 const ANY_SCOPE = /^\/personal_access_tokens\/self$/;
 
 function fitting({ method, path }: Endpoint): string[] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sessionOf } from '#database/sessions.ts';
+import { getSession } from '#database/sessions.ts';
 import { declaredParameters } from '#http/server/pipeline/handle.ts';
 import { isSecretName } from '#security/redaction.ts';
 import { allExamples, ourShare } from './examples/all.ts';
@@ -88,7 +88,7 @@ function leaks(text: string | Buffer, where: string): string[] {
 }
 
 async function rowsOf(): Promise<[table: string, rows: string][]> {
-  const { engine, connection } = sessionOf(database.reader);
+  const { engine, connection } = getSession(database.reader);
   const read = (sql: string) => connection.execute({ sql, parameters: [] });
   const names =
     engine.name === 'sqlite'

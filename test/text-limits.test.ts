@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { declaredParameters } from '#http/server/pipeline/handle.ts';
-import { pathNames } from '#http/server/routing/paths.ts';
+import { pathParameterNames } from '#http/server/routing/paths.ts';
 import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import { createCallers, createScene } from './examples/scene.ts';
@@ -80,7 +80,7 @@ for (const { endpoint, builds } of ourShare(await allExamples(here.server.regist
 
 /** The texts among an endpoint's own parameters that a request can hold longer than they may be. */
 function textsOf(endpoint: Endpoint): [string, number][] {
-  const inPath = pathNames(endpoint.path);
+  const inPath = pathParameterNames(endpoint.path);
   const inBody = ['POST', 'PUT', 'PATCH'].includes(endpoint.method);
   return Object.entries(declaredParameters(endpoint)).flatMap(([name, { type }]): [string, number][] => {
     const { maxLength, format } = type.schema as { maxLength?: number; format?: string };

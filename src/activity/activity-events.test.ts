@@ -39,7 +39,7 @@ const deeds: [deed: Deed, ...row: (string | number | null)[]][] = [
   [{ action: 'expired', target: project }, 'expired', 'removed due to membership expiration from', 'Project', 34, 34],
 ];
 
-test('each deed is stored with its action, its words and its target', async () => {
+test('stores each activity event with its action, action name and target', async () => {
   await using database = await testDatabase({ clock: testClock('2026-03-05T09:14:02.118Z') });
   await database.transaction(async (tx) => {
     for (const [deed] of deeds) await recordActivity(tx, { projectId: 34, authorId: 7, ...deed });
@@ -58,7 +58,7 @@ test('each deed is stored with its action, its words and its target', async () =
   }
 });
 
-test('a project that came by migration says so', async () => {
+test('an imported project has an event that names its source', async () => {
   await using database = await testDatabase();
   await database.transaction((tx) =>
     recordActivity(tx, {
@@ -83,7 +83,7 @@ test('an event that is rolled back is not recorded', async () => {
   assert.deepEqual(await database.reader.selectFrom('activity_events').select('id').execute(), []);
 });
 
-test('an event moves the last activity of its project only when that is more than an hour old', async () => {
+test('an event updates the last activity of its project only if that is more than an hour old', async () => {
   const clock = testClock('2026-03-05T09:00:00.000Z');
   await using database = await testDatabase({ clock });
   const [busy, quiet] = [await makeProject(database, 'busy'), await makeProject(database, 'quiet')];

@@ -7,29 +7,28 @@ import type {
 } from '#database/tables/activity.ts';
 import { insertActivity } from './store.ts';
 
-/** A target that has a number of its own in the project. */
-interface Numbered<Type extends ActivityTargetType> {
+/** A target with an iid. */
+interface NumberedTarget<Type extends ActivityTargetType> {
   readonly type: Type;
   readonly id: number;
   readonly iid: number;
 }
 
-/** Every activity but pushes (`recordPushEvents`): contract/activity.md, "What records an event". */
-type Deed =
+/** All activity events except pushes (`recordPushEvents`): contract/activity.md, "What records an event". */
+type ActivityChange =
   | {
       readonly action: 'created' | 'closed' | 'reopened';
-      readonly target: Numbered<'Issue' | 'MergeRequest' | 'Milestone'>;
+      readonly target: NumberedTarget<'Issue' | 'MergeRequest' | 'Milestone'>;
     }
-  | { readonly action: 'merged' | 'approved'; readonly target: Numbered<'MergeRequest'> }
+  | { readonly action: 'merged' | 'approved'; readonly target: NumberedTarget<'MergeRequest'> }
   | { readonly action: 'destroyed'; readonly target: { readonly type: 'Milestone' } }
-  /** A person's comment: in a thread a DiscussionNote, on a line of a diff a DiffNote. */
+  /** A comment by a user: DiscussionNote in a thread, DiffNote on a line of a diff. */
   | {
       readonly action: 'commented';
       readonly target: { readonly type: 'Note' | 'DiscussionNote' | 'DiffNote'; readonly id: number };
     }
-  /** `joined`, `left` and `expired` are authored by the member, whoever did it. */
+  /** The author of `joined`, `left` and `expired` is the member, also if another user made the change. */
   | { readonly action: 'created' | 'joined' | 'left' | 'expired'; readonly target: { readonly type: 'Project' } }
-  /** A page of the project's wiki. */
   | {
       readonly action: 'created' | 'updated' | 'destroyed';
       readonly target: { readonly type: 'WikiPage::Meta'; readonly id: number };
@@ -41,20 +40,20 @@ type Deed =
       readonly importedFrom: ImportedFrom;
     };
 
-export type ActivityEvent = { readonly projectId: number; readonly authorId: number } & Deed;
+export type ActivityEvent = { readonly projectId: number; readonly authorId: number } & ActivityChange;
 
-/** What an endpoint's `records` calls these events: `closed Issue`, `commented Note`, `joined Project`. */
-export type DeedName = NameOf<Deed>;
-type NameOf<D extends Deed> = D extends unknown ? `${D['action']} ${D['target']['type']}` : never;
+/** Names of these events in an endpoint's `activity`: `closed Issue`, `commented Note`, `joined Project`. */
+export type ActivityEventName = NameOf<ActivityChange>;
+type NameOf<D extends ActivityChange> = D extends unknown ? `${D['action']} ${D['target']['type']}` : never;
 
-/** The activity event of a change, recorded in the change's own transaction. A change that changed nothing records none. */
+/** Records an activity event in the transaction of its change. Callers record nothing if nothing changed. */
 export async function recordActivity(tx: Transaction, event: ActivityEvent): Promise<void> {
   await insertActivity(tx, event.projectId, [
     {
       author_id: event.authorId,
       action: event.action === 'imported' ? 'created' : event.action,
       action_name: actionName(event),
-      ...targetOf(event),
+      ...targetColumns(event),
       imported_from: event.action === 'imported' ? event.importedFrom : 'none',
     },
   ]);
@@ -79,7 +78,7 @@ function actionName({ action, target }: ActivityEvent): ActivityActionName {
   return ACTION_NAMES[action];
 }
 
-function targetOf({ target, projectId }: ActivityEvent) {
+function targetColumns({ target, projectId }: ActivityEvent) {
   const id = target.type === 'Project' ? projectId : 'id' in target ? target.id : null;
   return { target_type: target.type, target_id: id, target_iid: 'iid' in target ? target.iid : id };
 }

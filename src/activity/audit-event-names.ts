@@ -1,6 +1,6 @@
 /**
- * The `event_name` of every audit event: contract/activity.md, "What records an audit event". A family adds the names of
- * its events as a type here and to the union.
+ * The `event_name` of every audit event: contract/activity.md, "What records an audit event". Each resource adds its
+ * names as a type in this union.
  */
 export type AuditEventName =
   | UserEvent

@@ -4,7 +4,7 @@ import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import type { Tier } from '#config.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
-import { type AuditEvent, changed, INSTANCE, recordAudit } from './audit-events.ts';
+import { type AuditEvent, describeChange, INSTANCE, recordAudit } from './audit-events.ts';
 
 const administrator: Caller = {
   user: {
@@ -29,7 +29,7 @@ const memberCreated: AuditEvent = {
   details: { add: 'user_access', as: 'Default role: Developer', member_id: 55 },
 };
 
-test('an audit event has the keys of all events and those of its kind', async () => {
+test('an audit event has the common keys and those of its kind', async () => {
   const [row] = await recorded(administrator, memberCreated);
   assert.deepEqual(row, {
     author_id: 1,
@@ -54,7 +54,7 @@ test('an audit event has the keys of all events and those of its kind', async ()
   });
 });
 
-test('further details never take the place of the keys of all events', async () => {
+test('additional details never override the common keys', async () => {
   const [row] = await recorded(administrator, { ...memberCreated, details: { author_name: 'Mallory' } });
   assert.equal(row?.details.author_name, 'Administrator');
 });
@@ -83,21 +83,21 @@ test('on tier free groups and projects have no audit events, users and the insta
   assert.equal(instance.details.entity_path, 'gitlab_instance');
 });
 
-test('a changed attribute is told with what it was and is, a blank side left out', () => {
-  assert.deepEqual(changed('visibility_level', 'Private', 'Public'), {
+test('a changed attribute is described with its old and new value, without empty sides', () => {
+  assert.deepEqual(describeChange('visibility_level', 'Private', 'Public'), {
     message: 'Changed visibility_level from Private to Public',
     details: { change: 'visibility_level', from: 'Private', to: 'Public' },
   });
-  assert.deepEqual(changed('description', null, 'Tools'), {
+  assert.deepEqual(describeChange('description', null, 'Tools'), {
     message: 'Changed description to Tools',
     details: { change: 'description', from: '', to: 'Tools' },
   });
-  assert.deepEqual(changed('admin status', false, true), {
+  assert.deepEqual(describeChange('admin status', false, true), {
     message: 'Changed admin status from false to true',
     details: { change: 'admin status', from: 'false', to: 'true' },
   });
-  assert.equal(changed('password').message, 'Changed password');
-  assert.equal(JSON.stringify(changed('password').details), '{"change":"password"}');
+  assert.equal(describeChange('password').message, 'Changed password');
+  assert.equal(JSON.stringify(describeChange('password').details), '{"change":"password"}');
 });
 
 async function recorded(by: Caller, event: AuditEvent, tier: Tier = 'ultimate') {

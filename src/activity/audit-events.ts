@@ -4,18 +4,16 @@ import type { Transaction } from '#database/database.ts';
 import type { AuditEntityType } from '#database/tables/activity.ts';
 import type { AuditEventName } from './audit-event-names.ts';
 
-/** What an audit event is about. */
 type AuditEntity =
   | { readonly type: 'User' | 'Group' | 'Project'; readonly id: number; readonly path: string }
   | typeof INSTANCE;
 
-/** Who did it, on which tier. */
-interface Author {
+interface AuditContext {
   readonly actor: Caller;
   readonly tier: Tier;
 }
 
-/** The entity of what concerns the instance as a whole. */
+/** Entity of events about the whole instance. */
 export const INSTANCE = { type: 'Gitlab::Audit::InstanceScope', id: 1, path: 'gitlab_instance' } as const satisfies {
   type: AuditEntityType;
   id: number;
@@ -25,23 +23,23 @@ export const INSTANCE = { type: 'Gitlab::Audit::InstanceScope', id: 1, path: 'gi
 export interface AuditEvent {
   readonly name: AuditEventName;
   readonly entity: AuditEntity;
-  /** What was changed; `details` is its name or path, as the contract says for the event. */
+  /** The changed object; `details` is its name or path, as the contract specifies for the event. */
   readonly target: { readonly type: string; readonly id: number | null; readonly details: string };
   /** The event's `custom_message`. */
   readonly message: string;
-  /** What the event has besides the keys of all events; undefined values are left out. Never a token, password or key. */
+  /** Additional keys of the event; undefined values are omitted. Never a token, password or key. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The audit event of a change, recorded in the change's own transaction: contract/activity.md Part 3. Groups and projects
- * have an audit log from tier premium on: on tier free nothing is recorded for them. `details.author_email` is not stored:
- * who reads adds the author's present address.
+ * Records an audit event in the transaction of its change (contract/activity.md Part 3). Events of groups and projects
+ * require tier premium: on tier free nothing is recorded. `details.author_email` is not stored: readers add the
+ * author's current address.
  */
-export async function recordAudit(tx: Transaction, { actor, tier }: Author, event: AuditEvent): Promise<void> {
+export async function recordAudit(tx: Transaction, { actor, tier }: AuditContext, event: AuditEvent): Promise<void> {
   const { name, entity, target, message, details } = event;
   if (tier === 'free' && (entity.type === 'Group' || entity.type === 'Project')) return;
-  const author = authorOf(actor);
+  const author = auditAuthor(actor);
   await tx
     .insertInto('audit_events')
     .values({
@@ -66,27 +64,27 @@ export async function recordAudit(tx: Transaction, { actor, tier }: Author, even
     .execute();
 }
 
-/** Without a user it was a request that nobody signed, or, without an address too, Hearth itself. */
-function authorOf({ user, address }: Caller): { id: number; name: string; class: string } {
+/** Without a user the author is an unauthenticated request or, without an address, the system. */
+function auditAuthor({ user, address }: Caller): { id: number; name: string; class: string } {
   if (user) return { id: user.id, name: user.name, class: 'User' };
   const name = address === null ? '(System)' : 'An unauthenticated user';
   return { id: -1, name, class: 'Gitlab::Audit::UnauthenticatedAuthor' };
 }
 
 /**
- * Message and details of the events that tell of a changed attribute: `Changed <change> from <from> to <to>`. A blank side
- * is left out of the message, an undefined one of the details too (a password has neither).
+ * Returns message and details of an event about a changed attribute: `Changed <change> from <from> to <to>`. The
+ * message omits an empty side; the details omit an undefined one too (for passwords).
  */
-export function changed(
+export function describeChange(
   change: string,
   from?: string | number | boolean | null,
   to?: string | number | boolean | null,
 ): Pick<AuditEvent, 'message' | 'details'> {
-  const [before, after] = [shown(from), shown(to)];
+  const [before, after] = [toText(from), toText(to)];
   const message = `Changed ${change}${before ? ` from ${before}` : ''}${after ? ` to ${after}` : ''}`;
   return { message, details: { change, from: before, to: after } };
 }
 
-function shown(value: string | number | boolean | null | undefined): string | undefined {
+function toText(value: string | number | boolean | null | undefined): string | undefined {
   return value === undefined ? undefined : String(value ?? '');
 }

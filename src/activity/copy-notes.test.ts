@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 import { copyNotes } from './copy-notes.ts';
 
-test('of too many notes comments are the first to go along, in their order', async () => {
+test('beyond the limit, comments are copied before system notes, in their order', async () => {
   const { project, owner, server } = await world({ project: {} });
   const { database } = server.services;
   const newIssue = async () => (await done(owner.post(`${project.at}/issues`, { title: 'x' }))).body;

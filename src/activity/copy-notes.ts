@@ -1,29 +1,29 @@
 import type { Transaction } from '#database/database.ts';
-import { saidColumns } from './note-columns.ts';
-import { columnOf, type Resource } from './resource.ts';
+import { noteContentColumns } from './note-columns.ts';
+import { foreignKeyColumn, type Resource } from './resource.ts';
 
 /**
- * Gives a thing the notes of another, in their order, as they are: with their authors, moments and threads; so many at
- * most, of which comments are the first to go along. They are in no feed, and counts are the caller's. index:
- * notes_by_issue_created
+ * Copies up to `limit` notes of one noteable to another, unchanged, in their order, comments before system notes.
+ * Records no activity events. The caller updates counters.
+ * index: notes_by_issue_created
  */
-export async function copyNotes(tx: Transaction, from: Resource, to: Resource, most: number): Promise<void> {
+export async function copyNotes(tx: Transaction, from: Resource, to: Resource, limit: number): Promise<void> {
   await tx
     .insertInto('notes')
-    .columns([columnOf(to.type), ...saidColumns])
+    .columns([foreignKeyColumn(to.type), ...noteContentColumns])
     .expression((eb) =>
       eb
         .selectFrom('notes')
         .select(eb.lit(to.id).as('to'))
-        .select(saidColumns)
+        .select(noteContentColumns)
         .where('id', 'in', (inner) =>
           inner
             .selectFrom('notes')
             .select('id')
-            .where(columnOf(from.type), '=', from.id)
+            .where(foreignKeyColumn(from.type), '=', from.id)
             .orderBy('system')
             .orderBy('id')
-            .limit(most),
+            .limit(limit),
         )
         .orderBy('id'),
     )

@@ -1,19 +1,19 @@
 export { type ActivityEvent, recordActivity } from './activity-events.ts';
 export type { AuditEventName } from './audit-event-names.ts';
-export { type AuditEvent, changed, INSTANCE, recordAudit } from './audit-events.ts';
+export { type AuditEvent, describeChange, INSTANCE, recordAudit } from './audit-events.ts';
 export { copyNotes } from './copy-notes.ts';
-export { MOST_NOTES, noteColumns } from './note-columns.ts';
-export { type Push, type PushChange, pushedSince, recordPushEvents } from './push-events.ts';
-export { type HistoryName, markHistory, recordedSince } from './recorded-activity.ts';
+export { MAX_NOTES, noteColumns } from './note-columns.ts';
+export { listPushedRefsSince, type Push, type PushChange, recordPushEvents } from './push-events.ts';
+export { listRecordedSince, markRecordedEvents, type RecordedEventName } from './recorded-activity.ts';
 export {
-  columnOf,
-  type Noted,
-  notedOfRow,
-  ofResource,
+  foreignKeyColumn,
+  type NoteTarget,
   type Resource,
   type ResourceType,
-  resourceOfRow,
-  tableOf,
+  resourceColumns,
+  resourceTable,
+  toNoteTarget,
+  toResource,
 } from './resource.ts';
 export {
   type LabelEvents,
@@ -25,13 +25,13 @@ export {
   type StateEvent,
   type WeightEvent,
 } from './resource-events.ts';
-export { activityHorizon, removeOldActivity, removeOldActivityDaily } from './retention.ts';
+export { activityHorizon, deleteOldActivityDaily, deleteOldActivityJob } from './retention.ts';
 export {
-  forgetAuthorActivity,
-  forgetProjectActivity,
-  forgetSomeAuthorActivity,
-  forgetSomeProjectActivity,
-  forgetTargetActivity,
+  deleteAuthorActivity,
+  deleteAuthorActivityBatch,
+  deleteProjectActivity,
+  deleteProjectActivityBatch,
+  deleteTargetActivity,
 } from './store.ts';
 export {
   ALL_THREADS_RESOLVED,
@@ -52,12 +52,12 @@ export {
   mentionedIn,
   movedFrom,
   movedTo,
+  type NoteableName,
   parentAdded,
   parentRemoved,
   relatedTo,
   relationRemoved,
-  type SystemText,
-  type ThingName,
+  type SystemNoteText,
   TIME_SPENT_REMOVED,
   timeSpent,
   titleChanged,

@@ -1,8 +1,8 @@
-/** What one thing can have of notes; only Hearth says more. */
-export const MOST_NOTES = 5_000;
+/** Maximum number of notes on one noteable; system notes may exceed it. */
+export const MAX_NOTES = 5_000;
 
-/** What a note says, whatever it is on. */
-export const saidColumns = [
+/** Columns of a note without its noteable. */
+export const noteContentColumns = [
   'discussion_id',
   'type',
   'author_id',
@@ -22,12 +22,12 @@ export const saidColumns = [
   'updated_at',
 ] as const;
 
-/** A whole note. */
+/** All columns of a note. */
 export const noteColumns = [
   'id',
   'issue_id',
   'merge_request_id',
   'epic_id',
   'commented_commit_id',
-  ...saidColumns,
+  ...noteContentColumns,
 ] as const;

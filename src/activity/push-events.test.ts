@@ -17,7 +17,7 @@ const pushed: PushChange = {
 const created: PushChange = { ...pushed, action: 'created', from: null };
 const removed: PushChange = { ...pushed, action: 'removed', to: null, commitCount: 0, commitTitle: null };
 
-test('a push of one ref tells what happened to it', async () => {
+test('a push of one ref records what happened to it', async () => {
   assert.deepEqual(await recorded([pushed]), [
     {
       action: 'pushed',
@@ -48,7 +48,7 @@ test('created and removed refs have no old or no new commit', async () => {
   );
 });
 
-test('as many refs as the limit give one event each, one more gives a single event for all', async () => {
+test('refs up to the limit have one event each, more refs share one event', async () => {
   assert.deepEqual(
     (await recorded(branches(3))).map(({ ref }) => ref),
     ['branch-0', 'branch-1', 'branch-2'],
@@ -70,7 +70,7 @@ test('as many refs as the limit give one event each, one more gives a single eve
   );
 });
 
-test('branches and tags, and each kind of change, are counted apart', async () => {
+test('branches, tags and kinds of changes are counted separately', async () => {
   const tag: PushChange = { ...created, refType: 'tag', ref: 'v1' };
   const rows = await recorded([...branches(4), tag, ...branches(3).map((branch) => ({ ...branch, ...onlyCreated }))]);
   assert.deepEqual(
@@ -85,14 +85,14 @@ test('branches and tags, and each kind of change, are counted apart', async () =
   );
 });
 
-test('with the limit 0 even one ref is told of in bulk', async () => {
+test('with limit 0 even one ref is recorded in bulk', async () => {
   assert.deepEqual(
     (await recorded([pushed], 0)).map(({ ref, ref_count }) => [ref, ref_count]),
     [[null, 1]],
   );
 });
 
-test('a push of very many refs below a high limit gives an event for each', async () => {
+test('many refs below a high limit have one event each', async () => {
   assert.equal((await recorded(branches(1100), 5000)).length, 1100);
 });
 
@@ -100,7 +100,7 @@ test('a push that changed nothing records nothing', async () => {
   assert.deepEqual(await recorded([]), []);
 });
 
-test('titles are cut when they are stored', async () => {
+test('titles are truncated when they are stored', async () => {
   const [row] = await recorded([{ ...pushed, commitTitle: `${'x'.repeat(71)}\n\nBody` }]);
   assert.equal(row?.commit_title, `${'x'.repeat(67)}...`);
 });

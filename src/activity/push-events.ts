@@ -3,10 +3,10 @@ import type { Reader, Transaction } from '#database/database.ts';
 import type { PushAction, RefType } from '#database/tables/activity.ts';
 import { insertActivity } from './store.ts';
 
-/** One ref that a push has changed: contract/activity.md, "push_data". */
+/** One ref changed by a push: contract/activity.md, "push_data". */
 export interface PushChange {
   readonly refType: RefType;
-  /** A ref that was there and still is: `pushed`. */
+  /** `pushed`: an existing ref was updated. */
   readonly action: PushAction;
   /** Without `refs/heads/` or `refs/tags/`. */
   readonly ref: string;
@@ -15,13 +15,12 @@ export interface PushChange {
   /** Null when removed. */
   readonly to: string | null;
   readonly commitCount: number;
-  /** Of the newest of these commits, its message or what `commitTitle` makes of it; null when there is none. */
+  /** Message or title of the newest commit; null if there is none. */
   readonly commitTitle: string | null;
 }
 
 export interface Push {
   readonly projectId: number;
-  /** Who pushed. */
   readonly authorId: number;
   /** All refs of one git push command or one API call. */
   readonly changes: readonly PushChange[];
@@ -29,16 +28,16 @@ export interface Push {
   readonly limit: number;
 }
 
-/** What an endpoint's `records` calls these events. */
-export type PushName = `${(typeof ACTION_NAMES)[PushAction]} ${RefType}`;
+/** Names of these events in an endpoint's `activity`. */
+export type PushEventName = `${(typeof ACTION_NAMES)[PushAction]} ${RefType}`;
 
 const ACTION_NAMES = { created: 'pushed new', pushed: 'pushed to', removed: 'deleted' } as const;
 
-/** The events of one push: one for each ref, or one for all refs of a kind and action when they are more than `limit`. */
+/** Records one event for each ref, or one for all refs of the same kind and action if they are more than `limit`. */
 export async function recordPushEvents(tx: Transaction, { projectId, authorId, changes, limit }: Push): Promise<void> {
   const groups = Map.groupBy(changes, ({ refType, action }) => `${action} ${refType}`);
   const rows = [...groups.values()].flatMap((group): PushRow[] =>
-    group.length > limit ? [bulk(group)] : group.map(alone),
+    group.length > limit ? [bulkRow(group)] : group.map(singleRefRow),
   );
   await insertActivity(
     tx,
@@ -52,8 +51,8 @@ export async function recordPushEvents(tx: Transaction, { projectId, authorId, c
   );
 }
 
-/** From where the pushes since this moment that have events of their own have moved which ref. */
-export async function pushedSince(
+/** Returns the refs that pushes with their own events have updated since a timestamp, with their previous commits. */
+export async function listPushedRefsSince(
   db: Reader,
   projectId: number,
   since: string,
@@ -82,7 +81,7 @@ interface PushRow {
   readonly ref_count: number | null;
 }
 
-function alone({ refType, action, ref, from, to, commitCount, commitTitle: message }: PushChange): PushRow {
+function singleRefRow({ refType, action, ref, from, to, commitCount, commitTitle: message }: PushChange): PushRow {
   return {
     push_action: action,
     ref_type: refType,
@@ -95,7 +94,7 @@ function alone({ refType, action, ref, from, to, commitCount, commitTitle: messa
   };
 }
 
-function bulk(group: readonly PushChange[]): PushRow {
+function bulkRow(group: readonly PushChange[]): PushRow {
   const { refType, action } = group[0]!;
   return {
     push_action: action,
@@ -109,14 +108,14 @@ function bulk(group: readonly PushChange[]): PushRow {
   };
 }
 
-const LONGEST_TITLE = 70;
+const MAX_TITLE_LENGTH = 70;
 
 /** The first line of a commit message, at most 70 characters: a longer one is cut to 67 and `...`. */
 export function commitTitle(message: string): string {
   const line = message.trim().split('\n', 1)[0]!.trimEnd();
-  // Commits made by odd tools hold NUL characters; PostgreSQL takes none.
+  // Some tools write NUL characters into commit messages, which PostgreSQL rejects.
   const title = line.replaceAll('\0', '');
-  // Twice as many code units hold at least one character too many; a line may be megabytes long.
-  const characters = [...title.slice(0, 2 * (LONGEST_TITLE + 1))];
-  return characters.length > LONGEST_TITLE ? `${characters.slice(0, LONGEST_TITLE - 3).join('')}...` : title;
+  // Limits the length before splitting into characters: a line may be megabytes long.
+  const characters = [...title.slice(0, 2 * (MAX_TITLE_LENGTH + 1))];
+  return characters.length > MAX_TITLE_LENGTH ? `${characters.slice(0, MAX_TITLE_LENGTH - 3).join('')}...` : title;
 }

@@ -5,7 +5,7 @@ import { testDatabase } from '#test/engines/engine.ts';
 import { recordActivity } from './activity-events.ts';
 import { recordAudit } from './audit-events.ts';
 import { recordPushEvents } from './push-events.ts';
-import { markHistory, recordedSince } from './recorded-activity.ts';
+import { listRecordedSince, markRecordedEvents } from './recorded-activity.ts';
 
 const BLOCKED = {
   name: 'user_blocked',
@@ -14,13 +14,13 @@ const BLOCKED = {
   message: 'Blocked user',
 } as const;
 
-test('what was recorded after a mark is told by the names that endpoints declare', async () => {
+test('lists the events recorded after a mark by the names that endpoints declare', async () => {
   await using database = await testDatabase();
   const by = { projectId: 34, authorId: 7 };
   const joined = { ...by, action: 'joined', target: { type: 'Project' } } as const;
   await database.transaction((tx) => recordActivity(tx, joined));
-  const mark = await markHistory(database.reader);
-  assert.deepEqual(await recordedSince(database.reader, mark), []);
+  const mark = await markRecordedEvents(database.reader);
+  assert.deepEqual(await listRecordedSince(database.reader, mark), []);
 
   const ref = { ref: 'v1', from: null, to: 'f'.repeat(40), commitCount: 1, commitTitle: null } as const;
   await database.transaction(async (tx) => {
@@ -29,7 +29,7 @@ test('what was recorded after a mark is told by the names that endpoints declare
     await recordActivity(tx, { ...by, action: 'imported', target: { type: 'Project' }, importedFrom: 'none' });
     await recordPushEvents(tx, { ...by, changes: [{ ...ref, refType: 'tag', action: 'created' }], limit: 3 });
   });
-  assert.deepEqual(await recordedSince(database.reader, mark), [
+  assert.deepEqual(await listRecordedSince(database.reader, mark), [
     'reopened Issue',
     'imported Project',
     'pushed new tag',

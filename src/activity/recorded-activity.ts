@@ -1,15 +1,18 @@
 import type { Reader } from '#database/database.ts';
-import type { DeedName } from './activity-events.ts';
+import type { ActivityEventName } from './activity-events.ts';
 import type { AuditEventName } from './audit-event-names.ts';
-import type { PushName } from './push-events.ts';
+import type { PushEventName } from './push-events.ts';
 import type { ResourceEventName } from './resource-events.ts';
 import type { SystemNoteName } from './system-notes.ts';
 
-/** What an endpoint's `records` may name: `closed Issue`, `pushed to branch`, `state closed`, `note title`, `member_created`. */
-export type HistoryName = DeedName | PushName | ResourceEventName | SystemNoteName | AuditEventName;
+/**
+ * Names in an endpoint's `activity`: `closed Issue`, `pushed to branch`, `state closed`, `note title`,
+ * `member_created`.
+ */
+export type RecordedEventName = ActivityEventName | PushEventName | ResourceEventName | SystemNoteName | AuditEventName;
 
-/** A place in the history: what comes later was recorded later. */
-export type HistoryMark = Readonly<Record<HistoryTable, number>>;
+/** The last id of each table at some point: later events have larger ids. */
+export type RecordedEventsMark = Readonly<Record<RecordedTable, number>>;
 
 const TABLES = [
   'activity_events',
@@ -20,38 +23,38 @@ const TABLES = [
   'notes',
   'audit_events',
 ] as const;
-type HistoryTable = (typeof TABLES)[number];
+type RecordedTable = (typeof TABLES)[number];
 
-/** For tests: the present end of the history. */
-export async function markHistory(db: Reader): Promise<HistoryMark> {
-  const marks: [HistoryTable, number][] = [];
+/** For tests: marks the current end of all recorded events. */
+export async function markRecordedEvents(db: Reader): Promise<RecordedEventsMark> {
+  const marks: [RecordedTable, number][] = [];
   for (const table of TABLES) {
     const last = await db.selectFrom(table).select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
     marks.push([table, last?.id ?? 0]);
   }
-  return Object.fromEntries(marks) as HistoryMark;
+  return Object.fromEntries(marks) as RecordedEventsMark;
 }
 
 /**
- * For tests: what was recorded after a mark, activity first, then steps of states, milestones, labels and weights, system notes and audit,
- * each in its order; a name for each row.
+ * For tests: returns a name for each event recorded after the mark: activity events, resource events, system notes,
+ * audit events, each in order of id.
  */
-export async function recordedSince(db: Reader, mark: HistoryMark): Promise<HistoryName[]> {
-  const since = <Table extends HistoryTable>(table: Table) =>
+export async function listRecordedSince(db: Reader, mark: RecordedEventsMark): Promise<RecordedEventName[]> {
+  const since = <Table extends RecordedTable>(table: Table) =>
     db
-      .selectFrom(table as HistoryTable)
+      .selectFrom(table as RecordedTable)
       .selectAll()
       .where('id', '>', mark[table])
       .orderBy('id');
-  const rows = async (table: HistoryTable): Promise<Record<string, unknown>[]> => since(table).execute();
+  const rows = async (table: RecordedTable): Promise<Record<string, unknown>[]> => since(table).execute();
   return [
     ...(await rows('activity_events')).map((row) => activityName(row as unknown as NamedRow)),
-    ...(await rows('resource_state_events')).map(({ state }) => `state ${state}` as HistoryName),
-    ...(await rows('resource_milestone_events')).map(({ action }) => `milestone ${action}` as HistoryName),
-    ...(await rows('resource_label_events')).map(({ action }) => `label ${action}` as HistoryName),
+    ...(await rows('resource_state_events')).map(({ state }) => `state ${state}` as RecordedEventName),
+    ...(await rows('resource_milestone_events')).map(({ action }) => `milestone ${action}` as RecordedEventName),
+    ...(await rows('resource_label_events')).map(({ action }) => `label ${action}` as RecordedEventName),
     ...(await rows('resource_weight_events')).map(() => 'weight' as const),
-    ...(await rows('notes')).filter(({ system }) => system).map(({ kind }) => `note ${kind}` as HistoryName),
-    ...(await rows('audit_events')).map(({ event_name }) => event_name as HistoryName),
+    ...(await rows('notes')).filter(({ system }) => system).map(({ kind }) => `note ${kind}` as RecordedEventName),
+    ...(await rows('audit_events')).map(({ event_name }) => event_name as RecordedEventName),
   ];
 }
 
@@ -62,7 +65,7 @@ interface NamedRow {
   readonly ref_type: string | null;
 }
 
-function activityName({ action, action_name, target_type, ref_type }: NamedRow): DeedName | PushName {
-  if (action === 'pushed') return `${action_name} ${ref_type}` as PushName;
-  return `${action_name === 'imported' ? 'imported' : action} ${target_type}` as DeedName;
+function activityName({ action, action_name, target_type, ref_type }: NamedRow): ActivityEventName | PushEventName {
+  if (action === 'pushed') return `${action_name} ${ref_type}` as PushEventName;
+  return `${action_name === 'imported' ? 'imported' : action} ${target_type}` as ActivityEventName;
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callerOf } from '#authentication/users/users.ts';
+import { loadCaller } from '#authentication/users/users.ts';
 import { world } from '#test/support/world.ts';
-import { markHistory, recordedSince } from './recorded-activity.ts';
+import { listRecordedSince, markRecordedEvents } from './recorded-activity.ts';
 import { DESCRIPTION_CHANGED } from './system-note-texts.ts';
 
-test('states, milestones and system notes are told of an issue, by whoever acts, and go with it', async () => {
+test('records states, milestones and system notes of an issue, and deletes them with it', async () => {
   const { project, owner, server } = await world({ project: {} });
   const { database, runUnitOfWork } = server.services;
   const { id } = (await owner.post(`${project.at}/issues`, { title: 'Loop' })).body;
@@ -14,14 +14,18 @@ test('states, milestones and system notes are told of an issue, by whoever acts,
     const row = { ...named, created_at: tx.now, updated_at: tx.now };
     return (await tx.insertInto('milestones').values(row).returning('id').executeTakeFirstOrThrow()).id;
   });
-  const mark = await markHistory(database.reader);
+  const mark = await markRecordedEvents(database.reader);
   const issue = { type: 'Issue', id } as const;
-  await runUnitOfWork(await callerOf(database.reader, owner.id, null), async (uow) => {
+  await runUnitOfWork(await loadCaller(database.reader, owner.id, null), async (uow) => {
     await uow.record({ noteOn: issue, text: DESCRIPTION_CHANGED });
     await uow.record({ milestoneOf: issue, milestoneId, change: 'add', state: 'opened' });
     await uow.record({ stateOf: issue, state: 'closed' });
   });
-  assert.deepEqual(await recordedSince(database.reader, mark), ['state closed', 'milestone add', 'note description']);
+  assert.deepEqual(await listRecordedSince(database.reader, mark), [
+    'state closed',
+    'milestone add',
+    'note description',
+  ]);
   const tables = ['resource_state_events', 'resource_milestone_events', 'notes'] as const;
   const rowsOf = (table: (typeof tables)[number]) =>
     database.reader.selectFrom(table).selectAll().where('issue_id', '=', id).execute() as Promise<object[]>;

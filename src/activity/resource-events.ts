@@ -1,10 +1,13 @@
 import type { Transaction } from '#database/database.ts';
 import type { LabelChange, MilestoneChange, ResourceState } from '#database/tables/resource-events.ts';
-import { ofResource, type Resource } from './resource.ts';
+import { type Resource, resourceColumns } from './resource.ts';
 
-/** The histories of states, milestones, labels and weights (contract/planning.md §2.2, §2.3, §3.11): rows are only ever added, and go with their resource. */
+/**
+ * Resource events of states, milestones, labels and weights (contract/planning.md §2.2, §2.3, §3.11). Rows are only
+ * added, and deleted with their resource.
+ */
 
-/** It was opened again, closed or merged: a real change, never its creation. */
+/** The resource was reopened, closed or merged; never its creation. */
 export interface StateEvent {
   readonly stateOf: Resource;
   readonly state: ResourceState;
@@ -14,34 +17,31 @@ export interface StateEvent {
   readonly sourceCommit?: string;
 }
 
-/**
- * It was given a milestone, or lost the one that it had. One that takes the place of another is `add` alone; at creation it
- * is told too.
- */
+/** A milestone was added or removed, also at creation. A replaced milestone records `add` only. */
 export interface MilestoneEvent {
   readonly milestoneOf: Resource<'Issue' | 'MergeRequest'>;
   readonly milestoneId: number;
   readonly change: MilestoneChange;
-  /** Of the resource at that moment. */
+  /** State of the resource at that time. */
   readonly state: ResourceState;
 }
 
-/** Labels were taken off it and put on it, at creation too. */
+/** Labels were removed and added, also at creation. */
 export interface LabelEvents {
   readonly labelsOf: Resource;
-  /** By their ids. */
+  /** Label ids. */
   readonly removed: readonly number[];
   readonly added: readonly number[];
 }
 
-/** An issue was given another weight, at creation too. */
+/** The weight of an issue changed, also at creation. */
 export interface WeightEvent {
   readonly weightOf: number;
-  /** Null: it has none any more. */
+  /** Null: the weight was removed. */
   readonly weight: number | null;
 }
 
-/** What an endpoint's `records` calls these events. */
+/** Names of these events in an endpoint's `activity`. */
 export type ResourceEventName =
   | `state ${ResourceState}`
   | `milestone ${MilestoneChange}`
@@ -53,7 +53,7 @@ export async function recordStateEvent(tx: Transaction, userId: number | null, e
   await tx
     .insertInto('resource_state_events')
     .values({
-      ...ofResource(stateOf),
+      ...resourceColumns(stateOf),
       user_id: userId,
       state,
       source_merge_request_id: sourceMergeRequestId ?? null,
@@ -71,7 +71,7 @@ export async function recordMilestoneEvent(
   await tx
     .insertInto('resource_milestone_events')
     .values({
-      ...ofResource(milestoneOf),
+      ...resourceColumns(milestoneOf),
       user_id: userId,
       milestone_id: milestoneId,
       action: change,
@@ -86,11 +86,11 @@ export async function recordLabelEvents(
   userId: number | null,
   { labelsOf, removed, added }: LabelEvents,
 ): Promise<void> {
-  // In the same order on both engines, however the labels were found.
+  // The same order on both engines.
   const inOrder = (ids: readonly number[]) => ids.toSorted((one, other) => one - other);
   const rows = (action: LabelChange, ids: readonly number[]) =>
     inOrder(ids).map((label_id) => ({
-      ...ofResource(labelsOf),
+      ...resourceColumns(labelsOf),
       user_id: userId,
       label_id,
       action,

@@ -1,6 +1,6 @@
 /**
- * What has a history of its own besides the feed. Each kind has a column in the tables that tell of it, so
- * that what is told goes with the thing.
+ * A resource with its own resource events and notes. Each type has a foreign key column in those tables, so that they
+ * are deleted with the resource.
  */
 export interface Resource<Type extends ResourceType = ResourceType> {
   readonly type: Type;
@@ -9,62 +9,62 @@ export interface Resource<Type extends ResourceType = ResourceType> {
 
 export type ResourceType = 'Issue' | 'MergeRequest' | 'Epic';
 
-/** What people talk about: a commit too, by its number among those on which something has been said. */
-export interface Noted<Type extends NotedType = NotedType> {
+/** Anything that can have notes: also a commit, by the id of its row in the table of commented commits. */
+export interface NoteTarget<Type extends NoteTargetType = NoteTargetType> {
   readonly type: Type;
   readonly id: number;
 }
 
-export type NotedType = ResourceType | 'Commit';
+export type NoteTargetType = ResourceType | 'Commit';
 
 const COLUMNS = {
   Issue: 'issue_id',
   MergeRequest: 'merge_request_id',
   Epic: 'epic_id',
   Commit: 'commented_commit_id',
-} as const satisfies Record<NotedType, string>;
+} as const satisfies Record<NoteTargetType, string>;
 
 const TABLES = { Issue: 'issues', MergeRequest: 'merge_requests', Epic: 'epics' } as const satisfies Record<
   ResourceType,
   string
 >;
 
-type Column<Type extends NotedType> = (typeof COLUMNS)[Type];
+type Column<Type extends NoteTargetType> = (typeof COLUMNS)[Type];
 
-/** The column that names things of this kind. */
-export function columnOf<Type extends NotedType>(type: Type): Column<Type> {
+/** Returns the foreign key column for resources of this type. */
+export function foreignKeyColumn<Type extends NoteTargetType>(type: Type): Column<Type> {
   return COLUMNS[type];
 }
 
-/** Where resources of this kind are. */
-export function tableOf(type: ResourceType): (typeof TABLES)[ResourceType] {
+/** Returns the table of resources of this type. */
+export function resourceTable(type: ResourceType): (typeof TABLES)[ResourceType] {
   return TABLES[type];
 }
 
-/** What a row says of whose it is. */
-export function ofResource<Type extends NotedType>({ type, id }: Noted<Type>) {
-  return { [columnOf(type)]: id } as { readonly [Name in Column<Type>]?: number };
+/** Returns the foreign key column and its value for a new row. */
+export function resourceColumns<Type extends NoteTargetType>({ type, id }: NoteTarget<Type>) {
+  return { [foreignKeyColumn(type)]: id } as { readonly [Name in Column<Type>]?: number };
 }
 
-type RowOf<Type extends NotedType> = { readonly [Name in Column<Type>]?: number | null };
+type ResourceRow<Type extends NoteTargetType> = { readonly [Name in Column<Type>]?: number | null };
 
-/** Whose a row is. */
-export function resourceOfRow(row: RowOf<ResourceType>): Resource {
-  const { type, id } = notedOfRow(row);
-  if (type === 'Commit') throw new Error('a row of a commit');
+/** Returns the resource that a row refers to. */
+export function toResource(row: ResourceRow<ResourceType>): Resource {
+  const { type, id } = toNoteTarget(row);
+  if (type === 'Commit') throw new Error('The row refers to a commit, not to a resource');
   return { type, id };
 }
 
-/** What a note is on. */
-export function notedOfRow(row: RowOf<NotedType>): Noted {
-  const type = (Object.keys(COLUMNS) as NotedType[]).find((one) => row[COLUMNS[one]] != null);
-  if (type === undefined) throw new Error('a row of nothing');
+/** Returns the resource or commit that a note is on. */
+export function toNoteTarget(row: ResourceRow<NoteTargetType>): NoteTarget {
+  const type = (Object.keys(COLUMNS) as NoteTargetType[]).find((one) => row[COLUMNS[one]] != null);
+  if (type === undefined) throw new Error('The row refers to no resource');
   return { type, id: row[COLUMNS[type]]! };
 }
 
-/** What a note says of the other thing that it names. */
-export function namingResource({ type, id }: Resource) {
-  return { [`mentioning_${columnOf(type)}`]: id } as {
+/** Returns the columns of a system note that refer to the mentioned resource. */
+export function mentioningColumns({ type, id }: Resource) {
+  return { [`mentioning_${foreignKeyColumn(type)}`]: id } as {
     readonly [Name in `mentioning_${Column<ResourceType>}`]?: number;
   };
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '#database/database.ts';
-import { createQueue } from '#jobs/queue.ts';
+import { createJobQueue } from '#jobs/queue.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
-import { activityHorizon, BATCH_SIZE, removeOldActivity, removeOldActivityDaily } from './retention.ts';
+import { activityHorizon, BATCH_SIZE, deleteOldActivityDaily, deleteOldActivityJob } from './retention.ts';
 
-test('the horizon lies three years and a day back', () => {
+test('the retention limit is three years and a day ago', () => {
   const horizons: [now: string, horizon: string][] = [
     ['2026-03-05T09:14:02.118Z', '2023-03-04T09:14:02.118Z'],
     ['2026-01-01T00:00:00.000Z', '2022-12-31T00:00:00.000Z'],
@@ -17,7 +17,7 @@ test('the horizon lies three years and a day back', () => {
   for (const [now, horizon] of horizons) assert.equal(activityHorizon(now), horizon);
 });
 
-test('the daily job removes what lies beyond the horizon, in as many batches as it takes', async () => {
+test('the daily job deletes older events in batches', async () => {
   const clock = testClock('2026-03-05T03:00:00.000Z');
   await using database = await testDatabase({ clock });
   await insertAt(database, '2023-03-04T03:20:00.000Z', BATCH_SIZE + 1);
@@ -31,12 +31,12 @@ test('the daily job removes what lies beyond the horizon, in as many batches as 
 });
 
 function retentionQueue(database: Database, clock: Clock) {
-  return createQueue({
+  return createJobQueue({
     database,
     clock,
     services: { database },
-    jobs: [removeOldActivity],
-    schedules: [removeOldActivityDaily],
+    jobs: [deleteOldActivityJob],
+    schedules: [deleteOldActivityDaily],
   });
 }
 

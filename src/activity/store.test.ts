@@ -1,51 +1,51 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database, Reader } from '#database/database.ts';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { recordActivity } from './activity-events.ts';
 import {
-  forgetAuthorActivity,
-  forgetProjectActivity,
-  forgetSomeAuthorActivity,
-  forgetTargetActivity,
+  deleteAuthorActivity,
+  deleteAuthorActivityBatch,
+  deleteProjectActivity,
+  deleteTargetActivity,
   insertActivity,
 } from './store.ts';
 
-test('deleting comments forgets the events of all their kinds, and of nothing else with such an id', async () => {
+test('deleting comments deletes the events of all their types, and no others with the same id', async () => {
   await using database = await testDatabase();
   await recordSome(database);
-  await database.transaction((tx) => forgetTargetActivity(tx, 'Note', [5, 6]));
+  await database.transaction((tx) => deleteTargetActivity(tx, 'Note', [5, 6]));
   assert.deepEqual(await left(database), ['created Issue 5', 'destroyed Milestone null', 'joined Project 35']);
 });
 
-test('deleting a milestone keeps the event that tells of it', async () => {
+test('deleting a milestone keeps its destroyed event', async () => {
   await using database = await testDatabase();
   await recordSome(database);
   await database.transaction(async (tx) => {
     const milestone = { type: 'Milestone', id: 9, iid: 1 } as const;
     await recordActivity(tx, { projectId: 34, authorId: 7, action: 'created', target: milestone });
-    await forgetTargetActivity(tx, 'Milestone', [9]);
+    await deleteTargetActivity(tx, 'Milestone', [9]);
   });
   assert.equal((await left(database)).filter((name) => name.includes('Milestone')).join(), 'destroyed Milestone null');
 });
 
-test('deleting a project or a user forgets their events', async () => {
+test('deleting a project or a user deletes their events', async () => {
   await using database = await testDatabase();
   await recordSome(database);
-  await database.transaction((tx) => forgetAuthorActivity(tx, 8));
+  await database.transaction((tx) => deleteAuthorActivity(tx, 8));
   assert.equal((await left(database)).includes('joined Project 35'), false);
-  await database.transaction((tx) => forgetProjectActivity(tx, 34));
+  await database.transaction((tx) => deleteProjectActivity(tx, 34));
   assert.deepEqual(await left(database), []);
 });
 
-test('the events of a user are forgotten by batches', async () => {
+test('the events of a user are deleted in batches', async () => {
   await using database = await testDatabase();
   await recordSome(database);
   const all = (await left(database)).length;
   const forgotten: number[] = [];
   for (let times = 0; times < 3; times++) {
-    forgotten.push(await database.transaction((tx) => forgetSomeAuthorActivity(tx, 7, 3)));
+    forgotten.push(await database.transaction((tx) => deleteAuthorActivityBatch(tx, 7, 3)));
   }
   assert.deepEqual([forgotten[0], forgotten.reduce((sum, count) => sum + count)], [3, all - 1]);
   assert.deepEqual(await left(database), ['joined Project 35']);
@@ -90,7 +90,7 @@ for (const [index, query] of plans) {
   test(`the index ${index} serves its reads`, async () => {
     await using database = await testDatabase();
     await recordMany(database);
-    const plan = await database.transaction((tx) => planOf(tx, query(tx)));
+    const plan = await database.transaction((tx) => explainPlan(tx, query(tx)));
     assert.match(plan.join('\n'), new RegExp(`\\b${index}\\b`));
   });
 }

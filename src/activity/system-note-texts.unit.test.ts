@@ -10,7 +10,7 @@ import {
   titleChanged,
 } from './system-note-texts.ts';
 
-test('of a changed title the part that differs is marked', () => {
+test('marks the changed part of a title', () => {
   const titles: [from: string, to: string, text: string][] = [
     ['Old title', 'Lorem ipsum', '**{-Old title-}** to **{+Lorem ipsum+}**'],
     ['Fix the loop', 'Fix the retry loop', '**Fix the loop** to **Fix the {+retry +}loop**'],
@@ -23,7 +23,7 @@ test('of a changed title the part that differs is marked', () => {
   }
 });
 
-test('those who were assigned and unassigned are named', () => {
+test('names assigned and unassigned users', () => {
   const texts: [added: string[], removed: string[], text: string][] = [
     [['ada'], [], 'assigned to @ada'],
     [[], ['ada'], 'unassigned @ada'],
@@ -33,7 +33,7 @@ test('those who were assigned and unassigned are named', () => {
   for (const [added, removed, text] of texts) assert.equal(assigneesChanged(added, removed).text, text);
 });
 
-test('dates, times and switches are told in words', () => {
+test('describes dates, times and switches in words', () => {
   assert.equal(dueDateChanged('2026-03-05').text, 'changed due date to March 5, 2026');
   assert.equal(dueDateChanged(null).text, 'removed due date');
   assert.equal(confidentialityChanged('issue', true).text, 'made the issue confidential');

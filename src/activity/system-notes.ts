@@ -1,18 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '#database/database.ts';
 import type { SystemNoteKind } from '#database/tables/notes.ts';
-import { namingResource, ofResource, type Resource } from './resource.ts';
-import type { SystemText } from './system-note-texts.ts';
+import { mentioningColumns, type Resource, resourceColumns } from './resource.ts';
+import type { SystemNoteText } from './system-note-texts.ts';
 
-/** What Hearth says on a thing about a change of it (contract/planning.md §3.7). Its author is who made the change. */
+/** A system note about a change of a noteable (contract/planning.md §3.7). Its author made the change. */
 export interface SystemNote {
   readonly noteOn: Resource;
-  readonly text: SystemText;
-  /** The other thing that the text names: who can't read that one is not told. Of each mention a thing is told once. */
+  readonly text: SystemNoteText;
+  /**
+   * The resource that the text mentions: users who cannot read it do not see the note. Each mention is recorded once.
+   */
   readonly mentioning?: Resource;
 }
 
-/** What an endpoint's `records` calls these notes. */
+/** Names of these notes in an endpoint's `activity`. */
 export type SystemNoteName = `note ${SystemNoteKind}`;
 
 export async function recordSystemNote(
@@ -20,27 +22,27 @@ export async function recordSystemNote(
   authorId: number | null,
   { noteOn, text: { kind, text }, mentioning }: SystemNote,
 ): Promise<void> {
-  if (authorId === null) throw new Error('a system note is of somebody who acts');
+  if (authorId === null) throw new Error('A system note needs an author: the unit of work has no user');
   await tx
     .insertInto('notes')
     .values({
-      ...ofResource(noteOn),
+      ...resourceColumns(noteOn),
       discussion_id: newDiscussionId(),
       author_id: authorId,
       body: text,
       system: true,
       kind,
-      ...(mentioning && namingResource(mentioning)),
+      ...(mentioning && mentioningColumns(mentioning)),
       internal: false,
       created_at: tx.now,
       updated_at: tx.now,
     })
-    // index: notes_by_mention, the only one that can be in the way
+    // index: notes_by_mention, the only one that can conflict
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
-/** For a note that begins a discussion of its own. */
+/** Returns an id for a note that starts its own discussion. */
 export function newDiscussionId(): string {
   return randomBytes(20).toString('hex');
 }

@@ -1,5 +1,6 @@
-import { type Families, familiesOf } from '#http/endpoint/resource-module.ts';
+import { collectResourceModules, type ResourceModules } from '#http/endpoint/resource-module.ts';
 import { code } from './code/index.ts';
+import { ENDPOINT_SOURCES } from './endpoint-sources.ts';
 import { environments } from './environments/index.ts';
 import { identity } from './identity/index.ts';
 import { instance } from './instance/index.ts';
@@ -9,8 +10,8 @@ import { operations } from './operations/index.ts';
 import { pipelines } from './pipelines/index.ts';
 import { planning } from './planning/index.ts';
 
-/** The areas in their order: an area imports only areas before it. */
-export const areas: Readonly<Record<string, Families>> = {
+/** The areas in dependency order: an area imports only areas before it. */
+export const areas: Readonly<Record<string, ResourceModules>> = {
   instance,
   identity,
   namespaces,
@@ -22,4 +23,4 @@ export const areas: Readonly<Record<string, Families>> = {
   operations,
 };
 
-export const families: Families = familiesOf(areas);
+export const resourceModules: ResourceModules = collectResourceModules(areas, ENDPOINT_SOURCES);

@@ -1,10 +1,10 @@
-/** Who is calling: at most one user, by at most one token. */
+/** The caller of a request: at most one user, identified by at most one token. */
 
 import type { UserState } from '#database/tables/authentication.ts';
 
 export type { UserState } from '#database/tables/authentication.ts';
 
-/** What every request needs to know of its user; the whole row is read where it is shown. */
+/** The properties of its user that every request needs; the whole row is loaded where it is serialized. */
 export interface CallerUser {
   readonly id: number;
   readonly username: string;
@@ -17,15 +17,15 @@ export interface CallerUser {
 }
 
 export interface CallerToken {
-  /** A personal, project, group or impersonation token, one of OAuth, or a job's: each kind has ids of its own. */
+  /** `access_token`: a personal, project, group or impersonation token. Each kind has its own ids. */
   readonly kind: 'access_token' | 'oauth' | 'job';
-  /** Of a job's token: the job's. */
+  /** For a job token, the id of the job. */
   readonly id: number;
   readonly scopes: readonly string[];
   readonly impersonation: boolean;
 }
 
-/** A job that runs. Its token acts as the job's user, within the job's project. */
+/** A running job. Its token acts as the job's user within the job's project. */
 export interface CallerJob {
   readonly id: number;
   readonly projectId: number;
@@ -33,25 +33,25 @@ export interface CallerJob {
   readonly projectPath: string;
 }
 
-/** A replication site that has proven itself. Nobody's user: it may do what endpoints let sites do, and nothing else. */
+/** An authenticated replication site. It has no user and may only use endpoints that allow sites. */
 export interface CallerSite {
   readonly id: number;
-  /** One that is not may ask what is to become of it. */
+  /** A disabled site may only read its own settings (`GET /geo/site`). */
   readonly enabled: boolean;
-  /** What it has signed that it wants. */
+  /** The signed claims of the request. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
 export interface Caller {
   readonly user: CallerUser | null;
   readonly token: CallerToken | null;
-  /** The digest of the browser's session that he is known by, where that is his credential. */
+  /** Digest of the browser session, if it is the credential. */
   readonly session?: string;
-  /** The job whose token is his credential. */
+  /** The job whose token is the credential. */
   readonly job?: CallerJob;
-  /** The replication site whose proof is the credential; there is no user then. */
+  /** The replication site whose token is the credential; there is no user then. */
   readonly site?: CallerSite;
-  /** For audit events: the client's address; null for background work. */
+  /** The client's address, for audit events; null for background work. */
   readonly address: string | null;
 }
 
@@ -63,7 +63,10 @@ export function isSignedIn(caller: Caller): caller is SignedInCaller {
   return caller.user !== null;
 }
 
-/** A job is nobody's administrator, whoever has started it: in its own project it has the rights of an Owner in his place. */
+/**
+ * Returns whether the caller has administrator rights. A job never has: the job of an administrator acts as Owner in
+ * its own project.
+ */
 export function isAdministrator(caller: {
   readonly user: Pick<CallerUser, 'admin'> | null;
   readonly job?: object;
@@ -71,10 +74,10 @@ export function isAdministrator(caller: {
   return caller.user?.admin === true && caller.job === undefined;
 }
 
-/** The access token that the request came with: not an OAuth token, whose ids are others, and not a session. */
-export function accessTokenOf({ token }: Caller): CallerToken | null {
+/** Returns the access token of the request; null for OAuth tokens, which have other ids, and for sessions. */
+export function getAccessToken({ token }: Caller): CallerToken | null {
   return token?.kind === 'access_token' ? token : null;
 }
 
-/** A request without credentials, before its address is known. */
+/** A request without credentials. Its address is set later. */
 export const ANONYMOUS: Caller = { user: null, token: null, address: null };

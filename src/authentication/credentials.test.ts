@@ -7,7 +7,7 @@ import { testClock } from '#test/support/test-clock.ts';
 import type { UserState } from './caller.ts';
 import { identify } from './credentials.ts';
 import { createToken, revokeToken } from './tokens/access-tokens.ts';
-import { createTokenUses } from './tokens/token-usage.ts';
+import { createTokenUsage } from './tokens/token-usage.ts';
 import { createUser } from './users/users.ts';
 
 const noKey = () => Promise.reject(new Error('No token is encrypted'));
@@ -16,10 +16,10 @@ async function surroundings() {
   const clock = testClock();
   const database = await testDatabase({ clock });
   const warnings: object[] = [];
-  const tokenUses = createTokenUses({ database, clock, log: { warn: (fields) => warnings.push(fields) } });
+  const tokenUses = createTokenUsage({ database, clock, log: { warn: (fields) => warnings.push(fields) } });
   const services = { database, clock, config: { impersonationEnabled: true }, tokenUses, secretKey: noKey };
   const ask = (secret: string | null, changes: object = {}) =>
-    identify({ ...services, ...changes }, secret === null ? null : { way: 'private', secret }, {
+    identify({ ...services, ...changes }, secret === null ? null : { scheme: 'private', secret }, {
       clientAddress: '10.0.0.9',
     });
   return { clock, database, tokenUses, warnings, ask, [Symbol.asyncDispose]: () => database.close() };
@@ -42,18 +42,18 @@ async function person(database: Database, token: object = {}) {
 
 const change = (database: Database, work: (tx: Transaction) => Promise<unknown>) => database.transaction(work);
 
-test('nobody costs no query', async () => {
+test('an anonymous request runs no query', async () => {
   await using it = await surroundings();
   const found = await it.ask(null, { database: null });
-  assert.deepEqual(found, { caller: { user: null, token: null, address: '10.0.0.9' }, barred: null });
+  assert.deepEqual(found, { caller: { user: null, token: null, address: '10.0.0.9' }, block: null });
 });
 
-test('a token names its user, its scopes and the address', async () => {
+test('a token identifies its user, with scopes and address', async () => {
   await using it = await surroundings();
   const { user, token, secret } = await person(it.database, { scopes: ['api', 'sudo'] });
   const found = await it.ask(secret);
-  await it.tokenUses.settled();
-  assert.equal(found.dead, undefined);
+  await it.tokenUses.flushed();
+  assert.equal(found.invalidToken, undefined);
   assert.equal(found.caller?.user?.id, user.id);
   assert.deepEqual(found.caller?.token, {
     kind: 'access_token',
@@ -64,17 +64,17 @@ test('a token names its user, its scopes and the address', async () => {
   assert.equal(found.caller?.address, '10.0.0.9');
 });
 
-test('expired comes before revoked, and a revoked token is told in both cases', async () => {
+test('expiry takes precedence over revocation, and a revoked token is reported in both cases', async () => {
   await using it = await surroundings();
   const { token, secret } = await person(it.database, { expiresAt: '2026-01-03' });
   await change(it.database, (tx) => revokeToken(tx, token.id));
-  assert.deepEqual(await it.ask(secret), { dead: { code: 'revoked', revokedTokenId: token.id } });
+  assert.deepEqual(await it.ask(secret), { invalidToken: { code: 'revoked', revokedTokenId: token.id } });
   it.clock.advance(86_400);
-  assert.deepEqual(await it.ask(secret), { dead: { code: 'expired', revokedTokenId: token.id } });
-  assert.deepEqual(await it.ask('glpat-unknown'), { dead: { code: 'unknown', revokedTokenId: null } });
+  assert.deepEqual(await it.ask(secret), { invalidToken: { code: 'expired', revokedTokenId: token.id } });
+  assert.deepEqual(await it.ask('glpat-unknown'), { invalidToken: { code: 'unknown', revokedTokenId: null } });
 });
 
-test('a user in any other state than active is barred', async () => {
+test('a user in any state but active is blocked', async () => {
   await using it = await surroundings();
   const { user, secret } = await person(it.database);
   const bars: readonly [UserState, string][] = [
@@ -86,9 +86,9 @@ test('a user in any other state than active is barred', async () => {
   ];
   for (const [state, bar] of bars) {
     await change(it.database, (tx) => tx.updateTable('users').set({ state }).where('id', '=', user.id).execute());
-    assert.equal((await it.ask(secret)).barred, bar, state);
+    assert.equal((await it.ask(secret)).block, bar, state);
   }
-  await it.tokenUses.settled();
+  await it.tokenUses.flushed();
   const { last_used_at } = await it.database.reader
     .selectFrom('access_tokens')
     .select('last_used_at')
@@ -96,15 +96,15 @@ test('a user in any other state than active is barred', async () => {
   assert.equal(last_used_at, null, 'and uses nothing');
 });
 
-test('an impersonation token counts only while impersonation is on', async () => {
+test('an impersonation token is valid only while impersonation is enabled', async () => {
   await using it = await surroundings();
   const { secret } = await person(it.database, { impersonation: true });
-  assert.equal((await it.ask(secret)).barred, null);
-  assert.equal((await it.ask(secret, { config: { impersonationEnabled: false } })).barred, 'impersonation_off');
-  await it.tokenUses.settled();
+  assert.equal((await it.ask(secret)).block, null);
+  assert.equal((await it.ask(secret, { config: { impersonationEnabled: false } })).block, 'impersonation_off');
+  await it.tokenUses.flushed();
 });
 
-test('many requests at once are one remembered use, and the five latest addresses stay', async () => {
+test('concurrent requests record one use, and the five latest addresses are kept', async () => {
   await using it = await surroundings();
   const { token } = await person(it.database);
   const uses = it.tokenUses;
@@ -116,10 +116,10 @@ test('many requests at once are one remembered use, and the five latest addresse
       .executeTakeFirstOrThrow();
   for (let address = 1; address <= 6; address++) {
     const used = { id: token.id, user_id: token.user_id, ...(await seen()) };
-    for (let again = 0; again < 3; again++) uses.note(used, `10.0.0.${address}`);
-    await uses.settled();
-    uses.note({ ...used, ...(await seen()) }, `10.0.0.${Math.max(1, address - 1)}`);
-    await uses.settled();
+    for (let again = 0; again < 3; again++) uses.recordToken(used, `10.0.0.${address}`);
+    await uses.flushed();
+    uses.recordToken({ ...used, ...(await seen()) }, `10.0.0.${Math.max(1, address - 1)}`);
+    await uses.flushed();
     it.clock.advance(600);
   }
   const { last_used_at, last_used_ips, last_activity_on } = await seen();
@@ -128,7 +128,7 @@ test('many requests at once are one remembered use, and the five latest addresse
   assert.equal(last_activity_on, '2026-01-02');
 });
 
-test('a use that cannot be written is a line in the log, and the next one is tried again', async () => {
+test('a failed write of a use is logged, and the next use is written', async () => {
   const warnings: object[] = [];
   let tries = 0;
   const transaction = async () => {
@@ -136,11 +136,11 @@ test('a use that cannot be written is a line in the log, and the next one is tri
     throw new Error('The database is away');
   };
   const database = { transaction } as unknown as Database;
-  const uses = createTokenUses({ database, clock: testClock(), log: { warn: (fields) => warnings.push(fields) } });
+  const uses = createTokenUsage({ database, clock: testClock(), log: { warn: (fields) => warnings.push(fields) } });
   const used = { id: 1, user_id: 1, last_used_at: null, last_used_ips: '[]', last_activity_on: null };
   for (let request = 0; request < 2; request++) {
-    uses.note(used, '10.0.0.9');
-    await uses.settled();
+    uses.recordToken(used, '10.0.0.9');
+    await uses.flushed();
   }
   assert.equal(warnings.length, 2);
   assert.equal(tries, 2);

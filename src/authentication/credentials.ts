@@ -3,47 +3,48 @@ import type { Config } from '#config.ts';
 import type { Database } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { type Clock, timestamp } from '#runtime/clock.ts';
-import { digestToken } from '#security/tokens.ts';
+import { hashToken } from '#security/tokens.ts';
 import type { Caller, CallerToken, CallerUser } from './caller.ts';
 import { identifiedUserColumns } from './identified-user.ts';
-import { deadCode, findOAuthToken, isOAuthSecret } from './oauth/tokens.ts';
+import { findOAuthToken, getInvalidTokenCode, isOAuthSecret } from './oauth/tokens.ts';
 import { findSession } from './sessions/sessions.ts';
-import { type Bar, userBar } from './sign-in-blocks.ts';
-import { findJobToken, jobUser } from './tokens/job-tokens.ts';
+import { getSignInBlock, type SignInBlock } from './sign-in-blocks.ts';
+import { findJobToken, toJobUser } from './tokens/job-tokens.ts';
 import { findSiteByProof } from './tokens/site-keys.ts';
-import type { TokenUses } from './tokens/token-usage.ts';
+import type { TokenUsage } from './tokens/token-usage.ts';
 
-/** A credential as it came, not yet looked at, by the way that it came (contract/conventions.md §7 "Ways in"). */
-export interface Presented {
+/** A credential as received, not yet checked (contract/conventions.md §7 "Ways in"). */
+export interface PresentedCredential {
   /**
-   * `bearer`: first looked up as an OAuth token, then as an access token; `private`: an access token and nothing else;
-   * `job`: the token of a running job, `bearerOrJob`: one that may also come as a bearer's, `session`: the secret of a
-   * browser's cookie, each on a request that may be made with it; `site`: the proof of a replication site.
+   * How the credential was sent, which decides what it may be:
+   * `bearer`: an OAuth token or an access token; `private`: an access token; `job`: the token of a running job;
+   * `bearerOrJob`: any of these; `session`: the secret of the session cookie; `site`: the signed token of a replication
+   * site.
    */
-  readonly way: 'bearer' | 'bearerOrJob' | 'private' | 'job' | 'session' | 'site';
+  readonly scheme: 'bearer' | 'bearerOrJob' | 'private' | 'job' | 'session' | 'site';
   readonly secret: string;
 }
 
 /**
- * What became of a credential, by the order of contract/conventions.md §7 "Refusals": a `dead` one is refused before
- * anything else; then its scopes are asked for; then a caller who is `barred` is refused.
+ * Result of an identification, in the order of contract/conventions.md §7 "Refusals": an invalid credential
+ * (`invalidToken`) is rejected first; then scopes are checked; then a blocked caller (`block`) is rejected.
  */
-type Identified =
-  | { readonly dead: InvalidToken; readonly caller?: never; readonly barred?: never }
-  | { readonly dead?: never; readonly caller: Caller; readonly barred: Bar | null };
+type IdentificationResult =
+  | { readonly invalidToken: InvalidToken; readonly caller?: never; readonly block?: never }
+  | { readonly invalidToken?: never; readonly caller: Caller; readonly block: SignInBlock | null };
 
 export interface InvalidToken {
-  /** `skewed`: the proof of a site whose clock differs from ours. */
+  /** `skewed`: the token of a site whose clock differs from ours. */
   readonly code: 'unknown' | 'expired' | 'revoked' | 'skewed';
-  /** Set for an access token that was revoked, expired or not: its use may give a theft away. */
+  /** Set for a revoked access token, expired or not: its use may reveal a theft. */
   readonly revokedTokenId: number | null;
 }
 
-interface IdentityServices {
+interface IdentificationServices {
   readonly database: Database;
   readonly clock: Clock;
   readonly config: Pick<Config, 'impersonationEnabled'>;
-  readonly tokenUses: TokenUses;
+  readonly tokenUses: TokenUsage;
   readonly secretKey: () => Promise<KeyObject>;
 }
 
@@ -65,110 +66,135 @@ const tokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
     ]),
 );
 
-/** Who presents this credential? Nobody, and without a query, when there is none. */
+/** Identifies the caller by a credential. Without one the caller is anonymous, and no query runs. */
 export function identify(
-  services: IdentityServices,
-  presented: Presented | null,
+  services: IdentificationServices,
+  presented: PresentedCredential | null,
   { clientAddress }: { readonly clientAddress: string },
-): Promise<Identified> | Identified {
-  if (presented === null) return nobody(clientAddress);
-  switch (presented.way) {
+): Promise<IdentificationResult> | IdentificationResult {
+  if (presented === null) return anonymous(clientAddress);
+  switch (presented.scheme) {
     case 'bearer':
-      return byBearer(services, presented.secret, clientAddress);
+      return identifyByBearer(services, presented.secret, clientAddress);
     case 'bearerOrJob':
-      return byBearerOrJob(services, presented.secret, clientAddress);
+      return identifyByBearerOrJob(services, presented.secret, clientAddress);
     case 'private':
-      return byAccessToken(services, digestToken(presented.secret), clientAddress);
+      return identifyByAccessToken(services, hashToken(presented.secret), clientAddress);
     case 'job':
-      return byJobToken(services, presented.secret, clientAddress);
+      return identifyByJobToken(services, presented.secret, clientAddress);
     case 'session':
-      return bySession(services, presented.secret, clientAddress);
+      return identifyBySession(services, presented.secret, clientAddress);
     case 'site':
-      return bySite(services, presented.secret, clientAddress);
+      return identifyBySite(services, presented.secret, clientAddress);
   }
 }
 
-function nobody(address: string): Identified {
-  return { caller: { user: null, token: null, address }, barred: null };
+function anonymous(address: string): IdentificationResult {
+  return { caller: { user: null, token: null, address }, block: null };
 }
 
-const UNKNOWN: Identified = { dead: { code: 'unknown', revokedTokenId: null } };
+const UNKNOWN: IdentificationResult = { invalidToken: { code: 'unknown', revokedTokenId: null } };
 
-/** Only what looks like an OAuth token is looked up as one, so that every live token costs one read. */
-function byBearer(services: IdentityServices, secret: string, address: string): Promise<Identified> {
-  const digest = digestToken(secret);
-  return isOAuthSecret(secret) ? byOAuthToken(services, digest, address) : byAccessToken(services, digest, address);
+/** Looks a secret up as an OAuth token only if it has that form, so that every valid token costs one read. */
+function identifyByBearer(
+  services: IdentificationServices,
+  secret: string,
+  address: string,
+): Promise<IdentificationResult> {
+  const digest = hashToken(secret);
+  return isOAuthSecret(secret)
+    ? identifyByOAuthToken(services, digest, address)
+    : identifyByAccessToken(services, digest, address);
 }
 
-async function byBearerOrJob(services: IdentityServices, secret: string, address: string): Promise<Identified> {
-  const found = await byBearer(services, secret, address);
-  return found === UNKNOWN ? byJobToken(services, secret, address) : found;
+async function identifyByBearerOrJob(
+  services: IdentificationServices,
+  secret: string,
+  address: string,
+): Promise<IdentificationResult> {
+  const found = await identifyByBearer(services, secret, address);
+  return found === UNKNOWN ? identifyByJobToken(services, secret, address) : found;
 }
 
-async function byOAuthToken(services: IdentityServices, digest: string, address: string): Promise<Identified> {
+async function identifyByOAuthToken(
+  services: IdentificationServices,
+  digest: string,
+  address: string,
+): Promise<IdentificationResult> {
   const token = await findOAuthToken(services.database.reader, digest);
-  if (token === null) return byAccessToken(services, digest, address);
-  const code = deadCode(token, timestamp(services.clock));
-  if (code !== null) return { dead: { code, revokedTokenId: null } };
+  if (token === null) return identifyByAccessToken(services, digest, address);
+  const code = getInvalidTokenCode(token, timestamp(services.clock));
+  if (code !== null) return { invalidToken: { code, revokedTokenId: null } };
   const { id, user } = token;
-  // One of client credentials belongs to no user: nobody is known by it.
+  // A token of client credentials belongs to no user, so it identifies nobody.
   if (user === null) return UNKNOWN;
-  const barred = userBar(user, services.clock);
-  if (barred === null) services.tokenUses.noteUser(user);
+  const block = getSignInBlock(user, services.clock);
+  if (block === null) services.tokenUses.recordUser(user);
   const scopes = JSON.parse(token.scopes) as string[];
-  return { caller: { user, token: { kind: 'oauth', id, scopes, impersonation: false }, address }, barred };
+  return { caller: { user, token: { kind: 'oauth', id, scopes, impersonation: false }, address }, block };
 }
 
-/** One of a job that has ended is none. */
-async function byJobToken({ database, clock }: IdentityServices, secret: string, address: string): Promise<Identified> {
-  const found = await findJobToken(database.reader, digestToken(secret));
+/** The token of a finished job is unknown. */
+async function identifyByJobToken(
+  { database, clock }: IdentificationServices,
+  secret: string,
+  address: string,
+): Promise<IdentificationResult> {
+  const found = await findJobToken(database.reader, hashToken(secret));
   if (found === null) return UNKNOWN;
   const token = { kind: 'job', id: found.job.id, scopes: [], impersonation: false } as const;
-  const caller: Caller = { user: jobUser(found.user), token, job: found.job, address };
-  return { caller, barred: userBar(found.user, clock) };
+  const caller: Caller = { user: toJobUser(found.user), token, job: found.job, address };
+  return { caller, block: getSignInBlock(found.user, clock) };
 }
 
-async function byAccessToken(services: IdentityServices, digest: string, address: string): Promise<Identified> {
+async function identifyByAccessToken(
+  services: IdentificationServices,
+  digest: string,
+  address: string,
+): Promise<IdentificationResult> {
   const row = await tokenByDigest.first(services.database.reader, { digest });
   if (row === undefined) return UNKNOWN;
   const revokedTokenId = row.revoked ? row.token_id : null;
-  if (isExpired(row.expires_at, services.database.reader.today)) return { dead: { code: 'expired', revokedTokenId } };
-  if (row.revoked) return { dead: { code: 'revoked', revokedTokenId } };
+  if (isExpired(row.expires_at, services.database.reader.today))
+    return { invalidToken: { code: 'expired', revokedTokenId } };
+  if (row.revoked) return { invalidToken: { code: 'revoked', revokedTokenId } };
   const caller: Caller = { user: tokenUser(row), token: callerToken(row), address };
-  const barred =
-    row.impersonation && !services.config.impersonationEnabled ? 'impersonation_off' : userBar(row, services.clock);
-  if (barred === null) services.tokenUses.note({ ...row, id: row.token_id, user_id: row.id }, address);
-  return { caller, barred };
+  const block =
+    row.impersonation && !services.config.impersonationEnabled
+      ? 'impersonation_off'
+      : getSignInBlock(row, services.clock);
+  if (block === null) services.tokenUses.recordToken({ ...row, id: row.token_id, user_id: row.id }, address);
+  return { caller, block };
 }
 
-/** A session that is over, or in which nobody has signed in, is no credential at all. */
-async function bySession(
-  { database, clock, tokenUses }: IdentityServices,
+/** A session that has expired or has no signed-in user identifies nobody. */
+async function identifyBySession(
+  { database, clock, tokenUses }: IdentificationServices,
   secret: string,
   address: string,
-): Promise<Identified> {
+): Promise<IdentificationResult> {
   const session = await findSession(database.reader, secret, clock.now());
   const user = session?.user ?? null;
-  if (session === null || user === null) return nobody(address);
-  const barred = userBar(user, clock);
-  if (barred === null) {
-    tokenUses.noteSession(session);
-    tokenUses.noteUser(user);
+  if (session === null || user === null) return anonymous(address);
+  const block = getSignInBlock(user, clock);
+  if (block === null) {
+    tokenUses.recordSession(session);
+    tokenUses.recordUser(user);
   }
-  return { caller: { user, token: null, session: session.digest, address }, barred };
+  return { caller: { user, token: null, session: session.digest, address }, block };
 }
 
-async function bySite(
-  { database, clock, secretKey }: IdentityServices,
+async function identifyBySite(
+  { database, clock, secretKey }: IdentificationServices,
   proof: string,
   address: string,
-): Promise<Identified> {
+): Promise<IdentificationResult> {
   const site = await findSiteByProof({ reader: database.reader, secretKey, now: clock.now() }, proof, address);
-  if (typeof site === 'string') return { dead: { code: site, revokedTokenId: null } };
-  return { caller: { user: null, token: null, site, address }, barred: null };
+  if (typeof site === 'string') return { invalidToken: { code: site, revokedTokenId: null } };
+  return { caller: { user: null, token: null, site, address }, block: null };
 }
 
-/** A token dies at 00:00 UTC of its `expires_at` date. */
+/** Returns whether a token has expired: at 00:00 UTC of its `expires_at` date. */
 export function isExpired(expiresAt: string | null, today: string): boolean {
   return expiresAt !== null && expiresAt <= today;
 }

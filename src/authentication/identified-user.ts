@@ -1,6 +1,6 @@
 import type { CallerUser } from './caller.ts';
 
-/** What identification reads of the user of a credential, in the one read that looks the credential up. */
+/** The columns of the user that identification reads together with the credential. */
 export interface IdentifiedUser extends CallerUser {
   readonly password_expires_at: string | null;
   readonly last_activity_on: string | null;

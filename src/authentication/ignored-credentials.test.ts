@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '#database/database.ts';
-import { scryptRuns } from '#security/passwords.ts';
+import { countScryptRuns } from '#security/passwords.ts';
 import { type TestPlace, testDatabase, testPlace } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { warnOfIgnoredCredentials } from './ignored-credentials.ts';
@@ -31,13 +31,13 @@ test("root's token and password give no warning, nor do unset ones, which cost n
   await using database = await testDatabase();
   await withUsers(database, place);
   assert.deepEqual(await warningsOf(database, TOKEN, PASSWORD), []);
-  const before = scryptRuns();
+  const before = countScryptRuns();
   const unused = new Proxy(database, { get: () => assert.fail('the database is asked') });
   assert.deepEqual(await warningsOf(unused, null, null), []);
-  assert.equal(scryptRuns(), before);
+  assert.equal(countScryptRuns(), before);
 });
 
-test('other ones give a warning each, with what to do and without the value', async () => {
+test('other values cause one warning each, with instructions and without the value', async () => {
   await using place = await testPlace('empty');
   await using database = await testDatabase();
   await withUsers(database, place);
@@ -53,7 +53,7 @@ test('other ones give a warning each, with what to do and without the value', as
   assert.equal((await warningsOf(database, TOKEN, 'hunter2 hunter2')).length, 1);
 });
 
-test('a token that has expired or is revoked is not that of root, who may have another name', async () => {
+test('an expired or revoked token is not valid, also if root was renamed', async () => {
   await using place = await testPlace('empty');
   const clock = testClock();
   await using database = await testDatabase({ clock });
@@ -79,7 +79,7 @@ test('without any administrator both are ignored, and no hash is computed', asyn
   await database.transaction(async (tx) => {
     await tx.deleteFrom('users').where('admin', '=', true).execute();
   });
-  const before = scryptRuns();
+  const before = countScryptRuns();
   assert.equal((await warningsOf(database, TOKEN, PASSWORD)).length, 2);
-  assert.equal(scryptRuns(), before);
+  assert.equal(countScryptRuns(), before);
 });

@@ -2,8 +2,8 @@ import type { Config } from '#config.ts';
 import type { Database, Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { verifyPassword } from '#security/passwords.ts';
-import { digestToken } from '#security/tokens.ts';
-import { activeTokens } from './tokens/access-tokens.ts';
+import { hashToken } from '#security/tokens.ts';
+import { isActiveTokenRow } from './tokens/access-tokens.ts';
 
 interface CheckOptions {
   readonly database: Database;
@@ -63,9 +63,9 @@ async function hasActiveToken(db: Reader, root: RootRow | null, token: string): 
     db
       .selectFrom('access_tokens')
       .select('id')
-      .where('digest', '=', digestToken(token))
+      .where('digest', '=', hashToken(token))
       .where('user_id', '=', root.id)
-      .where(activeTokens(db.today)),
+      .where(isActiveTokenRow(db.today)),
   );
 }
 

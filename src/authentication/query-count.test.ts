@@ -14,7 +14,7 @@ async function publicRead(): Promise<string> {
   return `${project.repository}/contributors`;
 }
 
-test('a token costs one indexed read, whatever the way it comes', async () => {
+test('a token costs one indexed read, however it is sent', async () => {
   const path = await publicRead();
   const caller = await user();
   await caller.get(path);
@@ -26,7 +26,7 @@ test('a token costs one indexed read, whatever the way it comes', async () => {
   assert.deepEqual([header, bearing, parameter], [without + 1, without + 1, without + 1]);
 });
 
-test('an OAuth token costs one too', async () => {
+test('an OAuth token costs one indexed read', async () => {
   const path = await publicRead();
   const grant = { grant_type: 'password', username: 'root', password: 'correct-horse-battery' };
   const { access_token } = (await anonymous.post('//oauth/token', grant)).body;

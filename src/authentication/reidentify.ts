@@ -3,12 +3,12 @@ import { type Params, prepare } from '#database/prepare.ts';
 import type { CallerUser, SignedInCaller } from './caller.ts';
 import { isExpired } from './credentials.ts';
 import { type IdentifiedUser, identifiedUserColumns } from './identified-user.ts';
-import { deadCode, oauthTokenById } from './oauth/tokens.ts';
+import { findOAuthTokenById, getInvalidTokenCode } from './oauth/tokens.ts';
 import { findSessionByDigest } from './sessions/sessions.ts';
-import { stateBar, userBar } from './sign-in-blocks.ts';
-import { jobTokenById } from './tokens/job-tokens.ts';
+import { getSignInBlock, getStateBlock } from './sign-in-blocks.ts';
+import { findJobTokenById } from './tokens/job-tokens.ts';
 
-/** A caller is known when his request begins; what he does may happen much later. */
+/** Reloads a caller in a transaction, which may run long after the request began. */
 
 // index: access_tokens primary key, users primary key
 const tokenById = prepare((db, value: Params<{ id: number }>) =>
@@ -29,43 +29,48 @@ const userById = prepare((db, value: Params<{ id: number }>) =>
 );
 
 /**
- * The caller as he stands in this transaction, by the credential that his request came with: his token, session and
- * account are read again, and an administrator's who acts as somebody else, whose own state is no matter then. Null when they would not let him in any
- * more; why is for the door to say, where he would come in again. Somebody without a credential (work in a user's name) is
- * asked for his account alone.
+ * Returns the caller with current data from this transaction, by the credential of the request: token, session and
+ * account are read again. Null if the credential would be rejected now; the access checks of the request then produce
+ * the error.
+ * For an administrator who acts as another user (sudo), the administrator's account must be valid; the state of the
+ * other does not matter. A caller without a credential (work on behalf of a user) only needs a valid account.
  */
-export async function identifyAgain(tx: Transaction, caller: SignedInCaller): Promise<SignedInCaller | null> {
-  const owner = await ownerOf(tx, caller);
+export async function reidentify(tx: Transaction, caller: SignedInCaller): Promise<SignedInCaller | null> {
+  const owner = await findActiveOwner(tx, caller);
   if (owner === null) return null;
-  if (owner.id === caller.user.id) return { ...caller, user: asCaller(owner) };
+  if (owner.id === caller.user.id) return { ...caller, user: toCallerUser(owner) };
   if (!owner.admin) return null;
   const user = await userById.first(tx, { id: caller.user.id });
-  return user === undefined ? null : { ...caller, user: asCaller(user) };
+  return user === undefined ? null : { ...caller, user: toCallerUser(user) };
 }
 
-/** Whose credential it is, when it and he still count. */
-async function ownerOf(tx: Transaction, caller: SignedInCaller): Promise<IdentifiedUser | null> {
+/** Returns the owner of the credential if both are still valid. */
+async function findActiveOwner(tx: Transaction, caller: SignedInCaller): Promise<IdentifiedUser | null> {
   if (caller.token === null && caller.session === undefined) {
     const user = await userById.first(tx, { id: caller.user.id });
-    return user === undefined || stateBar(user) !== null ? null : user;
+    return user === undefined || getStateBlock(user) !== null ? null : user;
   }
-  const owner = await credentialOwner(tx, caller);
-  return owner === null || userBar(owner, momentOf(tx)) !== null ? null : owner;
+  const owner = await findCredentialOwner(tx, caller);
+  return owner === null || getSignInBlock(owner, transactionClock(tx)) !== null ? null : owner;
 }
 
-async function credentialOwner(tx: Transaction, { token, session }: SignedInCaller): Promise<IdentifiedUser | null> {
-  if (token === null) return (await findSessionByDigest(tx, session as string, momentOf(tx).now()))?.user ?? null;
+async function findCredentialOwner(
+  tx: Transaction,
+  { token, session }: SignedInCaller,
+): Promise<IdentifiedUser | null> {
+  if (token === null)
+    return (await findSessionByDigest(tx, session as string, transactionClock(tx).now()))?.user ?? null;
   if (token.kind === 'oauth') {
-    const found = await oauthTokenById(tx, token.id);
-    return found === null || deadCode(found, tx.now) !== null ? null : found.user;
+    const found = await findOAuthTokenById(tx, token.id);
+    return found === null || getInvalidTokenCode(found, tx.now) !== null ? null : found.user;
   }
-  if (token.kind === 'job') return (await jobTokenById(tx, token.id))?.user ?? null;
+  if (token.kind === 'job') return (await findJobTokenById(tx, token.id))?.user ?? null;
   const found = await tokenById.first(tx, { id: token.id });
   return found === undefined || found.revoked || isExpired(found.expires_at, tx.today) ? null : found;
 }
 
-const momentOf = (tx: Transaction) => ({ now: () => new Date(tx.now) });
+const transactionClock = (tx: Transaction) => ({ now: () => new Date(tx.now) });
 
-function asCaller({ id, username, name, email, state, admin, bot, external }: IdentifiedUser): CallerUser {
+function toCallerUser({ id, username, name, email, state, admin, bot, external }: IdentifiedUser): CallerUser {
   return { id, username, name, email, state, admin, bot, external };
 }

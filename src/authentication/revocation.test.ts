@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { digestToken } from '#security/tokens.ts';
+import { hashToken } from '#security/tokens.ts';
 import { PASSWORD, signedInBrowser, userWithPassword } from '#test/support/browser.ts';
 import { world } from '#test/support/world.ts';
 
@@ -47,25 +47,25 @@ async function person() {
   return { mira, access_token: access_token as string, cookie: visit.cookie() as string, statuses };
 }
 
-test('a token, an OAuth token and a session that another process ends are refused from the next request on', async () => {
+test('tokens and sessions that another process ends are rejected from the next request on', async () => {
   const { mira, access_token, cookie, statuses } = await person();
   for (let round = 0; round < 3; round++) assert.deepEqual(await statuses(), [200, 200, 200]);
   await elsewhere(
-    `update access_tokens set revoked = true where digest = '${digestToken(mira.token as string)}'`,
-    `update oauth_tokens set revoked_at = '2026-01-01T00:00:00.000Z' where digest = '${digestToken(access_token)}'`,
-    `delete from sessions where digest = '${digestToken(cookie)}'`,
+    `update access_tokens set revoked = true where digest = '${hashToken(mira.token as string)}'`,
+    `update oauth_tokens set revoked_at = '2026-01-01T00:00:00.000Z' where digest = '${hashToken(access_token)}'`,
+    `delete from sessions where digest = '${hashToken(cookie)}'`,
   );
   assert.deepEqual(await statuses(), [401, 401, 401]);
 });
 
-test('a user whom another process blocks is out at once, by every way in', async () => {
+test('a user whom another process blocks is rejected at once, with every credential', async () => {
   const { mira, statuses } = await person();
   for (let round = 0; round < 3; round++) assert.deepEqual(await statuses(), [200, 200, 200]);
   await elsewhere(`update users set state = 'blocked' where id = ${mira.id}`);
   assert.deepEqual(await statuses(), [403, 403, 403]);
 });
 
-test('the same through the API, from one request to the next', async () => {
+test('the same holds through the API', async () => {
   const { mira, access_token, statuses } = await person();
   await root.post(`/users/${mira.id}/block`);
   assert.deepEqual(await statuses(), [403, 403, 403]);

@@ -1,11 +1,11 @@
 import { type Clock, timestamp } from '#runtime/clock.ts';
 import type { UserState } from './caller.ts';
 
-/** Why somebody who has shown who he is is not let in: contract/conventions.md §7 "Refusals". */
-export type Bar = 'impersonation_off' | StateBar | 'password_expired';
-type StateBar = 'blocked' | 'deactivated' | 'pending';
+/** Why an identified user is rejected: contract/conventions.md §7 "Refusals". */
+export type SignInBlock = 'impersonation_off' | StateBlock | 'password_expired';
+type StateBlock = 'blocked' | 'deactivated' | 'pending';
 
-const BARRED_STATES: Readonly<Record<UserState, StateBar | null>> = {
+const BLOCK_BY_STATE: Readonly<Record<UserState, StateBlock | null>> = {
   active: null,
   blocked: 'blocked',
   banned: 'blocked',
@@ -14,17 +14,17 @@ const BARRED_STATES: Readonly<Record<UserState, StateBar | null>> = {
   blocked_pending_approval: 'pending',
 };
 
-/** What the state of the account says, however its user is known. */
-export function stateBar({ state }: { readonly state: UserState }): StateBar | null {
-  return BARRED_STATES[state];
+/** Returns the block that follows from the state of the account. */
+export function getStateBlock({ state }: { readonly state: UserState }): StateBlock | null {
+  return BLOCK_BY_STATE[state];
 }
 
-/** What keeps a user out who comes himself: the state of the account, or a password that somebody else has set. */
-export function userBar(
+/** Returns why a user cannot sign in: the state of the account, or an expired password that someone else has set. */
+export function getSignInBlock(
   user: { readonly state: UserState; readonly password_expires_at: string | null },
   clock: Clock,
-): StateBar | 'password_expired' | null {
-  const barred = BARRED_STATES[user.state];
+): StateBlock | 'password_expired' | null {
+  const barred = BLOCK_BY_STATE[user.state];
   if (barred !== null) return barred;
   const expires = user.password_expires_at;
   return expires !== null && expires <= timestamp(clock) ? 'password_expired' : null;

@@ -1,53 +1,53 @@
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { FeatureLevel, Visibility } from '#database/tables/domain.ts';
 import { DEVELOPER, GUEST, MAINTAINER, OWNER, PLANNER, REPORTER } from '#domain/members/roles.ts';
-import { groupAttributes } from '#domain/namespaces/group-attributes.ts';
-import { type Group, roleInGroup } from '#domain/namespaces/groups.ts';
-import { memberRole, type Project, roleIn } from '#domain/namespaces/projects.ts';
-import type { Place } from '#domain/namespaces/scope.ts';
+import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
+import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';
+import { getMemberRole, getProjectRole, type Project } from '#domain/namespaces/projects.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 
 /**
- * Who may do what: one row an ability (contract/planning.md §0 "Who may", contract/repository.md §0). Pure; the caller
- * and the loaded row are all it looks at. That the caller can see the project or group has been asked before.
+ * Abilities: which role may do what (contract/planning.md §0 "Who may", contract/repository.md §0). Pure functions of
+ * the caller and the loaded row. Callers have checked that the project or group is visible.
  */
 
 type Feature = 'repository' | 'issues' | 'merge_requests' | 'builds' | 'environments' | 'wiki' | 'snippets';
 
-/** Who is let in where a feature is `private`: members, of some only from this role on. */
-const LEAST_MEMBER: Partial<Record<Feature, number>> = { environments: REPORTER };
+/** Minimum role where a feature is `private`; without an entry any member. */
+const MIN_MEMBER_ROLE: Partial<Record<Feature, number>> = { environments: REPORTER };
 
 interface ProjectAbility {
-  /** The least role; 0: whoever sees the project. */
+  /** Minimum role; 0: anyone who can see the project. */
   readonly role: number;
-  /** In a private project, when that differs. */
+  /** Minimum role in a private project, if it differs. */
   readonly rolePrivate?: number;
-  /** In a private project that shows its jobs to all members (`public_jobs`). */
+  /** Minimum role in a private project with public jobs (`public_jobs`). */
   readonly rolePublicJobs?: number;
-  /** In any other project, while it shows its jobs to members alone. */
+  /** Minimum role in other projects without public jobs. */
   readonly roleHiddenJobs?: number;
-  /** A lower role that may as well, while those between may not. */
+  /** Another, lower role that is allowed too, while roles between are not. */
   readonly orExactly?: number;
-  /** Only with all of these: one that is disabled shuts out everybody, one that is `private` everybody but members. */
+  /** All of these features must be available: `disabled` excludes everyone, `private` everyone but members. */
   readonly features?: readonly Feature[];
-  /** Only with one of these. */
+  /** At least one of these features must be available. */
   readonly anyFeature?: readonly Feature[];
-  /** Failure while the project, or a group above it, is archived, administrators included. */
+  /** Denied while the project or a group above it is archived, also to administrators. */
   readonly unlessArchived?: true;
 }
 
-/** What pipelines and their jobs need of a project: they show its commits, and logs and files that were made of its code. */
-const BUILDING = ['builds', 'repository'] as const;
-/** What environments and deployments need of a project. */
-const DEPLOYING = ['environments', ...BUILDING] as const;
+/** Features that pipelines and jobs require: they expose commits, logs and build results. */
+const PIPELINE_FEATURES = ['builds', 'repository'] as const;
+/** Features that environments and deployments require. */
+const ENVIRONMENT_FEATURES = ['environments', ...PIPELINE_FEATURES] as const;
 
-const PROJECT = {
+const PROJECT_RULES = {
   read_project: { role: 0 },
   read_members: { role: 0 },
   read_code: { role: 0, rolePrivate: REPORTER, features: ['repository'] },
   push_code: { role: DEVELOPER, features: ['repository'], unlessArchived: true },
   read_merge_request: { role: 0, rolePrivate: PLANNER, features: ['merge_requests'] },
   create_merge_request: { role: DEVELOPER, features: ['merge_requests'], unlessArchived: true },
-  /** What author and assignees may: to change, close and reopen it. */
+  /** For author and assignees: update, close and reopen. */
   update_own_merge_request: { role: 0, features: ['merge_requests'], unlessArchived: true },
   update_merge_request: { role: DEVELOPER, features: ['merge_requests'], unlessArchived: true },
   delete_merge_request: { role: OWNER, features: ['merge_requests'], unlessArchived: true },
@@ -66,71 +66,77 @@ const PROJECT = {
   read_issue: { role: 0, features: ['issues'] },
   read_confidential_issue: { role: PLANNER, features: ['issues'] },
   create_issue: { role: 0, features: ['issues'], unlessArchived: true },
-  /** What whoever reads an issue does with it himself; moving it asks for more. */
+  /** Actions on an issue for anyone who can read it; moving it needs more. */
   act_on_issue: { role: 0, unlessArchived: true },
-  /** Labels, milestone, assignees and the like of an issue that he files. */
+  /** Labels, milestone, assignees and so on of a new issue. */
   set_new_issue_metadata: { role: GUEST, features: ['issues'], unlessArchived: true },
-  /** What author and assignees may: text, closing, reopening. */
+  /** For author and assignees: edit the text, close, reopen. */
   update_own_issue: { role: 0, features: ['issues'], unlessArchived: true },
   update_issue: { role: PLANNER, features: ['issues'], unlessArchived: true },
-  /** Puts it into an epic, or takes it out. */
+  /** Adds an issue to an epic, or removes it. */
   relate_issue: { role: GUEST, features: ['issues'], unlessArchived: true },
   delete_issue: { role: OWNER, orExactly: PLANNER, features: ['issues'], unlessArchived: true },
   create_note: { role: 0, unlessArchived: true },
-  /** What others have written. */
+  /** Notes of other users. */
   change_note: { role: MAINTAINER, unlessArchived: true },
   read_internal_note: { role: PLANNER },
-  /** Threads that others have begun, on what others have made. */
+  /** Threads of other users, on noteables of other users. */
   resolve_note: { role: DEVELOPER, unlessArchived: true },
-  /** When it was written. */
+  /** Sets the creation time of a note. */
   date_note: { role: OWNER },
   read_label: { role: 0 },
   admin_label: { role: PLANNER, unlessArchived: true },
   read_milestone: { role: 0, anyFeature: ['issues', 'merge_requests'] },
   admin_milestone: { role: PLANNER, anyFeature: ['issues', 'merge_requests'], unlessArchived: true },
   read_iteration: { role: 0 },
-  /** Lists its runners, makes some, takes others in and out. */
+  /** Lists, creates, assigns and unassigns runners. */
   admin_runner: { role: MAINTAINER },
   read_package: { role: 0, rolePrivate: REPORTER },
-  read_pipeline: { role: 0, rolePrivate: REPORTER, rolePublicJobs: GUEST, features: BUILDING },
-  /** Jobs, with their logs and what they have left. */
-  read_job: { role: 0, roleHiddenJobs: REPORTER, rolePrivate: REPORTER, rolePublicJobs: GUEST, features: BUILDING },
-  /** Of what a job has left: what its file gives to Developers, and what to Maintainers alone. */
-  read_private_artifacts: { role: DEVELOPER, features: BUILDING },
-  read_maintainers_artifacts: { role: MAINTAINER, features: BUILDING },
-  /** Asks for one; whether pipelines are on is told in other words. */
+  read_pipeline: { role: 0, rolePrivate: REPORTER, rolePublicJobs: GUEST, features: PIPELINE_FEATURES },
+  /** Jobs, with their logs and artifacts. */
+  read_job: {
+    role: 0,
+    roleHiddenJobs: REPORTER,
+    rolePrivate: REPORTER,
+    rolePublicJobs: GUEST,
+    features: PIPELINE_FEATURES,
+  },
+  /** Artifacts that the CI file restricts to Developers, and those restricted to Maintainers. */
+  read_private_artifacts: { role: DEVELOPER, features: PIPELINE_FEATURES },
+  read_maintainers_artifacts: { role: MAINTAINER, features: PIPELINE_FEATURES },
+  /** Requests a pipeline; disabled pipelines have a different error. */
   create_pipeline: { role: DEVELOPER, unlessArchived: true },
-  /** Pipelines, jobs and resource groups; on a protected branch that asks for more. */
+  /** Pipelines, jobs and resource groups; protected branches need more. */
   update_pipeline: { role: DEVELOPER, features: ['builds'], unlessArchived: true },
-  /** Single jobs, which the protections of their environments let him deploy. */
-  act_on_deploy_job: { role: REPORTER, features: DEPLOYING, unlessArchived: true },
+  /** Single jobs that the protection rules of their environment let the caller deploy. */
+  act_on_deploy_job: { role: REPORTER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
   read_resource_group: { role: DEVELOPER, features: ['builds'] },
-  /** Tokens that start pipelines. */
+  /** Trigger tokens. */
   admin_trigger: { role: MAINTAINER },
-  /** The variables that its jobs are given, values included. */
+  /** CI variables of the project, including values. */
   admin_variable: { role: MAINTAINER, features: ['builds'] },
-  /** What others have started: its variables, and its end whatever a runner says. */
+  /** Pipelines of other users: their variables, and force-cancel. */
   admin_pipeline: { role: MAINTAINER, features: ['builds'], unlessArchived: true },
   destroy_pipeline: { role: OWNER, features: ['builds'], unlessArchived: true },
-  read_environment: { role: 0, rolePrivate: REPORTER, features: DEPLOYING },
-  create_environment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
-  update_environment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
-  /** Of a protected one that asks for more, as destroying it does. */
-  stop_environment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
-  destroy_environment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
-  stop_stale_environments: { role: MAINTAINER, features: DEPLOYING, unlessArchived: true },
-  read_deployment: { role: 0, rolePrivate: REPORTER, features: DEPLOYING },
-  /** Hears that it is not there before he hears that he may not change it. */
-  find_deployment: { role: 0, features: DEPLOYING },
-  create_deployment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
-  update_deployment: { role: DEVELOPER, features: DEPLOYING, unlessArchived: true },
-  destroy_deployment: { role: MAINTAINER, features: DEPLOYING, unlessArchived: true },
+  read_environment: { role: 0, rolePrivate: REPORTER, features: ENVIRONMENT_FEATURES },
+  create_environment: { role: DEVELOPER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
+  update_environment: { role: DEVELOPER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
+  /** Protected environments need more, as for deletion. */
+  stop_environment: { role: DEVELOPER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
+  destroy_environment: { role: DEVELOPER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
+  stop_stale_environments: { role: MAINTAINER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
+  read_deployment: { role: 0, rolePrivate: REPORTER, features: ENVIRONMENT_FEATURES },
+  /** Gets 404 for a missing deployment before 403 for a forbidden update. */
+  find_deployment: { role: 0, features: ENVIRONMENT_FEATURES },
+  create_deployment: { role: DEVELOPER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
+  update_deployment: { role: DEVELOPER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
+  destroy_deployment: { role: MAINTAINER, features: ENVIRONMENT_FEATURES, unlessArchived: true },
   read_alert_management_alert: { role: DEVELOPER },
   update_alert_management_alert: { role: DEVELOPER },
-  /** Who may send alerts and reports, and what is made of them. */
+  /** Alert integrations and error tracking settings. */
   admin_operations: { role: MAINTAINER },
   read_wiki: { role: 0, features: ['wiki'] },
-  /** Fetches its repository. */
+  /** Fetches the wiki's repository. */
   download_wiki: { role: 0, rolePrivate: REPORTER, orExactly: PLANNER, features: ['wiki'] },
   create_wiki: { role: DEVELOPER, orExactly: PLANNER, features: ['wiki'], unlessArchived: true },
   delete_wiki: { role: MAINTAINER, orExactly: PLANNER, features: ['wiki'], unlessArchived: true },
@@ -139,21 +145,21 @@ const PROJECT = {
 } as const satisfies Record<string, ProjectAbility>;
 
 interface GroupAbility {
-  /** The least role; 0: whoever sees the group. */
+  /** Minimum role; 0: anyone who can see the group. */
   readonly role: number;
-  /** In a private group, when that differs. */
+  /** Minimum role in a private group, if it differs. */
   readonly rolePrivate?: number;
-  /** A lower role that may as well, while those between may not. */
+  /** Another, lower role that is allowed too, while roles between are not. */
   readonly orExactly?: number;
-  /** Open to whom the group's visibility lets in. */
+  /** Also allowed to anyone who can see the group by its visibility. */
   readonly open?: true;
-  /** Only with its wiki: one that is disabled shuts out everybody, one that is `private` everybody but members. */
+  /** The wiki must be available: `disabled` excludes everyone, `private` everyone but members. */
   readonly wiki?: true;
-  /** Failure while the group, or one above it, is archived, administrators included. */
+  /** Denied while the group or one of its ancestors is archived, also to administrators. */
   readonly unlessArchived?: true;
 }
 
-const GROUP = {
+const GROUP_RULES = {
   read_group: { role: 0 },
   read_group_members: { role: GUEST, open: true },
   update_group: { role: OWNER },
@@ -173,17 +179,17 @@ const GROUP = {
   read_confidential_epic: { role: PLANNER },
   admin_epic: { role: PLANNER, unlessArchived: true },
   delete_epic: { role: OWNER, orExactly: PLANNER, unlessArchived: true },
-  /** Which issues are in it: members of their projects say so, who see it. */
+  /** Adds and removes issues; also needs a membership in the issue's project. */
   relate_epic: { role: 0, unlessArchived: true },
-  /** When it was made. */
+  /** Sets the creation time. */
   date_epic: { role: OWNER },
   create_note: { role: 0, unlessArchived: true },
-  /** What others have written. */
+  /** Notes of other users. */
   change_note: { role: MAINTAINER, unlessArchived: true },
   read_internal_note: { role: PLANNER },
-  /** Threads that others have begun, on what others have made. */
+  /** Threads of other users, on noteables of other users. */
   resolve_note: { role: DEVELOPER, unlessArchived: true },
-  /** When it was written. */
+  /** Sets the creation time of a note. */
   date_note: { role: OWNER },
   read_iteration: { role: 0 },
   admin_iteration: { role: PLANNER, unlessArchived: true },
@@ -193,79 +199,94 @@ const GROUP = {
   admin_protected_environment: { role: OWNER },
   admin_ssh_certificate: { role: OWNER },
   read_wiki: { role: 0, wiki: true },
-  /** Fetches its repository. */
+  /** Fetches the wiki's repository. */
   download_wiki: { role: 0, rolePrivate: REPORTER, orExactly: PLANNER, wiki: true },
   create_wiki: { role: DEVELOPER, orExactly: PLANNER, wiki: true, unlessArchived: true },
   delete_wiki: { role: MAINTAINER, orExactly: PLANNER, wiki: true, unlessArchived: true },
-  /** The variables that the jobs below it are given, values included. */
+  /** CI variables for jobs of all projects below, including values. */
   admin_variable: { role: OWNER },
 } as const satisfies Record<string, GroupAbility>;
 
-export type ProjectAbilityName = keyof typeof PROJECT;
-export type GroupAbilityName = keyof typeof GROUP;
+export type ProjectAbilityName = keyof typeof PROJECT_RULES;
+export type GroupAbilityName = keyof typeof GROUP_RULES;
 
-export const PROJECT_ABILITIES = Object.keys(PROJECT) as readonly ProjectAbilityName[];
-export const GROUP_ABILITIES = Object.keys(GROUP) as readonly GroupAbilityName[];
+export const PROJECT_ABILITIES = Object.keys(PROJECT_RULES) as readonly ProjectAbilityName[];
+export const GROUP_ABILITIES = Object.keys(GROUP_RULES) as readonly GroupAbilityName[];
 
 export function mayInProject(caller: Caller, ability: ProjectAbilityName, project: Project): boolean {
-  const row: ProjectAbility = PROJECT[ability];
+  const row: ProjectAbility = PROJECT_RULES[ability];
   if (row.unlessArchived && project.archived) return false;
   if (!(row.features ?? []).every((feature) => mayUseFeature(caller, feature, project))) return false;
   if (row.anyFeature && !row.anyFeature.some((feature) => mayUseFeature(caller, feature, project))) return false;
-  const needed = project.visibility === 'private' ? roleInPrivate(row, project) : roleInOpen(row, project);
-  const role = roleIn(caller, project);
+  const needed =
+    project.visibility === 'private' ? requiredRoleInPrivate(row, project) : requiredRoleInNonPrivate(row, project);
+  const role = getProjectRole(caller, project);
   return role >= needed || (row.orExactly !== undefined && role === row.orExactly);
 }
 
-function roleInPrivate({ role, rolePrivate = role, rolePublicJobs = rolePrivate }: ProjectAbility, project: Project) {
-  return rolePublicJobs !== rolePrivate && showsJobs(project) ? rolePublicJobs : rolePrivate;
+function requiredRoleInPrivate(
+  { role, rolePrivate = role, rolePublicJobs = rolePrivate }: ProjectAbility,
+  project: Project,
+) {
+  return rolePublicJobs !== rolePrivate && hasPublicJobs(project) ? rolePublicJobs : rolePrivate;
 }
 
-function roleInOpen({ role, roleHiddenJobs = role }: ProjectAbility, project: Project) {
-  return roleHiddenJobs !== role && !showsJobs(project) ? roleHiddenJobs : role;
+function requiredRoleInNonPrivate({ role, roleHiddenJobs = role }: ProjectAbility, project: Project) {
+  return roleHiddenJobs !== role && !hasPublicJobs(project) ? roleHiddenJobs : role;
 }
 
-/** The project's attribute `public_jobs`, which is true unless it says otherwise (contract/planning.md §3.3). */
-function showsJobs({ attributes }: Pick<Project, 'attributes'>): boolean {
+/** Returns the project's attribute `public_jobs`, true by default (contract/planning.md §3.3). */
+function hasPublicJobs({ attributes }: Pick<Project, 'attributes'>): boolean {
   return (JSON.parse(attributes) as { public_jobs?: boolean }).public_jobs !== false;
 }
 
-/** Whether what belongs to the feature shows to this caller, who sees the project. */
+/** Returns whether the caller, who can see the project, may use the feature. */
 export function mayUseFeature(caller: Caller, feature: Feature, project: Project): boolean {
-  return featureOpen(caller, levelOf(project, feature), memberRole(project), LEAST_MEMBER[feature] ?? GUEST);
+  return isFeatureAvailable(
+    caller,
+    getFeatureLevel(project, feature),
+    getMemberRole(project),
+    MIN_MEMBER_ROLE[feature] ?? GUEST,
+  );
 }
 
-/** Is the feature on for this caller, who needs `least` where it is `private`? `role`: what his memberships give him. */
-function featureOpen(caller: Caller, level: FeatureLevel, role: number, least: number): boolean {
+/**
+ * Returns whether a feature is available to the caller. `role`: role from memberships; `least`: minimum role where the
+ * feature is `private`.
+ */
+function isFeatureAvailable(caller: Caller, level: FeatureLevel, role: number, least: number): boolean {
   if (level === 'disabled') return false;
   return level === 'enabled' || isAdministrator(caller) || role >= least;
 }
 
-function levelOf(project: Project, feature: Feature): FeatureLevel {
+function getFeatureLevel(project: Project, feature: Feature): FeatureLevel {
   return project[`${feature}_access_level`];
 }
 
 export function mayInGroup(caller: Caller, ability: GroupAbilityName, group: Group): boolean {
-  const row: GroupAbility = GROUP[ability];
+  const row: GroupAbility = GROUP_RULES[ability];
   if (row.unlessArchived && group.archived) return false;
-  // Who sees a group only through something below it is no reader of what is the group's own.
-  if (row.open && isOpenTo(caller, group.visibility)) return true;
-  if (row.wiki && !featureOpen(caller, groupAttributes(group.attributes).wiki_access_level, group.role, GUEST))
+  // Callers who see the group only through a membership below it get no access to the group's own data.
+  if (row.open && isVisibilityOpenTo(caller, group.visibility)) return true;
+  if (
+    row.wiki &&
+    !isFeatureAvailable(caller, parseGroupAttributes(group.attributes).wiki_access_level, group.role, GUEST)
+  )
     return false;
-  const role = roleInGroup(caller, group);
+  const role = getGroupRole(caller, group);
   const needed = group.visibility === 'private' ? (row.rolePrivate ?? row.role) : row.role;
   return role >= needed || (row.orExactly !== undefined && role === row.orExactly);
 }
 
-/** For what hangs on things of projects and of groups alike. */
-export function mayAt(
+/** Checks an ability that exists for projects and groups. */
+export function mayInParent(
   caller: Caller,
   ability: ProjectAbilityName & GroupAbilityName,
-  { project, group }: Place,
+  { project, group }: GroupOrProject,
 ): boolean {
   return project ? mayInProject(caller, ability, project) : mayInGroup(caller, ability, group);
 }
 
-function isOpenTo(caller: Caller, visibility: Visibility): boolean {
+function isVisibilityOpenTo(caller: Caller, visibility: Visibility): boolean {
   return visibility === 'public' || (visibility === 'internal' && caller.user !== null);
 }

@@ -108,7 +108,7 @@ const heading = `# Who may do what (src/authorization/abilities.ts), by visibili
 ${' '.repeat(32)}${actors.map(({ name }) => name.slice(0, 4).padEnd(4)).join(' ')}
 `;
 
-test('everybody may do what abilities.txt says', () => {
+test('abilities match abilities.txt', () => {
   const blocks = [
     ...PROJECT_ABILITIES.map((ability) => [`project ${ability}`, ...projectBlock(ability)]),
     ...GROUP_ABILITIES.map((ability) => [`group ${ability}`, ...groupBlock(ability)]),

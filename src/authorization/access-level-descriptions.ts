@@ -1,15 +1,15 @@
 import type { Reader } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 
-/** Whom an element of a rule admits, be it of branches or of environments: one of a user, a group and a role. */
-export interface Admitted {
+/** The user, group or role that an access level of a protected branch or environment allows. */
+export interface AccessPrincipal {
   readonly access_level: number | null;
   readonly user_id: number | null;
   readonly group_id: number | null;
 }
 
-/** Whom an element admits, in words: its `access_level_description`. */
-export type Describe = (admitted: Admitted) => string;
+/** Returns the `access_level_description` of an access level. */
+export type AccessDescriber = (admitted: AccessPrincipal) => string;
 
 // index: users primary key
 const userNames = prepareForIds((db, ids) => db.selectFrom('users').select(['id', 'name']).where('id', 'in', ids));
@@ -19,12 +19,14 @@ const groupNames = prepareForIds((db, ids) =>
   db.selectFrom('namespaces').select(['id', 'name']).where('id', 'in', ids),
 );
 
-/** Knows the words for all of these elements; `roles`: what roles are called here. */
-export async function describingWith(
+/**
+ * Loads the names for these access levels and returns a function that describes one of them. `roles`: texts for roles.
+ */
+export async function loadAccessDescriber(
   roles: Readonly<Record<number, string>>,
   db: Reader,
-  elements: readonly Admitted[],
-): Promise<Describe> {
+  elements: readonly AccessPrincipal[],
+): Promise<AccessDescriber> {
   const ids = (key: 'user_id' | 'group_id') => [...new Set(elements.flatMap((one) => one[key] ?? []))];
   const users = byId(await userNames(db, ids('user_id')));
   const groups = byId(await groupNames(db, ids('group_id')));

@@ -1,82 +1,86 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { identifyAgain } from '#authentication/reidentify.ts';
+import { reidentify } from '#authentication/reidentify.ts';
 import type { Transaction } from '#database/database.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import { type GroupAbilityName, mayInGroup, mayInProject, type ProjectAbilityName } from './abilities.ts';
 
 /**
- * Whoever has been let in may lose his rights while his request drips in: a member goes, a token is revoked, a project is
- * archived. What can't be taken back is done by somebody whose rights have been read in the very transaction that begins it.
+ * Access checks inside a transaction. A caller may lose access while the request is in progress: a membership ends, a
+ * token is revoked, a project is archived. Irreversible actions therefore check access again in the transaction that
+ * performs them.
  */
 
 /**
- * A caller and a project as they stand in a transaction, and the proof that both have been read again there: there is no
- * other way to have one, so that what asks for it can't be done by somebody who was let in long ago.
+ * A caller and a project, both reloaded in this transaction. The private symbol ensures that only `reloadAccess`
+ * creates one, so a function that requires it cannot run with an outdated check.
  */
-export interface Standing {
-  readonly [readAgain]: true;
+export interface CurrentAccess {
+  readonly [reloaded]: true;
   readonly caller: SignedInCaller;
   readonly project: Project;
 }
 
-declare const readAgain: unique symbol;
+declare const reloaded: unique symbol;
 
 /**
- * Thrown in the transaction, which it rolls back, when whoever was let in would not be let in any more. What he is told
- * is what he would hear at the door now: it is asked again (`http/serving`).
+ * Thrown to roll back a transaction when the caller has lost access. The request's access checks then run again and
+ * produce the error response (`http/server`).
  */
 export class AccessRevoked extends Error {
   constructor() {
-    super('The caller would not be let in any more');
+    super('The caller has lost access');
   }
 }
 
-/** Reads caller and project again. Throws `AccessRevoked` when the credential counts no more or he can't see the project. */
-export async function standingOf(tx: Transaction, caller: SignedInCaller, projectId: number): Promise<Standing> {
-  const again = await identifyAgain(tx, caller);
-  const project = again && (await findProject(tx, again, String(projectId)));
-  if (again === null || project === null || !canSeeProject(again, project)) throw new AccessRevoked();
-  return { caller: again, project } as Standing;
+/**
+ * Reloads caller and project. Throws `AccessRevoked` if the credential is no longer valid or the caller cannot see the
+ * project.
+ */
+export async function reloadAccess(tx: Transaction, caller: SignedInCaller, projectId: number): Promise<CurrentAccess> {
+  const current = await reidentify(tx, caller);
+  const project = current && (await findProject(tx, current, String(projectId)));
+  if (current === null || project === null || !canSeeProject(current, project)) throw new AccessRevoked();
+  return { caller: current, project } as CurrentAccess;
 }
 
-/** The same of a group. */
-export async function standingInGroupOf(
+/** Reloads caller and group. Throws `AccessRevoked` like `reloadAccess`. */
+export async function reloadGroupAccess(
   tx: Transaction,
   caller: SignedInCaller,
   groupId: number,
 ): Promise<{ readonly caller: SignedInCaller; readonly group: Group }> {
-  const again = await identifyAgain(tx, caller);
-  const group = again && (await findGroup(tx, again, String(groupId)));
-  if (again === null || group === null || !canSeeGroup(again, group)) throw new AccessRevoked();
-  return { caller: again, group };
+  const current = await reidentify(tx, caller);
+  const group = current && (await findGroup(tx, current, String(groupId)));
+  if (current === null || group === null || !canSeeGroup(current, group)) throw new AccessRevoked();
+  return { caller: current, group };
 }
 
-/** For what an ability alone decides. Throws `AccessRevoked` without it. */
-export function requireStill({ caller, project }: Standing, ability: ProjectAbilityName): void {
+/** Throws `AccessRevoked` if the caller does not have the ability. */
+export function requireAbility({ caller, project }: CurrentAccess, ability: ProjectAbilityName): void {
   if (!mayInProject(caller, ability, project)) throw new AccessRevoked();
 }
 
-/** Both at once: what stands in the project, for who may do this there still. Throws `AccessRevoked` to all others. */
-export async function stillInProject(
+/** Reloads caller and project and checks an ability. Throws `AccessRevoked` without it. */
+export async function requireProjectAccess(
   tx: Transaction,
   caller: SignedInCaller,
   projectId: number,
   ability: ProjectAbilityName,
-): Promise<Standing> {
-  const standing = await standingOf(tx, caller, projectId);
-  requireStill(standing, ability);
-  return standing;
+): Promise<CurrentAccess> {
+  const access = await reloadAccess(tx, caller, projectId);
+  requireAbility(access, ability);
+  return access;
 }
 
-/** The same of a group. */
-export async function stillInGroup(
+/** Reloads caller and group and checks an ability. Throws `AccessRevoked` without it. */
+export async function requireGroupAccess(
   tx: Transaction,
   caller: SignedInCaller,
   groupId: number,
   ability: GroupAbilityName,
 ) {
-  const standing = await standingInGroupOf(tx, caller, groupId);
-  if (!mayInGroup(standing.caller, ability, standing.group)) throw new AccessRevoked();
-  return standing;
+  const access = await reloadGroupAccess(tx, caller, groupId);
+  if (!mayInGroup(access.caller, ability, access.group)) throw new AccessRevoked();
+  return access;
 }

@@ -4,15 +4,15 @@ import fc from 'fast-check';
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { createUser } from '#authentication/users/users.ts';
 import type { Transaction } from '#database/database.ts';
-import { addMembership } from '#domain/members/memberships.ts';
+import { createMembership } from '#domain/members/memberships.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
-import { insertNamespace } from '#domain/namespaces/namespaces.ts';
+import { createNamespace } from '#domain/namespaces/namespaces.ts';
 import { insertRoute } from '#domain/namespaces/routes.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
-import { epicOfGroupVisibleTo, epicVisibleTo, findEpicBelow, findEpics, mayReadEpic } from './epics.ts';
+import { epicInGroupVisibleTo, epicVisibleTo, findDescendantEpic, findEpics, mayReadEpic } from './epics.ts';
 import { VISIBILITIES, type Visibility } from './visibility-levels.ts';
 
 // What lists say and what is said of one epic must be the same: a group, one above it, one below it, members and epics.
@@ -65,7 +65,7 @@ async function make(tx: Transaction, userId: number, { visibility, member, epics
   const path = `place-${++worlds}`;
   const insert = (name: string, parent_id: number | null) => {
     const row = { kind: 'group', owner_id: null, parent_id, path: name, name, visibility } as const;
-    return insertNamespace(tx, row, { full_path: `${path}-${name}`, full_name: name });
+    return createNamespace(tx, row, { full_path: `${path}-${name}`, full_name: name });
   };
   const above = await insert('above', null);
   const group = await insert('itself', above);
@@ -77,7 +77,7 @@ async function make(tx: Transaction, userId: number, { visibility, member, epics
         ? ({ type: 'project', id: await makeProject(tx, below, path) } as const)
         : ({ type: 'group', id: ids[member.place] } as const);
     const { role: accessLevel, expiresAt } = member;
-    await addMembership(tx, source, { userId, accessLevel, expiresAt, createdById: null });
+    await createMembership(tx, source, { userId, accessLevel, expiresAt, createdById: null });
   }
   for (const [index, confidential] of epics.entries()) await makeEpic(tx, userId, group, index + 1, confidential);
   return { above, group };
@@ -128,14 +128,14 @@ async function check(caller: Caller, { above, group: id }: Made): Promise<void> 
     listed.map((row) => row.id),
     readable,
   );
-  const found = await findEpicBelow(reader, caller, { id: above }, rows[0]!.id);
+  const found = await findDescendantEpic(reader, caller, { id: above }, rows[0]!.id);
   assert.equal(found?.group.id, sees ? id : undefined);
   if (!sees) return;
   const own = await reader
     .selectFrom('epics')
     .select('epics.id')
     .where('epics.group_id', '=', id)
-    .where(epicOfGroupVisibleTo(caller, group))
+    .where(epicInGroupVisibleTo(caller, group))
     .orderBy('epics.id')
     .execute();
   assert.deepEqual(
@@ -144,7 +144,7 @@ async function check(caller: Caller, { above, group: id }: Made): Promise<void> 
   );
 }
 
-test('lists hold exactly the epics that are let through one by one', async () => {
+test('lists contain exactly the epics that the caller may read', async () => {
   const [ada, carol] = await database.transaction(async (tx) => {
     const both = [await makeUser(tx, 'ada'), await makeUser(tx, 'carol')] as const;
     await tx.updateTable('users').set({ admin: true }).where('id', '=', both[1]).execute();

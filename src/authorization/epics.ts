@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { inOrderOf, type Params, prepare, prepareForIds } from '#database/prepare.ts';
+import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
 import type { EpicsTables } from '#database/tables/epics.ts';
 import { PLANNER } from '#domain/members/roles.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
@@ -9,14 +9,14 @@ import { mayInGroup } from './abilities.ts';
 import { groupVisibleTo, groupWithRole } from './visibility-conditions.ts';
 
 /**
- * Who sees an epic (contract/planning.md §0 "Seeing things"): whoever sees its group; a confidential one is for members of
- * the group from Planner on. Each question has its two forms side by side, of a row and as a condition of lists.
+ * Who may see an epic (contract/planning.md §0 "Seeing things"): anyone who can see its group; a confidential one only
+ * members from Planner. Each rule has two forms: for a row, and as a condition for lists.
  */
 
-/** An epic's row as it is shown; what it is searched by stays behind. */
+/** An epic without its search columns. */
 export type Epic = Omit<Selectable<EpicsTables['epics']>, 'title_key' | 'description_key'>;
 
-/** As a list shows it: its description is read when it is sent (`textsOf`). */
+/** An epic in a list: the description is loaded when the response is sent (`textsOf`). */
 export type ListedEpic = Omit<Epic, 'description'>;
 
 const listedColumns = [
@@ -65,29 +65,32 @@ const listedByIds = prepareForIds<ListedEpic>((db, ids) =>
   db.selectFrom('epics').select(listedColumns).where('epics.id', 'in', ids),
 );
 
-/** The epic with this number in the group itself; whether the caller may see it is not asked here. */
+/** Returns the epic with this iid in the group itself, or null. Does not check visibility. */
 export async function findEpic(db: Reader, groupId: number, iid: number): Promise<Epic | null> {
   return (await epicByIid.first(db, { group: groupId, iid })) ?? null;
 }
 
-/** Several epics in the order of their ids, in one statement; missing ones are left out. */
+/** Returns the existing epics in the order of `ids`, with one query. */
 export async function findEpics(db: Reader, ids: readonly number[]): Promise<Epic[]> {
-  return inOrderOf(ids, await epicsByIds(db, ids));
+  return sortByIds(ids, await epicsByIds(db, ids));
 }
 
-/** The same without their descriptions, for lists. */
+/** Returns the existing epics in the order of `ids`, without descriptions, for lists. */
 export async function findListedEpics(db: Reader, ids: readonly number[]): Promise<ListedEpic[]> {
-  return inOrderOf(ids, await listedByIds(db, ids));
+  return sortByIds(ids, await listedByIds(db, ids));
 }
 
-/** An epic and its group, as whoever asks for it sees that. */
+/** An epic with its group as the viewer sees it. */
 export interface EpicInGroup {
   readonly epic: Epic;
   readonly group: Group;
 }
 
-/** The epic with this id, if it is in the group or somewhere below it; null where the caller sees no such group. index: namespace_closure_pkey */
-export async function findEpicBelow(
+/**
+ * Returns the epic with this id if it is in the group or below it; null if not, or if the caller cannot see its group.
+ * index: namespace_closure_pkey
+ */
+export async function findDescendantEpic(
   db: Reader,
   caller: Caller,
   { id: groupId }: Pick<Group, 'id'>,
@@ -105,13 +108,13 @@ export async function findEpicBelow(
   return group && canSeeGroup(caller, group) ? { epic, group } : null;
 }
 
-/** May the caller, who sees the group, read this epic of it? */
+/** Returns whether the caller, who can see the group, may read the epic. */
 export function mayReadEpic(caller: Caller, group: Group, { confidential }: Pick<Epic, 'confidential'>): boolean {
   return mayInGroup(caller, confidential ? 'read_confidential_epic' : 'read_epic', group);
 }
 
-/** The epic of this id and its group: null where there is none, false where the caller may not read it. */
-export async function readableEpic(db: Reader, caller: Caller, id: number): Promise<EpicInGroup | false | null> {
+/** Returns the epic with its group: null if there is none, false if the caller may not read it. */
+export async function findReadableEpic(db: Reader, caller: Caller, id: number): Promise<EpicInGroup | false | null> {
   const [epic] = await findEpics(db, [id]);
   const group = epic && (await findGroup(db, caller, String(epic.group_id)));
   if (!group) return null;
@@ -120,7 +123,10 @@ export async function readableEpic(db: Reader, caller: Caller, id: number): Prom
 
 type Eb = ExpressionBuilder<Schema, 'epics' | 'namespaces'>;
 
-/** Of epics that are read together with their groups: those that the caller may read. `today` ends memberships. */
+/**
+ * Condition on epics joined with their groups: the caller may read the epic. `today`: memberships that end on or before
+ * this day do not count.
+ */
 export function epicVisibleTo(caller: Caller, today: string) {
   return (eb: Eb): Expression<SqlBool> => {
     if (isAdministrator(caller)) return eb.lit(true);
@@ -132,8 +138,8 @@ export function epicVisibleTo(caller: Caller, today: string) {
   };
 }
 
-/** Of the epics of one group, which the caller sees: those that he may read. */
-export function epicOfGroupVisibleTo(caller: Caller, group: Group) {
+/** Condition on epics of one group that the caller can see: the caller may read the epic. */
+export function epicInGroupVisibleTo(caller: Caller, group: Group) {
   return (eb: ExpressionBuilder<Schema, 'epics'>): Expression<SqlBool> =>
     mayInGroup(caller, 'read_confidential_epic', group) ? eb.lit(true) : eb('epics.confidential', '=', false);
 }

@@ -7,7 +7,7 @@ import type { FeatureLevel } from '#database/tables/domain.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
-import { findIssues, issueOfProjectVisibleTo, issueReadersAmong, issueVisibleTo, mayReadIssue } from './issues.ts';
+import { filterIssueReaders, findIssues, issueInProjectVisibleTo, issueVisibleTo, mayReadIssue } from './issues.ts';
 import { type DrawnPlace, drawnLevel, drawnPlace, makeCallers, makeDrawnPlace } from './random-namespaces.testing.ts';
 
 // What lists say and what is said of one issue must be the same: random projects, members and issues.
@@ -92,7 +92,7 @@ async function check(caller: Caller, project: Project): Promise<void> {
     .selectFrom('issues')
     .select('issues.id')
     .where('issues.project_id', '=', project.id)
-    .where(issueOfProjectVisibleTo(caller, project))
+    .where(issueInProjectVisibleTo(caller, project))
     .orderBy('issues.id')
     .execute();
   assert.deepEqual(
@@ -102,12 +102,12 @@ async function check(caller: Caller, project: Project): Promise<void> {
   const { user } = caller;
   if (user === null) return;
   for (const issue of rows.filter(({ assigned }) => assigned === 0)) {
-    const among = await issueReadersAmong(reader, project, issue, [user.id]);
+    const among = await filterIssueReaders(reader, project, issue, [user.id]);
     assert.deepEqual(among, readable.includes(issue.id) ? [user.id] : []);
   }
 }
 
-test('lists hold exactly the issues that are let through one by one', async () => {
+test('lists contain exactly the issues that the caller may read', async () => {
   const { users, callers } = await makeCallers(database);
   const property = fc.asyncProperty(draft, async (drawn) => {
     const id = await database.transaction((tx) => make(tx, users, drawn));

@@ -1,35 +1,35 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { truth } from '#database/dialect.ts';
-import { inOrderOf, type Params, prepare, prepareForIds } from '#database/prepare.ts';
+import { toZeroOrOne } from '#database/dialect.ts';
+import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
 import type { IssuesTables } from '#database/tables/issues.ts';
 import { PLANNER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from './abilities.ts';
-import { readersAmong } from './readers.ts';
+import { filterProjectReaders } from './readers.ts';
 import { projectVisibleTo, projectWithRole } from './visibility-conditions.ts';
 
 /**
- * Who sees an issue (contract/planning.md §0 "Seeing things"): whoever sees its project while issues are on there; a
- * confidential one is for its author, its assignees and members from Planner on. Each question has its two forms side by
- * side, of a row and as a condition of lists.
+ * Who may see an issue (contract/planning.md §0 "Seeing things"): anyone who can see its project while issues are
+ * enabled; a confidential one only its author, its assignees and members from Planner. Each rule has two forms: for a
+ * row, and as a condition for lists.
  */
 
-/** An issue's row as it is shown; what it is searched by stays behind. */
+/** An issue without its search columns. */
 export type IssueRow = Omit<Selectable<IssuesTables['issues']>, 'title_key' | 'description_key'>;
 
-/** One issue as access decides about it. */
+/** An issue with everything that authorization and entities need. */
 export type Issue = IssueRow & {
-  /** 1: the caller is among its assignees. */
+  /** 1 if the viewer is an assignee. */
   readonly assigned: 0 | 1;
-  /** 1: there are merge requests whose descriptions close it. */
+  /** 1 if the description of a merge request closes it. */
   readonly closing: 0 | 1;
-  /** How many open issues it blocks. */
+  /** Number of open issues that it blocks. */
   readonly blocking: number;
 };
 
-/** As a list shows it: its description is read when it is sent (`textsOf`). */
+/** An issue in a list: the description is loaded when the response is sent (`textsOf`). */
 export type ListedIssue = Omit<Issue, 'description'>;
 
 const listedColumns = [
@@ -64,16 +64,16 @@ const listedColumns = [
   'issues.updated_at',
 ] as const;
 
-type Asking = { user: number };
+type IssueViewerParams = { user: number };
 
-function selectListed(db: Reader, value: Params<Asking>) {
+function selectListed(db: Reader, value: Params<IssueViewerParams>) {
   return db
     .selectFrom('issues')
     .select(listedColumns)
     .select((eb) => [
-      truth(eb.exists(assignmentsOf(value('user')).select('mine.id'))).as('assigned'),
+      toZeroOrOne(eb.exists(selectAssignment(value('user')).select('mine.id'))).as('assigned'),
       // index: merge_request_closing_iids_by_issue
-      truth(
+      toZeroOrOne(
         eb.exists(
           eb
             .selectFrom('merge_request_closing_iids as closing')
@@ -96,10 +96,11 @@ function selectListed(db: Reader, value: Params<Asking>) {
     ]);
 }
 
-const selectIssue = (db: Reader, value: Params<Asking>) => selectListed(db, value).select('issues.description');
+const selectIssue = (db: Reader, value: Params<IssueViewerParams>) =>
+  selectListed(db, value).select('issues.description');
 
 // index: issue_assignees_by_issue
-function assignmentsOf(user: Expression<number> | number) {
+function selectAssignment(user: Expression<number> | number) {
   return expressionBuilder<Schema, 'issues'>()
     .selectFrom('issue_assignees as mine')
     .whereRef('mine.issue_id', '=', 'issues.id')
@@ -107,43 +108,43 @@ function assignmentsOf(user: Expression<number> | number) {
 }
 
 // index: issues_by_iid
-const issueByIid = prepare((db, value: Params<Asking & { project: number; iid: number }>) =>
-  selectIssue(db, value as Params<Asking>)
+const issueByIid = prepare((db, value: Params<IssueViewerParams & { project: number; iid: number }>) =>
+  selectIssue(db, value as Params<IssueViewerParams>)
     .where('issues.project_id', '=', value('project'))
     .where('issues.iid', '=', value('iid')),
 );
 
 // index: issues primary key
-const issuesByIds = prepareForIds<Issue, Asking>((db, ids, value) =>
+const issuesByIds = prepareForIds<Issue, IssueViewerParams>((db, ids, value) =>
   selectIssue(db, value).where('issues.id', 'in', ids),
 );
 
 // index: issues primary key
-const listedByIds = prepareForIds<ListedIssue, Asking>((db, ids, value) =>
+const listedByIds = prepareForIds<ListedIssue, IssueViewerParams>((db, ids, value) =>
   selectListed(db, value).where('issues.id', 'in', ids),
 );
 
-/** The issue with this number in the project; whether the caller may see it is not asked here. */
+/** Returns the issue with this iid in the project, or null. Does not check visibility. */
 export async function findIssue(db: Reader, caller: Caller, projectId: number, iid: number): Promise<Issue | null> {
   return (await issueByIid.first(db, { project: projectId, iid, user: caller.user?.id ?? 0 })) ?? null;
 }
 
-/** Several issues in the order of their ids, in one statement; missing ones are left out. */
+/** Returns the existing issues in the order of `ids`, with one query. */
 export async function findIssues(db: Reader, caller: Caller, ids: readonly number[]): Promise<Issue[]> {
-  return inOrderOf(ids, await issuesByIds(db, ids, { user: caller.user?.id ?? 0 }));
+  return sortByIds(ids, await issuesByIds(db, ids, { user: caller.user?.id ?? 0 }));
 }
 
-/** The same without their descriptions, for lists. */
+/** Returns the existing issues in the order of `ids`, without descriptions, for lists. */
 export async function findListedIssues(db: Reader, caller: Caller, ids: readonly number[]): Promise<ListedIssue[]> {
-  return inOrderOf(ids, await listedByIds(db, ids, { user: caller.user?.id ?? 0 }));
+  return sortByIds(ids, await listedByIds(db, ids, { user: caller.user?.id ?? 0 }));
 }
 
-/** Its author or one of its assignees? */
+/** Returns whether the caller is the author or an assignee. */
 export function isOwnIssue(caller: Caller, { author_id, assigned }: Pick<Issue, 'author_id' | 'assigned'>): boolean {
   return caller.user !== null && (author_id === caller.user.id || assigned === 1);
 }
 
-/** May the caller, who sees the project, read this issue of it? */
+/** Returns whether the caller, who can see the project, may read the issue. */
 export function mayReadIssue(
   caller: Caller,
   project: Project,
@@ -153,7 +154,7 @@ export function mayReadIssue(
   return !issue.confidential || mayInProject(caller, 'read_confidential_issue', project) || isOwnIssue(caller, issue);
 }
 
-/** May he change its text, close and reopen it? Members from Planner on, its author and its assignees. */
+/** Returns whether the caller may edit, close and reopen the issue: members from Planner, the author and assignees. */
 export function mayUpdateIssue(caller: Caller, project: Project, issue: Issue): boolean {
   if (!mayReadIssue(caller, project, issue)) return false;
   if (isOwnIssue(caller, issue) && mayInProject(caller, 'update_own_issue', project)) return true;
@@ -162,38 +163,44 @@ export function mayUpdateIssue(caller: Caller, project: Project, issue: Issue): 
 
 type Eb = ExpressionBuilder<Schema, 'issues' | 'projects'>;
 
-/** Of issues that are read together with their projects: those that the caller may read. `today` ends memberships. */
+/**
+ * Condition on issues joined with their projects: the caller may read the issue. `today`: memberships that end on or
+ * before this day do not count.
+ */
 export function issueVisibleTo(caller: Caller, today: string) {
   return (eb: Eb): Expression<SqlBool> => {
-    const own = caller.user === null ? [] : [ownIssue(eb, caller.user.id)];
-    return readableIn(eb as unknown as ProjectEb, caller, today, [notConfidential(eb), ...own]);
+    const own = caller.user === null ? [] : [isOwnIssueRow(eb, caller.user.id)];
+    return isReadableIssue(eb as unknown as ProjectEb, caller, today, [notConfidential(eb), ...own]);
   };
 }
 
 /**
- * The same of issues of which nothing is known but their project, and whether they are confidential: those that are his own are
- * left out where others' are (`onlyAsOwnVisibleTo`).
+ * The same condition for rows that know only the project and whether the issue is confidential. It ignores that the
+ * caller may be the author or an assignee (see `issueVisibleOnlyAsOwn`).
  */
-export function issueOfAnybodyVisibleTo(caller: Caller, today: string, notConfidential: Expression<SqlBool>) {
-  return (eb: ProjectEb): Expression<SqlBool> => readableIn(eb, caller, today, [notConfidential]);
+export function issueVisibleToNonOwner(caller: Caller, today: string, notConfidential: Expression<SqlBool>) {
+  return (eb: ProjectEb): Expression<SqlBool> => isReadableIssue(eb, caller, today, [notConfidential]);
 }
 
-/** Confidential ones that the caller may read only because they are his own. */
-export function onlyAsOwnVisibleTo(caller: Caller, today: string) {
+/** Condition: the issue is confidential, and the caller may read it only as its author or assignee. */
+export function issueVisibleOnlyAsOwn(caller: Caller, today: string) {
   return (eb: Eb): Expression<SqlBool> => {
     if (caller.user === null || isAdministrator(caller)) return eb.lit(false);
     const { id } = caller.user;
     const projects = eb as unknown as ProjectEb;
     const seesAll = projectWithRole(id, PLANNER, today)(projects);
     const confidential = eb('issues.confidential', '=', true);
-    return eb.and([confidential, readableIn(projects, caller, today, [ownIssue(eb, id)]), eb.not(seesAll)]);
+    return eb.and([confidential, isReadableIssue(projects, caller, today, [isOwnIssueRow(eb, id)]), eb.not(seesAll)]);
   };
 }
 
 type ProjectEb = ExpressionBuilder<Schema, 'projects'>;
 
-/** Issues of projects where the caller sees them, members from Planner on all of them, others the `open` ones. */
-function readableIn(
+/**
+ * Condition on issues joined with projects: issues are available to the caller, who may read all of them from Planner,
+ * else those that match one of `open`.
+ */
+function isReadableIssue(
   eb: ProjectEb,
   caller: Caller,
   today: string,
@@ -210,12 +217,12 @@ function readableIn(
   return eb.and([visible, eb.or([enabled, forMembers]), eb.or([...open, all])]);
 }
 
-/** Of the issues of one project: those that the caller may read. */
-export function issueOfProjectVisibleTo(caller: Caller, project: Project) {
+/** Condition on issues of one project: the caller may read the issue. */
+export function issueInProjectVisibleTo(caller: Caller, project: Project) {
   return (eb: ExpressionBuilder<Schema, 'issues'>): Expression<SqlBool> => {
     if (!mayInProject(caller, 'read_issue', project)) return eb.lit(false);
     if (mayInProject(caller, 'read_confidential_issue', project)) return eb.lit(true);
-    return caller.user === null ? notConfidential(eb) : eb.or([notConfidential(eb), ownIssue(eb, caller.user.id)]);
+    return caller.user === null ? notConfidential(eb) : eb.or([notConfidential(eb), isOwnIssueRow(eb, caller.user.id)]);
   };
 }
 
@@ -223,44 +230,49 @@ type IssueEb = ExpressionBuilder<Schema, 'issues'>;
 
 const notConfidential = (eb: IssueEb | Eb) => (eb as IssueEb)('issues.confidential', '=', false);
 
-function ownIssue(eb: IssueEb | Eb, userId: number): Expression<SqlBool> {
+function isOwnIssueRow(eb: IssueEb | Eb, userId: number): Expression<SqlBool> {
   const issues = eb as IssueEb;
-  return issues.or([issues('issues.author_id', '=', userId), issues.exists(assignmentsOf(userId).select('mine.id'))]);
+  return issues.or([
+    issues('issues.author_id', '=', userId),
+    issues.exists(selectAssignment(userId).select('mine.id')),
+  ]);
 }
 
 /**
- * Of these users those who may read an issue of the project that is so confidential and by this author, in the order in
- * which they are named.
+ * Returns the users among these who may read an issue of the project with this confidentiality and author, in the given
+ * order.
  */
-export function issueReadersAmong(
+export function filterIssueReaders(
   db: Reader,
   project: Project,
   issue: Pick<Issue, 'confidential' | 'author_id'>,
   userIds: readonly number[],
 ): Promise<number[]> {
-  return readersAmong(db, project, userIds, (reader, seen) => mayReadIssue(reader, seen, { ...issue, assigned: 0 }));
+  return filterProjectReaders(db, project, userIds, (reader, seen) =>
+    mayReadIssue(reader, seen, { ...issue, assigned: 0 }),
+  );
 }
 
-/** How many open issues each of these projects has, of those that are for everybody who sees it, and of confidential ones. */
-export interface OpenIssues {
+/** Numbers of open issues of a project: those that everyone who sees it may read, and confidential ones. */
+export interface OpenIssueCounts {
   readonly open: number;
   readonly confidential: number;
 }
 
-/** By project; of those that have none nothing is told. index: issues_by_project_state */
-export async function openIssuesOf(
+/** Returns the counts by project id; projects without open issues are missing. index: issues_by_project_state */
+export async function loadOpenIssueCounts(
   db: Reader,
   projectIds: readonly number[],
-): Promise<ReadonlyMap<number, OpenIssues>> {
-  const counts = new Map<number, OpenIssues>();
-  for (const { project_id, confidential, count } of await openIssueCounts(db, projectIds)) {
+): Promise<ReadonlyMap<number, OpenIssueCounts>> {
+  const counts = new Map<number, OpenIssueCounts>();
+  for (const { project_id, confidential, count } of await selectOpenIssueCounts(db, projectIds)) {
     const { open, confidential: hidden } = counts.get(project_id) ?? { open: 0, confidential: 0 };
     counts.set(project_id, confidential ? { open, confidential: count } : { open: count, confidential: hidden });
   }
   return counts;
 }
 
-const openIssueCounts = prepareForIds((db, ids) =>
+const selectOpenIssueCounts = prepareForIds((db, ids) =>
   db
     .selectFrom('issues')
     .select(['project_id', 'confidential', (eb) => eb.fn.countAll<number>().as('count')])

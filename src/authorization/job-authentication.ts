@@ -1,29 +1,27 @@
 import { type SqlBool, sql } from 'kysely';
-import { RUNNING } from '#authentication/tokens/job-tokens.ts';
+import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
-import { digestToken, sameSecret } from '#security/tokens.ts';
-import { justHeardSince } from './runners.ts';
+import { hashToken, secretsEqual } from '#security/tokens.ts';
+import { recentContactThreshold } from './runners.ts';
 
-/** A job of which its runner speaks, proven by its token (contract/runners.md §3). */
-export interface ProvenJob {
+/** A job that its runner has authenticated with the job token (contract/runners.md §3). */
+export interface AuthenticatedJob {
   readonly id: number;
   readonly project_id: number;
   readonly pipeline_id: number;
   readonly name: string;
   readonly status: JobStatus;
   readonly runner_id: number | null;
-  /** The machine that it runs on. */
   readonly runner_manager_id: number | null;
   readonly user_id: number | null;
-  /** Bytes of its log. */
+  /** Size of its log in bytes. */
   readonly trace_size: number;
-  /** What of them is held back, encrypted. */
+  /** The part of the log not yet written, encrypted. */
   readonly trace_held: string | null;
-  /** CRC-32 of them as they came; null: of none, or not known. */
+  /** CRC-32 of the log as received; null: empty or unknown. */
   readonly trace_checksum: number | null;
-  /** When somebody last read the log. */
   readonly trace_watched_at: string | null;
   readonly erased_at: string | null;
 }
@@ -51,29 +49,29 @@ const jobById = prepare((db, value: Params<{ id: number }>) =>
     ]),
 );
 
-/** The job when this is its token, whether it runs still or not. */
-export async function findProvenJob(db: Reader, id: number, token: string): Promise<ProvenJob | null> {
+/** Returns the job if this is its token, running or not; else null. */
+export async function findJobByToken(db: Reader, id: number, token: string): Promise<AuthenticatedJob | null> {
   const row = await jobById.first(db, { id });
   if (row === undefined || row.token_digest === null) return null;
   const { token_digest, ...job } = row;
-  return sameSecret(token_digest, digestToken(token)) ? job : null;
+  return secretsEqual(token_digest, hashToken(token)) ? job : null;
 }
 
-/** Is a runner at work on it? */
-export function isRunning({ status }: Pick<ProvenJob, 'status'>): boolean {
-  return RUNNING.includes(status);
+/** Returns whether the job is running. */
+export function isRunning({ status }: Pick<AuthenticatedJob, 'status'>): boolean {
+  return RUNNING_JOB_STATUSES.includes(status);
 }
 
 /**
- * The machine that runs a job was heard of, and so was its runner: nothing but the moment (contract/runners.md §3). Not where
- * that was just now: all jobs of a machine write these two rows.
+ * Records that the runner and its machine made contact (contract/runners.md §3). Skips recent contacts: all jobs of a
+ * machine write the same two rows.
  */
-export async function noteRunnerContact(
+export async function recordRunnerContact(
   tx: Transaction,
-  { runner_id, runner_manager_id }: Pick<ProvenJob, 'runner_id' | 'runner_manager_id'>,
+  { runner_id, runner_manager_id }: Pick<AuthenticatedJob, 'runner_id' | 'runner_manager_id'>,
 ): Promise<void> {
   const heard = { contacted_at: tx.now };
-  const isLongAgo = sql<SqlBool>`(contacted_at is null or contacted_at <= ${justHeardSince(tx.now)})`;
+  const isLongAgo = sql<SqlBool>`(contacted_at is null or contacted_at <= ${recentContactThreshold(tx.now)})`;
   if (runner_manager_id !== null)
     await tx.updateTable('runner_managers').set(heard).where('id', '=', runner_manager_id).where(isLongAgo).execute();
   if (runner_id !== null)

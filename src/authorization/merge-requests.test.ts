@@ -8,10 +8,10 @@ import { canSeeProject, findProject, type Project } from '#domain/namespaces/pro
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import {
+  filterMergeRequestReaders,
   findMergeRequests,
   isOwnMergeRequest,
   mayReadMergeRequests,
-  mergeRequestReadersAmong,
   mergeRequestVisibleTo,
 } from './merge-requests.ts';
 import { type DrawnPlace, drawnLevel, drawnPlace, makeCallers, makeDrawnPlace } from './random-namespaces.testing.ts';
@@ -68,10 +68,10 @@ async function check(caller: Caller, project: Project, id: number, own: readonly
   assert.deepEqual(listed, readable ? [{ id }] : []);
   const { user } = caller;
   if (user === null) return;
-  assert.deepEqual(await mergeRequestReadersAmong(reader, project, [user.id]), readable ? [user.id] : []);
+  assert.deepEqual(await filterMergeRequestReaders(reader, project, [user.id]), readable ? [user.id] : []);
 }
 
-test('a list shows whom it is asked by the merge requests that he may read, and no other one', async () => {
+test('lists contain exactly the merge requests that the caller may read', async () => {
   const { users, callers } = await makeCallers(database);
   const property = fc.asyncProperty(draft, async (drawn) => {
     const { projectId, id } = await database.transaction((tx) => make(tx, users, drawn));

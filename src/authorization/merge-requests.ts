@@ -1,36 +1,36 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type Selectable, type SqlBool } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { truth } from '#database/dialect.ts';
-import { inOrderOf, type Params, prepare, prepareForIds } from '#database/prepare.ts';
+import { toZeroOrOne } from '#database/dialect.ts';
+import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
 import type { MergeRequestsTables } from '#database/tables/merge-requests.ts';
 import { PLANNER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from './abilities.ts';
-import { readersAmong } from './readers.ts';
+import { filterProjectReaders } from './readers.ts';
 import { projectVisibleTo, projectWithRole } from './visibility-conditions.ts';
 
 /**
- * Who sees a merge request (contract/planning.md §0 "Seeing things"): whoever sees its project while merge requests are on
- * there, in a private one members from Planner on. All of a project are seen by the same people. The question has its two
- * forms side by side, of a project (`read_merge_request`) and as a condition of lists.
+ * Who may see a merge request (contract/planning.md §0 "Seeing things"): anyone who can see its project while merge
+ * requests are enabled; in a private project members from Planner. The rule is the same for all merge requests of a
+ * project. It has two forms: for a project (`read_merge_request`), and as a condition for lists.
  */
 
-/** A merge request's row as it is shown; what it is searched by stays behind, and who was told of what. */
+/** A merge request without its search columns and notification state. */
 export type MergeRequestRow = Omit<
   Selectable<MergeRequestsTables['merge_requests']>,
   'title_key' | 'description_key' | 'conflicts_told'
 >;
 
-/** One merge request as access decides about it. */
+/** A merge request with everything that authorization and entities need. */
 export type MergeRequest = MergeRequestRow & {
-  /** 1: the caller is among its assignees. */
+  /** 1 if the viewer is an assignee. */
   readonly assigned: 0 | 1;
-  /** Who has said that it shall be merged by itself; null: nobody. */
+  /** The user who enabled auto-merge; null: nobody. */
   readonly auto_merge_user_id: number | null;
 };
 
-/** As a list shows it: its description is read when it is sent (`textsOf`). */
+/** A merge request in a list: the description is loaded when the response is sent (`textsOf`). */
 export type ListedMergeRequest = Omit<MergeRequest, 'description'>;
 
 const listedColumns = [
@@ -71,22 +71,22 @@ const listedColumns = [
   'merge_requests.updated_at',
 ] as const;
 
-type Asking = { user: number };
+type MergeRequestViewerParams = { user: number };
 
-function selectListed(db: Reader, value: Params<Asking>) {
+function selectListed(db: Reader, value: Params<MergeRequestViewerParams>) {
   return db
     .selectFrom('merge_requests')
     .leftJoin('merge_request_auto_merges as auto', 'auto.merge_request_id', 'merge_requests.id')
     .select(listedColumns)
     .select('auto.user_id as auto_merge_user_id')
-    .select((eb) => truth(eb.exists(assignmentsOf(value('user')).select('mine.id'))).as('assigned'));
+    .select((eb) => toZeroOrOne(eb.exists(selectAssignment(value('user')).select('mine.id'))).as('assigned'));
 }
 
-const selectMergeRequest = (db: Reader, value: Params<Asking>) =>
+const selectMergeRequest = (db: Reader, value: Params<MergeRequestViewerParams>) =>
   selectListed(db, value).select('merge_requests.description');
 
 // index: merge_request_assignees_by_merge_request
-function assignmentsOf(user: Expression<number>) {
+function selectAssignment(user: Expression<number>) {
   return expressionBuilder<Schema, 'merge_requests'>()
     .selectFrom('merge_request_assignees as mine')
     .whereRef('mine.merge_request_id', '=', 'merge_requests.id')
@@ -94,23 +94,23 @@ function assignmentsOf(user: Expression<number>) {
 }
 
 // index: merge_requests_by_iid, merge_request_auto_merges primary key
-const mergeRequestByIid = prepare((db, value: Params<Asking & { project: number; iid: number }>) =>
-  selectMergeRequest(db, value as Params<Asking>)
+const mergeRequestByIid = prepare((db, value: Params<MergeRequestViewerParams & { project: number; iid: number }>) =>
+  selectMergeRequest(db, value as Params<MergeRequestViewerParams>)
     .where('merge_requests.project_id', '=', value('project'))
     .where('merge_requests.iid', '=', value('iid')),
 );
 
 // index: merge_requests primary key, merge_request_auto_merges primary key
-const mergeRequestsByIds = prepareForIds<MergeRequest, Asking>((db, ids, value) =>
+const mergeRequestsByIds = prepareForIds<MergeRequest, MergeRequestViewerParams>((db, ids, value) =>
   selectMergeRequest(db, value).where('merge_requests.id', 'in', ids),
 );
 
 // index: merge_requests primary key, merge_request_auto_merges primary key
-const listedByIds = prepareForIds<ListedMergeRequest, Asking>((db, ids, value) =>
+const listedByIds = prepareForIds<ListedMergeRequest, MergeRequestViewerParams>((db, ids, value) =>
   selectListed(db, value).where('merge_requests.id', 'in', ids),
 );
 
-/** The merge request with this number in the project; whether the caller may see it is not asked here. */
+/** Returns the merge request with this iid in the project, or null. Does not check visibility. */
 export async function findMergeRequest(
   db: Reader,
   caller: Caller,
@@ -120,21 +120,21 @@ export async function findMergeRequest(
   return (await mergeRequestByIid.first(db, { project: projectId, iid, user: caller.user?.id ?? 0 })) ?? null;
 }
 
-/** Several merge requests in the order of their ids, in one statement; missing ones are left out. */
+/** Returns the existing merge requests in the order of `ids`, with one query. */
 export async function findMergeRequests(db: Reader, caller: Caller, ids: readonly number[]): Promise<MergeRequest[]> {
-  return inOrderOf(ids, await mergeRequestsByIds(db, ids, { user: caller.user?.id ?? 0 }));
+  return sortByIds(ids, await mergeRequestsByIds(db, ids, { user: caller.user?.id ?? 0 }));
 }
 
-/** The same without their descriptions, for lists. */
+/** Returns the existing merge requests in the order of `ids`, without descriptions, for lists. */
 export async function findListedMergeRequests(
   db: Reader,
   caller: Caller,
   ids: readonly number[],
 ): Promise<ListedMergeRequest[]> {
-  return inOrderOf(ids, await listedByIds(db, ids, { user: caller.user?.id ?? 0 }));
+  return sortByIds(ids, await listedByIds(db, ids, { user: caller.user?.id ?? 0 }));
 }
 
-/** Its author or one of its assignees? */
+/** Returns whether the caller is the author or an assignee. */
 export function isOwnMergeRequest(
   caller: Caller,
   { author_id, assigned }: Pick<MergeRequest, 'author_id' | 'assigned'>,
@@ -142,24 +142,27 @@ export function isOwnMergeRequest(
   return caller.user !== null && (author_id === caller.user.id || assigned === 1);
 }
 
-/** May the caller, who sees the project, read the merge requests of it? */
+/** Returns whether the caller, who can see the project, may read its merge requests. */
 export function mayReadMergeRequests(caller: Caller, project: Project): boolean {
   return mayInProject(caller, 'read_merge_request', project);
 }
 
-/** Of these users those who may read the merge requests of the project, in the order in which they are named. */
-export function mergeRequestReadersAmong(db: Reader, project: Project, userIds: readonly number[]): Promise<number[]> {
-  return readersAmong(db, project, userIds, mayReadMergeRequests);
+/** Returns the users among these who may read the merge requests of the project, in the given order. */
+export function filterMergeRequestReaders(db: Reader, project: Project, userIds: readonly number[]): Promise<number[]> {
+  return filterProjectReaders(db, project, userIds, mayReadMergeRequests);
 }
 
-/** May he change it, close and reopen it? Members from Developer on, its author and its assignees. */
+/** Returns whether the caller may update, close and reopen it: members from Developer, the author and assignees. */
 export function mayUpdateMergeRequest(caller: Caller, project: Project, mergeRequest: MergeRequest): boolean {
   if (!mayReadMergeRequests(caller, project)) return false;
   if (isOwnMergeRequest(caller, mergeRequest) && mayInProject(caller, 'update_own_merge_request', project)) return true;
   return mayInProject(caller, 'update_merge_request', project);
 }
 
-/** Of merge requests that are read together with their projects: those that the caller may read. `today` ends memberships. */
+/**
+ * Condition on merge requests joined with their projects: the caller may read the merge request. `today`: memberships
+ * that end on or before this day do not count.
+ */
 export function mergeRequestVisibleTo(caller: Caller, today: string) {
   return (eb: ExpressionBuilder<Schema, 'merge_requests' | 'projects'>): Expression<SqlBool> => {
     const projects = eb as unknown as ExpressionBuilder<Schema, 'projects'>;

@@ -1,27 +1,29 @@
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { DEVELOPER, MAINTAINER, OWNER } from '#domain/members/roles.ts';
-import { groupAttributes } from '#domain/namespaces/group-attributes.ts';
-import { type Group, roleInGroup } from '#domain/namespaces/groups.ts';
+import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
+import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 
-/** Who may create what in a group: the group's own settings say it (contract/planning.md §0 "Who may"). Pure. */
+/**
+ * Who may create projects and subgroups in a group, by the group's settings (contract/planning.md §0 "Who may"). Pure.
+ */
 
-type Place = Pick<Group, 'attributes' | 'role' | 'archived' | 'marked'>;
+type ParentGroup = Pick<Group, 'attributes' | 'role' | 'archived' | 'marked'>;
 
-export function mayCreateProjectIn(caller: Caller, group: Place): boolean {
+export function mayCreateProjectIn(caller: Caller, group: ParentGroup): boolean {
   if (isClosed(group)) return false;
-  const level = groupAttributes(group.attributes).project_creation_level;
+  const level = parseGroupAttributes(group.attributes).project_creation_level;
   if (level === 'noone') return false;
   if (level === 'administrator') return isAdministrator(caller);
-  return roleInGroup(caller, group) >= PROJECT_ROLES[level];
+  return getGroupRole(caller, group) >= PROJECT_ROLES[level];
 }
 
-export function mayCreateSubgroupIn(caller: Caller, group: Place): boolean {
+export function mayCreateSubgroupIn(caller: Caller, group: ParentGroup): boolean {
   if (isClosed(group)) return false;
-  return roleInGroup(caller, group) >= SUBGROUP_ROLES[groupAttributes(group.attributes).subgroup_creation_level];
+  return getGroupRole(caller, group) >= SUBGROUP_ROLES[parseGroupAttributes(group.attributes).subgroup_creation_level];
 }
 
-/** Nothing comes into a group that is archived or going away, nor below one. */
-const isClosed = ({ archived, marked }: Place) => archived || marked;
+/** Groups that are archived or marked for deletion, directly or through an ancestor, accept nothing new. */
+const isClosed = ({ archived, marked }: ParentGroup) => archived || marked;
 
 const PROJECT_ROLES = { owner: OWNER, maintainer: MAINTAINER, developer: DEVELOPER } as const;
 const SUBGROUP_ROLES = { owner: OWNER, maintainer: MAINTAINER } as const;

@@ -1,25 +1,25 @@
 import { type Selectable, sql } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import { eachText } from '#database/dialect.ts';
-import { inOrderOf, type Params, prepare, prepareForIds } from '#database/prepare.ts';
+import { jsonTextRows } from '#database/dialect.ts';
+import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
 import type { PipelinesTables } from '#database/tables/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from './abilities.ts';
 import { mayMerge, mayPush } from './protected-branches/branch-rules.ts';
-import { protectionRules } from './protected-branches/protected-branches.ts';
+import { listProtectionRules } from './protected-branches/protected-branches.ts';
 
 /**
- * Who sees pipelines and who acts on them (contract/runners.md §4): all of a project are seen by the same people
- * (`read_pipeline`), and changed by those who may push or merge to their refs.
+ * Who may read and run pipelines (contract/runners.md §4). The permission to read is the same for all pipelines of a
+ * project (`read_pipeline`). Users who may push or merge to a ref may run its pipelines.
  */
 
-/** A pipeline as it is shown, and decided about. */
+/** A pipeline row for entities and permission checks. */
 export type PipelineRow = Omit<
   Selectable<PipelinesTables['pipelines']>,
   'origin' | 'failure_reason' | 'outcome' | 'trigger_id' | 'schedule_id'
 > & {
-  /** Of its project. */
+  /** Full path of its project. */
   readonly full_path: string;
 };
 
@@ -44,7 +44,7 @@ export const pipelineColumns = [
   'routes.full_path',
 ] as const;
 
-/** Pipelines with the paths of their projects. index: pipelines primary key, routes_by_project */
+/** Selects pipelines with the paths of their projects. index: pipelines primary key, routes_by_project */
 export function selectPipelines(db: Reader) {
   return db
     .selectFrom('pipelines')
@@ -58,15 +58,15 @@ const pipelineById = prepare((db, value: Params<{ project: number; id: number }>
 
 const pipelinesById = prepareForIds<PipelineRow>((db, ids) => selectPipelines(db).where('pipelines.id', 'in', ids));
 
-/** The pipeline with this id in the project; whether the caller may read it is not asked here. */
+/** Returns the pipeline with this id in the project, or null. Does not check permissions. */
 export async function findPipeline(db: Reader, projectId: number, id: number): Promise<PipelineRow | null> {
   return (await pipelineById.first(db, { project: projectId, id })) ?? null;
 }
 
-/** Several pipelines in the order of their ids, in one statement; missing ones are left out. */
+/** Returns the existing pipelines in the order of `ids`, with one query. */
 export async function findPipelines(db: Reader, ids: readonly number[]): Promise<PipelineRow[]> {
   const distinct = [...new Set(ids)];
-  return inOrderOf(distinct, await pipelinesById(db, distinct));
+  return sortByIds(distinct, await pipelinesById(db, distinct));
 }
 
 // index: pipelines_by_sha
@@ -79,12 +79,12 @@ const newestByCommit = prepare((db, value: Params<{ project: number; commits: st
     .orderBy('newest.id', 'desc')
     .limit(1);
   return selectPipelines(db).where('pipelines.id', 'in', (eb) =>
-    eb.selectFrom(eachText(db, value('commits')).as('commits')).select(newest.as('id')),
+    eb.selectFrom(jsonTextRows(db, value('commits')).as('commits')).select(newest.as('id')),
   );
 });
 
-/** Of each of these commits of a project its newest pipeline, on whatever ref, by the commit's id. */
-export async function newestOfCommits(
+/** Returns the newest pipeline of each of these commits, on any ref, keyed by commit id. */
+export async function loadNewestPipelines(
   db: Reader,
   projectId: number,
   commitIds: readonly string[],
@@ -113,8 +113,8 @@ const newestByHead = prepareForIds((db, mergeRequestIds) =>
     .where('merge_requests.id', 'in', mergeRequestIds),
 );
 
-/** Of each of these merge requests the newest pipeline of its source branch's head, by the merge request's id. */
-export async function headPipelines(
+/** Returns the newest pipeline of each merge request's head on its source branch, keyed by merge request id. */
+export async function loadHeadPipelines(
   db: Reader,
   mergeRequestIds: readonly number[],
 ): Promise<ReadonlyMap<number, PipelineRow>> {
@@ -122,30 +122,34 @@ export async function headPipelines(
   return new Map(rows.map(({ merge_request_id, ...row }) => [merge_request_id, row]));
 }
 
-/** May the caller, who sees the project, read its pipelines? */
+/** Returns whether the caller, who can see the project, may read its pipelines. */
 export function mayReadPipelines(caller: Caller, project: Project): boolean {
   return mayInProject(caller, 'read_pipeline', project);
 }
 
-/** What of a ref decides who runs something on it. */
-interface Ref {
+interface PipelineRef {
   readonly ref: string;
   readonly tag: boolean;
 }
 
-/** May the caller, a Developer, start pipelines of this ref, retry and cancel them? Tags are nobody's. */
-export async function mayRunOn(db: Reader, caller: Caller, project: Project, { ref, tag }: Ref): Promise<boolean> {
-  if (!mayInProject(caller, 'update_pipeline', project)) return false;
-  return tag || mayMerge(caller, project, await protectionRules(db, project.id), ref);
-}
-
-/** The same of single jobs of it: those who may push. */
-export async function mayChangeJobsOf(
+/** Returns whether the caller may start, retry and cancel pipelines of this ref. Tags have no further restrictions. */
+export async function mayRunPipelineOn(
   db: Reader,
   caller: Caller,
   project: Project,
-  { ref, tag }: Ref,
+  { ref, tag }: PipelineRef,
 ): Promise<boolean> {
   if (!mayInProject(caller, 'update_pipeline', project)) return false;
-  return tag || mayPush(caller, project, await protectionRules(db, project.id), ref);
+  return tag || mayMerge(caller, project, await listProtectionRules(db, project.id), ref);
+}
+
+/** Returns whether the caller may act on single jobs of this ref: users who may push to it. */
+export async function mayUpdateJobsOn(
+  db: Reader,
+  caller: Caller,
+  project: Project,
+  { ref, tag }: PipelineRef,
+): Promise<boolean> {
+  if (!mayInProject(caller, 'update_pipeline', project)) return false;
+  return tag || mayPush(caller, project, await listProtectionRules(db, project.id), ref);
 }

@@ -3,9 +3,9 @@ import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { createUser } from '#authentication/users/users.ts';
 import type { Database, Transaction } from '#database/database.ts';
 import type { FeatureLevel } from '#database/tables/domain.ts';
-import { addMembership } from '#domain/members/memberships.ts';
+import { createMembership } from '#domain/members/memberships.ts';
 import { ROLES } from '#domain/members/roles.ts';
-import { insertNamespace } from '#domain/namespaces/namespaces.ts';
+import { createNamespace } from '#domain/namespaces/namespaces.ts';
 import { insertRoute } from '#domain/namespaces/routes.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { VISIBILITIES, type Visibility } from './visibility-levels.ts';
@@ -68,7 +68,7 @@ export async function makeDrawnPlace(
 ): Promise<number> {
   const path = `place-${++places}`;
   const group = { kind: 'group', owner_id: null, parent_id: null, path, name: path, visibility } as const;
-  const groupId = await insertNamespace(tx, group, { full_path: path, full_name: path });
+  const groupId = await createNamespace(tx, group, { full_path: path, full_name: path });
   const times = { last_activity_at: tx.now, created_at: tx.now, updated_at: tx.now };
   const project = { namespace_id: groupId, path, name: path, name_key: path, visibility, ...levels };
   const { id } = await tx
@@ -80,6 +80,6 @@ export async function makeDrawnPlace(
   const repository = { project_id: id, storage: 'default', disk_path: path, default_branch: 'main' };
   await tx.insertInto('repositories').values(repository).execute();
   const source = above ? ({ type: 'group', id: groupId } as const) : ({ type: 'project', id } as const);
-  if (role !== null) await addMembership(tx, source, { userId, accessLevel: role, expiresAt, createdById: null });
+  if (role !== null) await createMembership(tx, source, { userId, accessLevel: role, expiresAt, createdById: null });
   return id;
 }

@@ -1,25 +1,26 @@
 import { sql } from 'kysely';
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
-import { isLive } from '#domain/members/membership-expiry.ts';
+import { isInIds } from '#database/dialect.ts';
+import { isActiveMembership } from '#domain/members/membership-expiry.ts';
 import { canSeeGroup, type Group } from '#domain/namespaces/groups.ts';
-import { namespacesInside, projectsInside } from '#domain/namespaces/hierarchy.ts';
+import { selectDescendantIds, selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
 import { canSeeProject, type Project } from '#domain/namespaces/projects.ts';
 
 /**
- * Of these users those who see the project and `mayRead` there, in the order in which they are named; to `mayRead` the
- * project is as that user sees it. index: users primary key, memberships_by_source, namespace_closure_pkey
+ * Returns the users among these who can see the project and pass `mayRead`, in the given order. `mayRead` receives the
+ * project as that user sees it.
+ * index: users primary key, memberships_by_source, namespace_closure_pkey
  */
-export async function readersAmong(
+export async function filterProjectReaders(
   db: Reader,
   project: Project,
   userIds: readonly number[],
   mayRead: (reader: Caller, project: Project) => boolean,
 ): Promise<number[]> {
   if (userIds.length === 0) return [];
-  const users = await presentAmong(db, userIds);
-  const roles = await rolesAmong(db, userIds, project.namespace_id, project.id);
+  const users = await selectActiveUsers(db, userIds);
+  const roles = await loadRoles(db, userIds, project.namespace_id, project.id);
   const may = new Set(
     users
       .filter((user) => {
@@ -33,18 +34,19 @@ export async function readersAmong(
 }
 
 /**
- * The same of a group: who sees it because he is a member of something below has no role in it.
+ * Returns the users among these who can see the group and pass `mayRead`, in the given order. Users who see it only
+ * through a membership below have no role in it.
  * index: users primary key, memberships_by_user, memberships_by_source, namespace_closure_pkey, namespace_closure_by_ancestor
  */
-export async function groupReadersAmong(
+export async function filterGroupReaders(
   db: Reader,
   group: Group,
   userIds: readonly number[],
   mayRead: (reader: Caller, group: Group) => boolean,
 ): Promise<number[]> {
-  const users = await presentAmong(db, userIds);
-  const roles = await rolesAmong(db, userIds, group.id, null);
-  const below = await membersBelow(db, userIds, group.id);
+  const users = await selectActiveUsers(db, userIds);
+  const roles = await loadRoles(db, userIds, group.id, null);
+  const below = await loadMembersBelow(db, userIds, group.id);
   const may = new Set(
     users
       .filter((user) => {
@@ -57,41 +59,43 @@ export async function groupReadersAmong(
   return [...new Set(userIds)].filter((id) => may.has(id));
 }
 
-function presentAmong(db: Reader, userIds: readonly number[]) {
+function selectActiveUsers(db: Reader, userIds: readonly number[]) {
   return db
     .selectFrom('users')
     .select(['users.id', 'users.admin'])
-    .where(isAmong(db, sql<number>`users.id`, userIds))
+    .where(isInIds(db, sql<number>`users.id`, userIds))
     .where('users.deletion_scheduled_at', 'is', null)
     .execute();
 }
 
-async function membersBelow(db: Reader, userIds: readonly number[], groupId: number): Promise<ReadonlySet<number>> {
+async function loadMembersBelow(db: Reader, userIds: readonly number[], groupId: number): Promise<ReadonlySet<number>> {
   const live = db
     .selectFrom('memberships')
     .select('user_id')
-    .where(isAmong(db, sql<number>`memberships.user_id`, userIds))
-    .where(isLive('memberships.expires_at', db.today));
-  const inGroups = live.where('source_type', '=', 'group').where('source_id', 'in', namespacesInside(db, groupId));
-  const inProjects = live.where('source_type', '=', 'project').where('source_id', 'in', projectsInside(db, groupId));
+    .where(isInIds(db, sql<number>`memberships.user_id`, userIds))
+    .where(isActiveMembership('memberships.expires_at', db.today));
+  const inGroups = live.where('source_type', '=', 'group').where('source_id', 'in', selectDescendantIds(db, groupId));
+  const inProjects = live
+    .where('source_type', '=', 'project')
+    .where('source_id', 'in', selectDescendantProjectIds(db, groupId));
   const rows = await inGroups.union(inProjects).execute();
   return new Set(rows.map(({ user_id }) => user_id));
 }
 
-/** Of each of these users the highest role that he has in the namespace or above it, or in this project of it. */
-async function rolesAmong(
+/** Returns the highest role of each user in the namespace, its ancestors, or the project. */
+async function loadRoles(
   db: Reader,
   userIds: readonly number[],
   namespaceId: number,
   projectId: number | null,
 ): Promise<ReadonlyMap<number, number>> {
   const above = db.selectFrom('namespace_closure').select('ancestor_id').where('descendant_id', '=', namespaceId);
-  // Each is looked up by source and user; for one condition of both an engine would look at all members of the place.
+  // Separate queries, each by source and user: with one condition for both an engine would scan all members.
   const live = db
     .selectFrom('memberships')
     .select(['user_id', 'access_level'])
-    .where(isAmong(db, sql<number>`memberships.user_id`, userIds))
-    .where(isLive('memberships.expires_at', db.today));
+    .where(isInIds(db, sql<number>`memberships.user_id`, userIds))
+    .where(isActiveMembership('memberships.expires_at', db.today));
   const inGroups = live.where('source_type', '=', 'group').where('source_id', 'in', above);
   const rows = await (projectId === null
     ? inGroups

@@ -2,33 +2,33 @@ import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely'
 import { type Caller, isAdministrator, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
-import { inOrderOf, type Params, prepare, prepareForIds } from '#database/prepare.ts';
+import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
 import type { RunnersTables } from '#database/tables/runners.ts';
 import { MAINTAINER, OWNER } from '#domain/members/roles.ts';
-import { findGroup, roleInGroup } from '#domain/namespaces/groups.ts';
-import { takesGroupRunners } from '#domain/runners/runner-scope.ts';
-import { momentAfter } from '#runtime/clock.ts';
-import { digestToken } from '#security/tokens.ts';
+import { findGroup, getGroupRole } from '#domain/namespaces/groups.ts';
+import { allowsGroupRunners } from '#domain/runners/runner-scope.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
+import { hashToken } from '#security/tokens.ts';
 import { groupIdsWithRole, projectWithRole } from './visibility-conditions.ts';
 
-/** Runners, and who may do what with them (contract/runners.md §1). */
+/** Runners, and the permissions on them (contract/runners.md §1). */
 
-/** A runner's row as everybody reads it: what it is recognised by stays behind. */
+/** A runner without its token digest. */
 export type Runner = Omit<Selectable<RunnersTables['runners']>, 'token_digest'>;
 
-const JUST_NOW_MS = 10_000;
+const RECENT_CONTACT_MS = 10_000;
 
 /**
- * A runner that was heard of after this moment is taken for just heard of: statuses are counted in hours, and it calls each
- * second, for many jobs at once.
+ * Returns the time after which a contact counts as recent. Statuses have a resolution of hours, while runners call
+ * every second, for many jobs at once.
  */
-export function justHeardSince(now: string): string {
-  return momentAfter(now, -JUST_NOW_MS);
+export function recentContactThreshold(now: string): string {
+  return addMilliseconds(now, -RECENT_CONTACT_MS);
 }
 
-/** The same of one such moment, null for never: runners ask so often that writing a moment down would be much of it. */
-export function wasHeardJustNow(contactedAt: string | null, now: string): boolean {
-  return contactedAt !== null && Date.parse(now) - Date.parse(contactedAt) < JUST_NOW_MS;
+/** Returns whether the contact is so recent that it is not written again; null: never contacted. */
+export function wasContactedRecently(contactedAt: string | null, now: string): boolean {
+  return contactedAt !== null && Date.parse(now) - Date.parse(contactedAt) < RECENT_CONTACT_MS;
 }
 
 export const runnerColumns = [
@@ -67,42 +67,45 @@ const runnerByToken = prepare((db, value: Params<{ digest: string }>) =>
   db.selectFrom('runners').select(runnerColumns).where('runners.token_digest', '=', value('digest')),
 );
 
-/** The runner of this id; null where there is none. */
+/** Returns the runner with this id, or null. */
 export async function findRunner(db: Reader, id: number): Promise<Runner | null> {
   return (await findRunners(db, [id]))[0] ?? null;
 }
 
-/** Several runners in the order of these ids, in one statement; missing ones are left out. */
+/** Returns the existing runners in the order of `ids`, with one query. */
 export async function findRunners(db: Reader, ids: readonly number[]): Promise<Runner[]> {
-  return inOrderOf(ids, await runnersByIds(db, ids));
+  return sortByIds(ids, await runnersByIds(db, ids));
 }
 
-/** The runner that this is the token of; null for one that nobody has, and for one that has expired. */
-export async function runnerWithToken(db: Reader, token: string, now: string): Promise<Runner | null> {
-  const runner = await runnerByToken.first(db, { digest: digestToken(token) });
+/** Returns the runner with this token; null if there is none or the token has expired. */
+export async function findRunnerByToken(db: Reader, token: string, now: string): Promise<Runner | null> {
+  const runner = await runnerByToken.first(db, { digest: hashToken(token) });
   if (runner === undefined) return null;
   return runner.token_expires_at !== null && runner.token_expires_at <= now ? null : runner;
 }
 
-/** Who may read a runner (contract/runners.md §1.2), beside whom the lists of its project or group show it. */
+/**
+ * Returns whether the caller may read a runner (contract/runners.md §1.2). Lists of projects and groups have their own
+ * rules.
+ */
 export async function mayReadRunner(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
   if (isAdministrator(caller) || runner.runner_type === 'instance_type') return true;
-  if (runner.group_id === null) return maintainsProjectOf(db, caller, runner);
-  return (await maintainsGroupOf(db, caller, runner)) || maintainsBelow(db, caller, runner.group_id);
+  if (runner.group_id === null) return maintainsRunnerProject(db, caller, runner);
+  return (await maintainsRunnerGroup(db, caller, runner)) || maintainsProjectBelow(db, caller, runner.group_id);
 }
 
-/** Who may change a runner (contract/runners.md §1.3), and give it to projects. */
+/** Returns whether the caller may update a runner (contract/runners.md §1.3) and assign it to projects. */
 export async function mayUpdateRunner(db: Reader, caller: Caller, runner: Runner): Promise<boolean> {
   if (isAdministrator(caller)) return true;
   if (!isSignedIn(caller)) return false;
-  if (runner.group_id !== null) return (await roleInGroupOf(db, caller, runner.group_id)) >= OWNER;
-  return runner.runner_type === 'project_type' && maintainsProjectOf(db, caller, runner);
+  if (runner.group_id !== null) return (await loadGroupRole(db, caller, runner.group_id)) >= OWNER;
+  return runner.runner_type === 'project_type' && maintainsRunnerProject(db, caller, runner);
 }
 
-/** Who may delete a runner that is in no other project than its owner's (contract/runners.md §1.4). */
+/** Returns whether the caller may delete a runner that is in no project but its owner (contract/runners.md §1.4). */
 export async function mayDeleteRunner(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
   if (isAdministrator(caller) || runner.runner_type !== 'project_type') return mayUpdateRunner(db, caller, runner);
-  const owner = await ownerProjectOf(db, runner.id);
+  const owner = await findOwnerProjectId(db, runner.id);
   return (
     owner !== null &&
     hasRow(
@@ -115,13 +118,19 @@ export async function mayDeleteRunner(db: Reader, caller: SignedInCaller, runner
   );
 }
 
-/** Who may list the jobs of a runner (contract/runners.md §1.5): of an instance runner administrators only. */
+/**
+ * Returns whether the caller may list the jobs of a runner (contract/runners.md §1.5); for instance runners only
+ * administrators.
+ */
 export async function mayListRunnerJobs(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
-  return (await mayUpdateRunner(db, caller, runner)) || maintainsGroupOf(db, caller, runner);
+  return (await mayUpdateRunner(db, caller, runner)) || maintainsRunnerGroup(db, caller, runner);
 }
 
-/** The project that a project runner was first given to; null for others. index: runner_projects_by_runner */
-export async function ownerProjectOf(db: Reader, runnerId: number): Promise<number | null> {
+/**
+ * Returns the project that a project runner was first assigned to; null for other runners.
+ * index: runner_projects_by_runner
+ */
+export async function findOwnerProjectId(db: Reader, runnerId: number): Promise<number | null> {
   const first = await db
     .selectFrom('runner_projects')
     .select('project_id')
@@ -132,17 +141,17 @@ export async function ownerProjectOf(db: Reader, runnerId: number): Promise<numb
   return first?.project_id ?? null;
 }
 
-async function maintainsGroupOf(db: Reader, caller: SignedInCaller, { group_id }: Pick<Runner, 'group_id'>) {
-  return group_id !== null && (await roleInGroupOf(db, caller, group_id)) >= MAINTAINER;
+async function maintainsRunnerGroup(db: Reader, caller: SignedInCaller, { group_id }: Pick<Runner, 'group_id'>) {
+  return group_id !== null && (await loadGroupRole(db, caller, group_id)) >= MAINTAINER;
 }
 
-async function roleInGroupOf(db: Reader, caller: Caller, groupId: number): Promise<number> {
+async function loadGroupRole(db: Reader, caller: Caller, groupId: number): Promise<number> {
   const group = await findGroup(db, caller, String(groupId));
-  return group === null ? 0 : roleInGroup(caller, group);
+  return group === null ? 0 : getGroupRole(caller, group);
 }
 
-/** Of any project that it is in. index: runner_projects_by_runner */
-function maintainsProjectOf(db: Reader, { user }: SignedInCaller, { id }: Pick<Runner, 'id'>): Promise<boolean> {
+/** Returns whether the caller is a Maintainer of any project that the runner is in. index: runner_projects_by_runner */
+function maintainsRunnerProject(db: Reader, { user }: SignedInCaller, { id }: Pick<Runner, 'id'>): Promise<boolean> {
   return hasRow(
     db
       .selectFrom('runner_projects')
@@ -153,8 +162,11 @@ function maintainsProjectOf(db: Reader, { user }: SignedInCaller, { id }: Pick<R
   );
 }
 
-/** Of any project below the group that takes runners of groups. index: namespace_closure_by_ancestor, projects_by_namespace */
-function maintainsBelow(db: Reader, { user }: SignedInCaller, groupId: number): Promise<boolean> {
+/**
+ * Returns whether the caller is a Maintainer of any project below the group that allows group runners.
+ * index: namespace_closure_by_ancestor, projects_by_namespace
+ */
+function maintainsProjectBelow(db: Reader, { user }: SignedInCaller, groupId: number): Promise<boolean> {
   return hasRow(
     db
       .selectFrom('projects')
@@ -162,15 +174,16 @@ function maintainsBelow(db: Reader, { user }: SignedInCaller, groupId: number): 
       .select('projects.id')
       .where('namespace_closure.ancestor_id', '=', groupId)
       .where(projectWithRole(user.id, MAINTAINER, db.today))
-      .where(takesGroupRunners()),
+      .where(allowsGroupRunners()),
   );
 }
 
 /**
- * Those that `GET /runners` lists (contract/runners.md §1.1): of projects that the user maintains, of groups that he owns.
- * That he is an administrator adds nothing. index: runner_projects_by_project, runners_by_group
+ * Condition of `GET /runners` (contract/runners.md §1.1): runners of projects that the user maintains, and of groups
+ * that they own. Administrator rights do not count.
+ * index: runner_projects_by_project, runners_by_group
  */
-export function isRunnerOf(userId: number, today: string) {
+export function runnerManagedBy(userId: number, today: string) {
   return (eb: ExpressionBuilder<Schema, 'runners'>): Expression<SqlBool> => {
     const ofProjects = eb
       .selectFrom('runner_projects')

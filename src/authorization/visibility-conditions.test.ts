@@ -4,23 +4,23 @@ import fc from 'fast-check';
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { createUser } from '#authentication/users/users.ts';
 import type { Transaction } from '#database/database.ts';
-import { addMembership } from '#domain/members/memberships.ts';
+import { createMembership } from '#domain/members/memberships.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import { groupActive, groupArchived, projectActive, projectArchived } from '#domain/namespaces/archive-state.ts';
-import { canSeeGroup, findGroup, type Group, roleInGroup } from '#domain/namespaces/groups.ts';
-import { insertNamespace } from '#domain/namespaces/namespaces.ts';
-import { canSeeProject, findProjects, type Project, roleIn } from '#domain/namespaces/projects.ts';
+import { canSeeGroup, findGroup, type Group, getGroupRole } from '#domain/namespaces/groups.ts';
+import { createNamespace } from '#domain/namespaces/namespaces.ts';
+import { canSeeProject, findProjects, getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import { insertRoute } from '#domain/namespaces/routes.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import {
-  groupOfMember,
   groupVisibleTo,
+  groupWithMember,
   groupWithRole,
-  projectGatheredByRole,
   projectVisibleTo,
   projectWithRole,
+  projectWithRoleIndexed,
 } from './visibility-conditions.ts';
 import { VISIBILITIES, type Visibility } from './visibility-levels.ts';
 
@@ -111,7 +111,7 @@ async function make(tx: Transaction, { groups, projects, memberships }: Draft): 
     const path = `${prefix}-${index}`;
     const group = { kind: 'group', owner_id: null, parent_id: above, path, name: path, visibility } as const;
     // Where it stands in the tree is in the closure; its path is only a name here.
-    const id = await insertNamespace(tx, group, { full_path: path, full_name: path });
+    const id = await createNamespace(tx, group, { full_path: path, full_name: path });
     groupIds.push(id);
     const state = { archived, marked_for_deletion_on: marked ? TODAY : null };
     await tx.updateTable('namespaces').set(state).where('id', '=', id).execute();
@@ -128,7 +128,7 @@ async function make(tx: Transaction, { groups, projects, memberships }: Draft): 
     const key = `${user} ${place.type} ${place.id}`;
     if (taken.has(key)) continue;
     taken.add(key);
-    await addMembership(tx, place, { userId: userIds[user] ?? 0, accessLevel: role, expiresAt, createdById: null });
+    await createMembership(tx, place, { userId: userIds[user] ?? 0, accessLevel: role, expiresAt, createdById: null });
   }
   return { groups: groupIds, projects: projectIds };
 }
@@ -187,9 +187,9 @@ async function checkProjects(place: Place, caller: Caller): Promise<void> {
   for (const is of [true, false]) await agree(projectArchived(is), (project) => project.archived === is);
   if (caller.user === null || caller.user.admin) return;
   for (const role of ROLES) {
-    const has = (project: Project) => roleIn(caller, project) >= role;
+    const has = (project: Project) => getProjectRole(caller, project) >= role;
     await agree(projectWithRole(caller.user.id, role, TODAY), has);
-    await agree(projectGatheredByRole(reader, caller.user.id, role), has);
+    await agree(projectWithRoleIndexed(reader, caller.user.id, role), has);
   }
 }
 
@@ -208,8 +208,8 @@ async function checkGroups(place: Place, caller: Caller): Promise<void> {
   await checkActive(place, new Set(idsOf(rows.filter(isActive))));
   if (caller.user === null || caller.user.admin) return;
   const { id } = caller.user;
-  await agree(groupOfMember(id, TODAY), (group) => roleInGroup(caller, group) > 0 || group.member_below === 1);
-  for (const role of ROLES) await agree(groupWithRole(id, role, TODAY), (group) => roleInGroup(caller, group) >= role);
+  await agree(groupWithMember(id, TODAY), (group) => getGroupRole(caller, group) > 0 || group.member_below === 1);
+  for (const role of ROLES) await agree(groupWithRole(id, role, TODAY), (group) => getGroupRole(caller, group) >= role);
 }
 
 /** Projects are active that are not archived themselves and lie in active groups. */
@@ -221,7 +221,7 @@ async function checkActive(place: Place, activeGroups: ReadonlySet<number>): Pro
   }
 }
 
-test('lists hold exactly the projects and groups that are let through one by one', async () => {
+test('lists contain exactly the projects and groups that the caller can see', async () => {
   userIds = await database.transaction(makeUsers);
   const outsider = await database.transaction((tx) => makeUser(tx, 'outsider'));
   const administrator = await database.transaction((tx) => makeUser(tx, 'administrator'));

@@ -1,19 +1,19 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { isAmongFound } from '#database/dialect.ts';
-import { isLive } from '#domain/members/membership-expiry.ts';
+import { isInSubquery } from '#database/dialect.ts';
+import { isActiveMembership } from '#domain/members/membership-expiry.ts';
 
-/** The list form of what `canSeeProject` and `canSeeGroup` say of one row: SQL conditions on projects and namespaces. */
+/** SQL conditions on projects and namespaces, equivalent to `canSeeProject` and `canSeeGroup`. */
 
 type Eb<Table extends keyof Schema> = ExpressionBuilder<Schema, Table>;
 
-/** Projects that the caller may see. `today` ends memberships. */
+/** Condition: the caller can see the project. `today`: memberships that end on or before this day do not count. */
 export function projectVisibleTo(caller: Caller, today: string) {
   return (eb: Eb<'projects'>): Expression<SqlBool> => {
     if (isAdministrator(caller)) return eb.lit(true);
     if (caller.user === null) return eb('projects.visibility', '=', 'public');
-    // Each project is asked in the order of the list: a list of groups is shorter than one of all that is in them.
+    // Each project of the list is tested in order: a set of groups is smaller than a set of all their projects.
     return eb.or([
       eb('projects.visibility', 'in', ['public', 'internal']),
       eb('projects.id', 'in', ownProjectIds(eb, caller.user.id, today, 1)),
@@ -22,10 +22,10 @@ export function projectVisibleTo(caller: Caller, today: string) {
   };
 }
 
-/** Projects where the user has at least this role by a membership, direct or from above. */
+/** Condition: the user has at least this role in the project by a direct or inherited membership. */
 export function projectWithRole(userId: number, role: number, today: string) {
   return (eb: Eb<'projects'>): Expression<SqlBool> => {
-    // One list and not two conditions, so that the few projects of a user are looked up and not looked for.
+    // One set instead of two conditions, so that the few projects of a user are looked up by index.
     const below = eb
       .selectFrom('projects as below')
       .select('below.id as id')
@@ -35,16 +35,17 @@ export function projectWithRole(userId: number, role: number, today: string) {
 }
 
 /**
- * The same where few of all projects are, and all of them are gathered: an index names the projects, another one those of
- * the groups. index: projects primary key, projects_by_namespace
+ * The same condition for queries that match few projects and read all of them: the projects come from one index, those
+ * of the groups from another.
+ * index: projects primary key, projects_by_namespace
  */
-export function projectGatheredByRole(db: Reader, userId: number, role: number) {
+export function projectWithRoleIndexed(db: Reader, userId: number, role: number) {
   return (eb: Eb<'projects'>): Expression<SqlBool> => {
     const own = ownProjectIds(eb, userId, db.today, role);
     const groups = groupIdsWithRole(userId, role, db.today);
     return eb.or([
-      isAmongFound(db, eb.ref('projects.id'), sql`(${own})`),
-      isAmongFound(db, eb.ref('projects.namespace_id'), sql`(${groups})`),
+      isInSubquery(db, eb.ref('projects.id'), sql`(${own})`),
+      isInSubquery(db, eb.ref('projects.namespace_id'), sql`(${groups})`),
     ]);
   };
 }
@@ -57,32 +58,35 @@ function ownProjectIds(eb: Eb<'projects'>, userId: number, today: string, role: 
     .where('own.user_id', '=', userId)
     .where('own.source_type', '=', 'project')
     .where('own.access_level', '>=', role)
-    .where(isLive('own.expires_at', today));
+    .where(isActiveMembership('own.expires_at', today));
 }
 
-/** Groups that the caller may see. */
+/** Condition: the caller can see the group. */
 export function groupVisibleTo(caller: Caller, today: string) {
   return (eb: Eb<'namespaces'>): Expression<SqlBool> => {
     if (isAdministrator(caller)) return eb.lit(true);
     if (caller.user === null) return eb('namespaces.visibility', '=', 'public');
-    return eb.or([eb('namespaces.visibility', 'in', ['public', 'internal']), groupOfMember(caller.user.id, today)(eb)]);
+    return eb.or([
+      eb('namespaces.visibility', 'in', ['public', 'internal']),
+      groupWithMember(caller.user.id, today)(eb),
+    ]);
   };
 }
 
-/** Groups that the user belongs to: directly, by a group above, or through something below. */
-export function groupOfMember(userId: number, today: string) {
+/** Condition: the user is a member of the group, of an ancestor, or of anything below it. */
+export function groupWithMember(userId: number, today: string) {
   return (eb: Eb<'namespaces'>): Expression<SqlBool> =>
-    // One list and not two conditions: PostgreSQL would look at every group to ask either of them.
+    // One set instead of two conditions: PostgreSQL would test every group against both.
     eb('namespaces.id', 'in', groupIdsWithRole(userId, 1, today).union(groupIdsAboveMember(eb, userId, today)));
 }
 
-/** Groups where the user has at least this role, directly or from above. */
+/** Condition: the user has at least this role in the group, directly or inherited. */
 export function groupWithRole(userId: number, role: number, today: string) {
   return (eb: Eb<'namespaces'>): Expression<SqlBool> =>
     eb('namespaces.id', 'in', groupIdsWithRole(userId, role, today));
 }
 
-/** The ids of these groups, as a query. index: memberships_by_user, namespace_closure_by_ancestor */
+/** Selects the ids of these groups. index: memberships_by_user, namespace_closure_by_ancestor */
 export function groupIdsWithRole(userId: number, role: number, today: string) {
   return expressionBuilder<Schema, never>()
     .selectFrom('memberships as above')
@@ -91,7 +95,7 @@ export function groupIdsWithRole(userId: number, role: number, today: string) {
     .where('above.user_id', '=', userId)
     .where('above.source_type', '=', 'group')
     .where('above.access_level', '>=', role)
-    .where(isLive('above.expires_at', today));
+    .where(isActiveMembership('above.expires_at', today));
 }
 
 // index: memberships_by_user, namespace_closure_pkey
@@ -106,5 +110,5 @@ function groupIdsAboveMember(eb: Eb<'namespaces'>, userId: number, today: string
     )
     .select('up.ancestor_id as id')
     .where('own.user_id', '=', userId)
-    .where(isLive('own.expires_at', today));
+    .where(isActiveMembership('own.expires_at', today));
 }

@@ -6,33 +6,33 @@ export type { FeatureLevel, Visibility } from '#database/tables/domain.ts';
 
 export const VISIBILITIES = ['private', 'internal', 'public'] as const;
 
-/** As the history calls them. */
+/** Names in audit events. */
 export const VISIBILITY_NAMES = { private: 'Private', internal: 'Internal', public: 'Public' } as const;
 
-/** More visible means greater. */
-export function openness(visibility: Visibility): number {
+/** Returns the rank of a visibility level; more visible is greater. */
+export function visibilityRank(visibility: Visibility): number {
   return VISIBILITIES.indexOf(visibility);
 }
 
-/** The less visible of two: a child is never more visible than its parent. */
-export function narrower(a: Visibility, b: Visibility): Visibility {
-  return openness(a) <= openness(b) ? a : b;
+/** Returns the less visible of two levels: a child is never more visible than its parent. */
+export function lessVisible(a: Visibility, b: Visibility): Visibility {
+  return visibilityRank(a) <= visibilityRank(b) ? a : b;
 }
 
-/** What is wrong with a level that the instance restricts to administrators (contract/conventions.md §11). */
-export function restrictedErrors(
+/** Returns error texts for a level that the instance restricts to administrators (contract/conventions.md §11). */
+export function validateUnrestricted(
   caller: Caller,
   visibility: Visibility,
-  { restricted_visibility_levels }: Restricting,
+  { restricted_visibility_levels }: VisibilitySettings,
 ): string[] {
   if (isAdministrator(caller) || !restricted_visibility_levels.includes(visibility)) return [];
   return [`${visibility} has been restricted by your administrator`];
 }
 
-/** This level, or the widest narrower one that the instance does not restrict for the caller. */
-export function widestAllowed(caller: Caller, wanted: Visibility, settings: Restricting): Visibility {
-  const allowed = VISIBILITIES.filter((level) => restrictedErrors(caller, level, settings).length === 0);
-  return allowed.filter((level) => openness(level) <= openness(wanted)).at(-1) ?? 'private';
+/** Returns this level, or the most visible lower level that is not restricted for the caller. */
+export function mostVisibleAllowed(caller: Caller, requested: Visibility, settings: VisibilitySettings): Visibility {
+  const allowed = VISIBILITIES.filter((level) => validateUnrestricted(caller, level, settings).length === 0);
+  return allowed.filter((level) => visibilityRank(level) <= visibilityRank(requested)).at(-1) ?? 'private';
 }
 
-type Restricting = Pick<ApplicationSettings, 'restricted_visibility_levels'>;
+type VisibilitySettings = Pick<ApplicationSettings, 'restricted_visibility_levels'>;

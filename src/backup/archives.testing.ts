@@ -4,7 +4,7 @@ import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type Config, readConfig } from '#config.ts';
+import { type Config, loadConfig } from '#config.ts';
 import { openSnapshot } from '#database/copy.ts';
 import { openDatabase } from '#database/database.ts';
 import { systemClock } from '#runtime/clock.ts';
@@ -12,12 +12,12 @@ import { engine, type TestPlace, testPlace } from '#test/engines/engine.ts';
 import { scratchDirectory } from '#test/engines/scratch.ts';
 import type { World } from '#test/support/world.ts';
 import { backUp } from './backup.ts';
-import { MANIFEST, type Manifest, SUMS, writeManifest } from './manifest.ts';
+import { formatManifest, MANIFEST, type Manifest, SUMS } from './manifest.ts';
 import { createProgress } from './progress.ts';
 import { restore } from './restore.ts';
-import { withKept } from './server-data.ts';
-import type { Between } from './snapshot.ts';
-import { contentOf, tarEntries, tarWriter } from './tar.ts';
+import { withServerData } from './server-data.ts';
+import type { BetweenSteps } from './snapshot.ts';
+import { createTarWriter, readContent, readTarEntries } from './tar.ts';
 
 // Archives of tests: made of a world, taken apart, put together otherwise.
 
@@ -27,13 +27,13 @@ interface Wish {
   /** Else a new one. */
   readonly file?: string;
   readonly withSecretKey?: boolean;
-  readonly between?: Between;
+  readonly between?: BetweenSteps;
 }
 
 /** A new archive of what these settings lead to. */
 export async function archiveOf(config: Config, wish: Wish = {}): Promise<string> {
   const order = { file: join(await scratchDirectory('hearth-archive-'), 'backup.tar'), version: '1.2.3', ...wish };
-  await withKept(config, silent, (kept) => backUp(kept, order));
+  await withServerData(config, silent, (kept) => backUp(kept, order));
   return order.file;
 }
 
@@ -50,7 +50,7 @@ export function configOf(
   env: Readonly<Record<string, string>> = {},
 ): Config {
   const url = place.url === undefined ? {} : { HEARTH_DATABASE_URL: place.url };
-  return readConfig({ HEARTH_PORT: '0', HEARTH_DATA_DIR: place.dataDir, HEARTH_LOG_LEVEL: 'error', ...url, ...env });
+  return loadConfig({ HEARTH_PORT: '0', HEARTH_DATA_DIR: place.dataDir, HEARTH_LOG_LEVEL: 'error', ...url, ...env });
 }
 
 /** The settings of a place that has the key of a world. */
@@ -68,8 +68,8 @@ export type Parts = Map<string, Buffer>;
 export async function partsIn(path: string): Promise<Parts> {
   await using file = await open(path);
   const parts: Parts = new Map();
-  for await (const entry of tarEntries(file))
-    parts.set(entry.name, await buffer(Readable.from(contentOf(file, entry))));
+  for await (const entry of readTarEntries(file))
+    parts.set(entry.name, await buffer(Readable.from(readContent(file, entry))));
   return parts;
 }
 
@@ -77,7 +77,7 @@ export async function partsIn(path: string): Promise<Parts> {
 export async function archiveWith(parts: Iterable<readonly [string, Buffer]>): Promise<string> {
   const path = join(await scratchDirectory('hearth-archive-'), 'made.tar');
   await using file = await open(path, 'wx+');
-  const tar = tarWriter(file, new Date(0));
+  const tar = createTarWriter(file, new Date(0));
   for (const [name, bytes] of parts) await tar.add(name, (write) => write(bytes));
   await tar.end();
   return path;
@@ -91,7 +91,7 @@ export async function sealed(parts: Parts, change: Partial<Manifest> = {}): Prom
   const sums = Buffer.from(others.map(([name, bytes]) => `${digest(bytes)}  ${name}\n`).join(''));
   const bytes = others.reduce((size, [, part]) => size + part.length, 0);
   const whole = { ...manifest, parts: { count: others.length, bytes, sha256: digest(sums) }, ...change };
-  return archiveWith([...others, [SUMS, sums], [MANIFEST, Buffer.from(writeManifest(whole))]]);
+  return archiveWith([...others, [SUMS, sums], [MANIFEST, Buffer.from(formatManifest(whole))]]);
 }
 
 /** A copy of an archive whose bytes were changed. */

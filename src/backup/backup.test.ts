@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { appendFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { linkBlob, type StoredBlob, storeBlob, sweepBlobs } from '#blobs/index.ts';
+import { cleanUpBlobs, linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
 import { blobPath } from '#blobs/store.ts';
 import { openSnapshot } from '#database/copy.ts';
 import { repositoryAt } from '#git/git.ts';
-import { removedRepositories, removeRepository } from '#git/storage/storage.ts';
+import { deleteRepository, listRemovedRepositories } from '#git/storage/storage.ts';
 import { startServer } from '#server.ts';
 import { verify } from '#test/crash/verify.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 import { archiveOf, configWithKey, emptyPlace, partsIn, restored, silent } from './archives.testing.ts';
 import { examine } from './doctor.ts';
-import { hasColumns, INTENTS, MADE, MOVING, tablesOfRepositories } from './repositories.ts';
-import { withKept } from './server-data.ts';
-import type { Between } from './snapshot.ts';
+import { hasColumns, INTENTS_TABLE, listRepositoryTables, MADE_COLUMN, VERSIONED_COLUMNS } from './repositories.ts';
+import { withServerData } from './server-data.ts';
+import type { BetweenSteps } from './snapshot.ts';
 
 const here = await world();
 const { server, newProject, clock } = here;
@@ -51,7 +51,7 @@ async function inArchive(file: string, { id }: Project): Promise<{ version: numb
 }
 
 /** Runs the work once, at this step. */
-function onceAt(step: Parameters<Between>[0], work: () => Promise<unknown>): Between {
+function onceAt(step: Parameters<BetweenSteps>[0], work: () => Promise<unknown>): BetweenSteps {
   let done = false;
   return async (now) => {
     if (now !== step || done) return;
@@ -99,7 +99,7 @@ test('a repository with a move that nobody has ended yet is in it with that move
       .execute(),
   );
   const file = await archiveOf(config);
-  await assert.rejects(archiveOf(config, { file }), /is there already/);
+  await assert.rejects(archiveOf(config, { file }), /already exists/);
   assert.equal((await inArchive(file, project)).main, tip);
   assert.match(String((await partsIn(file)).get('tables/ref_intents.ndjson')), /b{40}/);
   await database.transaction((tx) => tx.deleteFrom('ref_intents').execute());
@@ -112,16 +112,16 @@ test('what is removed after the moment is in it all the same, and gone afterward
   const blob = (await storeBlob(blobs, Buffer.from('a file of that moment'))) as StoredBlob;
   await database.transaction((tx) => linkBlob(tx, blob));
   const removing = onceAt('the moment is chosen', async () => {
-    await removeRepository(git, place);
+    await deleteRepository(git, place);
     clock.advance(3601);
-    await sweepBlobs(blobs, database);
-    assert.equal((await removedRepositories(place)).length, 1);
+    await cleanUpBlobs(blobs, database);
+    assert.equal((await listRemovedRepositories(place)).length, 1);
   });
   const file = await archiveOf(config, { between: removing });
   assert.equal((await inArchive(file, project)).main, tip);
   assert.equal(String((await partsIn(file)).get(`blobs/${blob.sha256}`)), 'a file of that moment');
-  assert.deepEqual(await removedRepositories(place), []);
-  assert.equal((await sweepBlobs(blobs, database)).strays, 1);
+  assert.deepEqual(await listRemovedRepositories(place), []);
+  assert.equal((await cleanUpBlobs(blobs, database)).strays, 1);
   // What is left of it is a project without a repository.
   await database.transaction((tx) =>
     tx.updateTable('repositories').set({ empty: true }).where('project_id', '=', project.id).execute(),
@@ -192,7 +192,7 @@ test('a backup in the middle of writes is of one moment: each ref is where the r
     await verify({ dataDir: place.dataDir, databaseUrl: place.url, projectId, told });
   }
   const found: string[] = [];
-  await withKept(target, silent, (kept) =>
+  await withServerData(target, silent, (kept) =>
     examine({ ...kept, runUnitOfWork: server.services.runUnitOfWork }, { tell: (line) => found.push(line) }),
   );
   assert.deepEqual(found, []);
@@ -203,17 +203,20 @@ test('every table that says where a repository lies is one that backups read', a
   await snapshot.close();
   const places = /disk_path|repository_path/;
   const named = snapshot.tables.filter(({ columns }) => columns.some(({ name }) => places.test(name)));
-  const read = tablesOfRepositories(snapshot);
+  const read = listRepositoryTables(snapshot);
   assert.deepEqual(
     named.map(({ name }) => name),
     read.map(({ name }) => name),
   );
-  const intents = snapshot.tables.find(({ name }) => name === INTENTS)!.columns.map(({ name }) => name);
+  const intents = snapshot.tables.find(({ name }) => name === INTENTS_TABLE)!.columns.map(({ name }) => name);
   for (const table of read) {
     const { name, key } = table;
     assert.equal(key.length, 1, `${name} has a key of one column`);
-    if (hasColumns(table, [MADE])) continue;
-    assert.ok(hasColumns(table, MOVING), `${name} says when refs move: it has ${MOVING}, or ${MADE}`);
-    assert.ok(intents.includes(key[0]!), `${INTENTS} names rows of ${name} by ${key[0]}`);
+    if (hasColumns(table, [MADE_COLUMN])) continue;
+    assert.ok(
+      hasColumns(table, VERSIONED_COLUMNS),
+      `${name} says when refs move: it has ${VERSIONED_COLUMNS}, or ${MADE_COLUMN}`,
+    );
+    assert.ok(intents.includes(key[0]!), `${INTENTS_TABLE} names rows of ${name} by ${key[0]}`);
   }
 });

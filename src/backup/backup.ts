@@ -2,62 +2,62 @@ import { createHash } from 'node:crypto';
 import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { openBlob } from '#blobs/index.ts';
-import type { CopiedTable, Snapshot, Values } from '#database/copy.ts';
+import type { CellValues, CopiedTable, DatabaseSnapshot } from '#database/copy.ts';
 import { migrations } from '#database/migrations/index.ts';
 import { repositoryAt } from '#git/git.ts';
-import { objectInfo } from '#git/objects/object-reader.ts';
-import { GitFailed } from '#git/process/failures.ts';
-import { zeroId } from '#git/refs/refs.ts';
-import { removeRemains } from '#git/refs/stale-locks.ts';
+import { getObjectInfo } from '#git/objects/object-reader.ts';
+import { GitError } from '#git/process/failures.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
+import { deleteRemovedRepositories } from '#git/refs/stale-locks.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
-import { removedRepositories, syncDirectory } from '#git/storage/storage.ts';
+import { listRemovedRepositories, syncDirectory } from '#git/storage/storage.ts';
 import { writeBundle } from '#git/transfer/bundle.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { hold } from '#runtime/deletion-guard.ts';
+import { acquireDeletionGuard } from '#runtime/deletion-guard.ts';
 import { findSecretKey } from '#security/key-file.ts';
 import { CommandFailed } from './command-failed.ts';
 import {
+  blobPartName,
+  bundlePartName,
   FORMAT,
-  fingerprintOf,
+  formatManifest,
+  keyFingerprint,
   MANIFEST,
   type Manifest,
-  partOfBlob,
-  partOfBundle,
-  partOfTable,
   REPOSITORIES,
   type RepositoryLine,
   SECRET_KEY,
   SUMS,
   type TablePart,
-  writeManifest,
+  tablePartName,
 } from './manifest.ts';
-import { inBytes } from './progress.ts';
-import type { Kept } from './server-data.ts';
-import { type Between, brokenRepository, openMoment, type RepositoryWithRefs } from './snapshot.ts';
+import { formatBytes } from './progress.ts';
+import type { ServerData } from './server-data.ts';
+import { type BetweenSteps, brokenRepository, openConsistentSnapshot, type RepositoryWithRefs } from './snapshot.ts';
 import { openSpool, type Spool } from './spool.ts';
-import { type TarWriter, tarWriter } from './tar.ts';
+import { createTarWriter, type TarWriter } from './tar.ts';
 
-export interface BackupOrder {
-  /** Of the archive, which is not there yet. */
+export interface BackupOptions {
+  /** Path of the archive, which must not exist. */
   readonly file: string;
   readonly version: string;
   readonly withSecretKey?: boolean;
-  /** In tests: what happens meanwhile. */
-  readonly between?: Between;
+  /** For tests: runs between two steps. */
+  readonly between?: BetweenSteps;
 }
 
 /**
- * Writes one moment of a server, which may run, into an archive. The file is there when it is whole. What others remove
- * meanwhile is kept until the end (`deletion-guard.ts`).
+ * Writes a consistent backup of a server, which may be running, into an archive. The file appears when it is complete.
+ * Files that the server deletes meanwhile are retained until the end (`deletion-guard.ts`).
  */
-export async function backUp(kept: Kept, order: BackupOrder): Promise<Manifest> {
+export async function backUp(server: ServerData, order: BackupOptions): Promise<Manifest> {
   const { file: path } = order;
-  if (await exists(path)) throw new CommandFailed('failed', `${path} is there already`);
+  if (await exists(path)) throw new CommandFailed('failed', `${path} already exists`);
   const draft = `${path}.partial`;
   await rm(draft, { force: true });
   const file = await open(draft, 'wx+', 0o600);
   try {
-    const manifest = await whileHeld(kept, () => writeArchive(kept, order, file));
+    const manifest = await withDeletionGuards(server, () => writeArchive(server, order, file));
     await rename(draft, path);
     await syncDirectory(dirname(path));
     return manifest;
@@ -69,57 +69,60 @@ export async function backUp(kept: Kept, order: BackupOrder): Promise<Manifest> 
   }
 }
 
-/** Nothing goes from storages and blobs while this works; afterwards what should have gone does. */
-async function whileHeld<T>({ clock, blobs, git }: Kept, work: () => Promise<T>): Promise<T> {
+/** Prevents deletions in storages and blobs while `work` runs; they are completed afterwards. */
+async function withDeletionGuards<T>({ clock, blobs, git }: ServerData, work: () => Promise<T>): Promise<T> {
   const directories = [blobs.directory, ...Object.values(git.storages)];
-  const releases = await Promise.all(directories.map((directory) => hold(directory, clock)));
+  const releases = await Promise.all(directories.map((directory) => acquireDeletionGuard(directory, clock)));
   try {
     return await work();
   } finally {
     for (const release of releases) await release();
-    await removeRemains(git);
+    await deleteRemovedRepositories(git);
   }
 }
 
-/** What it has that this version does not know, this version could not copy as it should be. */
-async function refuseNewer(snapshot: Snapshot): Promise<void> {
+/** Throws if the database has migrations unknown to this version, which could not copy it correctly. */
+async function requireKnownMigrations(snapshot: DatabaseSnapshot): Promise<void> {
   const unknown = snapshot.migrations.filter((name) => !migrations.some((migration) => migration.name === name));
   if (unknown.length === 0) return;
   await snapshot.close();
-  throw new CommandFailed('failed', `The database was made by a newer version of Hearth: it has ${unknown.join(', ')}`);
+  throw new CommandFailed(
+    'failed',
+    `The database was created by a newer version of Hearth: it has ${unknown.join(', ')}`,
+  );
 }
 
-/** What all parts of an archive are written by. */
-interface Writing {
+/** State of an archive that is being written. */
+interface ArchiveWriter {
   readonly tar: TarWriter;
   readonly sums: Spool;
   count: number;
   bytes: number;
 }
 
-type Part = (write: (bytes: Buffer) => Promise<void>) => Promise<void>;
+type WritePart = (write: (bytes: Buffer) => Promise<void>) => Promise<void>;
 
-async function writeArchive(kept: Kept, order: BackupOrder, file: FileHandle): Promise<Manifest> {
-  const { clock, database, config, progress } = kept;
+async function writeArchive(server: ServerData, order: BackupOptions, file: FileHandle): Promise<Manifest> {
+  const { clock, database, config, progress } = server;
   await using refs = await openSpool(`${order.file}.refs.partial`);
   await using names = await openSpool(`${order.file}.blobs.partial`);
   await using sums = await openSpool(`${order.file}.sums.partial`);
   const key = await findSecretKey(config);
-  const { snapshot, repositories } = await openMoment(kept, refs, order.between);
-  await refuseNewer(snapshot);
+  const { snapshot, repositories } = await openConsistentSnapshot(server, refs, order.between);
+  await requireKnownMigrations(snapshot);
   const time = timestamp(clock);
   await order.between?.('the moment is chosen');
-  const writing: Writing = { tar: tarWriter(file, clock.now()), sums, count: 0, bytes: 0 };
-  const { tables, blobs } = await writeTables(kept, writing, snapshot, names).finally(() => snapshot.close());
-  const written = await writeRepositories(kept, writing, repositories, refs);
-  await writeBlobs(kept, writing, blobs, names);
+  const writing: ArchiveWriter = { tar: createTarWriter(file, clock.now()), sums, count: 0, bytes: 0 };
+  const { tables, blobs } = await writeTables(server, writing, snapshot, names).finally(() => snapshot.close());
+  const written = await writeRepositories(server, writing, repositories, refs);
+  await writeBlobs(server, writing, blobs, names);
   const withKey = order.withSecretKey === true && key !== null;
   if (withKey) {
     await addPart(writing, SECRET_KEY, (write) => write(Buffer.from(`${key.export().toString('hex')}\n`)));
   }
   const { count, bytes } = writing;
   const { sha256 } = await writing.tar.add(SUMS, async (write) => {
-    for await (const piece of piecesOf(sums)) await write(piece);
+    for await (const chunk of readChunks(sums)) await write(chunk);
   });
   const manifest: Manifest = {
     format: FORMAT,
@@ -127,23 +130,27 @@ async function writeArchive(kept: Kept, order: BackupOrder, file: FileHandle): P
     engine: database.engine,
     time,
     migrations: snapshot.migrations,
-    key_fingerprint: key && fingerprintOf(key),
+    key_fingerprint: key && keyFingerprint(key),
     with_secret_key: withKey,
     tables,
     repositories: written,
     blobs,
     parts: { count, bytes, sha256 },
   };
-  await writing.tar.add(MANIFEST, (write) => write(Buffer.from(writeManifest(manifest))));
+  await writing.tar.add(MANIFEST, (write) => write(Buffer.from(formatManifest(manifest))));
   await writing.tar.end();
-  progress.say(
+  progress.print(
     `${Object.values(tables).reduce((rows, table) => rows + table.rows, 0)} rows, ${written.count} repositories with ` +
-      `${written.refs} refs, ${blobs.count} blobs: ${inBytes(bytes)}`,
+      `${written.refs} refs, ${blobs.count} blobs: ${formatBytes(bytes)}`,
   );
   return manifest;
 }
 
-async function addPart(writing: Writing, name: string, part: Part): Promise<{ size: number; sha256: string }> {
+async function addPart(
+  writing: ArchiveWriter,
+  name: string,
+  part: WritePart,
+): Promise<{ size: number; sha256: string }> {
   const added = await writing.tar.add(name, part);
   await writing.sums.add(Buffer.from(`${added.sha256}  ${name}\n`));
   writing.count += 1;
@@ -151,23 +158,23 @@ async function addPart(writing: Writing, name: string, part: Part): Promise<{ si
   return added;
 }
 
-/** What is written into a part at once. */
-const PIECE = 2 ** 18;
+/** Bytes written into a part at once. */
+const CHUNK_BYTES = 2 ** 18;
 
-async function writeTables({ progress }: Kept, writing: Writing, snapshot: Snapshot, names: Spool) {
+async function writeTables({ progress }: ServerData, writing: ArchiveWriter, snapshot: DatabaseSnapshot, names: Spool) {
   const tables: Record<string, TablePart> = {};
   const blobs = { count: 0, bytes: 0 };
   for (const table of snapshot.tables) {
     let rows = 0;
-    const lookAt = table.name === 'blobs' ? blobsIn(table, names, blobs) : async () => {};
-    const { sha256 } = await addPart(writing, partOfTable(table.name), async (write) => {
-      const lines = gather(write);
+    const lookAt = table.name === 'blobs' ? collectBlobNames(table, names, blobs) : async () => {};
+    const { sha256 } = await addPart(writing, tablePartName(table.name), async (write) => {
+      const lines = createTextBuffer(write);
       await lines.add(`${JSON.stringify(table.columns.map(({ name, kind }) => [name, kind]))}\n`);
       for await (const some of snapshot.rows(table)) {
-        for (const row of some) await lines.add(`${JSON.stringify(neutral(table, row))}\n`);
+        for (const row of some) await lines.add(`${JSON.stringify(toJsonValues(table, row))}\n`);
         await lookAt(some);
         rows += some.length;
-        progress.tell(`${table.name}: ${rows} rows`);
+        progress.update(`${table.name}: ${rows} rows`);
       }
       await lines.end();
     });
@@ -176,18 +183,18 @@ async function writeTables({ progress }: Kept, writing: Writing, snapshot: Snaps
   return { tables, blobs };
 }
 
-/** Notes the names of blobs as their rows come by. */
-function blobsIn({ columns }: CopiedTable, names: Spool, blobs: { count: number; bytes: number }) {
+/** Collects the names of blobs from the rows of their table. */
+function collectBlobNames({ columns }: CopiedTable, names: Spool, blobs: { count: number; bytes: number }) {
   const [name, size] = ['sha256', 'size'].map((column) => columns.findIndex((each) => each.name === column));
-  return async (rows: readonly Values[]) => {
+  return async (rows: readonly CellValues[]) => {
     for (const row of rows) blobs.bytes += Number(row[size!]);
     blobs.count += rows.length;
     await names.add(Buffer.from(rows.map((row) => `${row[name!]}\n`).join('')));
   };
 }
 
-/** Bytes have no form in JSON: base64. What is no value of its column is not copied as if it were one. */
-function neutral({ name, columns }: CopiedTable, row: Values): Values {
+/** Converts a row for JSON: bytes become base64. Throws for a value that does not have the type of its column. */
+function toJsonValues({ name, columns }: CopiedTable, row: CellValues): CellValues {
   return row.map((value, at) => {
     const { kind, name: column } = columns[at]!;
     if (value === null) return null;
@@ -202,27 +209,27 @@ function neutral({ name, columns }: CopiedTable, row: Values): Values {
 
 const JSON_TYPES = { integer: 'number', real: 'number', boolean: 'boolean', text: 'string' } as const;
 
-function gather(write: (bytes: Buffer) => Promise<void>) {
-  let held: string[] = [];
+function createTextBuffer(write: (bytes: Buffer) => Promise<void>) {
+  let buffered: string[] = [];
   let size = 0;
   const end = async () => {
-    if (size > 0) await write(Buffer.from(held.join('')));
-    held = [];
+    if (size > 0) await write(Buffer.from(buffered.join('')));
+    buffered = [];
     size = 0;
   };
   return {
     async add(text: string) {
-      held.push(text);
+      buffered.push(text);
       size += text.length;
-      if (size >= PIECE) await end();
+      if (size >= CHUNK_BYTES) await end();
     },
     end,
   };
 }
 
 async function writeRepositories(
-  kept: Kept,
-  writing: Writing,
+  server: ServerData,
+  writing: ArchiveWriter,
   repositories: readonly RepositoryWithRefs[],
   spool: Spool,
 ): Promise<Manifest['repositories']> {
@@ -233,18 +240,18 @@ async function writeRepositories(
       disk_path: each.disk_path,
       default_branch: each.head,
       refs: each.refs.count,
-      bundle: each.refs.count === 0 ? null : partOfBundle(index + 1),
+      bundle: each.refs.count === 0 ? null : bundlePartName(index + 1),
     }),
   );
   await addPart(writing, REPOSITORIES, async (write) => {
-    const gathered = gather(write);
+    const gathered = createTextBuffer(write);
     for (const line of lines) await gathered.add(`${JSON.stringify(line)}\n`);
     await gathered.end();
   });
   for (const [index, { bundle }] of lines.entries()) {
     const repository = repositories[index]!;
-    if (bundle !== null) await writeRepository(kept, writing, repository, { bundle, spool });
-    kept.progress.tell(`Repositories: ${index + 1} of ${lines.length}, ${inBytes(writing.bytes)} in all`);
+    if (bundle !== null) await writeRepository(server, writing, repository, { bundle, spool });
+    server.progress.update(`Repositories: ${index + 1} of ${lines.length}, ${formatBytes(writing.bytes)} in all`);
   }
   return {
     count: lines.length,
@@ -253,10 +260,10 @@ async function writeRepositories(
   };
 }
 
-/** From where it is; where it was removed meanwhile, from what is still kept of it. */
+/** Writes a repository from its directory or, if it was deleted meanwhile, from the retained one. */
 async function writeRepository(
-  { git }: Kept,
-  writing: Writing,
+  { git }: ServerData,
+  writing: ArchiveWriter,
   row: RepositoryWithRefs,
   { bundle, spool }: { bundle: string; spool: Spool },
 ): Promise<void> {
@@ -264,46 +271,51 @@ async function writeRepository(
   const refs = await spool.read(row.refs.at, row.refs.length);
   const repository = repositoryAt(git, storage, disk_path);
   const moving = intents.flatMap((changes) => JSON.parse(changes) as RefChange[]);
-  const named = moving.flatMap(({ oldId, newId }) => [oldId, newId]).filter((id) => id !== zeroId);
+  const named = moving.flatMap(({ oldId, newId }) => [oldId, newId]).filter((id) => id !== ZERO_ID);
   let failure: unknown;
-  for (const place of [repository, ...(await removedRepositories(repository))]) {
+  for (const candidate of [repository, ...(await listRemovedRepositories(repository))]) {
     try {
-      // What was about to move when the server stood still is told of when it starts again, with these.
+      // Includes the commits of unfinished ref updates, which the restored server completes when it starts.
       const besides: string[] = [];
       for (const id of new Set(named))
-        if ((await objectInfo(git, place, id).catch(() => null)) !== null) besides.push(id);
-      await addPart(writing, bundle, (write) => writeBundle(git, place, { refs, head, besides }, write));
+        if ((await getObjectInfo(git, candidate, id).catch(() => null)) !== null) besides.push(id);
+      await addPart(writing, bundle, (write) => writeBundle(git, candidate, { refs, head, besides }, write));
       return;
     } catch (error) {
-      if (!(error instanceof GitFailed)) throw error;
+      if (!(error instanceof GitError)) throw error;
       failure ??= brokenRepository(row, error);
     }
   }
   throw failure;
 }
 
-async function writeBlobs({ blobs, progress }: Kept, writing: Writing, { count }: Manifest['blobs'], names: Spool) {
+async function writeBlobs(
+  { blobs, progress }: ServerData,
+  writing: ArchiveWriter,
+  { count }: Manifest['blobs'],
+  names: Spool,
+) {
   for (let index = 0; index < count; index++) {
     const sha256 = (await names.read(index * 65, 64)).toString('latin1');
     const opened = await openBlob(blobs, sha256);
     if (opened === null)
-      throw new CommandFailed('failed', `The blob ${sha256} is not there: hearth doctor tells whose it is`);
+      throw new CommandFailed('failed', `The blob ${sha256} is missing: hearth doctor shows its owner`);
     const hash = createHash('sha256');
-    await addPart(writing, partOfBlob(sha256), async (write) => {
+    await addPart(writing, blobPartName(sha256), async (write) => {
       for await (const bytes of opened.stream) {
         hash.update(bytes as Buffer);
         await write(bytes as Buffer);
       }
     });
     if (hash.digest('hex') !== sha256) {
-      throw new CommandFailed('failed', `The blob ${sha256} is damaged: hearth doctor tells whose it is`);
+      throw new CommandFailed('failed', `The blob ${sha256} is damaged: hearth doctor shows its owner`);
     }
-    progress.tell(`Blobs: ${index + 1} of ${count}, ${inBytes(writing.bytes)} in all`);
+    progress.update(`Blobs: ${index + 1} of ${count}, ${formatBytes(writing.bytes)} in all`);
   }
 }
 
-async function* piecesOf(spool: Spool): AsyncGenerator<Buffer> {
-  for (let at = 0; at < spool.size(); at += PIECE) yield spool.read(at, Math.min(PIECE, spool.size() - at));
+async function* readChunks(spool: Spool): AsyncGenerator<Buffer> {
+  for (let at = 0; at < spool.size(); at += CHUNK_BYTES) yield spool.read(at, Math.min(CHUNK_BYTES, spool.size() - at));
 }
 
 async function exists(path: string): Promise<boolean> {

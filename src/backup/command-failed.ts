@@ -1,4 +1,4 @@
-/** Why a command did nothing, or did not end well: for whoever called it, in a line. */
+/** A failed command, with a message of one line for the user. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly exitCode: number;
@@ -9,7 +9,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** The README lists them. */
+/** Documented in the README. */
 const EXIT_CODES = {
   failed: 1,
   notEmpty: 3,

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
-import { commitTo, files } from '#git/fixtures.testing.ts';
+import { commitFiles, newFiles } from '#git/fixtures.testing.ts';
 import { repositoryAt } from '#git/git.ts';
 import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
 import { loadSecretKey } from '#security/key-file.ts';
@@ -23,7 +23,7 @@ import {
   silent,
 } from './archives.testing.ts';
 import { MANIFEST } from './manifest.ts';
-import { type Kept, withKept } from './server-data.ts';
+import { type ServerData, withServerData } from './server-data.ts';
 
 // What is looked at before a database is: the same on both engines.
 
@@ -34,17 +34,17 @@ before(async () => {
   await using place = await testPlace('started');
   const config = configOf(place);
   await loadSecretKey(config);
-  await withKept(config, silent, keepSomething);
+  await withServerData(config, silent, keepSomething);
   file = await archiveOf(config, { withSecretKey: true });
   parts = await partsIn(file);
 });
 
 /** A repository and a file, whose rows refer to root. */
-async function keepSomething({ git, blobs, database }: Kept): Promise<void> {
+async function keepSomething({ git, blobs, database }: ServerData): Promise<void> {
   const place = { storage: 'default', disk_path: diskPathFor(1) };
   const repository = repositoryAt(git, place.storage, place.disk_path);
   await ensureRepository(repository, { defaultBranch: 'main' });
-  await commitTo({ git, repository, root: '', time: 0 }, 'main', files({ 'a.txt': 'a' }));
+  await commitFiles({ git, repository, root: '', time: 0 }, 'main', newFiles({ 'a.txt': 'a' }));
   const blob = (await storeBlob(blobs, Buffer.from('a file'))) as StoredBlob;
   await database.transaction(async (tx) => {
     await linkBlob(tx, blob);

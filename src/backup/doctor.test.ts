@@ -12,19 +12,19 @@ import { engine } from '#test/engines/engine.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 import { silent } from './archives.testing.ts';
 import { examine } from './doctor.ts';
-import { withKept } from './server-data.ts';
+import { withServerData } from './server-data.ts';
 
 const here = await world({ project: { readme: true } });
 const { project } = here;
 const { server, newProject, user, name } = here;
 const { config, database, git, blobs, runUnitOfWork } = server.services;
 
-async function doctor(only?: string, mend = false): Promise<string[]> {
+async function doctor(only?: string, repair = false): Promise<string[]> {
   const lines: string[] = [];
-  await withKept(config, silent, (kept) =>
+  await withServerData(config, silent, (kept) =>
     examine(
       { ...kept, runUnitOfWork },
-      { mend, only: only?.split(','), tell: (line) => lines.push(line.replaceAll(/\d+/g, '#')) },
+      { repair, only: only?.split(','), tell: (line) => lines.push(line.replaceAll(/\d+/g, '#')) },
     ),
   );
   return lines;
@@ -52,22 +52,22 @@ async function directoryOf({ id }: Project): Promise<string> {
   return repositoryAt(git, row.storage, row.disk_path).directory;
 }
 
-/** Is told, mended, and gone. */
-async function isMended(told: RegExp, mended: RegExp): Promise<void> {
+/** Asserts that the finding is reported, repaired, and then gone. */
+async function isRepaired(told: RegExp, repaired: RegExp): Promise<void> {
   const check = told.source.split(':')[0]!.slice(1);
   const [line, ...more] = await doctor(check);
   assert.match(line ?? 'nothing', told);
   assert.deepEqual(more, []);
   const [after, ...others] = await doctor(check, true);
-  assert.match(after ?? 'nothing', mended);
+  assert.match(after ?? 'nothing', repaired);
   assert.deepEqual(others, []);
   assert.deepEqual(await doctor(check), []);
 }
 
 /** Is told, and left alone. */
 async function isLeft(told: RegExp): Promise<void> {
-  for (const mend of [false, true]) {
-    const lines = await doctor(told.source.split(':')[0]!.slice(1), mend);
+  for (const repair of [false, true]) {
+    const lines = await doctor(told.source.split(':')[0]!.slice(1), repair);
     assert.ok(lines.length > 0);
     for (const line of lines) assert.match(line, told);
   }
@@ -85,12 +85,12 @@ test('a server where all fits together is told nothing', async () => {
 test('rows that refer to nothing go, or refer to nothing, as their reference says', async () => {
   const { body: issue } = await done(project.owner.post(`${project.at}/issues`, { title: 'Referring' }));
   await unchecked(`update issues set milestone_id = 4000000 where id = ${issue.id}`);
-  await isMended(
-    /^references: # rows of issues refer by milestone_id .*--mend would let them/,
-    /mended \(let them refer to nothing\)/,
+  await isRepaired(
+    /^references: # rows of issues refer by milestone_id .*--fix would let them/,
+    /repaired \(let them refer to nothing\)/,
   );
   await unchecked("insert into redirects (full_path, full_path_key, project_id) values ('a/b', 'a/b', 4000000)");
-  await isMended(/^references: # rows of redirects refer by project_id .*--mend would delete/, /mended \(delete/);
+  await isRepaired(/^references: # rows of redirects refer by project_id .*--fix would delete/, /repaired \(delete/);
 });
 
 test('an index that does not fit its rows is made anew', once, async () => {
@@ -98,21 +98,21 @@ test('an index that does not fit its rows is made anew', once, async () => {
     create index planted_index on planted (a); insert into planted values (1, 1, 2);
     pragma writable_schema = on;
     update sqlite_schema set sql = replace(sql, '(a)', '(b)') where name = 'planted_index'`);
-  await isMended(/^database: The database is damaged: .*--mend would make the index planted_index anew/, /mended/);
+  await isRepaired(/^database: The database is damaged: .*--fix would make the index planted_index anew/, /repaired/);
   await unchecked('drop table planted');
 });
 
 test('counters that are behind their rows go on after them', async () => {
   await done(project.owner.post(`${project.at}/issues`, { title: 'Counted' }));
   await database.transaction((tx) => setLastId(tx, 'users', 1));
-  await isMended(/^counters: New rows of users would be given numbers after #/, /mended/);
+  await isRepaired(/^counters: New rows of users would be given numbers after #/, /repaired/);
   await user();
   await database.transaction((tx) =>
     tx.updateTable('iid_counters').set({ last: 0 }).where('project_id', '=', project.id).execute(),
   );
-  await isMended(/^counters: project_id # would number its next issue after #, but there is #/, /mended/);
+  await isRepaired(/^counters: project_id # would number its next issue after #, but there is #/, /repaired/);
   await database.transaction((tx) => tx.deleteFrom('iid_counters').where('project_id', '=', project.id).execute());
-  await isMended(/^counters: project_id # would number its next issue/, /mended/);
+  await isRepaired(/^counters: project_id # would number its next issue/, /repaired/);
 });
 
 test('folded names follow those that are shown, unless another has them', async () => {
@@ -120,13 +120,13 @@ test('folded names follow those that are shown, unless another has them', async 
   const key = (id: number, username_key: string) =>
     database.transaction((tx) => tx.updateTable('users').set({ username_key }).where('id', '=', id).execute());
   await key(one.id, 'lost');
-  await isMended(/^keys: users id # is found by "lost", but its username is "user-#"/, /mended/);
+  await isRepaired(/^keys: users id # is found by "lost", but its username is "user-#"/, /repaired/);
   await key(one.id, 'lost');
   await key(other.id, one.username);
   const [first, second] = await doctor('keys', true);
-  assert.match(first!, /could not be mended/);
-  assert.match(second!, /mended/);
-  await isMended(/^keys: .*"lost"/, /mended/);
+  assert.match(first!, /could not be repaired/);
+  assert.match(second!, /repaired/);
+  await isRepaired(/^keys: .*"lost"/, /repaired/);
 });
 
 test('a move of refs that was left is ended', async () => {
@@ -139,20 +139,20 @@ test('a move of refs that was left is ended', async () => {
       .values(values as never)
       .execute(),
   );
-  await isMended(/^intents: A move of refs of the project #/, /mended/);
+  await isRepaired(/^intents: A move of refs of the project #/, /repaired/);
 });
 
 test('what rows say of a repository follows the repository, and HEAD the row', once, async () => {
   await here.work();
   await writeFile(join(await directoryOf(project), 'HEAD'), 'ref: refs/heads/other\n');
-  await isMended(/^repositories: HEAD of repositories # does not name its default branch main/, /mended/);
+  await isRepaired(/^repositories: HEAD of repositories # does not name its default branch main/, /repaired/);
   for (const set of [{ empty: true }, { summary_version: '900000 main' }]) {
     await database.transaction((tx) =>
       tx.updateTable('repositories').set(set).where('project_id', '=', project.id).execute(),
     );
-    await isMended(
+    await isRepaired(
       /^repositories: (repositories # says that nothing was pushed|The summary of repositories #)/,
-      /mended/,
+      /repaired/,
     );
   }
 });
@@ -160,7 +160,7 @@ test('what rows say of a repository follows the repository, and HEAD the row', o
 test('a repository that is not there, or lacks objects, is told and left alone', once, async () => {
   const directory = await directoryOf(project);
   await rename(directory, `${directory}.kept`);
-  await isLeft(/^repositories: The repository of repositories # is not there: .*restored from a backup$/);
+  await isLeft(/^repositories: The repository of repositories # is not there: .*restore a backup$/);
   await rename(`${directory}.kept`, directory);
   const tip = (await project.owner.get(`${project.repository}/branches/main`)).body.commit.id as string;
   const objects = join(directory, 'objects');
@@ -179,14 +179,14 @@ test('a repository that no row has named for a day is put aside', once, async ()
   await writeFile(join(directory, 'HEAD'), 'ref: refs/heads/main\n');
   assert.deepEqual(await doctor(), []);
   await utimes(join(directory, 'HEAD'), 0, 0);
-  await isMended(
-    /^storages: No row names @hashed\/aa\/bb\/aabb.git in the storage default: --mend would move it/,
-    /mended/,
+  await isRepaired(
+    /^storages: No row names @hashed\/aa\/bb\/aabb.git in the storage default: --fix would move it/,
+    /repaired/,
   );
   assert.equal((await readdir(join(root, 'put-aside'))).length, 1);
 });
 
-test('a file that is damaged or lost is told with who has it, a size that is wrong is mended, a stray goes', async () => {
+test('a file that is damaged or lost is told with who has it, a wrong size is repaired, a stray goes', async () => {
   const content = Buffer.from(`a file ${name()}`);
   const blob = (await storeBlob(blobs, content)) as StoredBlob;
   await database.transaction(async (tx) => {
@@ -202,8 +202,8 @@ test('a file that is damaged or lost is told with who has it, a size that is wro
   await database.transaction((tx) =>
     tx.updateTable('blobs').set({ size: 1 }).where('sha256', '=', blob.sha256).execute(),
   );
-  await isMended(/^blobs: The file \S+ has # bytes, and its row says #/, /mended/);
+  await isRepaired(/^blobs: The file \S+ has # bytes, and its row says #/, /repaired/);
   const stray = (await storeBlob(blobs, Buffer.from('a stray'))) as StoredBlob;
   await utimes(blobPath(blobs, stray.sha256), 0, 0);
-  await isMended(/^blobs: # files of blobs belong to no row/, /mended/);
+  await isRepaired(/^blobs: # files of blobs belong to no row/, /repaired/);
 });

@@ -1,42 +1,42 @@
 import { blobs } from './checks/blobs.ts';
-import type { Check, Examined } from './checks/finding.ts';
+import type { Check, CheckContext } from './checks/finding.ts';
 import { intents, repositories, strays } from './checks/repositories.ts';
 import { counters, files, keys, references } from './checks/rows.ts';
 
-/** In this order: what is mended by one may be looked at by the next. */
+/** In this order: later checks may depend on repairs of earlier ones. */
 const CHECKS: readonly Check[] = [files, references, counters, keys, intents, repositories, strays, blobs];
 
-/** What can be asked for alone. */
+/** Names for the option `--only`. */
 export const CHECK_NAMES: readonly string[] = CHECKS.map(({ name }) => name);
 
-export interface Examination {
-  readonly mend?: boolean;
-  /** Names of checks; all of them without it. */
+export interface ExamineOptions {
+  readonly repair?: boolean;
+  /** Names of checks; default: all. */
   readonly only?: readonly string[] | undefined;
-  /** Is told each finding in a line. */
+  /** Prints a line for each finding. */
   readonly tell: (line: string) => unknown;
 }
 
 /**
- * Looks whether rows, repositories and files of a server, which may run, fit together; with `mend` it does what is safe
- * about it. Returns how many findings are left.
+ * Checks the consistency of rows, repositories and files of a server, which may be running. With `repair` it makes safe
+ * repairs. Returns the number of remaining findings.
  */
-export async function examine(examined: Examined, { mend = false, only, tell }: Examination): Promise<number> {
+export async function examine(examined: CheckContext, { repair = false, only, tell }: ExamineOptions): Promise<number> {
   let left = 0;
   for (const check of CHECKS.filter(({ name }) => only?.includes(name) ?? true)) {
-    for await (const finding of check.look(examined)) {
+    for await (const finding of check.run(examined)) {
       const said = `${check.name}: ${finding.text}`;
-      if (finding.mend === undefined) {
+      if (finding.repair === undefined) {
         left += 1;
-        tell(`${said}: this cannot be mended here, only restored from a backup`);
-      } else if (!mend) {
+        tell(`${said}: no safe repair; restore a backup`);
+      } else if (!repair) {
         left += 1;
-        tell(`${said}: --mend would ${finding.mend.text}`);
-      } else if (await finding.mend.run()) {
-        tell(`${said}: mended (${finding.mend.text})`);
+        tell(`${said}: --fix would ${finding.repair.text}`);
+      } else if (await finding.repair.run()) {
+        tell(`${said}: repaired (${finding.repair.text})`);
       } else {
         left += 1;
-        tell(`${said}: could not be mended (${finding.mend.text})`);
+        tell(`${said}: could not be repaired (${finding.repair.text})`);
       }
     }
   }

@@ -1,9 +1,12 @@
-/** Tells on standard error how far a long command is: one line that is written over on a terminal, else a line now and then. */
+/**
+ * Prints progress of a long command to standard error: one line that is overwritten on a terminal, else a line from
+ * time to time.
+ */
 export interface Progress {
-  /** What is done now, with how much of it. */
-  tell(text: string): void;
-  /** Something to be kept on the screen. */
-  say(text: string): void;
+  /** Reports the current progress. */
+  update(text: string): void;
+  /** Prints a line that stays. */
+  print(text: string): void;
 }
 
 export interface ProgressOutput {
@@ -11,27 +14,27 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
-const EVERY_MS = { terminal: 100, lines: 5_000 };
-const CLEAR = '\r\x1b[K';
+const UPDATE_INTERVAL_MS = { terminal: 100, lines: 5_000 };
+const CLEAR_LINE = '\r\x1b[K';
 
 export function createProgress(output: ProgressOutput): Progress {
   const terminal = output.isTTY === true;
-  let told = terminal ? Number.NEGATIVE_INFINITY : performance.now();
+  let lastUpdate = terminal ? Number.NEGATIVE_INFINITY : performance.now();
   return {
-    tell(text) {
+    update(text) {
       const now = performance.now();
-      if (now - told < (terminal ? EVERY_MS.terminal : EVERY_MS.lines)) return;
-      told = now;
-      output.write(terminal ? `${CLEAR}${text}` : `${text}\n`);
+      if (now - lastUpdate < (terminal ? UPDATE_INTERVAL_MS.terminal : UPDATE_INTERVAL_MS.lines)) return;
+      lastUpdate = now;
+      output.write(terminal ? `${CLEAR_LINE}${text}` : `${text}\n`);
     },
-    say(text) {
-      output.write(terminal ? `${CLEAR}${text}\n` : `${text}\n`);
+    print(text) {
+      output.write(terminal ? `${CLEAR_LINE}${text}\n` : `${text}\n`);
     },
   };
 }
 
 /** `12.3 MB`. */
-export function inBytes(bytes: number): string {
+export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = Math.min(units.length - 1, bytes < 1000 ? 0 : Math.floor(Math.log10(bytes) / 3));
   return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${units[power]}`;

@@ -1,38 +1,37 @@
-import { quoted, type Snapshot } from '#database/copy.ts';
+import { type DatabaseSnapshot, quoteIdentifier } from '#database/copy.ts';
 
 /**
- * All repositories of a server: those that a table with the columns `storage` and `disk_path` names, whatever it is called.
- * Who keeps repositories of a new kind has nothing to add here, but his table must say when their refs move
- * (`repositories.test.ts`): by a `ref_state_version` and by intents, or by `made`, where they never move again.
+ * A repository of a server: a row of any table with the columns `storage` and `disk_path`. New kinds of repositories
+ * need no change here, but their table must show when refs change (`repositories.test.ts`): by `ref_state_version` and
+ * intents, or by `made` if refs never change.
  */
-export interface KeptRepository {
-  /** The table whose row it is, and that row's key: `repositories 17`. */
+export interface StoredRepository {
+  /** Table and key of its row: `repositories 17`. */
   readonly name: string;
   readonly storage: string;
   readonly disk_path: string;
-  /** What HEAD names; null: nobody but HEAD says it. */
+  /** Target of HEAD; null: only the repository itself has it. */
   readonly default_branch: string | null;
-  /** Another one whenever refs have moved. */
+  /** Changes whenever refs change. */
   readonly version: number;
-  /** Whether its row says that there is nothing in it. */
+  /** Whether the row marks it as empty. */
   readonly empty: boolean;
-  /** What has been written down as about to move; nothing most of the time. */
+  /** Unfinished ref updates; usually none. */
   readonly intents: readonly string[];
 }
 
-type Tables = Snapshot['tables'];
+type Tables = DatabaseSnapshot['tables'];
 
-/** Intents name the repository by a column that is called as the key of its table. */
-export const INTENTS = 'ref_intents';
+/** The column that refers to a repository has the name of its table's key. */
+export const INTENTS_TABLE = 'ref_intents';
 
-/** Of a table whose repositories move. */
-export const MOVING = ['default_branch', 'ref_state_version', 'empty'] as const;
+/** Columns of tables whose repositories change. */
+export const VERSIONED_COLUMNS = ['default_branch', 'ref_state_version', 'empty'] as const;
 
-/** Of one whose repositories are made once. */
-export const MADE = 'made';
+/** Column of tables whose repositories never change after their creation. */
+export const MADE_COLUMN = 'made';
 
-/** The tables of repositories. */
-export function tablesOfRepositories({ tables }: { readonly tables: Tables }): Tables {
+export function listRepositoryTables({ tables }: { readonly tables: Tables }): Tables {
   return tables.filter((table) => hasColumns(table, ['storage', 'disk_path']));
 }
 
@@ -40,16 +39,18 @@ export function hasColumns({ columns }: Tables[number], names: readonly string[]
   return names.every((name) => columns.some((column) => column.name === name));
 }
 
-/** The repositories of a moment, by table and key. */
-export async function repositoriesIn(snapshot: Snapshot): Promise<KeptRepository[]> {
-  const found: KeptRepository[] = [];
-  for (const table of tablesOfRepositories(snapshot)) {
-    const moving = hasColumns(table, MOVING);
-    const key = quoted(table.key[0]!);
-    const columns = ['storage', 'disk_path', ...(moving ? MOVING : [MADE])].map(quoted).join(', ');
-    const intents = moving ? await intentsBy(snapshot, key) : new Map<number, string[]>();
+/** Returns all repositories in the snapshot, by table and key. */
+export async function listRepositories(snapshot: DatabaseSnapshot): Promise<StoredRepository[]> {
+  const found: StoredRepository[] = [];
+  for (const table of listRepositoryTables(snapshot)) {
+    const moving = hasColumns(table, VERSIONED_COLUMNS);
+    const key = quoteIdentifier(table.key[0]!);
+    const columns = ['storage', 'disk_path', ...(moving ? VERSIONED_COLUMNS : [MADE_COLUMN])]
+      .map(quoteIdentifier)
+      .join(', ');
+    const intents = moving ? await loadIntents(snapshot, key) : new Map<number, string[]>();
     for (const row of await snapshot.query(
-      `select ${key} as id, ${columns} from ${quoted(table.name)} order by ${key}`,
+      `select ${key} as id, ${columns} from ${quoteIdentifier(table.name)} order by ${key}`,
     )) {
       found.push({
         name: `${table.name} ${row.id}`,
@@ -65,8 +66,8 @@ export async function repositoriesIn(snapshot: Snapshot): Promise<KeptRepository
   return found;
 }
 
-async function intentsBy(snapshot: Snapshot, key: string): Promise<Map<number, string[]>> {
-  const rows = await snapshot.query(`select ${key} as id, changes from ${INTENTS} where ${key} is not null`);
+async function loadIntents(snapshot: DatabaseSnapshot, key: string): Promise<Map<number, string[]>> {
+  const rows = await snapshot.query(`select ${key} as id, changes from ${INTENTS_TABLE} where ${key} is not null`);
   const groups = Map.groupBy(rows, (row) => Number(row.id));
   return new Map([...groups].map(([id, some]) => [id, some.map(({ changes }) => String(changes))]));
 }

@@ -63,7 +63,7 @@ test('what a restore that was killed has left is served by nobody, and goes with
   const target = configOf(place);
   await markRestoring(target);
   await mkdir(join(place.dataDir, 'blobs/ab/cd'), { recursive: true });
-  await assert.rejects(startServer(target), /A restore into .* was broken off/);
+  await assert.rejects(startServer(target), /A restore into .* was interrupted/);
   await restored(target, file);
   assert.equal((await readdir(join(place.dataDir, 'blobs'))).includes('ab'), false);
   const key = (await here.server.services.secretKey()).export().toString('hex');

@@ -7,10 +7,10 @@ import { createGit, type Git } from '#git/git.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { CommandFailed } from './command-failed.ts';
 import type { Progress } from './progress.ts';
-import { hasTables, refuseHalfRestored } from './restore-target.ts';
+import { hasTables, requireCompleteRestore } from './restore-target.ts';
 
-/** What a server keeps, as these commands see it: beside a server that runs, or where none is. */
-export interface Kept {
+/** The data of a server for commands, which may run in parallel to the server. */
+export interface ServerData {
   readonly config: Config;
   readonly clock: Clock;
   readonly database: Database;
@@ -19,31 +19,39 @@ export interface Kept {
   readonly progress: Progress;
 }
 
-/** The same where there is a server: nothing is made where there is none. */
-export async function withServer<T>(config: Config, progress: Progress, work: (kept: Kept) => Promise<T>): Promise<T> {
-  refuseSecondary(config);
+/** Opens the data of an existing server and runs `work`. Throws if there is none, and creates nothing then. */
+export async function withServer<T>(
+  config: Config,
+  progress: Progress,
+  work: (server: ServerData) => Promise<T>,
+): Promise<T> {
+  requirePrimary(config);
   const nowhere = config.databaseUrl === null ? config.dataDir : 'this database';
   const missing = () =>
-    new CommandFailed('failed', `There is no server in ${nowhere}: HEARTH_DATA_DIR and HEARTH_DATABASE_URL say where`);
+    new CommandFailed('failed', `No server found in ${nowhere}: set HEARTH_DATA_DIR and HEARTH_DATABASE_URL`);
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'hearth.sqlite3'))) throw missing();
-  return withKept(config, progress, async (kept) => {
-    await refuseHalfRestored(config, kept.database);
-    if (!(await hasTables(kept.database))) throw missing();
-    return work(kept);
+  return withServerData(config, progress, async (server) => {
+    await requireCompleteRestore(config, server.database);
+    if (!(await hasTables(server.database))) throw missing();
+    return work(server);
   });
 }
 
-/** What a secondary site keeps is named by its primary's rows, and comes from there again. */
-export function refuseSecondary({ role }: Config): void {
+/** Throws on a secondary site, which can copy its data from the primary again. */
+export function requirePrimary({ role }: Config): void {
   if (role === 'primary') return;
   throw new CommandFailed(
     'failed',
-    'This is a secondary site (HEARTH_ROLE), which copies its primary: ask for that of the primary',
+    'This is a secondary site (HEARTH_ROLE), which copies its primary: run this command on the primary',
   );
 }
 
-/** Opens what the settings name, and closes it when `work` is done. */
-export async function withKept<T>(config: Config, progress: Progress, work: (kept: Kept) => Promise<T>): Promise<T> {
+/** Opens the data of the configured server, runs `work` and closes everything. */
+export async function withServerData<T>(
+  config: Config,
+  progress: Progress,
+  work: (server: ServerData) => Promise<T>,
+): Promise<T> {
   const clock = systemClock;
   const database = await openDatabase({ url: config.databaseUrl ?? undefined, dataDir: config.dataDir, clock });
   const storages = Object.fromEntries(Object.entries(config.storages).map(([name, { path }]) => [name, path]));

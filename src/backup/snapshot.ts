@@ -1,67 +1,72 @@
-import { holdRefs, openSnapshot, type Snapshot } from '#database/copy.ts';
+import { type DatabaseSnapshot, lockRefs, openSnapshot } from '#database/copy.ts';
 import { repositoryAt } from '#git/git.ts';
-import { GitFailed } from '#git/process/failures.ts';
-import { headTarget } from '#git/refs/refs.ts';
+import { GitError } from '#git/process/failures.ts';
+import { findHeadBranch } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
-import { removedRepositories, repositoryExists } from '#git/storage/storage.ts';
+import { listRemovedRepositories, repositoryExists } from '#git/storage/storage.ts';
 import { listRefLines } from '#git/transfer/bundle.ts';
 import { CommandFailed } from './command-failed.ts';
-import { type KeptRepository, repositoriesIn } from './repositories.ts';
-import type { Kept } from './server-data.ts';
+import { listRepositories, type StoredRepository } from './repositories.ts';
+import type { ServerData } from './server-data.ts';
 import type { Spool } from './spool.ts';
 
 /**
- * One moment of rows and refs. Refs move outside of the database, but each move has an intent there and raises the version of
- * its repository: refs that were listed at some version are those of a snapshot which has the same version and no
- * intent. So they are listed first, then the snapshot is taken, and those that have moved meanwhile are listed again, until few
- * are left. For these, those who move refs are held for an instant. A repository with an open intent is then what a crash
- * would leave: its intent is in the snapshot, and settled by what the refs say when the restored server starts.
+ * A consistent snapshot of rows and refs. Refs change outside the database, but each change has an intent there and
+ * increments the version of its repository. Refs listed at some version therefore match a database snapshot with the
+ * same version and no intent.
+ * So the refs are listed first, then the snapshot is taken, and changed repositories are listed again until few are
+ * left. For these, ref updates are blocked for a short time. A repository with an open intent is in the state after a
+ * crash: the restored server completes the intent from its refs when it starts.
  */
-export interface Moment {
-  readonly snapshot: Snapshot;
+export interface ConsistentSnapshot {
+  readonly snapshot: DatabaseSnapshot;
   readonly repositories: readonly RepositoryWithRefs[];
 }
 
-export interface RepositoryWithRefs extends KeptRepository {
-  /** What HEAD names. */
+export interface RepositoryWithRefs extends StoredRepository {
+  /** Target of HEAD. */
   readonly head: string;
-  /** Where its list of refs stands in the spool. */
+  /** Position of its list of refs in the spool. */
   readonly refs: { readonly at: number; readonly length: number; readonly count: number };
 }
 
-/** Repositories for which those who move refs can be held up, and how long they are at most, in milliseconds. */
-const FEW = 32;
-const HELD_MS = 3_000;
+/** Maximum number of repositories to list while ref updates are blocked, and maximum duration in milliseconds. */
+const MAX_LOCKED_REPOSITORIES = 32;
+const MAX_LOCK_MS = 3_000;
 
-/** Rounds after which more than a few are tried so. */
-const ROUNDS = 8;
+/** Number of rounds after which more repositories are tried. */
+const MAX_ROUNDS = 8;
 
-/** In tests: what happens between two steps. */
-export type Between = (step: 'refs are listed' | 'the moment is chosen') => Promise<void>;
+/** For tests: runs between two steps. */
+export type BetweenSteps = (step: 'refs are listed' | 'the moment is chosen') => Promise<void>;
 
-export async function openMoment(kept: Kept, spool: Spool, between: Between = async () => {}): Promise<Moment> {
+export async function openConsistentSnapshot(
+  kept: ServerData,
+  spool: Spool,
+  between: BetweenSteps = async () => {},
+): Promise<ConsistentSnapshot> {
   const listed = new Map<string, RepositoryWithRefs>();
-  const list = async (rows: readonly KeptRepository[], until = Number.POSITIVE_INFINITY): Promise<boolean> => {
+  const list = async (rows: readonly StoredRepository[], until = Number.POSITIVE_INFINITY): Promise<boolean> => {
     for (const [index, row] of rows.entries()) {
       if (performance.now() > until) return false;
       if (kept.git.storages[row.storage] === undefined) {
         throw new CommandFailed(
           'failed',
-          `${row.name} is in the storage ${row.storage}, which HEARTH_STORAGES does not name`,
+          `${row.name} is in the storage ${row.storage}, which HEARTH_STORAGES does not contain`,
         );
       }
-      const repository = await placeOf(repositoryAt(kept.git, row.storage, row.disk_path));
+      const repository = await findRepository(repositoryAt(kept.git, row.storage, row.disk_path));
       const lines = await listRefLines(kept.git, repository).catch((error) => {
-        throw error instanceof GitFailed ? brokenRepository(row, error) : error;
+        throw error instanceof GitError ? brokenRepository(row, error) : error;
       });
       const refs = { at: await spool.add(lines), length: lines.length, count: countLines(lines) };
-      const head = row.default_branch ?? (await headTarget(repository)) ?? 'main';
+      const head = row.default_branch ?? (await findHeadBranch(repository)) ?? 'main';
       listed.set(row.name, { ...row, head, refs });
-      kept.progress.tell(`Listing refs: ${index + 1} of ${rows.length} repositories`);
+      kept.progress.update(`Listing refs: ${index + 1} of ${rows.length} repositories`);
     }
     return true;
   };
-  const moment = (snapshot: Snapshot, rows: readonly KeptRepository[]): Moment => ({
+  const moment = (snapshot: DatabaseSnapshot, rows: readonly StoredRepository[]): ConsistentSnapshot => ({
     snapshot,
     repositories: rows.map((row) => {
       const { head, refs } = listed.get(row.name)!;
@@ -71,12 +76,12 @@ export async function openMoment(kept: Kept, spool: Spool, between: Between = as
   for (let round = 0; ; round++) {
     const snapshot = await openSnapshot(kept.database);
     try {
-      const rows = await repositoriesIn(snapshot);
-      const moved = rows.filter((row) => !isOf(row, listed.get(row.name)));
+      const rows = await listRepositories(snapshot);
+      const moved = rows.filter((row) => !isUnchanged(row, listed.get(row.name)));
       if (moved.length === 0) return moment(snapshot, rows);
       await snapshot.close();
-      if (round > 0 && (moved.length <= FEW || round >= ROUNDS)) {
-        const held = await whileHeld(kept, listed, list);
+      if (round > 0 && (moved.length <= MAX_LOCKED_REPOSITORIES || round >= MAX_ROUNDS)) {
+        const held = await listWithRefsLocked(kept, listed, list);
         if (held !== null) return moment(held.snapshot, held.rows);
       } else await list(moved);
     } catch (error) {
@@ -87,13 +92,13 @@ export async function openMoment(kept: Kept, spool: Spool, between: Between = as
   }
 }
 
-/** Where it is; where it was removed a moment ago, what is still kept of it. */
-async function placeOf(repository: Repository): Promise<Repository> {
+/** Returns the repository or, if it was just deleted, the retained one. */
+async function findRepository(repository: Repository): Promise<Repository> {
   if (await repositoryExists(repository)) return repository;
-  return (await removedRepositories(repository))[0] ?? repository;
+  return (await listRemovedRepositories(repository))[0] ?? repository;
 }
 
-export function brokenRepository({ name, storage, disk_path }: KeptRepository, { message }: GitFailed): CommandFailed {
+export function brokenRepository({ name, storage, disk_path }: StoredRepository, { message }: GitError): CommandFailed {
   const place = `${disk_path} in the storage ${storage}`;
   return new CommandFailed('failed', `The repository of ${name} (${place}) is damaged: ${message}`);
 }
@@ -104,20 +109,20 @@ function countLines(lines: Buffer): number {
   return count;
 }
 
-/** Null: too much has moved to be listed while others wait. */
-async function whileHeld(
-  { database }: Kept,
+/** Lists the changed repositories while ref updates are blocked. Returns null if it takes too long. */
+async function listWithRefsLocked(
+  { database }: ServerData,
   listed: ReadonlyMap<string, RepositoryWithRefs>,
-  list: (rows: readonly KeptRepository[], until: number) => Promise<boolean>,
-): Promise<{ snapshot: Snapshot; rows: readonly KeptRepository[] } | null> {
-  const release = await holdRefs(database);
+  list: (rows: readonly StoredRepository[], until: number) => Promise<boolean>,
+): Promise<{ snapshot: DatabaseSnapshot; rows: readonly StoredRepository[] } | null> {
+  const release = await lockRefs(database);
   try {
-    const until = performance.now() + HELD_MS;
+    const until = performance.now() + MAX_LOCK_MS;
     const snapshot = await openSnapshot(database);
     try {
-      const rows = await repositoriesIn(snapshot);
+      const rows = await listRepositories(snapshot);
       const whole = await list(
-        rows.filter((row) => !isOf(row, listed.get(row.name))),
+        rows.filter((row) => !isUnchanged(row, listed.get(row.name))),
         until,
       );
       if (whole) return { snapshot, rows };
@@ -132,8 +137,8 @@ async function whileHeld(
   }
 }
 
-/** Whether what was listed is what this row means. */
-function isOf(row: KeptRepository, listed: KeptRepository | undefined): boolean {
+/** Returns whether the listed refs are those of this row. */
+function isUnchanged(row: StoredRepository, listed: StoredRepository | undefined): boolean {
   return (
     listed !== undefined &&
     row.intents.length === 0 &&

@@ -1,15 +1,15 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 
-/** What is noted on the way and needed later, kept in a file without a name: nothing is left of it whatever happens. */
+/** Temporary data in a deleted file, of which nothing remains in any case. */
 export interface Spool extends AsyncDisposable {
-  /** Where what is added begins. */
+  /** Appends bytes and returns their position. */
   add(bytes: Buffer): Promise<number>;
   read(at: number, length: number): Promise<Buffer>;
-  /** Bytes that it holds. */
+  /** Returns the size in bytes. */
   size(): number;
 }
 
-/** `path`: of a file that nobody has, which is there for a moment. */
+/** `path`: an unused path, which exists only for an instant. */
 export async function openSpool(path: string): Promise<Spool> {
   await rm(path, { force: true });
   const file: FileHandle = await open(path, 'wx+', 0o600);
@@ -28,7 +28,7 @@ export async function openSpool(path: string): Promise<Spool> {
       const bytes = Buffer.alloc(length);
       for (let done = 0; done < length; ) {
         const { bytesRead } = await file.read(bytes, done, length - done, at + done);
-        if (bytesRead === 0) throw new Error('A spool ends before what was added to it');
+        if (bytesRead === 0) throw new Error('The spool file is shorter than what was written');
         done += bytesRead;
       }
       return bytes;

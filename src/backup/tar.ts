@@ -2,36 +2,36 @@ import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 
 /**
- * The part of tar that an archive needs: plain files with short names, of any size (POSIX.1-2001: a `size` record of pax for
- * what is larger than 8 GiB, or was when it was begun). A library would stream, too, but writes no file whose size
- * comes out at its end, and reads far more kinds of entries than may be in here.
+ * The subset of tar for archives: plain files with short names, of any size (POSIX.1-2001: a pax record `size` for
+ * files larger than 8 GiB, or of unknown size when started). Libraries cannot write files whose size is known only at
+ * the end, and read many more kinds of entries than allowed.
  */
 
-const BLOCK = 512;
+const BLOCK_BYTES = 512;
 
-/** What eleven octal digits can say. */
-const LARGEST_PLAIN = 0o77777777777;
+/** Largest number of eleven octal digits. */
+const MAX_USTAR_SIZE = 0o77777777777;
 
-/** Bytes of the records before a file. */
-const LARGEST_PAX = 64 * 1024;
+/** Maximum size of pax records, in bytes. */
+const MAX_PAX_BYTES = 64 * 1024;
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
-/** Bytes before the content of each file. */
-const HEAD = 3 * BLOCK;
+/** Bytes of the headers before each file. */
+const HEADERS_BYTES = 3 * BLOCK_BYTES;
 
 export interface TarWriter {
-  /** Adds a file whose content `fill` writes; nothing of it stays when that throws. Returns its size and SHA-256. */
+  /** Adds a file with the content that `fill` writes; adds nothing if it throws. Returns size and SHA-256. */
   add(
     name: string,
     fill: (write: (bytes: Buffer) => Promise<void>) => Promise<void>,
   ): Promise<{ size: number; sha256: string }>;
-  /** Writes the end and makes all of it durable. */
+  /** Writes the end of the archive and syncs the file. */
   end(): Promise<void>;
 }
 
-/** Writes an archive into an empty file. `time`: of all entries. */
-export function tarWriter(file: FileHandle, time: Date): TarWriter {
+/** Creates a writer for an empty file. `time`: modification time of all entries. */
+export function createTarWriter(file: FileHandle, time: Date): TarWriter {
   let position = 0;
   const put = async (bytes: Buffer, at: number) => {
     for (let done = 0; done < bytes.length; ) {
@@ -41,8 +41,8 @@ export function tarWriter(file: FileHandle, time: Date): TarWriter {
   return {
     async add(name, fill) {
       const start = position;
-      // Its size is known when it is there: the room for what is said of it is left free until then.
-      const content = start + HEAD;
+      // The size is known only at the end, so the space for the headers is left free.
+      const content = start + HEADERS_BYTES;
       const hash = createHash('sha256');
       let size = 0;
       await fill(async (bytes) => {
@@ -50,32 +50,32 @@ export function tarWriter(file: FileHandle, time: Date): TarWriter {
         await put(bytes, content + size);
         size += bytes.length;
       });
-      const padding = (BLOCK - (size % BLOCK)) % BLOCK;
+      const padding = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
       await put(Buffer.alloc(padding), content + size);
-      await put(headOf(name, size, time), start);
+      await put(buildHeaders(name, size, time), start);
       position = content + size + padding;
       return { size, sha256: hash.digest('hex') };
     },
     async end() {
-      await put(Buffer.alloc(2 * BLOCK), position);
-      await file.truncate(position + 2 * BLOCK);
+      await put(Buffer.alloc(2 * BLOCK_BYTES), position);
+      await file.truncate(position + 2 * BLOCK_BYTES);
       await file.sync();
     },
   };
 }
 
-/** What stands before a file of this size. */
-export function headOf(name: string, size: number, time: Date): Buffer {
+/** Returns the headers of a file with this size. */
+export function buildHeaders(name: string, size: number, time: Date): Buffer {
   const record = paxRecord('size', String(size));
   return Buffer.concat([
-    header(`pax/${name}`.slice(0, LONGEST_NAME), record.length, 'x', time),
-    padded(record),
-    header(name, Math.min(size, LARGEST_PLAIN), '0', time),
+    buildHeader(`pax/${name}`.slice(0, MAX_NAME_LENGTH), record.length, 'x', time),
+    padToBlock(record),
+    buildHeader(name, Math.min(size, MAX_USTAR_SIZE), '0', time),
   ]);
 }
 
-function padded(bytes: Buffer): Buffer {
-  return Buffer.concat([bytes, Buffer.alloc((BLOCK - (bytes.length % BLOCK)) % BLOCK)]);
+function padToBlock(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.alloc((BLOCK_BYTES - (bytes.length % BLOCK_BYTES)) % BLOCK_BYTES)]);
 }
 
 /** `<length> <key>=<value>\n`, where the length counts itself. */
@@ -86,27 +86,27 @@ function paxRecord(key: string, value: string): Buffer {
   return Buffer.from(`${length}${rest}`);
 }
 
-function header(name: string, size: number, type: '0' | 'x', time: Date): Buffer {
-  if (name.length > LONGEST_NAME) throw new Error(`The name ${name} is too long for an archive`);
-  const block = Buffer.alloc(BLOCK);
+function buildHeader(name: string, size: number, type: '0' | 'x', time: Date): Buffer {
+  if (name.length > MAX_NAME_LENGTH) throw new Error(`The name ${name} is too long for an archive`);
+  const block = Buffer.alloc(BLOCK_BYTES);
   const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0');
   block.write(name, 0, 'latin1');
   block.write('0000600\0' + '0000000\0'.repeat(2), 100, 'latin1');
   block.write(`${octal(size, 11)} ${octal(Math.floor(time.getTime() / 1000), 11)} `, 124, 'latin1');
   block.write(type, 156, 'latin1');
   block.write('ustar\x0000', 257, 'latin1');
-  block.write(`${octal(checksumOf(block), 6)}\0 `, 148, 'latin1');
+  block.write(`${octal(headerChecksum(block), 6)}\0 `, 148, 'latin1');
   return block;
 }
 
-/** All bytes of the header, with blanks where their sum stands. */
-function checksumOf(block: Buffer): number {
+/** Sums all bytes of the header, with spaces in the checksum field. */
+function headerChecksum(block: Buffer): number {
   let sum = 8 * 0x20;
-  for (let at = 0; at < BLOCK; at++) if (at < 148 || at >= 156) sum += block[at]!;
+  for (let at = 0; at < BLOCK_BYTES; at++) if (at < 148 || at >= 156) sum += block[at]!;
   return sum;
 }
 
-/** What is no archive, or one that is not whole. */
+/** The file is no archive, or damaged. */
 export class TarDamaged extends Error {
   override readonly name = 'TarDamaged';
 }
@@ -114,28 +114,28 @@ export class TarDamaged extends Error {
 export interface TarEntry {
   readonly name: string;
   readonly size: number;
-  /** Where in the archive its content begins. */
+  /** Position of the content in the archive. */
   readonly at: number;
 }
 
-/** The entries one after another, without their contents: files only. Throws `TarDamaged`. */
-export async function* tarEntries(file: FileHandle): AsyncGenerator<TarEntry> {
+/** Yields the entries without their contents, files only. Throws `TarDamaged`. */
+export async function* readTarEntries(file: FileHandle): AsyncGenerator<TarEntry> {
   const { size: whole } = await file.stat();
   let declared: number | null = null;
   for (let position = 0; ; ) {
-    const block = await readAt(file, position, BLOCK);
-    if (block.every((byte) => byte === 0)) return ended(file, position, whole, declared);
-    const { name, size: plain, type } = readBlock(block);
+    const block = await readAt(file, position, BLOCK_BYTES);
+    if (block.every((byte) => byte === 0)) return verifyEnd(file, position, whole, declared);
+    const { name, size: plain, type } = parseHeader(block);
     const size: number = declared !== null && type === '0' ? declared : plain;
-    const at = position + BLOCK;
-    const next = at + Math.ceil(size / BLOCK) * BLOCK;
+    const at = position + BLOCK_BYTES;
+    const next = at + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
     if (next > whole) throw new TarDamaged(`The archive ends in the middle of ${name}`);
     if (!(await readAt(file, at + size, next - at - size)).every((byte) => byte === 0)) {
       throw new TarDamaged(`Behind ${name} stands what does not belong there`);
     }
     if (type === 'x') {
-      if (declared !== null || size > LARGEST_PAX) throw new TarDamaged(`The records of ${name} make no sense`);
-      declared = sizeIn(await readAt(file, at, size));
+      if (declared !== null || size > MAX_PAX_BYTES) throw new TarDamaged(`The records of ${name} make no sense`);
+      declared = parsePaxSize(await readAt(file, at, size));
     } else {
       declared = null;
       yield { name, size, at };
@@ -144,23 +144,23 @@ export async function* tarEntries(file: FileHandle): AsyncGenerator<TarEntry> {
   }
 }
 
-async function ended(file: FileHandle, position: number, whole: number, declared: number | null): Promise<void> {
-  if (declared !== null || whole - position < 2 * BLOCK) throw new TarDamaged('The archive has no end');
-  for (let at = position; at < whole; at += PIECE) {
-    const rest = await readAt(file, at, Math.min(PIECE, whole - at));
+async function verifyEnd(file: FileHandle, position: number, whole: number, declared: number | null): Promise<void> {
+  if (declared !== null || whole - position < 2 * BLOCK_BYTES) throw new TarDamaged('The archive has no end');
+  for (let at = position; at < whole; at += CHUNK_BYTES) {
+    const rest = await readAt(file, at, Math.min(CHUNK_BYTES, whole - at));
     if (!rest.every((byte) => byte === 0)) throw new TarDamaged('Behind the end of the archive stands something');
   }
 }
 
-function readBlock(block: Buffer): { name: string; size: number; type: '0' | 'x' } {
+function parseHeader(block: Buffer): { name: string; size: number; type: '0' | 'x' } {
   const field = (from: number, length: number) => block.toString('latin1', from, from + length).split('\0', 1)[0]!;
   const number = (from: number, length: number) => {
     const digits = /^ *([0-7]+) *$/.exec(field(from, length))?.[1];
     return digits === undefined ? Number.NaN : Number.parseInt(digits, 8);
   };
-  if (number(148, 8) !== checksumOf(block))
+  if (number(148, 8) !== headerChecksum(block))
     throw new TarDamaged('A header of the archive is damaged, or it is no archive');
-  const name = field(0, LONGEST_NAME);
+  const name = field(0, MAX_NAME_LENGTH);
   const size = number(124, 12);
   const type = field(156, 1);
   if (type !== '0' && type !== 'x') throw new TarDamaged(`${name} is no plain file`);
@@ -168,7 +168,7 @@ function readBlock(block: Buffer): { name: string; size: number; type: '0' | 'x'
   return { name, size, type };
 }
 
-function sizeIn(record: Buffer): number {
+function parsePaxSize(record: Buffer): number {
   const text = record.toString('latin1');
   const digits = /^\d+ size=(\d{1,15})\n$/.exec(text)?.[1];
   if (digits === undefined || !paxRecord('size', digits).equals(record)) {
@@ -177,7 +177,7 @@ function sizeIn(record: Buffer): number {
   return Number(digits);
 }
 
-const PIECE = 2 ** 18;
+const CHUNK_BYTES = 2 ** 18;
 
 async function readAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
@@ -189,10 +189,10 @@ async function readAt(file: FileHandle, at: number, length: number): Promise<Buf
   return bytes;
 }
 
-/** The content of an entry, in pieces. `hash` sees all of them. */
-export async function* contentOf(file: FileHandle, { at, size }: TarEntry, hash?: Hash): AsyncGenerator<Buffer> {
-  for (let done = 0; done < size; done += PIECE) {
-    const bytes = await readAt(file, at + done, Math.min(PIECE, size - done));
+/** Yields the content of an entry in chunks. `hash` is updated with all of them. */
+export async function* readContent(file: FileHandle, { at, size }: TarEntry, hash?: Hash): AsyncGenerator<Buffer> {
+  for (let done = 0; done < size; done += CHUNK_BYTES) {
+    const bytes = await readAt(file, at + done, Math.min(CHUNK_BYTES, size - done));
     hash?.update(bytes);
     yield bytes;
   }

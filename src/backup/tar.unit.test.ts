@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { scratchDirectory } from '#test/engines/scratch.ts';
-import { contentOf, headOf, TarDamaged, tarEntries, tarWriter } from './tar.ts';
+import { buildHeaders, createTarWriter, readContent, readTarEntries, TarDamaged } from './tar.ts';
 
 const TIME = new Date('2026-01-02T03:04:05Z');
 
@@ -27,7 +27,7 @@ const listed = async (path: string) => (await promisify(execFile)('tar', ['-tvf'
 
 test('files of all sizes around a block are read back, by tar too', async (t) => {
   const { file, path } = await newFile(t);
-  const tar = tarWriter(file, TIME);
+  const tar = createTarWriter(file, TIME);
   const contents = [0, 1, 511, 512, 513, 70_000, 600_000].map((size) => Buffer.alloc(size, `${size} `));
   for (const bytes of contents) {
     const added = await tar.add(`part/${bytes.length}`, async (write) => {
@@ -38,8 +38,8 @@ test('files of all sizes around a block are read back, by tar too', async (t) =>
   }
   await tar.end();
   const read: [string, Buffer][] = [];
-  for await (const entry of tarEntries(file))
-    read.push([entry.name, await buffer(Readable.from(contentOf(file, entry)))]);
+  for await (const entry of readTarEntries(file))
+    read.push([entry.name, await buffer(Readable.from(readContent(file, entry)))]);
   assert.deepEqual(
     read,
     contents.map((bytes) => [`part/${bytes.length}`, bytes]),
@@ -49,7 +49,7 @@ test('files of all sizes around a block are read back, by tar too', async (t) =>
 
 test('what could not be written to its end leaves nothing', async (t) => {
   const { file } = await newFile(t);
-  const tar = tarWriter(file, TIME);
+  const tar = createTarWriter(file, TIME);
   const broken = tar.add('broken', async (write) => {
     await write(Buffer.alloc(5_000, 'x'));
     throw new Error('it broke');
@@ -58,7 +58,7 @@ test('what could not be written to its end leaves nothing', async (t) => {
   await tar.add('whole', (write) => write(Buffer.from('whole')));
   await tar.end();
   const names: string[] = [];
-  for await (const { name } of tarEntries(file)) names.push(name);
+  for await (const { name } of readTarEntries(file)) names.push(name);
   assert.deepEqual(names, ['whole']);
 });
 
@@ -66,11 +66,11 @@ test('a file of more than 8 GiB is one, for tar too', async (t) => {
   const { file, path } = await newFile(t);
   const size = 9 * 2 ** 30 + 5;
   const end = 1536 + size + 507;
-  await file.write(headOf('large', size, TIME), 0, 1536, 0);
-  await file.write(headOf('small', 0, TIME), 0, 1536, end);
+  await file.write(buildHeaders('large', size, TIME), 0, 1536, 0);
+  await file.write(buildHeaders('small', 0, TIME), 0, 1536, end);
   await file.truncate(end + 1536 + 1024);
   const sizes: [string, number][] = [];
-  for await (const entry of tarEntries(file)) sizes.push([entry.name, entry.size]);
+  for await (const entry of readTarEntries(file)) sizes.push([entry.name, entry.size]);
   assert.deepEqual(sizes, [
     ['large', size],
     ['small', 0],
@@ -87,18 +87,18 @@ test('what is no plain file, or no whole archive, is refused', async (t) => {
   });
   const refused = async (handle: FileHandle) => {
     await assert.rejects(async () => {
-      for await (const _ of tarEntries(handle));
+      for await (const _ of readTarEntries(handle));
     }, TarDamaged);
   };
   await using link = await open(path);
   await refused(link);
-  const huge = Buffer.concat([headOf('a', 2 ** 49, TIME), Buffer.alloc(1024)]);
-  const manyRecords = Buffer.concat([headOf('a', 5, TIME).subarray(0, 1024), huge]);
+  const huge = Buffer.concat([buildHeaders('a', 2 ** 49, TIME), Buffer.alloc(1024)]);
+  const manyRecords = Buffer.concat([buildHeaders('a', 5, TIME).subarray(0, 1024), huge]);
   const harmful = [
     Buffer.alloc(0),
     Buffer.alloc(512),
     Buffer.alloc(1024, 'x'),
-    headOf('a', 5, TIME),
+    buildHeaders('a', 5, TIME),
     huge,
     manyRecords,
   ];

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { type Database, openDatabase } from '#database/database.ts';
 import { testPlace } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
-import { type StillReferenced, sweepBlobs } from './cleanup.ts';
+import { cleanUpBlobs, type FindReferencedBlobs } from './cleanup.ts';
 import { linkBlob } from './links.ts';
 import {
   type BlobStore,
@@ -14,7 +14,7 @@ import {
   createBlobStore,
   draftPath,
   hasBlob,
-  present,
+  nullIfMissing,
   type StoredBlob,
   storeBlob,
 } from './store.ts';
@@ -41,9 +41,9 @@ async function storeLinked(blobs: BlobStore, database: Database, text: string): 
   return blob.sha256;
 }
 
-const nothing: StillReferenced = async () => [];
+const nothing: FindReferencedBlobs = async () => [];
 const keeping =
-  (...sha256s: string[]): StillReferenced =>
+  (...sha256s: string[]): FindReferencedBlobs =>
   async (_db, asked) =>
     asked.filter((sha256) => sha256s.includes(sha256));
 
@@ -54,9 +54,9 @@ test('a blob that no row refers to goes after an hour, others stay', async () =>
   const kept = await storeLinked(it.blobs, it.database, 'kept');
   const loose = await storeLinked(it.blobs, it.database, 'loose');
   it.clock.advance(3600);
-  assert.deepEqual(await sweepBlobs(it.blobs, it.database, nothing), { unreferenced: 0, strays: 0, drafts: 0 });
+  assert.deepEqual(await cleanUpBlobs(it.blobs, it.database, nothing), { unreferenced: 0, strays: 0, drafts: 0 });
   it.clock.advance(1);
-  assert.deepEqual(await sweepBlobs(it.blobs, it.database, keeping(kept)), { unreferenced: 1, strays: 0, drafts: 0 });
+  assert.deepEqual(await cleanUpBlobs(it.blobs, it.database, keeping(kept)), { unreferenced: 1, strays: 0, drafts: 0 });
   assert.equal(await hasBlob(it.blobs, kept), true);
   assert.equal(await hasBlob(it.blobs, loose), false);
   assert.deepEqual(
@@ -74,7 +74,7 @@ test('storing, claiming or linking again gives another hour', async () => {
   await storeText(it.blobs, 'stored');
   await claimBlob(it.blobs, claimed);
   await it.database.transaction((tx) => linkBlob(tx, { sha256: linked, size: 6 }));
-  await sweepBlobs(it.blobs, it.database, nothing);
+  await cleanUpBlobs(it.blobs, it.database, nothing);
   for (const sha256 of [stored, claimed, linked]) assert.equal(await hasBlob(it.blobs, sha256), true);
 });
 
@@ -82,9 +82,9 @@ test('a file that was stored and never linked goes after an hour', async () => {
   await using it = await world();
   const { sha256 } = await storeText(it.blobs, 'never linked');
   it.clock.advance(3600);
-  assert.equal((await sweepBlobs(it.blobs, it.database, nothing)).strays, 0);
+  assert.equal((await cleanUpBlobs(it.blobs, it.database, nothing)).strays, 0);
   it.clock.advance(1);
-  assert.equal((await sweepBlobs(it.blobs, it.database, nothing)).strays, 1);
+  assert.equal((await cleanUpBlobs(it.blobs, it.database, nothing)).strays, 1);
   assert.equal(await hasBlob(it.blobs, sha256), false);
 });
 
@@ -95,10 +95,10 @@ test('a draft goes a day after its last write', async () => {
   await writeFile(path, 'half');
   await utimes(path, now, now);
   it.clock.advance(86_400);
-  assert.equal((await sweepBlobs(it.blobs, it.database, nothing)).drafts, 0);
+  assert.equal((await cleanUpBlobs(it.blobs, it.database, nothing)).drafts, 0);
   it.clock.advance(1);
-  assert.equal((await sweepBlobs(it.blobs, it.database, nothing)).drafts, 1);
-  assert.equal(await present(() => stat(path)), null);
+  assert.equal((await cleanUpBlobs(it.blobs, it.database, nothing)).drafts, 1);
+  assert.equal(await nullIfMissing(() => stat(path)), null);
 });
 
 test('more blobs than a batch are swept in one go', async () => {
@@ -109,7 +109,7 @@ test('more blobs than a batch are swept in one go', async () => {
   });
   it.clock.advance(3601);
   const kept = blobs.slice(0, 3).map(({ sha256 }) => sha256);
-  assert.equal((await sweepBlobs(it.blobs, it.database, keeping(...kept))).unreferenced, 447);
+  assert.equal((await cleanUpBlobs(it.blobs, it.database, keeping(...kept))).unreferenced, 447);
   assert.equal((await rowsOf(it.database)).length, 3);
 });
 
@@ -121,7 +121,7 @@ test('rows that the question forgot keep their blob: the sweep fails instead', a
     await sql`insert into albums (sha256) values (${sha256})`.execute(tx);
   });
   it.clock.advance(3601);
-  await assert.rejects(sweepBlobs(it.blobs, it.database, nothing));
+  await assert.rejects(cleanUpBlobs(it.blobs, it.database, nothing));
   assert.equal(await hasBlob(it.blobs, sha256), true);
   assert.equal((await rowsOf(it.database)).length, 1);
 });
@@ -139,7 +139,7 @@ test('content that is stored again while it is being swept stays', async () => {
       return result;
     },
   };
-  await sweepBlobs(it.blobs, database, nothing);
+  await cleanUpBlobs(it.blobs, database, nothing);
   assert.deepEqual(await rowsOf(it.database), []);
   assert.equal(await hasBlob(it.blobs, sha256), true);
 });

@@ -1,49 +1,49 @@
 import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Reader } from '#database/database.ts';
-import { isHeld } from '#runtime/deletion-guard.ts';
-import { referencedAmong } from './references.ts';
-import { type BlobStore, blobPath, draftPath, draftsDirectory, present } from './store.ts';
+import { hasDeletionGuard } from '#runtime/deletion-guard.ts';
+import { findReferencedBlobs } from './references.ts';
+import { type BlobStore, blobPath, draftPath, draftsDirectory, nullIfMissing } from './store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const BATCH_SIZE = 200;
 
-/** Which of these blobs do rows still refer to? Asked inside the transaction that removes the others. */
-export type StillReferenced = (db: Reader, sha256s: readonly string[]) => Promise<Iterable<string>>;
+/** Returns the blobs that rows still refer to. Runs in the transaction that deletes the others. */
+export type FindReferencedBlobs = (db: Reader, sha256s: readonly string[]) => Promise<Iterable<string>>;
 
-export interface Swept {
-  /** Blobs that no row referred to any more. */
+export interface BlobCleanupResult {
+  /** Number of blobs that no row referred to. */
   readonly unreferenced: number;
-  /** Files that no row ever named: what was stored and then not linked. */
+  /** Number of files that were stored but never linked. */
   readonly strays: number;
-  /** Files of writes that ended with their process. */
+  /** Number of incomplete files of ended processes. */
   readonly drafts: number;
 }
 
 /**
- * Removes what nothing refers to and nobody stored, claimed or linked within the last hour. May run at any time, beside
- * writers and in several processes at once. A table that `stillReferenced` forgets makes it fail by its foreign key
+ * Deletes blobs that no row refers to and that were not stored, claimed or linked within the last hour. It may run at any time,
+ * during writes and in several processes at once. If `stillReferenced` misses a table, the foreign key makes the cleanup fail
  * instead of losing the file.
  */
-export async function sweepBlobs(
+export async function cleanUpBlobs(
   blobs: BlobStore,
   database: Database,
-  stillReferenced: StillReferenced = referencedAmong,
-): Promise<Swept> {
+  stillReferenced: FindReferencedBlobs = findReferencedBlobs,
+): Promise<BlobCleanupResult> {
   return {
-    unreferenced: await sweepUnreferenced(blobs, database, stillReferenced),
-    strays: await sweepStrays(blobs, database.reader),
-    drafts: await sweepDrafts(blobs),
+    unreferenced: await deleteUnreferenced(blobs, database, stillReferenced),
+    strays: await deleteStrays(blobs, database.reader),
+    drafts: await deleteDrafts(blobs),
   };
 }
 
-async function sweepUnreferenced(
+async function deleteUnreferenced(
   blobs: BlobStore,
   database: Database,
-  stillReferenced: StillReferenced,
+  stillReferenced: FindReferencedBlobs,
 ): Promise<number> {
-  const before = moment(blobs, HOUR_MS);
+  const before = timeAgo(blobs, HOUR_MS);
   let removed = 0;
   for (let after = ''; ; ) {
     const page = await listLinkedBefore(database.reader, before.toISOString(), after);
@@ -60,7 +60,7 @@ async function sweepUnreferenced(
         .execute();
       return rows.map(({ sha256 }) => sha256);
     });
-    for (const sha256 of gone) await removeFile(blobs, sha256, before);
+    for (const sha256 of gone) await deleteFile(blobs, sha256, before);
     removed += gone.length;
     after = page.at(-1)!;
   }
@@ -79,27 +79,27 @@ async function listLinkedBefore(db: Reader, before: string, after: string): Prom
   return rows.map(({ sha256 }) => sha256);
 }
 
-async function sweepStrays(blobs: BlobStore, db: Reader): Promise<number> {
-  const before = moment(blobs, HOUR_MS);
+async function deleteStrays(blobs: BlobStore, db: Reader): Promise<number> {
+  const before = timeAgo(blobs, HOUR_MS);
   let removed = 0;
-  for await (const sha256 of unlinked(blobs, db)) if (await removeFile(blobs, sha256, before)) removed += 1;
+  for await (const sha256 of listUnlinkedFiles(blobs, db)) if (await deleteFile(blobs, sha256, before)) removed += 1;
   return removed;
 }
 
-/** How many files belong to no row and will be swept. */
-export async function strayBlobs(blobs: BlobStore, db: Reader): Promise<number> {
-  const before = moment(blobs, HOUR_MS);
+/** Counts the files that belong to no row and will be deleted. */
+export async function countStrayBlobs(blobs: BlobStore, db: Reader): Promise<number> {
+  const before = timeAgo(blobs, HOUR_MS);
   let strays = 0;
-  for await (const sha256 of unlinked(blobs, db)) {
-    const found = await present(() => stat(blobPath(blobs, sha256)));
+  for await (const sha256 of listUnlinkedFiles(blobs, db)) {
+    const found = await nullIfMissing(() => stat(blobPath(blobs, sha256)));
     if (found && found.mtime < before) strays += 1;
   }
   return strays;
 }
 
-/** Files that no row names at present. */
-async function* unlinked(blobs: BlobStore, db: Reader): AsyncGenerator<string> {
-  for await (const names of directoriesOfBlobs(blobs)) {
+/** Lists the names of files that have no row. */
+async function* listUnlinkedFiles(blobs: BlobStore, db: Reader): AsyncGenerator<string> {
+  for await (const names of listBlobNames(blobs)) {
     for (let from = 0; from < names.length; from += BATCH_SIZE) {
       const batch = names.slice(from, from + BATCH_SIZE);
       const rows = await db.selectFrom('blobs').select('sha256').where('sha256', 'in', batch).execute();
@@ -109,21 +109,21 @@ async function* unlinked(blobs: BlobStore, db: Reader): AsyncGenerator<string> {
   }
 }
 
-/** The names in each directory `ab/cd`. */
-async function* directoriesOfBlobs(blobs: BlobStore): AsyncGenerator<string[]> {
-  for (const first of await namesIn(blobs.directory, /^[0-9a-f]{2}$/)) {
-    for (const second of await namesIn(join(blobs.directory, first), /^[0-9a-f]{2}$/)) {
-      yield await namesIn(join(blobs.directory, first, second), /^[0-9a-f]{64}$/);
+/** Lists the blob names of each directory `ab/cd`. */
+async function* listBlobNames(blobs: BlobStore): AsyncGenerator<string[]> {
+  for (const first of await listNames(blobs.directory, /^[0-9a-f]{2}$/)) {
+    for (const second of await listNames(join(blobs.directory, first), /^[0-9a-f]{2}$/)) {
+      yield await listNames(join(blobs.directory, first, second), /^[0-9a-f]{64}$/);
     }
   }
 }
 
-async function sweepDrafts(blobs: BlobStore): Promise<number> {
-  const before = moment(blobs, DAY_MS);
+async function deleteDrafts(blobs: BlobStore): Promise<number> {
+  const before = timeAgo(blobs, DAY_MS);
   let removed = 0;
-  for (const name of await namesIn(draftsDirectory(blobs), /./)) {
+  for (const name of await listNames(draftsDirectory(blobs), /./)) {
     const path = join(draftsDirectory(blobs), name);
-    const found = await present(() => stat(path));
+    const found = await nullIfMissing(() => stat(path));
     if (!found || found.mtime >= before) continue;
     await rm(path, { force: true });
     removed += 1;
@@ -132,16 +132,16 @@ async function sweepDrafts(blobs: BlobStore): Promise<number> {
 }
 
 /**
- * Removes a blob's file unless it was stored or claimed since `before`, or somebody copies all of them: then the file stays
- * as a stray, for the next sweep. It is first moved away and looked at there: a
- * writer who comes between the look and the removal finds no file to claim, or puts a new one in its place.
+ * Deletes a blob's file unless it was stored or claimed since `before`, or a backup guards the directory: then the file stays
+ * unlinked for the next cleanup. The file is first moved aside and checked there: a concurrent writer then finds no file to
+ * claim, or stores a new one.
  */
-async function removeFile(blobs: BlobStore, sha256: string, before: Date): Promise<boolean> {
+async function deleteFile(blobs: BlobStore, sha256: string, before: Date): Promise<boolean> {
   const path = blobPath(blobs, sha256);
-  const found = await present(() => stat(path));
-  if (!found || found.mtime >= before || (await isHeld(blobs.directory, blobs.clock))) return false;
+  const found = await nullIfMissing(() => stat(path));
+  if (!found || found.mtime >= before || (await hasDeletionGuard(blobs.directory, blobs.clock))) return false;
   const away = await draftPath(blobs);
-  const moved = await present(() => rename(path, away).then(() => stat(away)));
+  const moved = await nullIfMissing(() => rename(path, away).then(() => stat(away)));
   if (!moved) return false;
   const wanted = moved.mtime >= before;
   if (wanted) {
@@ -153,11 +153,11 @@ async function removeFile(blobs: BlobStore, sha256: string, before: Date): Promi
   return !wanted;
 }
 
-async function namesIn(directory: string, form: RegExp): Promise<string[]> {
-  const names = (await present(() => readdir(directory))) ?? [];
+async function listNames(directory: string, form: RegExp): Promise<string[]> {
+  const names = (await nullIfMissing(() => readdir(directory))) ?? [];
   return names.filter((name) => form.test(name)).sort();
 }
 
-function moment(blobs: BlobStore, agoMs: number): Date {
+function timeAgo(blobs: BlobStore, agoMs: number): Date {
   return new Date(blobs.clock.now().getTime() - agoMs);
 }

@@ -1,14 +1,14 @@
-export { sweepBlobs } from './cleanup.ts';
+export { cleanUpBlobs } from './cleanup.ts';
 export { linkBlob } from './links.ts';
 export {
+  type BlobFailure,
   type BlobLimits,
-  type BlobRefused,
   type BlobStore,
   createBlobStore,
+  deleteBlob,
   draftPath,
   hasBlob,
   openBlob,
-  removeBlob,
   type StoredBlob,
   storeBlob,
 } from './store.ts';

@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { engine } from '#test/engines/engine.ts';
 import { archivedJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { sweepBlobs } from './cleanup.ts';
+import { cleanUpBlobs } from './cleanup.ts';
 import { linkBlob } from './links.ts';
-import { REFERENCES } from './references.ts';
+import { BLOB_REFERENCES } from './references.ts';
 import { hasBlob, type StoredBlob, storeBlob } from './store.ts';
 
 const here = await world({ project: {} });
@@ -23,7 +23,7 @@ const FOREIGN_KEYS = {
 
 test('the sweep of blobs asks every column that refers to them', async () => {
   const { rows } = await database.transaction((tx) => FOREIGN_KEYS[engine].execute(tx));
-  assert.deepEqual(rows.map(({ name }) => name).sort(), [...REFERENCES].sort());
+  assert.deepEqual(rows.map(({ name }) => name).sort(), [...BLOB_REFERENCES].sort());
 });
 
 test('logs and files of jobs stay, what nothing names any more goes', async () => {
@@ -33,7 +33,7 @@ test('logs and files of jobs stay, what nothing names any more goes', async () =
   const loose = (await storeBlob(blobs, Buffer.from('loose'))) as StoredBlob;
   await database.transaction((tx) => linkBlob(tx, loose));
   clock.advance(3601);
-  assert.equal((await sweepBlobs(blobs, database)).unreferenced, 1);
+  assert.equal((await cleanUpBlobs(blobs, database)).unreferenced, 1);
   for (const table of ['job_trace_chunks', 'job_artifacts'] as const) {
     const { sha256 } = await database.reader.selectFrom(table).select('sha256').executeTakeFirstOrThrow();
     assert.equal(await hasBlob(blobs, sha256), true, table);

@@ -6,8 +6,9 @@ import type { Clock } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
 /**
- * Files named by the SHA-256 of their content, in `<directory>/ab/cd/<sha256>`. What is there is whole and durable, for
- * every process that has the directory. A file's time is when it was last stored or claimed; the sweep leaves an hour from then to link it.
+ * Files named by the SHA-256 of their content, in `<directory>/ab/cd/<sha256>`. Existing files are complete and durable, for all
+ * processes that share the directory. The modification time is the last time of storing or claiming; the cleanup leaves an
+ * hour from then to link the file.
  */
 export interface BlobStore {
   readonly directory: string;
@@ -21,24 +22,24 @@ export interface StoredBlob {
   readonly size: number;
 }
 
-/** What the content must be; else it is refused and nothing is kept. */
+/** Conditions on the content; if one fails, nothing is stored. */
 export interface BlobLimits {
   readonly expectedSha256?: string;
   readonly expectedSize?: number;
   readonly maxBytes?: number;
 }
 
-/** `tooLarge` has `maxBytes`; `wrongDigest` and `wrongSize` have what was `expected`. */
-export type BlobRefused = Failure<'tooLarge' | 'wrongDigest' | 'wrongSize'>;
+/** Why content was not stored: `tooLarge` has the value `maxBytes`, `wrongDigest` and `wrongSize` have `expected`. */
+export type BlobFailure = Failure<'tooLarge' | 'wrongDigest' | 'wrongSize'>;
 
-/** First and last byte, both included, counted from 0. */
+/** The first and last byte, inclusive, from 0. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 export interface OpenBlob {
-  /** Bytes of the whole blob, whatever the range. */
+  /** Size of the whole blob in bytes, regardless of the range. */
   readonly size: number;
   /** Must be read to its end or destroyed. */
   readonly stream: Readable;
@@ -49,26 +50,26 @@ export function createBlobStore({ directory, clock }: BlobStore): BlobStore {
 }
 
 /**
- * Streams the content to disk, hashing it on the way; it is durable when this resolves. Then link it within the hour
- * (`linkBlob`). Failure at the first byte too many: the rest of a stream is left unread, for the caller to drain or
- * destroy. Rejects when the source or the disk fails.
+ * Streams the content to disk and hashes it; it is durable when the promise resolves. The caller must link it within an hour
+ * (`linkBlob`). Returns a Failure at the first byte too many: the caller must then drain or destroy the rest of the stream.
+ * Rejects if the source or the disk fails.
  */
 export async function storeBlob(
   blobs: BlobStore,
   source: Readable | Buffer,
   limits: BlobLimits = {},
-): Promise<StoredBlob | BlobRefused> {
+): Promise<StoredBlob | BlobFailure> {
   const draft = await draftPath(blobs);
   try {
     const file = await open(draft, 'wx', 0o600);
     try {
-      const written = await write(file, source, limits);
+      const written = await writeContent(file, source, limits);
       if (isFailure(written)) return written;
       const now = blobs.clock.now();
       await file.utimes(now, now);
       await file.sync();
-      // Also when the content is there already: the same bytes, and a new hour.
-      await put(blobs, draft, written.sha256);
+      // Also if the content exists already, which renews its hour.
+      await moveIntoPlace(blobs, draft, written.sha256);
       return written;
     } finally {
       await file.close();
@@ -78,10 +79,10 @@ export async function storeBlob(
   }
 }
 
-/** Content that is here already, for another row to link: like storing it again. null when it is not here. */
+/** Claims existing content for another row to link, as if it were stored again. Returns null if it does not exist. */
 export async function claimBlob(blobs: BlobStore, sha256: string): Promise<StoredBlob | null> {
   const now = blobs.clock.now();
-  const found = await present(async () => {
+  const found = await nullIfMissing(async () => {
     await utimes(blobPath(blobs, sha256), now, now);
     return stat(blobPath(blobs, sha256));
   });
@@ -89,17 +90,17 @@ export async function claimBlob(blobs: BlobStore, sha256: string): Promise<Store
 }
 
 export async function hasBlob(blobs: BlobStore, sha256: string): Promise<boolean> {
-  return (await present(() => stat(blobPath(blobs, sha256)))) !== null;
+  return (await nullIfMissing(() => stat(blobPath(blobs, sha256)))) !== null;
 }
 
-/** Removes content that nothing refers to, where rows do not say so to the sweep. Content that is not here is fine. */
-export async function removeBlob(blobs: BlobStore, sha256: string): Promise<void> {
+/** Deletes content that nothing refers to and that the cleanup cannot know of. Missing content is ignored. */
+export async function deleteBlob(blobs: BlobStore, sha256: string): Promise<void> {
   await rm(blobPath(blobs, sha256), { force: true });
 }
 
-/** Opens the content, or the part of it that the range names; null when it is not here. */
+/** Opens the content, or a range of it. Returns null if it does not exist. */
 export async function openBlob(blobs: BlobStore, sha256: string, range?: ByteRange): Promise<OpenBlob | null> {
-  const file = await present(() => open(blobPath(blobs, sha256), 'r'));
+  const file = await nullIfMissing(() => open(blobPath(blobs, sha256), 'r'));
   if (!file) return null;
   const { size } = await file.stat();
   if (size === 0 || (range && range.start > range.end)) {
@@ -109,25 +110,25 @@ export async function openBlob(blobs: BlobStore, sha256: string, range?: ByteRan
   return { size, stream: file.createReadStream(range ? { start: range.start, end: range.end } : {}) };
 }
 
-/** Where a blob's file is. Throws when the name is no SHA-256: it would lead elsewhere. */
+/** Returns the path of a blob's file. Throws if the name is not a SHA-256, which prevents path traversal. */
 export function blobPath(blobs: BlobStore, sha256: string): string {
   if (!/^[0-9a-f]{64}$/.test(sha256)) throw new TypeError('A blob is named by 64 hexadecimal digits');
   return join(blobs.directory, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
 }
 
-/** The directory of what is being written, or being swept. */
+/** Returns the directory of files that are being written or deleted. */
 export function draftsDirectory(blobs: BlobStore): string {
   return join(blobs.directory, 'drafts');
 }
 
-/** A new name in the directory of drafts, which is made when it is not there. */
+/** Returns a new path in the drafts directory, which is created if needed. */
 export async function draftPath(blobs: BlobStore): Promise<string> {
   await mkdir(draftsDirectory(blobs), { recursive: true, mode: 0o700 });
   return join(draftsDirectory(blobs), randomUUID());
 }
 
-/** What `work` gives, or null when its file is not there. */
-export async function present<T>(work: () => Promise<T>): Promise<T | null> {
+/** Returns the result of `work`, or null if its file does not exist. */
+export async function nullIfMissing<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
@@ -136,11 +137,11 @@ export async function present<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-async function write(
+async function writeContent(
   file: FileHandle,
   source: Readable | Buffer,
   limits: BlobLimits,
-): Promise<StoredBlob | BlobRefused> {
+): Promise<StoredBlob | BlobFailure> {
   const { expectedSha256, expectedSize, maxBytes = Number.POSITIVE_INFINITY } = limits;
   const chunks = source instanceof Readable ? source.iterator({ destroyOnReturn: false }) : [source];
   const hash = createHash('sha256');
@@ -164,8 +165,8 @@ async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
   for (let done = 0; done < chunk.length; ) done += (await file.write(chunk, done)).bytesWritten;
 }
 
-/** Renames the draft into place and makes the name durable, with those of directories made for it. */
-async function put(blobs: BlobStore, draft: string, sha256: string): Promise<void> {
+/** Renames the draft into place and syncs all directories that the rename or the new directories changed. */
+async function moveIntoPlace(blobs: BlobStore, draft: string, sha256: string): Promise<void> {
   const path = blobPath(blobs, sha256);
   const directory = dirname(path);
   const made = await mkdir(directory, { recursive: true, mode: 0o700 });

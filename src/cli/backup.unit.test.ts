@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { configOf, silent } from '#backup/archives.testing.ts';
-import { withKept } from '#backup/server-data.ts';
+import { withServerData } from '#backup/server-data.ts';
 import { linkBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
 import { type TestPlace, testPlace } from '#test/engines/engine.ts';
 import { scratchDirectory } from '#test/engines/scratch.ts';
@@ -40,7 +40,7 @@ async function runUntil(file: string, args: readonly string[], place: TestPlace)
 async function serverWithFiles(t: TestContext): Promise<TestPlace> {
   const place = await testPlace('started');
   t.after(() => place.remove());
-  await withKept(configOf(place), silent, async ({ blobs, database }) => {
+  await withServerData(configOf(place), silent, async ({ blobs, database }) => {
     for (let index = 0; index < 200; index++) {
       const blob = (await storeBlob(blobs, Buffer.from(`file ${index}`))) as StoredBlob;
       await database.transaction((tx) => linkBlob(tx, blob));
@@ -63,17 +63,14 @@ test('killed in the middle, a backup leaves no archive and a restore no server; 
   assert.ok((await readdir(target.dataDir)).includes('restoring'));
   const done = await run(['restore', file], target);
   assert.equal(done.code, 0, done.err);
-  assert.match(
-    done.err,
-    /Removed what a restore that was broken off has left\n(?:.*\n)*Restored what Hearth .* 200 blobs\n$/,
-  );
+  assert.match(done.err, /Removed the files of an interrupted restore\n(?:.*\n)*Restored what Hearth .* 200 blobs\n$/);
 });
 
 test('where no server is, there is nothing to back up, and none is made', async (t) => {
   const place = await testPlace('empty');
   t.after(() => place.remove());
   const { err, code } = await run(['backup', join(place.dataDir, 'a.tar')], place);
-  assert.deepEqual([code, /^hearth: There is no server in /.test(err)], [1, true], err);
+  assert.deepEqual([code, /^hearth: No server found in /.test(err)], [1, true], err);
   assert.deepEqual(await readdir(place.dataDir), []);
 });
 

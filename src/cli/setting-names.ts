@@ -1,16 +1,16 @@
-import { ConfigError, type Environment, settingNames } from '#config.ts';
+import { ConfigError, ENV_VARIABLE_NAMES, type EnvironmentVariables } from '#config.ts';
 
-/** Variables that are not settings: those of tests, and those that the server itself gives to its git processes. */
+/** Variables that are not settings: those of tests, and those that the server sets for its git processes. */
 const RESERVED = /^HEARTH_(TEST_.*|PUSH|LFS)$/;
 
-/** Variables that Kubernetes gives to every pod for a service called `hearth`, or `hearth-` and more. */
-const OF_KUBERNETES = /^HEARTH(_\w+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
+/** Endings of variables that Kubernetes gives to every pod for a service called `hearth`, or `hearth-` and more. */
+const KUBERNETES_ENDINGS = [/_SERVICE_HOST$/, /_SERVICE_PORT(_|$)/, /_PORT_\d+_(TCP|UDP|SCTP)(_PROTO|_PORT|_ADDR|)$/];
 
 /**
- * Returns one warning for each variable `HEARTH_*` that is set and is not a setting; a warning never shows the value.
- * Throws ConfigError for those with a name close to a setting's: the setting was meant, and would not take effect.
+ * Returns a warning for each variable `HEARTH_*` that is not a setting; a warning never shows the value. Throws ConfigError for
+ * names close to a setting: the setting was meant and would have no effect.
  */
-export function checkVariableNames(env: Environment): string[] {
+export function checkVariableNames(env: EnvironmentVariables): string[] {
   const unknown = Object.keys(env).filter((name) => isUnknown(name, env[name]?.trim() ?? ''));
   const misspelled = unknown.flatMap((name) => {
     const close = closestSettings(name);
@@ -22,16 +22,17 @@ export function checkVariableNames(env: Environment): string[] {
 
 function isUnknown(name: string, value: string): boolean {
   if (!name.startsWith('HEARTH_') || value === '') return false;
-  if ((settingNames as readonly string[]).includes(name) || RESERVED.test(name)) return false;
-  return !OF_KUBERNETES.test(name) && !(name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value));
+  if ((ENV_VARIABLE_NAMES as readonly string[]).includes(name) || RESERVED.test(name)) return false;
+  if (KUBERNETES_ENDINGS.some((ending) => ending.test(name))) return false;
+  return !(name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value));
 }
 
 /** Returns the settings with the name closest to this one, several if they are equally close, none if all are far. */
 function closestSettings(name: string): string[] {
-  const letters = lettersOf(name);
-  const close = settingNames.flatMap((setting) => {
-    const wanted = lettersOf(setting);
-    const most = mostEdits(wanted);
+  const letters = toLetters(name);
+  const close = ENV_VARIABLE_NAMES.flatMap((setting) => {
+    const wanted = toLetters(setting);
+    const most = maxEdits(wanted);
     if (Math.abs(letters.length - wanted.length) > most) return [];
     const distance = editDistance(letters, wanted);
     return distance > most ? [] : [{ setting, distance }];
@@ -40,16 +41,16 @@ function closestSettings(name: string): string[] {
   return close.filter(({ distance }) => distance === least).map(({ setting }) => setting);
 }
 
-function lettersOf(name: string): string {
+function toLetters(name: string): string {
   return name.slice('HEARTH_'.length).replaceAll('_', '').toUpperCase();
 }
 
-/** Two edits of a short name lead to other words: HOME is not HOST, and SITE_URL is not SMTP_URL. */
-function mostEdits(letters: string): number {
+/** Returns the allowed edits. In short names, two edits lead to other words: HOME is not HOST, SITE_URL is not SMTP_URL. */
+function maxEdits(letters: string): number {
   return letters.length < 8 ? 1 : 2;
 }
 
-/** Damerau-Levenshtein distance: letters added, removed or replaced, or neighbours swapped, to turn one into the other. */
+/** Returns the Damerau-Levenshtein distance of two texts. */
 function editDistance(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
   for (let i = 1; i <= one.length; i++) {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, settingNames } from '#config.ts';
+import { ConfigError, ENV_VARIABLE_NAMES } from '#config.ts';
 import { checkVariableNames } from './setting-names.ts';
 
 test('settings and variables of others give no warning', () => {
-  const settings = Object.fromEntries(settingNames.map((name) => [name, 'x']));
+  const settings = Object.fromEntries(ENV_VARIABLE_NAMES.map((name) => [name, 'x']));
   assert.deepEqual(checkVariableNames({ ...settings, PATH: '/bin', HEARTH: 'http://x', HEARTHSTONE: 'x' }), []);
 });
 
@@ -79,6 +79,6 @@ test('every HEARTH_ name in the source is a setting, or is ignored', () => {
   const names = new Set(
     production.flatMap((file) => readFileSync(join(src, file), 'utf8').match(/\bHEARTH_[A-Z]\w*/g) ?? []),
   );
-  assert.ok(names.size >= settingNames.length);
+  assert.ok(names.size >= ENV_VARIABLE_NAMES.length);
   assert.deepEqual(checkVariableNames(Object.fromEntries([...names].map((name) => [name, 'x']))), []);
 });

@@ -1,50 +1,56 @@
 import { parseArgs } from 'node:util';
 import { recordAudit } from '#activity/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { createToken, defaultExpiry, isTooLate, latestExpiry, SCOPES } from '#authentication/tokens/access-tokens.ts';
-import { findUser } from '#authentication/users/users.ts';
-import { refuseHalfRestored } from '#backup/restore-target.ts';
+import {
+  createToken,
+  defaultExpiry,
+  exceedsLatestExpiry,
+  latestExpiry,
+  SCOPES,
+} from '#authentication/tokens/access-tokens.ts';
+import { findUserByUsername } from '#authentication/users/users.ts';
+import { requireCompleteRestore } from '#backup/restore-target.ts';
 import { type Config, ConfigError, type Tier } from '#config.ts';
 import { type Database, openDatabase, type Reader } from '#database/database.ts';
 import { migrate } from '#database/migrate.ts';
 import { systemClock } from '#runtime/clock.ts';
-import { readSettings } from '#settings/settings.ts';
+import { loadSettings } from '#settings/settings.ts';
 
 const tokenUsage = `Usage: hearth token create --user USERNAME --name NAME --scopes SCOPE[,SCOPE] [--expires YYYY-MM-DD]
 
-Makes a personal access token and prints it to standard output. It is shown this once.
+Creates a personal access token and prints it to standard output. It cannot be shown again.
 Scopes: ${SCOPES.join(', ')}
 `;
 
-/** `hearth token create`: may run beside a server. Prints the secret and nothing else. Throws ConfigError. */
+/** Runs `hearth token create`, also during a running server. Prints only the secret. Throws ConfigError. */
 export async function tokenCommand(
   args: readonly string[],
   config: Config,
   print: (text: string) => unknown,
 ): Promise<void> {
-  const order = readOrder(args);
+  const order = parseTokenOptions(args);
   const database = await openDatabase({
     url: config.databaseUrl ?? undefined,
     dataDir: config.dataDir,
     clock: systemClock,
   });
   try {
-    await refuseHalfRestored(config, database);
+    await requireCompleteRestore(config, database);
     await migrate(database);
-    print(`${await issue(database, config.tier, order)}\n`);
+    print(`${await createTokenForUser(database, config.tier, order)}\n`);
   } finally {
     await database.close();
   }
 }
 
-interface TokenOrder {
+interface CreateTokenOptions {
   readonly user: string;
   readonly name: string;
   readonly scopes: readonly string[];
   readonly expires: string | null;
 }
 
-function readOrder(args: readonly string[]): TokenOrder {
+function parseTokenOptions(args: readonly string[]): CreateTokenOptions {
   const text = { type: 'string' } as const;
   const options = { user: text, name: text, scopes: text, expires: text };
   const { values, positionals } = parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
@@ -58,19 +64,19 @@ function readOrder(args: readonly string[]): TokenOrder {
   if (unknown !== undefined || named.length === 0) {
     throw new ConfigError(`--scopes takes one or more of ${SCOPES.join(', ')}`);
   }
-  if (expires !== null && !isDay(expires)) throw new ConfigError('--expires takes a date, YYYY-MM-DD');
+  if (expires !== null && !isDate(expires)) throw new ConfigError('--expires takes a date, YYYY-MM-DD');
   return { user, name, scopes: named, expires };
 }
 
-function isDay(text: string): boolean {
+function isDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-async function issue(database: Database, tier: Tier, order: TokenOrder): Promise<string> {
+async function createTokenForUser(database: Database, tier: Tier, order: CreateTokenOptions): Promise<string> {
   return database.transaction(async (tx) => {
-    const user = await findUser(tx, order.user);
+    const user = await findUserByUsername(tx, order.user);
     if (user === null || user.internal) throw new ConfigError(`There is no user ${order.user}`);
-    const { expiresAt, prefix } = await lifetime(tx, order);
+    const { expiresAt, prefix } = await getTokenDefaults(tx, order);
     const { scopes, name } = order;
     const { token, secret } = await createToken(tx, { userId: user.id, name, scopes, expiresAt, prefix });
     await recordAudit(
@@ -87,10 +93,10 @@ async function issue(database: Database, tier: Tier, order: TokenOrder): Promise
   });
 }
 
-async function lifetime(db: Reader, { expires }: TokenOrder) {
-  const settings = await readSettings(db);
+async function getTokenDefaults(db: Reader, { expires }: CreateTokenOptions) {
+  const settings = await loadSettings(db);
   const latest = latestExpiry(db.today, settings);
-  if (isTooLate(expires, latest)) throw new ConfigError(`--expires must be before ${latest}`);
+  if (exceedsLatestExpiry(expires, latest)) throw new ConfigError(`--expires must be before ${latest}`);
   return {
     expiresAt: expires ?? defaultExpiry(db.today, settings),
     prefix: settings.personal_access_token_prefix,

@@ -1,61 +1,61 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Transaction } from './database.ts';
-import { isAmong } from './dialect.ts';
+import { isInIds } from './dialect.ts';
 
-/** A column that names what may have very many rows; an index that begins with it tells which they are. */
-export interface Referring {
+/** A foreign key column that may have very many rows per value. An index must begin with it. */
+export interface ReferenceColumn {
   readonly table: string;
   readonly column: string;
 }
 
-/** So many rows at most that refer to `from` refer to `to` from now on, or to nothing; how many they were. */
-export async function referElsewhere(
+/** Changes a batch of references from `from` to `to`, or to null. Returns the number of changed rows. */
+export async function reassignReferences(
   tx: Transaction,
-  { table, column }: Referring,
-  { from, to, most }: { readonly from: number; readonly to: number | null; readonly most: number },
+  { table, column }: ReferenceColumn,
+  { from, to, limit }: { readonly from: number; readonly to: number | null; readonly limit: number },
 ): Promise<number> {
   const rows = sql.table(table);
   const reference = sql.ref(column);
   const changed = await sql`update ${rows} set ${reference} = ${to} where id in
-    (select id from ${rows} where ${reference} = ${from} limit ${most})`.execute(tx);
+    (select id from ${rows} where ${reference} = ${from} limit ${limit})`.execute(tx);
   return Number(changed.numAffectedRows ?? 0);
 }
 
-/** So many rows at most that refer to `from` go; how many they were. */
-export async function deleteSome(
+/** Deletes a batch of the rows that refer to `from`. Returns the number of deleted rows. */
+export async function deleteBatch(
   tx: Transaction,
-  { table, column }: Referring,
+  { table, column }: ReferenceColumn,
   from: number,
   most: number,
 ): Promise<number> {
   const rows = sql.table(table);
-  const gone = await sql`delete from ${rows} where id in
+  const deleted = await sql`delete from ${rows} where id in
     (select id from ${rows} where ${sql.ref(column)} = ${from} limit ${most})`.execute(tx);
-  return Number(gone.numAffectedRows ?? 0);
+  return Number(deleted.numAffectedRows ?? 0);
 }
 
-/** The same of rows that have no id, but `column` and `key` of their own. */
-export async function deleteSomeKeyed(
+/** Deletes a batch, as `deleteBatch`, from a table without an id, whose primary key is `column` and `key`. */
+export async function deleteKeyedBatch(
   tx: Transaction,
-  { table, column, key }: Referring & { readonly key: readonly string[] },
+  { table, column, key }: ReferenceColumn & { readonly key: readonly string[] },
   from: readonly number[],
   most: number,
 ): Promise<number> {
   const rows = sql.table(table);
   const whole = sql.join([column, ...key].map((name) => sql.ref(name)));
-  const gone = await sql`delete from ${rows} where (${whole}) in
-    (select ${whole} from ${rows} where ${isAmong(tx, sql.ref(column), from)} limit ${most})`.execute(tx);
-  return Number(gone.numAffectedRows ?? 0);
+  const deleted = await sql`delete from ${rows} where (${whole}) in
+    (select ${whole} from ${rows} where ${isInIds(tx, sql.ref(column), from)} limit ${most})`.execute(tx);
+  return Number(deleted.numAffectedRows ?? 0);
 }
 
-/** Bytes of long texts that go at once: their pages are read one by one to be given back. */
-const MOST_BYTES_GONE = 8 * 2 ** 20;
+/** Maximum bytes of long texts per batch: SQLite reads each of their pages to free it. */
+const MAX_BYTES_PER_BATCH = 8 * 2 ** 20;
 
 /**
- * So many rows at most go of those that hold a long text, and fewer the longer they are: one at least. How many, or `most`
- * while there may be more of them.
+ * Deletes a batch of rows that contain a long text: at least one row, fewer rows the longer their texts are. Returns the number
+ * of deleted rows, or the batch size if more may remain.
  */
-export async function deleteSomeLong(
+export async function deleteLargeRowBatch(
   tx: Transaction,
   { table, text }: { readonly table: string; readonly text: string },
   where: Expression<SqlBool>,
@@ -68,9 +68,9 @@ export async function deleteSomeLong(
   let bytes = 0;
   for (const row of found.rows) {
     bytes += row.bytes;
-    if (some.length > 0 && bytes > MOST_BYTES_GONE) break;
+    if (some.length > 0 && bytes > MAX_BYTES_PER_BATCH) break;
     some.push(row.id);
   }
-  await sql`delete from ${rows} where ${isAmong(tx, sql.ref('id'), some)}`.execute(tx);
+  await sql`delete from ${rows} where ${isInIds(tx, sql.ref('id'), some)}`.execute(tx);
   return some.length < found.rows.length ? most : some.length;
 }

@@ -1,28 +1,26 @@
-/** Why a statement failed, told alike for both engines. */
-
 /**
- * The name of the unique index that a failed statement violated (`<table>_pkey` for the primary key), or null when it
- * failed for another reason. Both engines give the same name when the index was made with `createIndex(...).unique()`.
+ * Returns the name of the unique index that a failed statement violated (`<table>_pkey` for the primary key), or null for other
+ * errors. Both engines report the same name if the index was created with `createIndex(...).unique()`.
  */
-export function uniqueViolation(error: unknown): string | null {
+export function getViolatedUniqueIndex(error: unknown): string | null {
   if (!(error instanceof Error) || !('constraint' in error) || typeof error.constraint !== 'string') return null;
-  // PostgreSQL sets `constraint` for foreign keys and checks too; SQLite's driver for unique indexes only.
+  // PostgreSQL sets `constraint` for foreign keys and checks too, our SQLite connection only for unique indexes.
   return 'code' in error && (error.code === '23505' || error.code === 'ERR_SQLITE_ERROR') ? error.constraint : null;
 }
 
-/** Thrown for what a unique index would refuse if it could say it: told as a violation of that index. */
-export class AlikeViolation extends Error {
+/** Simulates the violation of a unique index for a rule that an index cannot express. */
+export class SimulatedUniqueViolation extends Error {
   readonly code = '23505';
   readonly constraint: string;
 
   constructor(constraint: string) {
-    super(`Refused like a violation of ${constraint}`);
+    super(`Rejected like a violation of the unique index ${constraint}`);
     this.constraint = constraint;
   }
 }
 
-/** Whether a statement named a row that is not there: a record that was found has been removed meanwhile. */
-export function referenceMissing(error: unknown): boolean {
+/** Returns whether a statement referred to a missing row, which was deleted after it was loaded. */
+export function isForeignKeyViolation(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('code' in error && error.code === '23503') || ('errcode' in error && error.errcode === SQLITE_FOREIGN_KEY);
 }

@@ -1,36 +1,34 @@
 import { type Clock, timestamp } from '#runtime/clock.ts';
 import type { Database, Transaction } from './database.ts';
-import { dialectOf } from './dialect.ts';
-import type { CopiedTable, Copying, Reference, Row, Values } from './engines/engine.ts';
+import { getDialect } from './dialect.ts';
+import type { CellValues, CopiedTable, CopyOperations, Reference, Row } from './engines/engine.ts';
 import { applyMigrations } from './migrate.ts';
 import type { Migration } from './migrations/migration.ts';
-import { createHandles, sessionOf } from './sessions.ts';
+import { createHandles, getSession } from './sessions.ts';
 
-export type { CopiedTable, Reference, Values } from './engines/engine.ts';
+export type { CellValues, CopiedTable, Reference } from './engines/engine.ts';
 
-/** The whole database, out of one state of it and into an empty one, in a form that both engines have. */
-
-/** One moment of the database. Close it soon: on SQLite the log grows as long as it is open. */
-export interface Snapshot {
-  /** All tables but the list of migrations, by name. */
+/** A consistent snapshot of the whole database. Close it soon: on SQLite the write-ahead log grows while it is open. */
+export interface DatabaseSnapshot {
+  /** All tables except the list of migrations, by name. */
   readonly tables: readonly CopiedTable[];
-  /** Names of the migrations that have run, in their order. */
+  /** Names of the applied migrations, in their order. */
   readonly migrations: readonly string[];
-  /** Columns that refer to other rows. */
+  /** Lists the foreign keys. */
   references(): Promise<readonly Reference[]>;
-  /** What the engine itself finds wrong with its files; an index that is named is mended by making it anew. */
-  integrity(): ReturnType<Copying['integrity']>;
-  /** The rows of a statement without parameters; small results only. */
+  /** Returns problems that the engine finds in its files; a named index is repaired by rebuilding it. */
+  integrity(): ReturnType<CopyOperations['integrity']>;
+  /** Runs a statement without parameters; for small results only. */
   query(sql: string): Promise<Row[]>;
-  /** All rows of a table, by its key: in the same order on both engines. */
-  rows(table: CopiedTable): AsyncIterable<readonly Values[]>;
+  /** Streams all rows of a table by primary key, in the same order on both engines. */
+  rows(table: CopiedTable): AsyncIterable<readonly CellValues[]>;
   close(): Promise<void>;
 }
 
 const MIGRATIONS = 'schema_migrations';
 
-export async function openSnapshot(database: Database): Promise<Snapshot> {
-  const { copying } = sessionOf(database.reader).engine;
+export async function openSnapshot(database: Database): Promise<DatabaseSnapshot> {
+  const { copyOperations: copying } = getSession(database.reader).engine;
   const connection = await copying.openSnapshot();
   const query = async (sql: string) => (await connection.execute({ sql, parameters: [] })).rows;
   try {
@@ -46,10 +44,10 @@ export async function openSnapshot(database: Database): Promise<Snapshot> {
       integrity: () => copying.integrity(connection),
       rows: ({ name, columns, key }) => {
         const order = key.length > 0 ? key : columns.map((column) => column.name);
-        const sorted = order.map((column) => `${quoted(column)} nulls first`).join(', ');
-        const names = columns.map((column) => quoted(column.name)).join(', ');
+        const sorted = order.map((column) => `${quoteIdentifier(column)} nulls first`).join(', ');
+        const names = columns.map((column) => quoteIdentifier(column.name)).join(', ');
         const kinds = columns.map(({ kind }) => kind);
-        return connection.stream(`select ${names} from ${quoted(name)} order by ${sorted}`, kinds);
+        return connection.stream(`select ${names} from ${quoteIdentifier(name)} order by ${sorted}`, kinds);
       },
       close: () => connection.close(),
     };
@@ -59,39 +57,39 @@ export async function openSnapshot(database: Database): Promise<Snapshot> {
   }
 }
 
-/** Keeps everybody from moving refs until the function that it returns is called: for moments only. */
-export function holdRefs(database: Database): Promise<() => Promise<void>> {
-  return sessionOf(database.reader).engine.copying.holdRefs();
+/** Blocks ref updates of all processes until the returned function is called; for moments only. */
+export function lockRefs(database: Database): Promise<() => Promise<void>> {
+  return getSession(database.reader).engine.copyOperations.lockRefs();
 }
 
-/** An empty database that is being filled: all of it is there at the end, or nothing is. */
-export interface Filling {
+/** An empty database that is filled in one transaction. */
+export interface RestoreTarget {
   readonly tables: readonly CopiedTable[];
-  insert(table: CopiedTable, rows: readonly Values[]): Promise<void>;
+  insert(table: CopiedTable, rows: readonly CellValues[]): Promise<void>;
   setLastId(table: string, lastId: number): Promise<void>;
 }
 
 /**
- * Makes the tables of these migrations and lets `work` fill them. References are checked at the end; what triggers keep in
- * step with other rows comes with its own rows.
+ * Runs these migrations on an empty database and lets `work` fill its tables. Foreign keys are checked at the end; triggers are
+ * suspended, because the rows that they would write are restored too.
  */
 export async function fillDatabase(
   database: Database,
   clock: Clock,
   migrations: readonly Migration[],
-  work: (filling: Filling) => Promise<void>,
+  work: (filling: RestoreTarget) => Promise<void>,
 ): Promise<void> {
-  const { engine } = sessionOf(database.reader);
-  const { copying } = engine;
-  const open = await copying.beginFilling();
+  const { engine } = getSession(database.reader);
+  const { copyOperations: copying } = engine;
+  const open = await copying.beginRestore();
   try {
     const tx: Transaction = createHandles(engine, clock).transaction(open, {
       now: timestamp(clock),
       afterCommit: () => {},
     });
-    await applyMigrations(tx, dialectOf(engine.name), migrations);
+    await applyMigrations(tx, getDialect(engine.name), migrations);
     const tables = (await copying.tables(open)).filter(({ name }) => name !== MIGRATIONS);
-    const tighten = await copying.loosen(open);
+    const tighten = await copying.suspendConstraints(open);
     await work({
       tables,
       insert: (table, rows) => copying.insert(open, table, rows),
@@ -106,14 +104,14 @@ export async function fillDatabase(
   engine.schemaChanged();
 }
 
-/** Numbers for new rows of a table go on from here. */
+/** Sets the last assigned id of a table; new rows continue from it. */
 export function setLastId(tx: Transaction, table: string, lastId: number): Promise<void> {
-  const { engine, connection } = sessionOf(tx);
-  return engine.copying.setLastId(connection, table, lastId);
+  const { engine, connection } = getSession(tx);
+  return engine.copyOperations.setLastId(connection, table, lastId);
 }
 
-/** A name of ours in a statement. */
-export function quoted(name: string): string {
-  if (!/^\w+$/.test(name)) throw new Error(`${JSON.stringify(name)} is no name of a table or column`);
+/** Quotes the name of a table or column for a statement. Throws for any other text. */
+export function quoteIdentifier(name: string): string {
+  if (!/^\w+$/.test(name)) throw new Error(`${JSON.stringify(name)} is not a valid name of a table or column`);
   return `"${name}"`;
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** The data directory belongs to a server that is running. */
+/** Another running server uses the data directory. */
 export class DataDirectoryInUse extends Error {
   constructor(file: string) {
     super(`Another server is running on this data directory (it holds ${file})`);
@@ -11,9 +11,9 @@ export class DataDirectoryInUse extends Error {
 }
 
 /**
- * Makes this process the only server of its data directory, and returns what gives it up. The lock is the operating
- * system's lock on `hearth.lock`, taken through SQLite: it ends with its process, however that ends, so a leftover file
- * never locks anybody out. CLI commands don't take it.
+ * Locks the data directory for this server and returns the function that unlocks it. It is an operating system lock on
+ * `hearth.lock`, taken through SQLite: it ends with its process, so that a leftover file never blocks a start. CLI commands do
+ * not take it.
  */
 export function lockDataDirectory(dataDir: string): () => void {
   mkdirSync(dataDir, { recursive: true });

@@ -1,64 +1,64 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '#runtime/clock.ts';
-import type { Connection, Engine, EngineName, Reads, RequestConnection } from './engines/engine.ts';
+import type { Connection, Engine, EngineName, ReadSet, RequestConnection } from './engines/engine.ts';
 import { openPostgres } from './engines/postgres/postgres.ts';
 import { openSqlite } from './engines/sqlite/sqlite.ts';
 import type { Reader, Transaction } from './handles.ts';
 import { createHandles } from './sessions.ts';
 import { runTransaction, type TransactionOptions } from './transactions.ts';
 
-export type { Reads } from './engines/engine.ts';
+export type { ReadSet } from './engines/engine.ts';
 export { DatabaseUnavailable } from './engines/unavailable.ts';
 export type { Reader, Transaction } from './handles.ts';
 export type { Schema } from './schema.ts';
 export type { TransactionOptions } from './transactions.ts';
 
 export interface Database {
-  /** Only `dialect.ts` and what finds parts of texts ask for it. */
+  /** The name of the engine; only code of this folder should depend on it. */
   readonly engine: EngineName;
-  /** For statements that only read, each for itself. */
+  /** Runs single read statements outside of transactions. */
   readonly reader: Reader;
   /**
-   * The same database for the reads of one request: what they take from memory is no older than this call. For whoever has
-   * waited for something else meanwhile (a body, another server), it is time for another one.
+   * Returns the database for the reads of one request: cached results are never older than this call. Call it again after
+   * waiting for something else, such as a body or another server.
    */
-  current(): CurrentDatabase;
+  forRequest(): RequestDatabase;
   /**
-   * Runs `work` in a transaction and returns what it returns. Rolled back when `work` throws or returns a Failure.
-   * `work` may be run again, so it contains SQL only.
+   * Runs `work` in a transaction and returns its result. Rolls back if `work` throws or returns a Failure.
+   * `work` may run again, so it must contain SQL only.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Gives up what is kept only to be faster. */
-  forget(): void;
-  /** Lets the engine's planner know how large the tables are by now; holds nobody up, however large they are. */
-  gatherStatistics(): Promise<void>;
-  /** Waits for the running transaction, then closes the connections. */
+  /** Clears all caches. */
+  clearCaches(): void;
+  /** Updates the table statistics of the query planner, without blocking other work. */
+  updateStatistics(): Promise<void>;
+  /** Waits for the running transaction, then closes all connections. */
   close(): Promise<void>;
 }
 
-/** As one request sees it. */
-export interface CurrentDatabase extends Database {
+/** The database as one request sees it. */
+export interface RequestDatabase extends Database {
   /**
-   * The state that reads see (SQLite: in this turn of the event loop): a value, or the promise of one, that is another one
-   * after every commit, whoever made it.
+   * Returns the version of the state that reads see (SQLite: in this event loop turn), or a promise of it. It changes with
+   * each commit of any process.
    */
   version(): unknown;
-  /** What the request has read so far. It tells whether that holds as of the last question for the version. */
-  reads(): Reads;
+  /** Returns what the request has read so far, to check later whether it is current as of the last known version. */
+  reads(): ReadSet;
 }
 
 interface DatabaseOptions {
-  /** `postgres://...`; absent: SQLite, in the file `hearth.sqlite3` of the data directory. */
+  /** `postgres://...`; default: SQLite in the file `hearth.sqlite3` of the data directory. */
   readonly url?: string | undefined;
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log?: DatabaseLog;
-  /** PostgreSQL: how many connections at most; default 10. */
+  /** PostgreSQL: maximum number of connections; default 10. */
   readonly connections?: number;
-  /** SQLite: bytes of a database from which on long statements run in a thread of their own. */
+  /** SQLite: database size in bytes from which on long statements run in a separate thread. */
   readonly large?: number;
-  /** In tests: fail a SQLite transaction that holds anything but SQL. */
+  /** In tests: fails a SQLite transaction that waits for anything but SQL. */
   readonly detectLongTransactions?: boolean;
 }
 
@@ -66,7 +66,7 @@ interface DatabaseLog {
   error(details: object, message: string): void;
 }
 
-/** Opens the database as it is; `migrate` brings its tables up to date. */
+/** Opens the database without migrating it; call `migrate` for that. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const engine = await openEngine(options);
   const handles = createHandles(engine, options.clock);
@@ -75,18 +75,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     handles,
     clock: options.clock,
     detectLong: options.detectLongTransactions ?? false,
-    failed: (error: unknown) => options.log?.error({ err: error }, 'An action after a commit failed'),
+    onActionFailed: (error: unknown) => options.log?.error({ err: error }, 'An action after a commit failed'),
   };
   const readBy = (reading: Connection): Database => ({
     engine: engine.name,
     reader: handles.reader(reading),
-    current: () => currentBy(engine.readingNow()),
+    forRequest: () => currentBy(engine.openRequestConnection()),
     transaction: (work, transactionOptions) => runTransaction(surroundings, work, transactionOptions),
-    forget: () => engine.forget(),
-    gatherStatistics: () => engine.gatherStatistics(),
+    clearCaches: () => engine.clearCaches(),
+    updateStatistics: () => engine.updateStatistics(),
     close: () => engine.close(),
   });
-  const currentBy = (reading: RequestConnection): CurrentDatabase => ({
+  const currentBy = (reading: RequestConnection): RequestDatabase => ({
     ...readBy(reading),
     version: reading.version,
     reads: reading.reads,

@@ -9,18 +9,18 @@ import {
 } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
 import type { EngineName } from './engines/engine.ts';
-import { sessionOf } from './sessions.ts';
+import { getSession } from './sessions.ts';
 
-// Nothing but this file and `substring-search.ts` asks which engine it is. Each difference is explained where it is made.
+// Only this folder distinguishes the engines. Each difference is explained where it is made.
 
 type ColumnType = RawBuilder<unknown>;
 
 /** Column types of migrations, for `addColumn('project_id', dialect.integer, (column) => column.notNull())`. */
 export interface Dialect {
   readonly engine: EngineName;
-  /** The row's own number, never used again: `addColumn('id', ...dialect.id)`. */
+  /** The primary key; ids are never reused: `addColumn('id', ...dialect.id)`. */
   readonly id: [type: ColumnType, build: ColumnBuilderCallback];
-  /** Reads as true or false; give it `notNull()` and a default. */
+  /** Read as true or false; needs `notNull()` and a default. */
   readonly boolean: ColumnType;
   /** Ids of other rows, counts, sizes: up to 2^53. */
   readonly integer: ColumnType;
@@ -32,7 +32,7 @@ export interface Dialect {
   readonly key: ColumnType;
   /** ISO 8601, UTC, milliseconds: sorts as text. */
   readonly timestamp: ColumnType;
-  /** JSON as it was written. */
+  /** JSON text, stored unchanged. */
   readonly json: ColumnType;
   /** Bytes. */
   readonly bytes: ColumnType;
@@ -40,13 +40,13 @@ export interface Dialect {
 
 const sqlite: Dialect = {
   engine: 'sqlite',
-  // Without AUTOINCREMENT SQLite would give the number of a deleted last row again.
+  // Without AUTOINCREMENT, SQLite would reuse the id of a deleted last row.
   id: [sql`integer`, (column) => column.primaryKey().autoIncrement()],
   // Stored as 0 and 1; the declared name tells the driver to read it as a boolean.
   boolean: sql`boolean`,
   integer: sql`integer`,
   real: sql`real`,
-  // SQLite compares text byte by byte unless told otherwise.
+  // SQLite compares text byte by byte by default.
   text: sql`text`,
   key: sql`text`,
   timestamp: sql`text`,
@@ -60,7 +60,7 @@ const postgres: Dialect = {
   boolean: sql`boolean`,
   integer: sql`bigint`,
   real: sql`double precision`,
-  // The database's own collation depends on where it was made; "C" compares byte by byte, like SQLite.
+  // The default collation depends on the server's locale; "C" compares byte by byte, like SQLite.
   text: sql`text collate "C"`,
   key: sql`text collate "C"`,
   timestamp: sql`text collate "C"`,
@@ -68,20 +68,20 @@ const postgres: Dialect = {
   bytes: sql`bytea`,
 };
 
-export function dialectOf(engine: EngineName): Dialect {
+export function getDialect(engine: EngineName): Dialect {
   return engine === 'sqlite' ? sqlite : postgres;
 }
 
-/** Which engine a handle belongs to, for statements that no common form serves. */
-export function engineOf(db: Reader): EngineName {
-  return sessionOf(db).engine.name;
+/** Returns the engine of a handle, for statements that have no common form. */
+export function getEngineName(db: Reader): EngineName {
+  return getSession(db).engine.name;
 }
 
 /**
- * The next value of a counter that stays locked until the transaction ends, so that values become visible in their
- * order and one who follows by "greater than the last" misses nothing. A sequence's value can commit late.
+ * Increments a counter and returns its value. The counter stays locked until the transaction ends, so that values become
+ * visible in their order: a reader that asks for values "greater than the last" misses none. A sequence cannot ensure this.
  */
-export async function lockedCounter(tx: Transaction, name: string): Promise<number> {
+export async function nextCounterValue(tx: Transaction, name: string): Promise<number> {
   const { value } = await tx
     .insertInto('counters')
     .values({ name, value: 1 })
@@ -91,13 +91,13 @@ export async function lockedCounter(tx: Transaction, name: string): Promise<numb
   return value;
 }
 
-/** The number that the next row of this table would have, for a row of another one that is listed with those. */
-export async function nextIdOf(tx: Transaction, table: 'jobs'): Promise<number> {
-  if (engineOf(tx) === 'postgres') {
+/** Takes the next id of a table, for a row of another table that is listed together with its rows. */
+export async function allocateId(tx: Transaction, table: 'jobs'): Promise<number> {
+  if (getEngineName(tx) === 'postgres') {
     const next = sql<{ id: number }>`select nextval(pg_get_serial_sequence(${table}, 'id')) as id`;
     return (await next.execute(tx)).rows[0]!.id;
   }
-  // SQLite looks up the last one in a table that it keeps, in which a table that never had a row is not.
+  // SQLite stores the last id in sqlite_sequence, which has no entry for a table that never had a row.
   const next = sql<{ id: number }>`update sqlite_sequence set seq = seq + 1 where name = ${table} returning seq as id`;
   const { rows } = await next.execute(tx);
   if (rows[0] !== undefined) return rows[0].id;
@@ -106,82 +106,85 @@ export async function nextIdOf(tx: Transaction, table: 'jobs'): Promise<number> 
 }
 
 /**
- * `column in (ids)` for a list that a caller sends: of any length, while an engine takes only so many values in one
- * statement.
+ * Builds `column in (ids)` for a list of any length. The engines limit the number of parameters of a statement, so the list is
+ * one parameter.
  */
-export function isAmong(db: Reader, column: Expression<number>, ids: readonly number[]): RawBuilder<SqlBool> {
-  if (engineOf(db) === 'sqlite') {
+export function isInIds(db: Reader, column: Expression<number>, ids: readonly number[]): RawBuilder<SqlBool> {
+  if (getEngineName(db) === 'sqlite') {
     return sql<SqlBool>`${column} in (select value from json_each(${JSON.stringify(ids)}))`;
   }
-  // Of a value PostgreSQL sees how many there are, and looks few up by an index.
+  // PostgreSQL knows the length of an array value and uses an index for a short one.
   return sql<SqlBool>`${column} = any(${`{${ids.join(',')}}`}::bigint[])`;
 }
 
-/** The same of texts. */
-export function isAmongTexts(db: Reader, column: Expression<string>, texts: readonly string[]): RawBuilder<SqlBool> {
-  // PostgreSQL reads no JSON with half a character in it.
+/** Builds `column in (texts)` for a list of any length. */
+export function isInTexts(db: Reader, column: Expression<string>, texts: readonly string[]): RawBuilder<SqlBool> {
+  // PostgreSQL rejects JSON that contains lone surrogates.
   const list = JSON.stringify(texts.map((text) => text.toWellFormed()));
-  return sql<SqlBool>`${column} in (select value from ${eachText(db, sql.val(list))})`;
+  return sql<SqlBool>`${column} in (select value from ${jsonTextRows(db, sql.val(list))})`;
 }
 
-/** How many rows a query has, and the ids of these, its column `id`, as one JSON list; null when there are more than `most`. */
-export function idsAsJson(
+/** Selects the number of rows of a query and their ids as a JSON list, which is null for more than `most` rows. */
+export function selectCountAndIds(
   db: Reader,
   rows: RawBuilder<unknown>,
   most: number,
 ): RawBuilder<{ count: number; ids: string | null }> {
-  // PostgreSQL makes text of numbers in a list faster than one by one, and of those that nobody asks for none.
+  // PostgreSQL converts an array of numbers to text faster than single numbers, and skips unused ones.
   const list =
-    engineOf(db) === 'sqlite' ? sql`json_group_array(id)` : sql`coalesce(array_to_json(array_agg(id))::text, '[]')`;
+    getEngineName(db) === 'sqlite'
+      ? sql`json_group_array(id)`
+      : sql`coalesce(array_to_json(array_agg(id))::text, '[]')`;
   const ids = sql`case when count(*) <= ${sql.lit(most)} then ${list} end`;
   return sql`select count(*) as count, ${ids} as ids from ${rows} as found`;
 }
 
-/** A JSON list of texts as rows, of which each has its text as `value`. */
-export function eachText(db: Reader, list: Expression<string>): RawBuilder<{ value: string }> {
-  return engineOf(db) === 'sqlite' ? sql`json_each(${list})` : sql`json_array_elements_text(${list}::json)`;
+/** Expands a JSON list of texts into rows with the column `value`. */
+export function jsonTextRows(db: Reader, list: Expression<string>): RawBuilder<{ value: string }> {
+  return getEngineName(db) === 'sqlite' ? sql`json_each(${list})` : sql`json_array_elements_text(${list}::json)`;
 }
 
 /**
- * `column` is among the ids that a query finds, which looks at each row of another table that the whole one reads: the
- * first few of each. The engine looks these up by their ids, and nothing else.
+ * Builds `column in (subquery of ids)` for a correlated subquery that returns few ids per row. Makes the engine look the rows
+ * up by these ids.
  */
-export function isAmongFound(db: Reader, column: Expression<number>, ids: Expression<unknown>): RawBuilder<SqlBool> {
-  // PostgreSQL would ask for each row of the column's table whether it is found, unless the ids are a value.
-  return engineOf(db) === 'sqlite' ? sql<SqlBool>`${column} in ${ids}` : sql<SqlBool>`${column} = any(array${ids})`;
+export function isInSubquery(db: Reader, column: Expression<number>, ids: Expression<unknown>): RawBuilder<SqlBool> {
+  // With IN, PostgreSQL would test each row of the column's table; with an array value it uses the index.
+  return getEngineName(db) === 'sqlite'
+    ? sql<SqlBool>`${column} in ${ids}`
+    : sql<SqlBool>`${column} = any(array${ids})`;
 }
 
-/** `exists (rows)` that is asked of one row after another, as long as a list needs more. */
-export function existsForEach(db: Reader, rows: RawBuilder<unknown>): RawBuilder<SqlBool> {
-  // PostgreSQL would gather all that any row has before the first one, and not know that a page needs twenty. What has an
-  // offset it asks as it is written.
-  return engineOf(db) === 'sqlite' ? sql<SqlBool>`exists (${rows})` : sql<SqlBool>`exists (${rows} offset 0)`;
+/** Builds an `exists` that is evaluated row by row, so that a list with a limit stops early. */
+export function existsPerRow(db: Reader, rows: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  // PostgreSQL would turn it into a join over all rows, although a page needs twenty. OFFSET 0 prevents that.
+  return getEngineName(db) === 'sqlite' ? sql<SqlBool>`exists (${rows})` : sql<SqlBool>`exists (${rows} offset 0)`;
 }
 
-/** A column by which SQLite looks no rows up, however few it takes them to be. Nothing but the plan depends on it. */
-export function notLookedUpBy<Value>(db: Reader, column: RawBuilder<Value>): RawBuilder<Value> {
-  // PostgreSQL takes it for a whole scan, and knows better when one is dear.
-  return engineOf(db) === 'sqlite' ? sql<Value>`+${column}` : column;
+/** Keeps SQLite from using an index on this column. Changes only the query plan, not the result. */
+export function withoutIndex<Value>(db: Reader, column: RawBuilder<Value>): RawBuilder<Value> {
+  // PostgreSQL estimates the cost of the index better, and would treat the expression as a full scan.
+  return getEngineName(db) === 'sqlite' ? sql<Value>`+${column}` : column;
 }
 
-/** A condition as a number in a result, 1 or 0: a bare one reads as a boolean on PostgreSQL and as a number on SQLite. */
-export function truth(condition: Expression<SqlBool>): RawBuilder<0 | 1> {
+/** Returns a condition as 1 or 0: a plain condition is a boolean on PostgreSQL and a number on SQLite. */
+export function toZeroOrOne(condition: Expression<SqlBool>): RawBuilder<0 | 1> {
   return sql<0 | 1>`case when ${condition} then 1 else 0 end`;
 }
 
 interface Copies {
-  /** Whose rows keep copies. */
+  /** The table whose rows contain the copies. */
   readonly table: string;
-  /** Its column that names a row of `source` by its id. */
+  /** The column of `table` that refers to `source` by id. */
   readonly key: string;
   readonly source: string;
-  /** Of `source`; `table` has columns of these names. */
+  /** Columns of `source`; `table` has columns with the same names. */
   readonly columns: readonly string[];
 }
 
 /**
- * Migrations: rows keep copies of what the row says that they refer to, so that an index of theirs holds it. The database
- * keeps them in step, whoever writes; what is there already gets them now.
+ * For migrations: copies columns of a referenced row into the referring rows, so that an index can contain them. Triggers keep
+ * the copies up to date; existing rows are filled at once.
  */
 export async function keepCopies(
   db: QueryExecutorProvider,
@@ -203,7 +206,7 @@ export async function keepCopies(
       begin ${tell}; end`.execute(db);
     return;
   }
-  // PostgreSQL's triggers call functions, and may change a row before it is there.
+  // PostgreSQL triggers call functions, which may change a row before it is inserted.
   const begin = (name: RawBuilder<unknown>, body: RawBuilder<unknown>) =>
     sql`create function ${name}() returns trigger language plpgsql as $$ begin ${body}; return new; end $$`.execute(db);
   await begin(make, sql`select ${names} into ${ofNew} from ${original} where id = new.${id}`);
@@ -214,21 +217,21 @@ export async function keepCopies(
 }
 
 interface Consequence {
-  /** Of the trigger; unique. */
+  /** Unique name of the trigger. */
   readonly name: string;
   readonly table: string;
-  /** What has been done to a row of it; a change may be one of these columns alone. */
+  /** The event that fires the trigger; an update may be limited to these columns. */
   readonly after: 'insert' | 'delete' | { readonly update: readonly string[] };
-  /** Both name the row's columns `new.x` and `old.x`. */
+  /** Condition on the row, whose columns are `new.x` and `old.x`, as in `writes`. */
   readonly when: RawBuilder<SqlBool>;
-  /** Statements that insert, in which `moment` is the present one: a row knows no other time than the database's. */
+  /** Returns insert statements; `moment` is the current time of the database. */
   readonly writes: (moment: RawBuilder<string>) => readonly RawBuilder<unknown>[];
 }
 
 /**
- * Migrations: what is written whenever rows of a table are, by whatever statement or reference, in their transaction. What
- * all consequences write gets its numbers in the order in which the transactions become visible: one who follows by
- * "greater than the last" misses nothing.
+ * For migrations: adds a trigger that inserts rows whenever rows of a table are written, by a statement or a cascade, in the
+ * same transaction. The inserted rows get ascending ids in the order in which transactions become visible: a reader that asks
+ * for ids "greater than the last" misses none.
  */
 export async function addConsequence(
   db: QueryExecutorProvider,
@@ -239,14 +242,14 @@ export async function addConsequence(
   const event =
     typeof after === 'string' ? sql.raw(after) : sql`update of ${sql.join(after.update.map((one) => sql.ref(one)))}`;
   if (dialect.engine === 'sqlite') {
-    // One writer: its numbers are in the order of its commits.
+    // SQLite has one writer: ids are in the order of commits.
     const statements = writes(sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`);
     const body = sql.join(statements, sql`; `);
     await sql`create trigger ${trigger} after ${event} on ${rows} when ${when} begin ${body}; end`.execute(db);
     return;
   }
-  // Run by the commit, and there one after another: numbers are given under a lock that ends with what is committed, and
-  // that is held by no transaction which still waits for something else.
+  // Deferred to the commit: ids are assigned under a lock that ends with the commit, so that no transaction holds the lock
+  // while it waits for something else.
   const statements = writes(sql`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
   const body = sql.join(statements, sql`; `);
   await sql`create function ${trigger}() returns trigger language plpgsql as $$ begin
@@ -255,43 +258,46 @@ export async function addConsequence(
     for each row execute function ${trigger}()`.execute(db);
 }
 
-/** A query for rows to change that passes over rows which another transaction is changing. */
+/** Locks the selected rows and skips rows that another transaction has locked. */
 export function skipLocked<DB, TB extends keyof DB, Row>(
   db: Reader,
   query: SelectQueryBuilder<DB, TB, Row>,
 ): typeof query {
-  // SQLite has one writer: nobody else is changing rows.
-  return engineOf(db) === 'postgres' ? query.forUpdate().skipLocked() : query;
+  // SQLite has one writer: no other transaction changes rows.
+  return getEngineName(db) === 'postgres' ? query.forUpdate().skipLocked() : query;
 }
 
-/** Whether a statement failed because its table is not there. */
-export function tableMissing(error: unknown): boolean {
+/** Returns whether a statement failed because a table does not exist. */
+export function isMissingTableError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return 'code' in error && error.code === '42P01' ? true : /no such table/.test(error.message);
 }
 
 /** Makes this transaction the only one that changes the schema. */
 export async function lockSchema(tx: Transaction): Promise<void> {
-  // SQLite's transactions begin with the write lock; PostgreSQL's need a lock that two migrating processes agree on.
-  if (engineOf(tx) !== 'postgres') return;
+  // SQLite transactions begin with the write lock; PostgreSQL needs an advisory lock that all migrating processes use.
+  if (getEngineName(tx) !== 'postgres') return;
   await sql`select pg_advisory_xact_lock(4827193650)`.execute(tx);
-  // It changes no table for which something is still to be done at the commit: consequences come at once here.
+  // Runs deferred triggers immediately: tables with pending trigger events cannot be altered.
   await sql`set constraints all immediate`.execute(tx);
 }
 
 /**
- * How the engine would run a query: the lines of its plan. For tests that each list has an index that serves it, so
- * PostgreSQL is told not to prefer a scan just because the table is small.
+ * Returns the lines of the query plan. Tests use it to check that each list has an index, so PostgreSQL must not prefer a scan
+ * of a small table.
  */
-export async function planOf(tx: Transaction, query: { compile(): { sql: string; parameters: readonly unknown[] } }) {
-  const { connection, engine } = sessionOf(tx);
+export async function explainPlan(
+  tx: Transaction,
+  query: { compile(): { sql: string; parameters: readonly unknown[] } },
+) {
+  const { connection, engine } = getSession(tx);
   const { sql: text, parameters } = query.compile();
   if (engine.name === 'sqlite') {
     const { rows } = await connection.execute({ sql: `explain query plan ${text}`, parameters });
     return rows.map((row) => String(row.detail));
   }
   await connection.execute({ sql: 'set local enable_seqscan = off', parameters: [] });
-  // Nor the whole of an index, which is as cheap where rows are near and few.
+  // Nor a scan of a whole index, which is as cheap for few rows.
   await connection.execute({ sql: 'set local random_page_cost = 4', parameters: [] });
   const { rows } = await connection.execute({ sql: `explain ${text}`, parameters });
   return rows.map((row) => String(row['QUERY PLAN']));

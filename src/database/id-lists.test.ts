@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '#test/engines/engine.ts';
-import { isAmong } from './dialect.ts';
+import { isInIds } from './dialect.ts';
 
 test('rows are chosen, or left out, by a list of ids that no statement has room for', async () => {
   await using database = await testDatabase();
@@ -18,7 +18,7 @@ test('rows are chosen, or left out, by a list of ids that no statement has room 
   const chosen = async (ids: readonly number[], among: boolean) => {
     const rows = await counters
       .where((eb) => {
-        const condition = isAmong(reader, eb.ref('value'), ids);
+        const condition = isInIds(reader, eb.ref('value'), ids);
         return among ? condition : eb.not(condition);
       })
       .orderBy('value')

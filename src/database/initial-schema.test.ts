@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { systemClock } from '#runtime/clock.ts';
 import { engine, type TestPlace, testDatabase, testPlace } from '#test/engines/engine.ts';
 import { openDatabase } from './database.ts';
-import { allTablesOf, makeAllTables, readAllTables } from './initial-schema.ts';
+import { createInitialSchema, dumpInitialSchema, loadInitialSchema } from './initial-schema.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 
@@ -17,17 +17,17 @@ const names = migrations.map(({ name }) => name);
 async function kept({ dataDir }: TestPlace): Promise<string> {
   await using database = await testDatabase();
   const file = join(dataDir, 'tables.json');
-  await writeFile(file, JSON.stringify(await readAllTables(database.reader, names)));
+  await writeFile(file, JSON.stringify(await dumpInitialSchema(database.reader, names)));
   return file;
 }
 
 test('the tables that are made at once are those that the migrations make', { skip }, async () => {
   await using place = await testPlace('empty');
   await using database = await testDatabase({ empty: true });
-  const tables = await allTablesOf(database.reader, names, await kept(place));
+  const tables = await loadInitialSchema(database.reader, names, await kept(place));
   assert.ok(tables);
-  await database.transaction((tx) => makeAllTables(tx, tables));
-  assert.deepEqual(await readAllTables(database.reader, names), tables);
+  await database.transaction((tx) => createInitialSchema(tx, tables));
+  assert.deepEqual(await dumpInitialSchema(database.reader, names), tables);
 });
 
 test('a new database has them by `migrate`, with the names of all migrations', { skip }, async () => {
@@ -59,9 +59,9 @@ test('what cannot be read, or is of other migrations, counts as not there', { sk
   await using place = await testPlace('empty');
   await using database = await testDatabase({ empty: true });
   const file = await kept(place);
-  assert.equal(await allTablesOf(database.reader, names.slice(1), file), null);
+  assert.equal(await loadInitialSchema(database.reader, names.slice(1), file), null);
   for (const broken of ['', '{}', 'null', '{"migrations":']) {
     await writeFile(file, broken);
-    assert.equal(await allTablesOf(database.reader, names, file), null);
+    assert.equal(await loadInitialSchema(database.reader, names, file), null);
   }
 });

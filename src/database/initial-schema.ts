@@ -3,37 +3,41 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
-import { engineOf } from './dialect.ts';
+import { getEngineName } from './dialect.ts';
 
 /**
- * What the migrations make of a new embedded database, as the statements that make it at once. To go through all that a
- * table has been takes 280 ms of a server's first start, which for a server that is thrown away is its only one.
+ * The schema of a new SQLite database after all migrations, as statements. Running the migrations takes 280 ms of the first
+ * start, which matters for short-lived servers.
  */
-export interface AllTables {
-  /** The names of the migrations that it is made by. */
+export interface InitialSchema {
+  /** The names of the migrations that produce this schema. */
   readonly migrations: readonly string[];
   readonly statements: readonly string[];
 }
 
-/** The bundle has it beside itself; the sources go through the migrations. */
-export const ALL_TABLES = join(import.meta.dirname, 'tables.json');
+/** The file is next to the bundle; the sources have none and run the migrations. */
+export const INITIAL_SCHEMA_FILE = join(import.meta.dirname, 'tables.json');
 
-/** Those of these migrations, and of no others; null: there is none for them, or for this engine. */
-export async function allTablesOf(db: Reader, migrations: readonly string[], file: string): Promise<AllTables | null> {
-  if (engineOf(db) !== 'sqlite') return null;
+/** Loads the initial schema of exactly these migrations; null if the file has another one, or for PostgreSQL. */
+export async function loadInitialSchema(
+  db: Reader,
+  migrations: readonly string[],
+  file: string,
+): Promise<InitialSchema | null> {
+  if (getEngineName(db) !== 'sqlite') return null;
   const made = await readFile(file, 'utf8')
     .then(JSON.parse)
     .catch(() => null);
   return isDeepStrictEqual(made?.migrations, migrations) ? made : null;
 }
 
-/** Makes them in a database that has no table. */
-export async function makeAllTables(tx: Transaction, { statements }: AllTables): Promise<void> {
+/** Creates the initial schema in an empty database. */
+export async function createInitialSchema(tx: Transaction, { statements }: InitialSchema): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(tx);
 }
 
-/** Reads them from an embedded database that has just been migrated. Throws if a migration has put rows into one. */
-export async function readAllTables(db: Reader, migrations: readonly string[]): Promise<AllTables> {
+/** Dumps the schema of a SQLite database that was just migrated. Throws if a migration has inserted rows. */
+export async function dumpInitialSchema(db: Reader, migrations: readonly string[]): Promise<InitialSchema> {
   const { rows } = await sql<{
     name: string;
     type: string;
@@ -41,18 +45,21 @@ export async function readAllTables(db: Reader, migrations: readonly string[]): 
   }>`select name, type, sql from sqlite_schema where sql is not null and name not glob 'sqlite_*' order by rowid`.execute(
     db,
   );
-  // A virtual table makes those that it keeps its own things in.
+  // A virtual table creates its shadow tables itself.
   const virtual = rows.filter(({ sql: text }) => /^create virtual table /i.test(text)).map(({ name }) => `${name}_`);
   const own = rows.filter(({ name, type }) => type !== 'table' || !virtual.some((prefix) => name.startsWith(prefix)));
-  const made = own.filter(({ name }) => name !== RECORD);
-  for (const { name } of made.filter(({ type }) => type === 'table')) await refuseRows(db, name);
+  const made = own.filter(({ name }) => name !== MIGRATIONS_TABLE);
+  for (const { name } of made.filter(({ type }) => type === 'table')) await requireEmptyTable(db, name);
   return { migrations, statements: made.map(({ sql: text }) => text) };
 }
 
-/** Where it is recorded which migrations have run. */
-const RECORD = 'schema_migrations';
+/** The table that lists the applied migrations. */
+const MIGRATIONS_TABLE = 'schema_migrations';
 
-async function refuseRows(db: Reader, table: string): Promise<void> {
+async function requireEmptyTable(db: Reader, table: string): Promise<void> {
   const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
-  if (rows.length > 0) throw new Error(`A migration puts rows into ${table} of a new database`);
+  if (rows.length > 0)
+    throw new Error(
+      `A migration inserts rows into ${table} of a new database, which the initial schema cannot contain`,
+    );
 }

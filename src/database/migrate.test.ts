@@ -60,5 +60,5 @@ test('a migration that fails leaves nothing behind', async () => {
 
 test('a database of a newer version is refused', async () => {
   await using database = await testDatabase();
-  await assert.rejects(migrate(database, []), /made by a newer version of Hearth/);
+  await assert.rejects(migrate(database, []), /migrated by a newer version of Hearth/);
 });

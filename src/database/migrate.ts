@@ -1,82 +1,86 @@
 import { sql } from 'kysely';
 import type { Database, Reader, Transaction } from './database.ts';
-import { type Dialect, dialectOf, lockSchema, tableMissing } from './dialect.ts';
-import { ALL_TABLES, type AllTables, allTablesOf, makeAllTables } from './initial-schema.ts';
+import { type Dialect, getDialect, isMissingTableError, lockSchema } from './dialect.ts';
+import { createInitialSchema, INITIAL_SCHEMA_FILE, type InitialSchema, loadInitialSchema } from './initial-schema.ts';
 import { migrations as allMigrations } from './migrations/index.ts';
 import type { Migration, MigrationDb } from './migrations/migration.ts';
-import { sessionOf } from './sessions.ts';
+import { getSession } from './sessions.ts';
 
 /**
- * Brings the tables up to date and returns the names of the migrations that ran. Several processes may call it at once;
- * when nothing is due it is one query. A database that knows migrations which this program doesn't is refused. A new one gets
- * what they make at once, where `made` holds that.
+ * Runs the pending migrations and returns their names. Several processes may call it at once; without pending migrations it is
+ * one query. Throws DatabaseTooNew if the database has unknown migrations. A new SQLite database gets the initial schema of the
+ * file `made`, if that file matches the migrations.
  */
 export async function migrate(
   database: Database,
   migrations = allMigrations,
-  made: string = ALL_TABLES,
+  made: string = INITIAL_SCHEMA_FILE,
 ): Promise<string[]> {
-  const names = (await due(database.reader, migrations)).map(({ name }) => name);
+  const names = (await listPendingMigrations(database.reader, migrations)).map(({ name }) => name);
   if (names.length === 0) return [];
-  // Read before the transaction, which holds SQL only.
-  const atOnce = await allTablesOf(database.reader, names, made);
+  // Read before the transaction, which contains SQL only.
+  const atOnce = await loadInitialSchema(database.reader, names, made);
   const ran = await database.transaction(
     async (tx) => {
       await lockMigrations(tx);
-      const missing = await due(tx, migrations);
-      if (missing.length === migrations.length && atOnce !== null) await makeAtOnce(tx, missing, atOnce);
-      else await runAll(tx, dialectOf(database.engine), missing);
+      const missing = await listPendingMigrations(tx, migrations);
+      if (missing.length === migrations.length && atOnce !== null) await applyInitialSchema(tx, missing, atOnce);
+      else await runMigrations(tx, getDialect(database.engine), missing);
       return missing.map(({ name }) => name);
     },
     { isolation: 'read committed' },
   );
-  sessionOf(database.reader).engine.schemaChanged();
+  getSession(database.reader).engine.schemaChanged();
   return ran;
 }
 
-/** Makes the tables of these migrations in a database that has none, in a transaction of the caller's. */
+/** Runs these migrations on an empty database, in the caller's transaction. */
 export async function applyMigrations(
   tx: Transaction,
   dialect: Dialect,
   migrations: readonly Migration[],
 ): Promise<void> {
   await lockMigrations(tx);
-  await runAll(tx, dialect, migrations);
+  await runMigrations(tx, dialect, migrations);
 }
 
-async function runAll(tx: Transaction, dialect: Dialect, migrations: readonly Migration[]): Promise<void> {
+async function runMigrations(tx: Transaction, dialect: Dialect, migrations: readonly Migration[]): Promise<void> {
   for (const migration of migrations) {
     await migration.up(tx as unknown as MigrationDb, dialect);
-    await record(tx, migration);
+    await recordMigration(tx, migration);
   }
 }
 
-async function makeAtOnce(tx: Transaction, migrations: readonly Migration[], tables: AllTables): Promise<void> {
-  await makeAllTables(tx, tables);
-  for (const migration of migrations) await record(tx, migration);
+async function applyInitialSchema(
+  tx: Transaction,
+  migrations: readonly Migration[],
+  tables: InitialSchema,
+): Promise<void> {
+  await createInitialSchema(tx, tables);
+  for (const migration of migrations) await recordMigration(tx, migration);
 }
 
-async function record(tx: Transaction, { name }: Migration): Promise<void> {
+async function recordMigration(tx: Transaction, { name }: Migration): Promise<void> {
   await sql`insert into schema_migrations (name, applied_at) values (${name}, ${tx.now})`.execute(tx);
 }
 
-async function due(db: Reader, migrations: readonly Migration[]): Promise<readonly Migration[]> {
-  const applied = await appliedNames(db);
+async function listPendingMigrations(db: Reader, migrations: readonly Migration[]): Promise<readonly Migration[]> {
+  const applied = await listAppliedMigrations(db);
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = applied.filter((name) => !known.has(name));
   if (unknown.length > 0) {
-    const message = `The database was made by a newer version of Hearth: it has ${unknown.join(', ')}`;
+    const message = `The database was migrated by a newer version of Hearth: it has ${unknown.join(', ')}. Start that version or a later one.`;
     throw Object.assign(new Error(message), { name: 'DatabaseTooNew' });
   }
   return migrations.filter(({ name }) => !applied.includes(name));
 }
 
-async function appliedNames(db: Reader): Promise<string[]> {
+async function listAppliedMigrations(db: Reader): Promise<string[]> {
   try {
     const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db);
     return rows.map(({ name }) => name);
   } catch (error) {
-    if (tableMissing(error)) return [];
+    if (isMissingTableError(error)) return [];
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The form of a name in its `*_key` column, by which names are unique and found whatever their case. The only
- * case-folding in Hearth: `lower()` and ILIKE differ between the engines. Names that look the same because they are
- * composed differently are the same (NFC).
+ * Folds the case of a name for its `*_key` column, which makes names unique and searchable regardless of case. All case folding
+ * uses this function: `lower()` and ILIKE differ between the engines. Normalizes to NFC, so that composed and decomposed
+ * characters are equal.
  */
 export function foldCase(value: string): string {
   return value.normalize('NFC').toLowerCase();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testDatabase } from '#test/engines/engine.ts';
 import type { Database } from './database.ts';
-import { countLimit, keyset, lookThrough, paged } from './page.ts';
+import { COUNT_LIMIT, paginate, paginateByKey, scanMatches } from './page.ts';
 
 async function withCounters(database: Database, count: number, value = (i: number) => i): Promise<void> {
   const rows = Array.from({ length: count }, (_, i) => ({ name: String(i).padStart(6, '0'), value: value(i) }));
@@ -22,7 +22,7 @@ test('a page holds its rows, the total, and whether more follow', async () => {
   await withCounters(database, 5);
   const query = database.reader.selectFrom('counters').select('value').orderBy('name');
   const page = async (number: number) => {
-    const { items, total, more } = await paged(database.reader, query, { page: number, perPage: 2 });
+    const { items, total, more } = await paginate(database.reader, query, { page: number, perPage: 2 });
     return [items.map(({ value }) => value), total, more];
   };
   assert.deepEqual(await page(1), [[0, 1], 5, true]);
@@ -33,9 +33,9 @@ test('a page holds its rows, the total, and whether more follow', async () => {
 test('of a list that is looked through is known which rows it has, unless they are more than are counted', async () => {
   await using database = await testDatabase();
   const counters = database.reader.selectFrom('counters');
-  const look = () => lookThrough(database.reader, counters.select('value as id').where('value', '>', 1));
+  const look = () => scanMatches(database.reader, counters.select('value as id').where('value', '>', 1));
   const known = async () => {
-    const { isKnown, count } = await look();
+    const { isMatch: isKnown, count } = await look();
     const rows =
       isKnown &&
       (await counters
@@ -43,30 +43,34 @@ test('of a list that is looked through is known which rows it has, unless they a
         .where(isKnown(sql.ref('value')))
         .orderBy('name')
         .execute());
-    return [rows?.map(({ value }) => value), typeof count === 'function' && (await count(countLimit + 1))];
+    return [rows?.map(({ value }) => value), typeof count === 'function' && (await count(COUNT_LIMIT + 1))];
   };
   assert.deepEqual(await known(), [[], 0]);
   await withCounters(database, 4);
   assert.deepEqual(await known(), [[2, 3], 2]);
-  const notFew = await lookThrough(database.reader, counters.select('value as id'), 3);
-  assert.equal(notFew.isKnown, null);
-  assert.equal(typeof notFew.count === 'function' && (await notFew.count(countLimit + 1)), 4);
+  const notFew = await scanMatches(database.reader, counters.select('value as id'), 3);
+  assert.equal(notFew.isMatch, null);
+  assert.equal(typeof notFew.count === 'function' && (await notFew.count(COUNT_LIMIT + 1)), 4);
   await database.transaction((tx) => tx.deleteFrom('counters').execute());
-  await withCounters(database, countLimit + 3);
-  assert.deepEqual(await known(), [undefined, countLimit + 1]);
+  await withCounters(database, COUNT_LIMIT + 3);
+  assert.deepEqual(await known(), [undefined, COUNT_LIMIT + 1]);
 });
 
 test('an empty list has one empty page', async () => {
   await using database = await testDatabase();
   const query = database.reader.selectFrom('counters').select('value');
-  assert.deepEqual(await paged(database.reader, query, { page: 1, perPage: 20 }), { items: [], total: 0, more: false });
+  assert.deepEqual(await paginate(database.reader, query, { page: 1, perPage: 20 }), {
+    items: [],
+    total: 0,
+    more: false,
+  });
 });
 
 test('a list that ends with its page has no next one', async () => {
   await using database = await testDatabase();
   await withCounters(database, 4);
   const query = database.reader.selectFrom('counters').select('value').orderBy('name');
-  const { total, more } = await paged(database.reader, query, { page: 2, perPage: 2 });
+  const { total, more } = await paginate(database.reader, query, { page: 2, perPage: 2 });
   assert.deepEqual([total, more], [4, false]);
 });
 
@@ -75,8 +79,8 @@ test('a page that counts what it has gathered tells the same', async () => {
   await withCounters(database, 5);
   const query = database.reader.selectFrom('counters').select('value').orderBy('name');
   for (const page of [1, 2, 3, 4]) {
-    const counted = await paged(database.reader, query, { page, perPage: 2 }, 'gathered');
-    assert.deepEqual(counted, await paged(database.reader, query, { page, perPage: 2 }));
+    const counted = await paginate(database.reader, query, { page, perPage: 2 }, 'inPageQuery');
+    assert.deepEqual(counted, await paginate(database.reader, query, { page, perPage: 2 }));
   }
 });
 
@@ -84,18 +88,18 @@ test('distinct rows are counted once', async () => {
   await using database = await testDatabase();
   await withCounters(database, 10, (i) => i % 3);
   const query = database.reader.selectFrom('counters').select('value').distinct().orderBy('value');
-  assert.equal((await paged(database.reader, query, { page: 1, perPage: 1 })).total, 3);
+  assert.equal((await paginate(database.reader, query, { page: 1, perPage: 1 })).total, 3);
 });
 
 test('counting stops above the limit: the total is unknown, the next page is not', async () => {
   await using database = await testDatabase();
-  await withCounters(database, countLimit);
+  await withCounters(database, COUNT_LIMIT);
   const query = database.reader.selectFrom('counters').select('value').orderBy('name');
-  assert.equal((await paged(database.reader, query, { page: 1, perPage: 1 })).total, countLimit);
+  assert.equal((await paginate(database.reader, query, { page: 1, perPage: 1 })).total, COUNT_LIMIT);
   await database.transaction((tx) => tx.insertInto('counters').values({ name: 'z', value: 0 }).execute());
-  const { total, more } = await paged(database.reader, query, { page: 2, perPage: 20 });
+  const { total, more } = await paginate(database.reader, query, { page: 2, perPage: 20 });
   assert.deepEqual([total, more], [null, true]);
-  const last = await paged(database.reader, query, { page: countLimit + 1, perPage: 1 });
+  const last = await paginate(database.reader, query, { page: COUNT_LIMIT + 1, perPage: 1 });
   assert.deepEqual([last.items.length, last.total, last.more], [1, null, false]);
 });
 
@@ -107,7 +111,7 @@ test('pages by key follow each other without gap or repetition, in both directio
     const seen: string[] = [];
     let after: { value: unknown; id: unknown } | undefined;
     for (let more = true; more; ) {
-      const page = await keyset(query, 'value', 'name', { direction, limit: 3, after });
+      const page = await paginateByKey(query, 'value', 'name', { direction, limit: 3, after });
       seen.push(...page.items.map(({ name, value }) => `${value}${name}`));
       const last = page.items.at(-1)!;
       after = { value: last.value, id: last.name };
@@ -124,6 +128,6 @@ test('pages by the id alone', async () => {
   await withCounters(database, 4);
   const query = database.reader.selectFrom('counters').select('name').where(sql<boolean>`1 = 1`);
   const after = { value: '000001', id: '000001' };
-  const page = await keyset(query, 'name', 'name', { direction: 'asc', limit: 1, after });
+  const page = await paginateByKey(query, 'name', 'name', { direction: 'asc', limit: 1, after });
   assert.deepEqual(page, { items: [{ name: '000002' }], more: true });
 });

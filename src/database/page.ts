@@ -7,50 +7,50 @@ import {
   sql,
 } from 'kysely';
 import type { Reader } from './database.ts';
-import { idsAsJson, isAmong } from './dialect.ts';
-import { mayBeLong } from './engines/long-statements.ts';
+import { isInIds, selectCountAndIds } from './dialect.ts';
+import { longRunning } from './engines/long-statements.ts';
 
-/** More rows than this are not counted: the total is then unknown. */
-export const countLimit = 10_000;
+/** Maximum number of rows that are counted; beyond it the total is unknown. */
+export const COUNT_LIMIT = 10_000;
 
 export interface Page<Item> {
   readonly items: Item[];
-  /** How many rows all pages have together; null when more than `countLimit`. */
+  /** Number of rows of all pages; null if more than `COUNT_LIMIT`. */
   readonly total: number | null;
   /** Whether a next page exists. */
   readonly more: boolean;
 }
 
 /**
- * Another way to count a query's rows, where one is cheaper: all of them, or at least as many as the limit. `gathered`: in
- * the statement of the page itself, which finds all before it sorts them.
+ * A cheaper way to count the rows of a query: a function that counts up to the limit or beyond, or `inPageQuery`, which counts
+ * in the statement of the page, for queries that find all rows before they sort them.
  */
-export type Count = ((limit: number) => Promise<number>) | 'gathered';
+export type CountStrategy = ((limit: number) => Promise<number>) | 'inPageQuery';
 
 /**
- * One page of a query by number (from 1). The query is complete and ordered; it is counted only when the page itself does not tell
- * the total, and never further than `countLimit`.
+ * Returns one page of an ordered query by page number (from 1). Counts the rows only if the page does not determine the total,
+ * and never more than `COUNT_LIMIT`.
  */
-export function paged<DB, TB extends keyof DB, Item>(
+export function paginate<DB, TB extends keyof DB, Item>(
   db: Reader,
   query: SelectQueryBuilder<DB, TB, Item>,
   page: { readonly page: number; readonly perPage: number },
-  count?: Count,
+  count?: CountStrategy,
 ): Promise<Page<Item>> {
-  return pagedAfter(db, [], query, page, count);
+  return paginateAfterRows(db, [], query, page, count);
 }
 
-/** As `paged`, of a list that begins with rows which are known, the query's following them. */
-export async function pagedAfter<DB, TB extends keyof DB, Item>(
+/** Returns one page, as `paginate`, of a list that begins with the given rows, followed by those of the query. */
+export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
   db: Reader,
   first: readonly Item[],
   query: SelectQueryBuilder<DB, TB, Item>,
   { page, perPage }: { readonly page: number; readonly perPage: number },
-  count?: Count,
+  count?: CountStrategy,
 ): Promise<Page<Item>> {
   const before = (page - 1) * perPage;
   const head = first.slice(before, before + perPage + 1);
-  const { found, told } = await rowsOf(query, count === 'gathered', {
+  const { found, told } = await rowsOf(query, count === 'inPageQuery', {
     limit: perPage + 1 - head.length,
     offset: Math.max(0, before - first.length),
   });
@@ -58,17 +58,17 @@ export async function pagedAfter<DB, TB extends keyof DB, Item>(
   const more = all.length > perPage;
   const toldByPage = !more && (all.length > 0 || page === 1);
   const others = typeof count === 'function' ? count : (limit: number) => countUpTo(db, query, limit);
-  const total = toldByPage ? before + all.length : first.length + (told ?? (await others(countLimit + 1)));
-  return { items: all.slice(0, perPage), total: total > countLimit ? null : total, more };
+  const total = toldByPage ? before + all.length : first.length + (told ?? (await others(COUNT_LIMIT + 1)));
+  return { items: all.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, more };
 }
 
-/** The rows of one page; `gathered`: and how many there are on all, unless the page is empty. */
+/** Returns the rows of one page and, if requested, the total in the same statement; no total for an empty page. */
 async function rowsOf<DB, TB extends keyof DB, Item>(
   query: SelectQueryBuilder<DB, TB, Item>,
   gathered: boolean,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<{ found: Item[]; told?: number | undefined }> {
-  const page = query.limit(limit).offset(offset).modifyEnd(mayBeLong);
+  const page = query.limit(limit).offset(offset).modifyEnd(longRunning);
   if (!gathered) return { found: await page.execute() };
   const counted = page.select(sql<number>`count(*) over ()`.as('rows_on_all'));
   const rows = (await counted.execute()) as unknown as { rows_on_all: number }[];
@@ -76,7 +76,7 @@ async function rowsOf<DB, TB extends keyof DB, Item>(
   return { found, told: rows[0]?.rows_on_all };
 }
 
-/** How many rows a query has, counted no further than `limit`. */
+/** Counts the rows of a query, up to `limit`. */
 export async function countUpTo<DB, TB extends keyof DB, Item>(
   db: Reader,
   query: SelectQueryBuilder<DB, TB, Item>,
@@ -84,59 +84,59 @@ export async function countUpTo<DB, TB extends keyof DB, Item>(
 ): Promise<number> {
   const node = query.toOperationNode();
   const bare = query.clearOrderBy();
-  // With DISTINCT or UNION the columns decide what counts as one row.
+  // With DISTINCT or UNION, the selected columns determine the number of rows.
   const columnsCount =
     node.frontModifiers !== undefined || node.distinctOn !== undefined || node.setOperations !== undefined;
   const rows = columnsCount ? bare : bare.clearSelect().select(sql.lit(1).as('one'));
   return countRows(db, sql`${rows.limit(limit)}`);
 }
 
-/** What is known of a list that has been looked through before it is ordered. */
-export interface LookedThrough {
-  /** Of the list's own column: it is one of those that fit; null: they are not few. */
-  readonly isKnown: ((id: Expression<number>) => RawBuilder<SqlBool>) | null;
-  readonly count: Count;
+/** The result of a scan of a list without its order. */
+export interface ScanResult {
+  /** Builds the condition that an id is one of the matches; null if there are too many matches. */
+  readonly isMatch: ((id: Expression<number>) => RawBuilder<SqlBool>) | null;
+  readonly count: CountStrategy;
 }
 
 /**
- * A list that may hold few of very many is looked through in whatever order is cheapest before it is walked in its own, which
- * costs no more than to count it: few are ordered, many are soon met with. The query tells ids alone. `few`: of a list that
- * is mostly short enough to be walked not many are worth it.
+ * Finds the matches of a selective list in the cheapest order, before the list is read in its own order; this costs no more than
+ * counting them. Few matches are then sorted; with many, an ordered scan soon finds enough. The query selects ids only.
+ * `few` is the maximum number of matches that are returned; use a lower one for lists that are mostly short.
  */
-export async function lookThrough<DB, TB extends keyof DB>(
+export async function scanMatches<DB, TB extends keyof DB>(
   db: Reader,
   query: SelectQueryBuilder<DB, TB, { id: number }>,
-  few = countLimit,
-): Promise<LookedThrough> {
-  const found = idsAsJson(db, sql`${query.limit(countLimit + 1)}`, few);
-  const { rows } = await sql<{ count: number; ids: string | null }>`${found} ${mayBeLong}`.execute(db);
+  few = COUNT_LIMIT,
+): Promise<ScanResult> {
+  const found = selectCountAndIds(db, sql`${query.limit(COUNT_LIMIT + 1)}`, few);
+  const { rows } = await sql<{ count: number; ids: string | null }>`${found} ${longRunning}`.execute(db);
   const { count, ids } = rows[0]!;
   const known: number[] | null = ids === null ? null : JSON.parse(ids);
-  return { isKnown: known && ((id) => isAmong(db, id, known)), count: async () => count };
+  return { isMatch: known && ((id) => isInIds(db, id, known)), count: async () => count };
 }
 
-/** How many rows a statement finds, which says itself when it has found enough. */
+/** Counts the rows of a statement, which contains its own limit. */
 export async function countRows(db: Reader, rows: RawBuilder<unknown>): Promise<number> {
-  const counted = sql<{ count: number }>`select count(*) as count from ${rows} as counted ${mayBeLong}`;
+  const counted = sql<{ count: number }>`select count(*) as count from ${rows} as counted ${longRunning}`;
   return (await counted.execute(db)).rows[0]!.count;
 }
 
-export interface Keyset {
+export interface KeysetOptions {
   readonly direction: 'asc' | 'desc';
   readonly limit: number;
-  /** The values of the last row of the page before. */
+  /** The values of the last row of the previous page. */
   readonly after?: { readonly value: unknown; readonly id: unknown } | undefined;
 }
 
 /**
- * One page of a query by key: the rows after `after` in the order of (`column`, `id`), both in the same direction. The
- * query is not ordered yet; `column` is never null; an index on both serves it. Give the id twice to order by it alone.
+ * Returns one page by keyset: the rows after `after` in the order of (`column`, `id`), both in the same direction. The query must
+ * not be ordered yet, `column` must not be nullable, and an index on both is needed. Pass the id twice to order by it alone.
  */
-export async function keyset<DB, TB extends keyof DB, Item>(
+export async function paginateByKey<DB, TB extends keyof DB, Item>(
   query: SelectQueryBuilder<DB, TB, Item>,
   column: ReferenceExpression<DB, TB> & string,
   id: ReferenceExpression<DB, TB> & string,
-  { direction, limit, after }: Keyset,
+  { direction, limit, after }: KeysetOptions,
 ): Promise<Pick<Page<Item>, 'items' | 'more'>> {
   const beyond = sql.raw(direction === 'asc' ? '>' : '<');
   const single = column === id;
@@ -150,7 +150,7 @@ export async function keyset<DB, TB extends keyof DB, Item>(
   }
   const found = await ordered
     .limit(limit + 1)
-    .modifyEnd(mayBeLong)
+    .modifyEnd(longRunning)
     .execute();
   return { items: found.slice(0, limit), more: found.length > limit };
 }

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testDatabase } from '#test/engines/engine.ts';
-import { prepareForRows, type RowsOf } from './prepare.ts';
-import { givenRows } from './row-list.ts';
+import { prepareForRows, type RowParameters } from './prepare.ts';
+import { rowParametersTable } from './row-list.ts';
 
 interface Counter {
   readonly name: string;
   readonly value: number;
 }
 
-const addCounters = prepareForRows(['name', 'value'], (tx, rows: RowsOf<Counter>) =>
+const addCounters = prepareForRows(['name', 'value'], (tx, rows: RowParameters<Counter>) =>
   tx
     .insertInto('counters')
     .values(rows.map(({ name, value }) => ({ name, value })))
     .returning('name'),
 );
 
-const raiseCounters = prepareForRows(['name', 'value'], (tx, rows: RowsOf<Counter>) => {
+const raiseCounters = prepareForRows(['name', 'value'], (tx, rows: RowParameters<Counter>) => {
   const wanted = sql.join(rows.map(({ name, value }) => sql`(${name}, cast(${value} as bigint))`));
   return tx
     .updateTable('counters')
@@ -50,9 +50,9 @@ test('a statement for a list of rows is run for each of them once, whatever thei
 
 const valuesOf = prepareForRows(
   ['name', 'value'],
-  (tx, rows: RowsOf<Counter>) =>
+  (tx, rows: RowParameters<Counter>) =>
     tx
-      .selectFrom(givenRows(rows, { name: 'text', value: 'bigint' }))
+      .selectFrom(rowParametersTable(rows, { name: 'text', value: 'bigint' }))
       .crossJoin('counters')
       .select('counters.name')
       .whereRef('counters.name', '=', 'given.name')

@@ -1,108 +1,107 @@
 import { type Expression, sql } from 'kysely';
 import type { Reader, Transaction } from './database.ts';
-import type { Engine, Row, Soon, Statement } from './engines/engine.ts';
-import { sessionOf } from './sessions.ts';
+import type { Engine, MaybePromise, Row, Statement } from './engines/engine.ts';
+import { getSession } from './sessions.ts';
 
-/** Names the parameters of a prepared query, with their types. */
+/** Returns the placeholder of a named, typed parameter of a prepared query. */
 export type Params<Values> = <Name extends keyof Values & string>(name: Name) => Expression<Values[Name]>;
 
-/** A query that Kysely compiles once for each engine; called, it costs no more than the statement. */
-export interface Prepared<Handle, Values, Result> {
-  /** All rows. */
+/** A query that Kysely compiles once per engine, so that a call costs no more than the statement. */
+export interface PreparedQuery<Handle, Values, Result> {
+  /** Returns all rows. */
   (db: Handle, values: Values): Promise<Result[]>;
-  /** The first row. */
+  /** Returns the first row. */
   first(db: Handle, values: Values): Promise<Result | undefined>;
-  /** What would be run, for `planOf`. */
+  /** Returns the compiled query, for `explainPlan`. */
   query(db: Handle, values: Values): { compile(): { sql: string; parameters: readonly unknown[] } };
 }
 
 /**
- * A query that is run often. The parameters' types stand at the second argument:
+ * Prepares a query that runs often. The type of the second parameter declares the query's parameters:
  *
  *   const userByName = prepare((db, value: Params<{ key: string }>) =>
  *     db.selectFrom('users').select(['id', 'name']).where('username_key', '=', value('key')));
  *   const user = await userByName.first(db, { key: foldCase(name) });
  *
- * Name the columns: `selectAll` throws, because PostgreSQL keeps the plan while another process migrates.
+ * Name the columns: `selectAll` throws, because PostgreSQL would keep its plan while another process migrates.
  */
 export function prepare<Values, Result>(
   build: (db: Reader, value: Params<Values>) => Compilable<Result>,
-): Prepared<Reader, Values, Result> {
-  return prepared(build as Build<Values, Result>) as unknown as Prepared<Reader, Values, Result>;
+): PreparedQuery<Reader, Values, Result> {
+  return createPreparedQuery(build as Build<Values, Result>) as unknown as PreparedQuery<Reader, Values, Result>;
 }
 
-/** The same for an INSERT, UPDATE or DELETE. */
+/** Prepares an INSERT, UPDATE or DELETE that runs often. */
 export function prepareWrite<Values, Result>(
   build: (tx: Transaction, value: Params<Values>) => Compilable<Result>,
-): Prepared<Transaction, Values, Result> {
-  return prepared(build);
+): PreparedQuery<Transaction, Values, Result> {
+  return createPreparedQuery(build);
 }
 
 /**
- * A query for a list of ids, `where('id', 'in', ids)`, and for other values where it has any: compiled once for each
- * power of two up to `longestList`; a list of another length is filled up with its last id, a longer one asked for in
- * pieces. No order of the whole.
+ * Prepares a query for a list of ids, `where('id', 'in', ids)`, and optional other parameters. It is compiled for each power of
+ * two up to `MAX_LIST_LENGTH`; shorter lists are padded with their last id, longer ones run in batches. The rows have no order.
  *
  *   const namesOf = prepareForIds((db, ids) => db.selectFrom('users').select(['id', 'name']).where('id', 'in', ids));
  */
 export function prepareForIds<Result, Values = {}>(
   build: (db: Reader, ids: Expression<number>, value: Params<Values>) => Compilable<Result>,
 ): (db: Reader, ids: readonly number[], ...values: {} extends Values ? [] : [Values]) => Promise<Result[]> {
-  const lengths = new Map<number, Query<Values>>();
+  const lengths = new Map<number, CompiledQuery<Values>>();
   const queryFor = (length: number) => {
     const known = lengths.get(length);
     if (known) return known;
-    const places = Array.from({ length }, (_, index) => sql.val(new PlaceOfId(index) as never));
-    const made = query<Values>((db, value) => build(db, sql<number>`(${sql.join(places)})`, value));
+    const places = Array.from({ length }, (_, index) => sql.val(new IdPlaceholder(index) as never));
+    const made = compileQuery<Values>((db, value) => build(db, sql<number>`(${sql.join(places)})`, value));
     lengths.set(length, made);
     return made;
   };
-  const rowsOf = (db: Reader, ids: readonly number[], values: Values): Soon<Row[]> =>
+  const rowsOf = (db: Reader, ids: readonly number[], values: Values): MaybePromise<Row[]> =>
     queryFor(2 ** Math.ceil(Math.log2(ids.length))).rows(db as Transaction, values, ids);
   return async (db, ids, ...[given]) => {
     const values = given as Values;
     if (ids.length === 0) return [];
-    if (ids.length <= LONGEST_LIST) {
+    if (ids.length <= MAX_LIST_LENGTH) {
       const rows = rowsOf(db, ids, values);
-      // Not the array that is remembered.
+      // Copied, because the array may belong to the query cache.
       return [...(rows instanceof Promise ? await rows : rows)] as Result[];
     }
     const found: Row[] = [];
-    for (let from = 0; from < ids.length; from += LONGEST_LIST) {
-      found.push(...(await rowsOf(db, ids.slice(from, from + LONGEST_LIST), values)));
+    for (let from = 0; from < ids.length; from += MAX_LIST_LENGTH) {
+      found.push(...(await rowsOf(db, ids.slice(from, from + MAX_LIST_LENGTH), values)));
     }
     return found as Result[];
   };
 }
 
-const LONGEST_LIST = 128;
+const MAX_LIST_LENGTH = 128;
 
-/** A row of a list of them, each column as an expression. */
-type PlacesOf<Row> = { readonly [Column in keyof Row]: Expression<Row[Column]> };
+/** The placeholders of one row, one expression per column. */
+type RowPlaceholders<Row> = { readonly [Column in keyof Row]: Expression<Row[Column]> };
 
 /**
- * A statement for a list of rows: what stands in VALUES. Compiled once for each power of two up to `MOST_ROWS`; other lists are
- * done piece by piece, in their order, without a row too many.
+ * Prepares a statement for a list of rows (VALUES). It is compiled for each power of two up to `MAX_ROWS`; other lists run in
+ * batches, in their order, without padding.
  *
  *   const addCounters = prepareForRows(['name', 'value'], (tx, rows: RowsOf<{ name: string; value: number }>) =>
  *     tx.insertInto('counters').values(rows));
  *
- * Where it is only looked at what the rows say, `filled` makes one statement of a list by saying its last row again: what that
- * one finds may come several times.
+ * For statements that only read, `filled` pads the list with its last row, so that it needs one statement: results of that row
+ * may then appear several times.
  */
 export function prepareForRows<Row extends object, Result>(
   columns: readonly (keyof Row & string)[],
-  build: (tx: Transaction, rows: RowsOf<Row>) => Compilable<Result>,
+  build: (tx: Transaction, rows: RowParameters<Row>) => Compilable<Result>,
   { filled = false }: { readonly filled?: boolean } = {},
 ): (tx: Transaction, rows: readonly Row[]) => Promise<Result[]> {
-  const lengths = new Map<number, Query<unknown>>();
+  const lengths = new Map<number, CompiledQuery<unknown>>();
   const queryFor = (length: number) => {
     const known = lengths.get(length);
     if (known) return known;
     const places = Array.from({ length }, (_, index) =>
-      Object.fromEntries(columns.map((name) => [name, sql.val(new PlaceInRow(index, name) as never)])),
+      Object.fromEntries(columns.map((name) => [name, sql.val(new CellPlaceholder(index, name) as never)])),
     );
-    const made = query<unknown>((tx) => build(tx, places as unknown as RowsOf<Row>));
+    const made = compileQuery<unknown>((tx) => build(tx, places as unknown as RowParameters<Row>));
     lengths.set(length, made);
     return made;
   };
@@ -110,7 +109,7 @@ export function prepareForRows<Row extends object, Result>(
     const found: Result[] = [];
     for (let from = 0; from < rows.length; ) {
       const left = Math.log2(rows.length - from);
-      const length = Math.min(MOST_ROWS, 2 ** (filled ? Math.ceil(left) : Math.floor(left)));
+      const length = Math.min(MAX_ROWS, 2 ** (filled ? Math.ceil(left) : Math.floor(left)));
       found.push(...((await queryFor(length).rows(tx, {}, rows.slice(from, from + length))) as Result[]));
       from += length;
     }
@@ -118,13 +117,13 @@ export function prepareForRows<Row extends object, Result>(
   };
 }
 
-export type RowsOf<Row> = readonly PlacesOf<Row>[];
+export type RowParameters<Row> = readonly RowPlaceholders<Row>[];
 
-/** An engine takes so many values in one statement, of which a row may have some hundreds. */
-const MOST_ROWS = 64;
+/** Maximum rows per statement: the engines limit the number of parameters, and a row may have hundreds. */
+const MAX_ROWS = 64;
 
-/** The rows in the order of these ids; what is missing is left out. */
-export function inOrderOf<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
+/** Sorts rows into the order of the ids; ids without a row are skipped. */
+export function sortByIds<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
@@ -138,28 +137,28 @@ type Build<Values, Result> = (tx: Transaction, value: Params<Values>) => Compila
 
 interface Compiled {
   readonly sql: string;
-  /** For each position either a constant or the name of a value. */
+  /** A constant or a placeholder for each position. */
   readonly parameters: readonly unknown[];
   readonly name: string;
 }
 
-class Placeholder {
+class ValuePlaceholder {
   readonly name: string;
   constructor(name: string) {
     this.name = name;
   }
 }
 
-/** Where an id of a list stands. */
-class PlaceOfId {
+/** A position in a list of ids. */
+class IdPlaceholder {
   readonly index: number;
   constructor(index: number) {
     this.index = index;
   }
 }
 
-/** Where a column of a row of a list stands. */
-class PlaceInRow {
+/** A column of a row at a position in a list of rows. */
+class CellPlaceholder {
   readonly index: number;
   readonly column: string;
   constructor(index: number, column: string) {
@@ -168,51 +167,51 @@ class PlaceInRow {
   }
 }
 
-let prepares = 0;
+let preparedCount = 0;
 
-interface Query<Values> {
-  /** The statement with its values in it, and with these ids or rows where it asks for some: the last id fills what is left. */
+interface CompiledQuery<Values> {
+  /** Returns the statement with its values and the ids or rows of `list`, whose last one pads missing positions. */
   filled(db: Transaction, values: Values, list?: readonly unknown[]): Statement;
-  rows(db: Transaction, values: Values, list?: readonly unknown[]): Soon<Row[]>;
+  rows(db: Transaction, values: Values, list?: readonly unknown[]): MaybePromise<Row[]>;
 }
 
-/** What comes of `selectAll` and `returningAll`. */
+/** Matches the SQL of `selectAll` and `returningAll`. */
 const ALL_COLUMNS = /(?:select|returning|,|\.) ?\*/;
 
-function query<Values>(build: Build<Values, unknown>): Query<Values> {
-  const name = `hearth_${++prepares}`;
+function compileQuery<Values>(build: Build<Values, unknown>): CompiledQuery<Values> {
+  const name = `hearth_${++preparedCount}`;
   const compiledFor = new Map<Engine['name'], Compiled>();
   const compile = (engine: Engine, db: Transaction): Compiled => {
     const known = compiledFor.get(engine.name);
     if (known) return known;
-    const { sql: text, parameters } = build(db, (value) => sql.val(new Placeholder(value) as never)).compile();
-    if (ALL_COLUMNS.test(text)) throw new Error(`A prepared query names its columns: ${text}`);
+    const { sql: text, parameters } = build(db, (value) => sql.val(new ValuePlaceholder(value) as never)).compile();
+    if (ALL_COLUMNS.test(text)) throw new Error(`A prepared query must name its columns instead of using *: ${text}`);
     const compiled = { sql: text, parameters, name };
     compiledFor.set(engine.name, compiled);
     return compiled;
   };
   const filled = (db: Transaction, values: Values, list: readonly unknown[] = []): Statement => {
-    const { sql: text, parameters, name: known } = compile(sessionOf(db).engine, db);
+    const { sql: text, parameters, name: known } = compile(getSession(db).engine, db);
     const put = (parameter: unknown) => {
-      if (parameter instanceof Placeholder) return given(values, parameter.name);
-      if (parameter instanceof PlaceInRow)
-        return given(list[Math.min(parameter.index, list.length - 1)], parameter.column);
-      return parameter instanceof PlaceOfId ? list[Math.min(parameter.index, list.length - 1)] : parameter;
+      if (parameter instanceof ValuePlaceholder) return requireValue(values, parameter.name);
+      if (parameter instanceof CellPlaceholder)
+        return requireValue(list[Math.min(parameter.index, list.length - 1)], parameter.column);
+      return parameter instanceof IdPlaceholder ? list[Math.min(parameter.index, list.length - 1)] : parameter;
     };
     return { sql: text, parameters: parameters.map(put), name: known };
   };
   return {
     filled,
     rows(db, values, list) {
-      const result = sessionOf(db).connection.execute(filled(db, values, list));
+      const result = getSession(db).connection.execute(filled(db, values, list));
       return result instanceof Promise ? result.then(({ rows }) => rows) : result.rows;
     },
   };
 }
 
-function prepared<Values, Result>(build: Build<Values, Result>): Prepared<Transaction, Values, Result> {
-  const { rows, filled } = query(build);
-  const all = async (db: Transaction, values: Values) => rows(db, values) as Soon<Result[]>;
+function createPreparedQuery<Values, Result>(build: Build<Values, Result>): PreparedQuery<Transaction, Values, Result> {
+  const { rows, filled } = compileQuery(build);
+  const all = async (db: Transaction, values: Values) => rows(db, values) as MaybePromise<Result[]>;
   return Object.assign(all, {
     async first(db: Transaction, values: Values) {
       const found = rows(db, values);
@@ -222,7 +221,7 @@ function prepared<Values, Result>(build: Build<Values, Result>): Prepared<Transa
   });
 }
 
-function given(values: unknown, name: string): unknown {
+function requireValue(values: unknown, name: string): unknown {
   const value = (values as Record<string, unknown>)[name];
   if (value === undefined) throw new Error(`The value ${name} of a prepared query is missing`);
   return value;

@@ -35,7 +35,7 @@ import type { StorageMovesTables } from './tables/storage-moves.ts';
 import type { TodosTables } from './tables/todos.ts';
 import type { WikisTables } from './tables/wikis.ts';
 
-/** Every table. A room or family adds an interface in `tables/` and names it here. */
+/** All tables. Each module or resource adds an interface in `tables/` and lists it here. */
 export interface Schema
   extends BackgroundTables,
     BlobsTables,

@@ -1,30 +1,30 @@
 import { type ConnectionProvider, DefaultQueryExecutor, DummyDriver, Kysely, type QueryResult } from 'kysely';
-import { type Clock, dayOf, today } from '#runtime/clock.ts';
+import { type Clock, today, toUtcDate } from '#runtime/clock.ts';
 import type { Connection, Engine } from './engines/engine.ts';
 import type { Reader, Transaction } from './handles.ts';
 import type { Schema } from './schema.ts';
 
-/** The engine and the connection below a handle, for those in this room that go around Kysely. */
-export interface Session {
+/** The engine and connection of a handle, for code of this folder that bypasses Kysely. */
+export interface DatabaseSession {
   readonly engine: Engine;
   readonly connection: Connection;
 }
 
-/** Where a handle has it. A weak map would be one more thing that the garbage collector looks through for each request. */
+/** The property of a handle that holds its session. A weak map would add work for the garbage collector on each request. */
 const SESSION = Symbol('session');
 
-export function sessionOf(db: Reader): Session {
-  const session = (db as { readonly [SESSION]?: Session })[SESSION];
+export function getSession(db: Reader): DatabaseSession {
+  const session = (db as { readonly [SESSION]?: DatabaseSession })[SESSION];
   if (session === undefined) throw new Error('Not a handle of this database');
   return session;
 }
 
 /**
- * What a request reads with. Most ask for prepared queries only, which go around Kysely, and making that costs as much as
- * finding the route.
+ * The Reader of a request. It creates its Kysely instance on first use: most requests only run prepared queries, which bypass
+ * Kysely, and creating an instance costs as much as routing the request.
  */
 class LazyReader {
-  // Typed, so that none of Kysely's that a Reader offers is forgotten here.
+  // The type ensures that no Kysely method of Reader is missing here.
   static readonly #METHODS: Readonly<Record<Exclude<keyof Reader, 'fn' | 'dynamic' | 'today'>, true>> = {
     selectFrom: true,
     selectNoFrom: true,
@@ -35,12 +35,12 @@ class LazyReader {
     getExecutor: true,
   };
 
-  readonly [SESSION]: Session;
+  readonly [SESSION]: DatabaseSession;
   readonly #clock: Clock;
   readonly #make: () => Kysely<Schema>;
   #made: Kysely<Schema> | undefined;
 
-  constructor(session: Session, clock: Clock, make: () => Kysely<Schema>) {
+  constructor(session: DatabaseSession, clock: Clock, make: () => Kysely<Schema>) {
     this[SESSION] = session;
     this.#clock = clock;
     this.#make = make;
@@ -73,7 +73,7 @@ class LazyReader {
   }
 }
 
-/** Makes the Kysely instances that are handed out: one for reading (PostgreSQL: one a request), one for each transaction. */
+/** Creates the factories for handles: readers (PostgreSQL: one per request) and transactions. */
 export function createHandles(engine: Engine, clock: Clock) {
   const adapter = engine.kysely.createAdapter();
   const compiler = engine.kysely.createQueryCompiler();
@@ -83,7 +83,7 @@ export function createHandles(engine: Engine, clock: Clock) {
     config: { dialect },
     dialect,
     driver,
-    executor: new DefaultQueryExecutor(compiler, adapter, provide(connection), []),
+    executor: new DefaultQueryExecutor(compiler, adapter, toConnectionProvider(connection), []),
   });
   return {
     reader(reading: Connection): Reader {
@@ -95,14 +95,14 @@ export function createHandles(engine: Engine, clock: Clock) {
       return made as unknown as Reader;
     },
     transaction(connection: Connection, extra: Pick<Transaction, 'now' | 'afterCommit'>): Transaction {
-      const own = { ...extra, today: dayOf(extra.now), [SESSION]: { engine, connection } };
+      const own = { ...extra, today: toUtcDate(extra.now), [SESSION]: { engine, connection } };
       return Object.assign(new Kysely<Schema>(properties(connection)), own) as unknown as Transaction;
     },
   };
 }
 
-/** Kysely's view of one of our connections. */
-function provide(connection: Connection): ConnectionProvider {
+/** Adapts a connection to Kysely's interface. */
+function toConnectionProvider(connection: Connection): ConnectionProvider {
   const seen = {
     async executeQuery<R>({
       sql,
@@ -115,9 +115,9 @@ function provide(connection: Connection): ConnectionProvider {
       const { rows, affected } = result instanceof Promise ? await result : result;
       return { rows: rows as R[], numAffectedRows: affected === undefined ? undefined : BigInt(affected) };
     },
-    // biome-ignore lint/correctness/useYield: it always refuses
+    // biome-ignore lint/correctness/useYield: it always throws
     async *streamQuery(): AsyncIterableIterator<never> {
-      throw new Error('No open iterators: page by key');
+      throw new Error('Streaming queries are not supported: use keyset pagination (paginateByKey)');
     },
   };
   return { provideConnection: (consumer) => consumer(seen) };

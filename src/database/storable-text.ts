@@ -1,7 +1,6 @@
 /**
- * What both databases keep of a text that somebody else has made: NULs, of which PostgreSQL takes none, and halves of characters
- * become U+FFFD.
+ * Makes an external text storable in both engines: NULs, which PostgreSQL rejects, and lone surrogates become U+FFFD.
  */
-export function storable(text: string): string {
+export function toStorableText(text: string): string {
   return (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text).toWellFormed();
 }

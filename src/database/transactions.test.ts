@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { systemClock } from '#runtime/clock.ts';
 import { fail } from '#runtime/failure.ts';
 import { engine, testDatabase, testPlace } from '#test/engines/engine.ts';
-import { uniqueViolation } from './constraint-violations.ts';
+import { getViolatedUniqueIndex } from './constraint-violations.ts';
 import { openDatabase, type Reader, type Transaction } from './database.ts';
-import { lockedCounter } from './dialect.ts';
+import { nextCounterValue } from './dialect.ts';
 
 function counters(db: Reader) {
   return db.selectFrom('counters').select(['name', 'value']).orderBy('name').execute();
@@ -58,7 +58,7 @@ test('a failed statement ends the transaction even when its error is caught', as
     await add(tx, 'a').catch(() => {});
     return 'done';
   });
-  await assert.rejects(swallowing, (error) => uniqueViolation(error) === 'counters_pkey');
+  await assert.rejects(swallowing, (error) => getViolatedUniqueIndex(error) === 'counters_pkey');
   const goingOn = database.transaction(async (tx) => {
     await add(tx, 'a');
     await add(tx, 'a').catch(() => {});
@@ -75,7 +75,7 @@ test('a failed statement can be turned into a refusal, and the next transaction 
     try {
       await add(tx, 'a');
     } catch (error) {
-      if (uniqueViolation(error) !== null) return fail('taken');
+      if (getViolatedUniqueIndex(error) !== null) return fail('taken');
       throw error;
     }
   });
@@ -93,15 +93,15 @@ test('work that looks again when it finds a name taken is run again, and what it
     await add(tx, `with ${name}`);
     await add(tx, name);
   };
-  await database.transaction(adding, { againWhenTaken: ['counters_pkey'] });
+  await database.transaction(adding, { retryOnUniqueViolation: ['counters_pkey'] });
   assert.deepEqual(await counters(database.reader), [
     { name: 'a', value: 1 },
     { name: 'b', value: 1 },
     { name: 'with b', value: 1 },
   ]);
   names.push('a');
-  const other = database.transaction(adding, { againWhenTaken: ['counters_by_other'] });
-  await assert.rejects(other, (error) => uniqueViolation(error) === 'counters_pkey');
+  const other = database.transaction(adding, { retryOnUniqueViolation: ['counters_by_other'] });
+  await assert.rejects(other, (error) => getViolatedUniqueIndex(error) === 'counters_pkey');
 });
 
 test('a handle that outlives its transaction is refused', async () => {
@@ -151,7 +151,7 @@ test('the moment of a transaction stands still and comes from the clock', async 
 test('many transactions on one row all get through, and no count is lost', async () => {
   await using database = await testDatabase();
   const values = await Promise.all(
-    Array.from({ length: 40 }, () => database.transaction((tx) => lockedCounter(tx, 'feed'))),
+    Array.from({ length: 40 }, () => database.transaction((tx) => nextCounterValue(tx, 'feed'))),
   );
   assert.deepEqual(
     values.sort((a, b) => a - b),
@@ -166,9 +166,9 @@ test('transactions of one turn never conflict, whatever process they are of', as
   let runs = 0;
   const raise = (tx: Transaction) => {
     runs++;
-    return lockedCounter(tx, 'feed');
+    return nextCounterValue(tx, 'feed');
   };
-  const turns = Array.from({ length: 30 }, (_, i) => both[i % 2]!.transaction(raise, { turn: 'feed' }));
+  const turns = Array.from({ length: 30 }, (_, i) => both[i % 2]!.transaction(raise, { lock: 'feed' }));
   assert.equal(new Set(await Promise.all(turns)).size, 30);
   assert.equal(runs, 30);
   await Promise.all(both.map((database) => database.close()));
@@ -181,7 +181,7 @@ test('many transactions that read what all of them write get through too', async
       database.transaction(async (tx) => {
         await counters(tx);
         await add(tx, `own ${i}`);
-        return lockedCounter(tx, 'feed');
+        return nextCounterValue(tx, 'feed');
       }),
     ),
   );
@@ -317,7 +317,7 @@ test('what only reads ends in time on PostgreSQL too, and a transaction does not
   };
   assert.equal(await patience(database.reader), '30s');
   assert.equal(await database.transaction(patience), '0');
-  assert.equal(await database.transaction(patience, { turn: 'one' }), '0');
+  assert.equal(await database.transaction(patience, { lock: 'one' }), '0');
   assert.equal(await patience(database.reader), '30s');
   const cut = database.transaction(async (tx) => {
     await sql`set local statement_timeout = 10`.execute(tx);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, timestamp } from '#runtime/clock.ts';
 import type { Waiter } from '#runtime/concurrency-limiter.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { uniqueViolation } from './constraint-violations.ts';
+import { getViolatedUniqueIndex } from './constraint-violations.ts';
 import type { Connection, Engine, Isolation, OpenTransaction } from './engines/engine.ts';
 import { DatabaseUnavailable } from './engines/unavailable.ts';
 import type { Transaction } from './handles.ts';
@@ -10,62 +10,62 @@ import type { createHandles } from './sessions.ts';
 
 export interface TransactionOptions extends Waiter {
   /**
-   * PostgreSQL only, SQLite is always serializable. Default: serializable. Read committed is for rows that nothing is
-   * decided by: what is written so is not seen when PostgreSQL looks for conflicts, and with such a write between them
-   * two serializable transactions both succeed where one had to fail.
+   * PostgreSQL only; SQLite is always serializable. Default: serializable. Use read committed only for rows that no decision
+   * depends on: PostgreSQL ignores such writes when it detects conflicts, so that two serializable transactions may both
+   * succeed where one had to fail.
    */
   readonly isolation?: Isolation;
   /**
-   * Transactions of one turn run one after another, in whatever process: for those that all write one row, of which
-   * serializable ones would refuse each other in vain. Several are taken in their order, which is the same everywhere.
+   * Advisory lock keys: transactions with a common key run one after another, in all processes. Use it for transactions that
+   * all write one row and would otherwise conflict. Several locks are acquired in sorted order.
    */
-  readonly turn?: string | readonly string[] | undefined;
+  readonly lock?: string | readonly string[] | undefined;
   /**
-   * Unique indexes: work that finds one of them taken looks again, for what another has just committed decides what it
-   * does. For work that takes another value then, and not the same one once more.
+   * Unique indexes whose violation makes the work run again, because it depends on what was committed meanwhile. Only for work
+   * that then uses another value.
    */
-  readonly againWhenTaken?: readonly string[] | undefined;
+  readonly retryOnUniqueViolation?: readonly string[] | undefined;
 }
 
-interface TransactionSurroundings {
+interface TransactionContext {
   readonly engine: Engine;
   readonly handles: ReturnType<typeof createHandles>;
   readonly clock: Clock;
-  /** Fail a transaction that is still open at the next macrotask and has not given way: it holds more than SQL. */
+  /** Fails a transaction that is open at the next macrotask without having yielded: it waits for more than SQL. */
   readonly detectLong: boolean;
-  /** Told of an after-commit action that threw; the transaction is committed all the same. */
-  readonly failed: (error: unknown) => void;
+  /** Called for an after-commit action that threw; the transaction stays committed. */
+  readonly onActionFailed: (error: unknown) => void;
 }
 
-const TRIES = 20;
-const LONGEST_PAUSE = 200;
+const MAX_ATTEMPTS = 20;
+const MAX_PAUSE = 200;
 
-/** Transactions that conflicted this often run one after another: on a row that all want, only one gets through anyway. */
-const TRIES_TOGETHER = 3;
-const TURN_OF_CONFLICTS = 'conflicts';
+/** Transactions that conflicted this often run one after another: on a contended row only one succeeds anyway. */
+const MAX_CONCURRENT_ATTEMPTS = 3;
+const CONFLICTS_LOCK_KEY = 'conflicts';
 
 /**
- * Runs `work` in a transaction, again when the engine asks for it. Rolled back when `work` throws, returns a Failure, or
- * has seen a statement fail: a failed statement ends the transaction on both engines, whether its error is caught or not.
+ * Runs `work` in a transaction, and again after a retryable error. Rolls back if `work` throws, returns a Failure, or a statement
+ * failed: a failed statement ends the transaction on both engines, even if its error is caught.
  */
 export async function runTransaction<T>(
-  surroundings: TransactionSurroundings,
+  context: TransactionContext,
   work: (tx: Transaction) => Promise<T>,
-  { isolation = 'serializable', turn, againWhenTaken = [], ...waiter }: TransactionOptions = {},
+  { isolation = 'serializable', lock, retryOnUniqueViolation = [], ...waiter }: TransactionOptions = {},
 ): Promise<T> {
-  const mayRunAgain = (error: unknown) =>
-    surroundings.engine.mayRunAgain(error) || againWhenTaken.includes(uniqueViolation(error) ?? '');
+  const isRetryable = (error: unknown) =>
+    context.engine.isRetryable(error) || retryOnUniqueViolation.includes(getViolatedUniqueIndex(error) ?? '');
   for (let attempt = 1; ; attempt++) {
-    const named = [...[turn ?? []].flat(), ...(attempt > TRIES_TOGETHER ? [TURN_OF_CONFLICTS] : [])];
-    // Each once and in one order, whoever names them: two that name the same two would wait for each other for good.
-    const turns = [...new Set(named)].sort();
-    const outcome = await runOnce({ ...surroundings, mayRunAgain }, work, { isolation, turns, waiter });
+    const requestedKeys = [...[lock ?? []].flat(), ...(attempt > MAX_CONCURRENT_ATTEMPTS ? [CONFLICTS_LOCK_KEY] : [])];
+    // Unique and sorted: two transactions with the same keys in another order would deadlock.
+    const lockKeys = [...new Set(requestedKeys)].sort();
+    const outcome = await runOnce({ ...context, isRetryable }, work, { isolation, lockKeys, waiter });
     if (!outcome.again) {
       if (outcome.failed) throw outcome.error;
       return outcome.value;
     }
-    if (attempt === TRIES) throw new DatabaseUnavailable(outcome.error);
-    if (attempt < TRIES_TOGETHER) await pause(Math.random() * Math.min(LONGEST_PAUSE, 2 ** attempt * 2));
+    if (attempt === MAX_ATTEMPTS) throw new DatabaseUnavailable(outcome.error);
+    if (attempt < MAX_CONCURRENT_ATTEMPTS) await pause(Math.random() * Math.min(MAX_PAUSE, 2 ** attempt * 2));
   }
 }
 
@@ -74,29 +74,29 @@ type Outcome<T> =
   | { readonly again: false; readonly failed: true; readonly error: unknown }
   | { readonly again: false; readonly failed: false; readonly value: T };
 
-interface Beginning {
+interface BeginOptions {
   readonly isolation: Isolation;
-  readonly turns: readonly string[];
+  readonly lockKeys: readonly string[];
   readonly waiter: Waiter;
 }
 
-interface Retrying {
-  readonly mayRunAgain: (error: unknown) => boolean;
+interface RetryPolicy {
+  readonly isRetryable: (error: unknown) => boolean;
 }
 
 async function runOnce<T>(
-  { engine, handles, clock, detectLong, failed, mayRunAgain }: TransactionSurroundings & Retrying,
+  { engine, handles, clock, detectLong, onActionFailed: failed, isRetryable }: TransactionContext & RetryPolicy,
   work: (tx: Transaction) => Promise<T>,
-  { isolation, turns, waiter }: Beginning,
+  { isolation, lockKeys: turns, waiter }: BeginOptions,
 ): Promise<Outcome<T>> {
   const open = await engine.begin(isolation, turns, waiter);
-  const guarded = guard(open);
+  const guarded = guardConnection(open);
   const afterCommit: (() => void)[] = [];
   const tx = handles.transaction(guarded.connection, {
     now: timestamp(clock),
     afterCommit: (action) => afterCommit.push(action),
   });
-  const watch = detectLong && open.gaveWay ? watchLength(open.gaveWay) : undefined;
+  const watch = detectLong && open.hasYielded ? detectLongTransaction(open.hasYielded) : undefined;
   let value: T;
   try {
     value = await (watch ? Promise.race([work(tx), watch.tooLong]) : work(tx));
@@ -104,20 +104,20 @@ async function runOnce<T>(
   } catch (error) {
     await rollBack(open, guarded);
     const cause = guarded.failure?.error ?? error;
-    return mayRunAgain(cause) ? { again: true, error: cause } : { again: false, failed: true, error };
+    return isRetryable(cause) ? { again: true, error: cause } : { again: false, failed: true, error };
   } finally {
     watch?.end();
   }
   if (isFailure(value)) {
     await rollBack(open, guarded);
     const cause = guarded.failure?.error;
-    return mayRunAgain(cause) ? { again: true, error: cause } : { again: false, failed: false, value };
+    return isRetryable(cause) ? { again: true, error: cause } : { again: false, failed: false, value };
   }
   try {
     guarded.end();
     await open.commit();
   } catch (error) {
-    return mayRunAgain(error) ? { again: true, error } : { again: false, failed: true, error };
+    return isRetryable(error) ? { again: true, error } : { again: false, failed: true, error };
   }
   for (const action of afterCommit) {
     try {
@@ -129,14 +129,14 @@ async function runOnce<T>(
   return { again: false, failed: false, value };
 }
 
-interface Guarded {
+interface GuardedConnection {
   readonly connection: Connection;
   readonly failure: { readonly error: unknown } | undefined;
   end(): void;
 }
 
-/** Refuses statements after the transaction's end, and after a statement of it failed. */
-function guard(open: OpenTransaction): Guarded {
+/** Rejects statements after the end of the transaction, and after one of its statements failed. */
+function guardConnection(open: OpenTransaction): GuardedConnection {
   let ended = false;
   let failure: { readonly error: unknown } | undefined;
   const connection: Connection = {
@@ -167,17 +167,17 @@ function guard(open: OpenTransaction): Guarded {
   };
 }
 
-/** The reason for the rollback matters more than its own trouble: the connection is thrown away then. */
-async function rollBack(open: OpenTransaction, guarded: Guarded): Promise<void> {
+/** Ignores errors of the rollback, because its cause matters more; the connection is discarded then. */
+async function rollBack(open: OpenTransaction, guarded: GuardedConnection): Promise<void> {
   guarded.end();
   await open.rollback().catch(() => {});
 }
 
-function watchLength(gaveWay: () => boolean) {
+function detectLongTransaction(hasYielded: () => boolean) {
   const { promise, reject } = Promise.withResolvers<never>();
   const error = new Error('A transaction was still open at the next macrotask: it waits for something other than SQL');
   const look = () => {
-    if (gaveWay()) timer = setImmediate(look);
+    if (hasYielded()) timer = setImmediate(look);
     else reject(error);
   };
   let timer = setImmediate(look);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Kysely, sql } from 'kysely';
 import { testDatabase } from '#test/engines/engine.ts';
-import { uniqueViolation } from './constraint-violations.ts';
+import { getViolatedUniqueIndex } from './constraint-violations.ts';
 import { type Database, DatabaseUnavailable, openDatabase, type Reader } from './database.ts';
-import { dialectOf, truth } from './dialect.ts';
+import { getDialect, toZeroOrOne } from './dialect.ts';
 import { migrate } from './migrate.ts';
 import type { MigrationDb } from './migrations/migration.ts';
 import { escapeLike, like } from './search/substring-search.ts';
@@ -115,7 +115,7 @@ test('counts and sums are numbers, and truth() is 1 or 0', async () => {
     .select((eb) => [
       eb.fn.countAll<number>().as('count'),
       eb.fn.sum<number>('size').as('sum'),
-      truth(eb.exists(eb.selectFrom('things').select('id').where('size', '=', 9))).as('nine'),
+      toZeroOrOne(eb.exists(eb.selectFrom('things').select('id').where('size', '=', 9))).as('nine'),
     ])
     .executeTakeFirst();
   assert.deepEqual(row, { count: 2, sum: 6, nine: 0 });
@@ -199,9 +199,9 @@ test('a unique violation names its index on both engines; other failures name no
         .values(row as Things['things'])
         .execute();
     }).catch((error: unknown) => error);
-  assert.equal(uniqueViolation(await failure(thing)), 'things_by_name');
-  assert.equal(uniqueViolation(await failure({ ...thing, size: null })), null);
-  assert.equal(uniqueViolation(new Error('no')), null);
+  assert.equal(getViolatedUniqueIndex(await failure(thing)), 'things_by_name');
+  assert.equal(getViolatedUniqueIndex(await failure({ ...thing, size: null })), null);
+  assert.equal(getViolatedUniqueIndex(new Error('no')), null);
 });
 
 test('common table expressions read through a reader', async () => {
@@ -227,7 +227,7 @@ test('a database that cannot be reached is unavailable, for reading and for writ
 });
 
 test('every kind of column is made on both engines', () => {
-  for (const engine of ['sqlite', 'postgres'] as const) assert.equal(dialectOf(engine).engine, engine);
+  for (const engine of ['sqlite', 'postgres'] as const) assert.equal(getDialect(engine).engine, engine);
   // The shape that migrations see is writable.
   const use = (db: MigrationDb) => db.insertInto('things').values({ name: 'x' });
   assert.equal(typeof use, 'function');

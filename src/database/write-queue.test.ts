@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { someClient } from '#git/fixtures.testing.ts';
+import { createTestClient } from '#git/fixtures.testing.ts';
 import { systemClock } from '#runtime/clock.ts';
-import { QueueFull, WaiterGone } from '#runtime/concurrency-limiter.ts';
+import { ClientDisconnected, QueueFull } from '#runtime/concurrency-limiter.ts';
 import { testPlace } from '#test/engines/engine.ts';
 import { openDatabase, type TransactionOptions } from './database.ts';
 
@@ -13,7 +13,7 @@ async function heldTurn() {
   const [began, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const write = (name: string, options: TransactionOptions = {}) =>
     database.transaction((tx) => tx.insertInto('counters').values({ name, value: 0 }).execute(), {
-      turn: 'held',
+      lock: 'held',
       ...options,
     });
   const holding = database.transaction(
@@ -21,7 +21,7 @@ async function heldTurn() {
       began.resolve();
       await mayEnd.promise;
     },
-    { turn: 'held' },
+    { lock: 'held' },
   );
   await began.promise;
   const close = async () => {
@@ -38,7 +38,7 @@ test('a thousand wait for their turn to write, the next is told when to come bac
   await using held = await heldTurn();
   const waiting = Array.from({ length: 1_000 }, (_, index) => held.write(`${index}`));
   await assert.rejects(held.write('late'), (error) => error instanceof QueueFull && error.retryAfter === 5);
-  const owed = held.write('owed', { owed: true });
+  const owed = held.write('owed', { exemptFromLimit: true });
   held.end();
   await Promise.all([...waiting, owed]);
   assert.equal(await held.written(), 1_001);
@@ -46,11 +46,11 @@ test('a thousand wait for their turn to write, the next is told when to come bac
 
 test('a client that goes away before its turn has written nothing, and holds nobody up', async () => {
   await using held = await heldTurn();
-  const { client, leave } = someClient();
+  const { client, leave } = createTestClient();
   const left = held.write('left', { client });
   const other = held.write('other');
   leave();
-  await assert.rejects(left, WaiterGone);
+  await assert.rejects(left, ClientDisconnected);
   held.end();
   await other;
   assert.equal(await held.written(), 1);
@@ -60,7 +60,7 @@ test('two that name the same turns in another order end both', { timeout: 30_000
   await using held = await heldTurn();
   held.end();
   const both = (index: number) =>
-    held.write(`${index}`, { turn: index % 2 === 0 ? ['one', 'other'] : ['other', 'one', 'other'] });
+    held.write(`${index}`, { lock: index % 2 === 0 ? ['one', 'other'] : ['other', 'one', 'other'] });
   await Promise.all(Array.from({ length: 10 }, (_, index) => both(index)));
   assert.equal(await held.written(), 10);
 });

@@ -5,12 +5,12 @@ import type { DeploymentStatus, EnvironmentsTables } from '#database/tables/envi
 
 export type { DeploymentStatus } from '#database/tables/environments.ts';
 
-/** Deployments as they are shown, and decided about (contract/environments.md "Data model"). */
+/** Deployment rows for entities and permission checks (contract/environments.md "Data model"). */
 
 export type DeploymentRow = Selectable<EnvironmentsTables['deployments']>;
 
-/** What has come to an end, and when: `finished_at` is the last time. */
-export const FINISHED: readonly DeploymentStatus[] = ['success', 'failed', 'canceled'];
+/** Final statuses; `finished_at` is the last time that one was reached. */
+export const FINISHED_DEPLOYMENT_STATUSES: readonly DeploymentStatus[] = ['success', 'failed', 'canceled'];
 
 export const deploymentColumns = [
   'deployments.id',
@@ -39,7 +39,7 @@ const deploymentById = prepare((db, value: Params<{ project: number; id: number 
 );
 
 // index: deployments_finished
-export const lastInStatus = prepare((db, value: Params<{ environment: number; status: DeploymentStatus }>) =>
+export const lastDeploymentInStatus = prepare((db, value: Params<{ environment: number; status: DeploymentStatus }>) =>
   db
     .selectFrom('deployments')
     .select(deploymentColumns)
@@ -50,24 +50,25 @@ export const lastInStatus = prepare((db, value: Params<{ environment: number; st
     .limit(1),
 );
 
-/** The deployment with this id in the project; whether the caller may read it is not asked here. */
+/** Returns the deployment with this id in the project, or null. Does not check permissions. */
 export async function findDeployment(db: Reader, projectId: number, id: number): Promise<DeploymentRow | null> {
   return (await deploymentById.first(db, { project: projectId, id })) ?? null;
 }
 
-/** What runs in the environment: of its successful deployments the one that has finished last, whatever its id. */
-export async function lastDeployment(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
-  return (await lastInStatus.first(db, { environment: environmentId, status: 'success' })) ?? null;
+/** Returns the deployment that runs in the environment: the successful one that finished last. */
+export async function findLastDeployment(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
+  return (await lastDeploymentInStatus.first(db, { environment: environmentId, status: 'success' })) ?? null;
 }
 
-/** Of the environment's deployments that have come to an end, however, the one that has last. */
-export async function lastFinished(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
+/** Returns the deployment of the environment that finished last, with any final status. */
+export async function findLastFinishedDeployment(db: Reader, environmentId: number): Promise<DeploymentRow | null> {
   const each: DeploymentRow[] = [];
-  for (const status of FINISHED) each.push(...(await lastInStatus(db, { environment: environmentId, status })));
+  for (const status of FINISHED_DEPLOYMENT_STATUSES)
+    each.push(...(await lastDeploymentInStatus(db, { environment: environmentId, status })));
   return each.toSorted(latestFirst)[0] ?? null;
 }
 
-/** The moments have one form, so that their texts compare as they do. */
+/** Timestamps have a fixed format, so comparing the texts compares the times. */
 function latestFirst(one: DeploymentRow, other: DeploymentRow): number {
   const [when, whenOther] = [one.finished_at ?? '', other.finished_at ?? ''];
   if (when === whenOther) return other.id - one.id;

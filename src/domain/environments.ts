@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { isAmongTexts } from '#database/dialect.ts';
+import { isInTexts } from '#database/dialect.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { EnvironmentsTables } from '#database/tables/environments.ts';
 
-/** Environments as they are shown, and decided about (contract/environments.md "Data model"). */
+/** Environment rows for entities and permission checks (contract/environments.md "Data model"). */
 
 export type EnvironmentRow = Omit<
   Selectable<EnvironmentsTables['environments']>,
@@ -45,13 +45,17 @@ const environmentByName = prepare((db, value: Params<{ project: number; name: st
     .where('environments.name', '=', value('name')),
 );
 
-/** The environment with this id in the project; whether the caller may read it is not asked here. */
+/** Returns the environment with this id in the project, or null. Does not check permissions. */
 export async function findEnvironment(db: Reader, projectId: number, id: number): Promise<EnvironmentRow | null> {
   return (await environmentById.first(db, { project: projectId, id })) ?? null;
 }
 
-/** The environment of exactly this name in the project. */
-export async function environmentNamed(db: Reader, projectId: number, name: string): Promise<EnvironmentRow | null> {
+/** Returns the environment with exactly this name in the project, or null. */
+export async function findEnvironmentByName(
+  db: Reader,
+  projectId: number,
+  name: string,
+): Promise<EnvironmentRow | null> {
   return (await environmentByName.first(db, { project: projectId, name })) ?? null;
 }
 
@@ -60,13 +64,13 @@ const environmentsById = prepareForIds<EnvironmentRow>((db, ids) =>
   db.selectFrom('environments').select(environmentColumns).where('environments.id', 'in', ids),
 );
 
-/** Several environments in one statement, in no order; missing ones are left out. */
+/** Returns the existing environments with these ids, in any order, with one query. */
 export function findEnvironments(db: Reader, ids: readonly number[]): Promise<EnvironmentRow[]> {
   return environmentsById(db, ids);
 }
 
-/** Those of these names in the project, by their names. index: environments_by_name */
-export async function environmentsNamed(
+/** Returns the environments with these names in the project, keyed by name. index: environments_by_name */
+export async function findEnvironmentsByNames(
   db: Reader,
   projectId: number,
   names: readonly string[],
@@ -75,7 +79,7 @@ export async function environmentsNamed(
     .selectFrom('environments')
     .select(environmentColumns)
     .where('environments.project_id', '=', projectId)
-    .where((eb) => isAmongTexts(db, eb.ref('environments.name'), names))
+    .where((eb) => isInTexts(db, eb.ref('environments.name'), names))
     .execute();
   return new Map(rows.map((row) => [row.name, row]));
 }

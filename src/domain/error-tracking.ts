@@ -1,23 +1,27 @@
 import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import { isFeatureOn } from '#settings/features.ts';
+import { isFeatureEnabled } from '#settings/features.ts';
 
-/** Who may report errors to a project, how many, and how long they are kept (contract/monitoring.md §11, §13). */
+/**
+ * Who may report errors to a project, at what rate, and how long reports are kept (contract/monitoring.md §11, §13).
+ */
 
-/** What holds in a project where nobody has set it. */
+/** Values for projects without their own settings. */
 export const DEFAULT_INGESTION = { events_per_minute: 3000, retention_days: 90 } as const;
 
-/** Who writes what reports of a project write takes this turn: one of a hundred of them would run again for nothing. */
-export const turnOfReports = (projectId: number) => `error_tracking:${projectId}`;
+/**
+ * Lock key for writing error reports of a project. Without the lock, concurrent writers would conflict and run again.
+ */
+export const errorReportsLockKey = (projectId: number) => `error_tracking:${projectId}`;
 
-interface Reporting {
-  /** Null: as many as come. */
+interface IngestionLimits {
+  /** Null: no limit. */
   readonly eventsPerMinute: number | null;
 }
 
 // index: client_keys_by_public_key, error_tracking_settings primary key, ingestion_settings primary key
-export const reportingByKey = prepare((db, value: Params<{ project: number; key: string }>) =>
+export const ingestionSettingsByKey = prepare((db, value: Params<{ project: number; key: string }>) =>
   db
     .selectFrom('client_keys')
     .leftJoin('error_tracking_settings as settings', 'settings.project_id', 'client_keys.project_id')
@@ -34,25 +38,25 @@ export const reportingByKey = prepare((db, value: Params<{ project: number; key:
 );
 
 /**
- * How a sender with this key may report to the project of this id; null when it may not, whatever the reason is: no such
- * project or key, one that belongs elsewhere or is not active, a project that takes no reports. Two statements at most.
+ * Returns the ingestion limits for a client key of a project. Null if the key may not report: it is unknown, inactive
+ * or of another project, or the project accepts no reports. Runs at most two queries.
  */
-export async function reportingWith(
+export async function findIngestionLimits(
   db: Reader,
   { projectId, key, tier }: { readonly projectId: number; readonly key: string; readonly tier: Tier },
-): Promise<Reporting | null> {
-  const row = await reportingByKey.first(db, { project: projectId, key });
+): Promise<IngestionLimits | null> {
+  const row = await ingestionSettingsByKey.first(db, { project: projectId, key });
   if (row === undefined || !row.key_active) return null;
   if (row.active === false || row.integrated === false) return null;
-  if (!(await isErrorTrackingOn(db, { projectId, tier }))) return null;
+  if (!(await isErrorTrackingEnabled(db, { projectId, tier }))) return null;
   const isSet = row.retention_days !== null;
   return { eventsPerMinute: isSet ? row.events_per_minute : DEFAULT_INGESTION.events_per_minute };
 }
 
-/** Does the project take reports, as far as the feature flag of it says? */
-export function isErrorTrackingOn(
+/** Returns whether the feature flag of error tracking is on for the project. */
+export function isErrorTrackingEnabled(
   db: Reader,
   { projectId, tier }: { readonly projectId: number; readonly tier: Tier },
 ): Promise<boolean> {
-  return isFeatureOn(db, { flag: 'integrated_error_tracking', tier, actor: { type: 'Project', id: projectId } });
+  return isFeatureEnabled(db, { flag: 'integrated_error_tracking', tier, actor: { type: 'Project', id: projectId } });
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 import { nextIid, reserveIid } from './iids.ts';
 
-test('each kind counts by itself in each project and group', async () => {
+test('each kind has its own counter in each project and group', async () => {
   const { project, newProject, newGroup, server } = await world({ project: {} });
   const [other, group] = [await newProject(), await newGroup()];
   const given = await server.services.database.transaction(async (tx) => [
@@ -17,7 +17,7 @@ test('each kind counts by itself in each project and group', async () => {
   assert.deepEqual(given, [1, 2, 1, 1, 1, 2]);
 });
 
-test('a number that was chosen is behind all that are given out later, and a lower one changes nothing', async () => {
+test('later iids are larger than a chosen one, and a smaller one changes nothing', async () => {
   const { project, server } = await world({ project: {} });
   const of = { projectId: project.id };
   const given = await server.services.database.transaction(async (tx) => {
@@ -28,12 +28,12 @@ test('a number that was chosen is behind all that are given out later, and a low
   assert.equal(given, 8);
 });
 
-test('fifty at once get fifty numbers without a gap', async () => {
+test('fifty concurrent requests get fifty iids without gaps', async () => {
   const { project, server } = await world({ project: {} });
   const turn = `iids of project ${project.id}`;
   const given = await Promise.all(
     Array.from({ length: 50 }, () =>
-      server.services.database.transaction((tx) => nextIid(tx, { projectId: project.id }, 'issue'), { turn }),
+      server.services.database.transaction((tx) => nextIid(tx, { projectId: project.id }, 'issue'), { lock: turn }),
     ),
   );
   assert.deepEqual(

@@ -1,45 +1,45 @@
 import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
-import { prepareForRows, type RowsOf } from '#database/prepare.ts';
+import { prepareForRows, type RowParameters } from '#database/prepare.ts';
 import type { IidKind } from '#database/tables/iids.ts';
 import { invalid } from '#runtime/failure.ts';
 
-/** Whose numbers these are. */
-export type IidsOf = { readonly projectId: number } | { readonly groupId: number };
+/** The project or group whose resources are numbered. */
+export type IidOwner = { readonly projectId: number } | { readonly groupId: number };
 
 /**
- * The next number of this kind in the project or group: without gaps, and never one that something deleted has had
- * (contract/planning.md §0 "iid"). The counter stays locked until the transaction ends: many that come together belong
- * into one turn.
+ * Returns the next iid of this kind in the project or group: without gaps, and never reused after a deletion
+ * (contract/planning.md §0 "iid"). The counter row stays locked until the transaction ends, so concurrent callers take
+ * an advisory lock.
  */
-export function nextIid(tx: Transaction, of: IidsOf, kind: IidKind): Promise<number> {
-  return raiseCounter(tx, of, kind, 1);
+export function nextIid(tx: Transaction, of: IidOwner, kind: IidKind): Promise<number> {
+  return incrementCounter(tx, of, kind, 1);
 }
 
 /**
- * The same for many at once: of each of these projects so many numbers, of which the last one is told. The turn is that of
- * all of them.
+ * Reserves several iids in each of these projects (project id -> count) and returns the last one for each. Callers take
+ * the locks of all projects.
  */
 export async function nextIids(
   tx: Transaction,
   kind: IidKind,
-  wanted: ReadonlyMap<number, number>,
+  counts: ReadonlyMap<number, number>,
 ): Promise<ReadonlyMap<number, number>> {
-  const rows = [...wanted].map(([project_id, last]) => ({ project_id, kind, last }));
-  return new Map((await raiseCounters(tx, rows)).map(({ project_id, last }) => [project_id, last]));
+  const rows = [...counts].map(([project_id, last]) => ({ project_id, kind, last }));
+  return new Map((await incrementCounters(tx, rows)).map(({ project_id, last }) => [project_id, last]));
 }
 
-interface Raise {
+interface CounterIncrement {
   readonly project_id: number;
   readonly kind: IidKind;
-  /** How many. */
+  /** Number of iids to reserve. */
   readonly last: number;
 }
 
 // index: iid_counters_by_project
-const raiseCounters = prepareForRows<Raise, { project_id: number; last: number }>(
+const incrementCounters = prepareForRows<CounterIncrement, { project_id: number; last: number }>(
   ['project_id', 'kind', 'last'],
-  (tx, rows: RowsOf<Raise>) =>
+  (tx, rows: RowParameters<CounterIncrement>) =>
     tx
       .insertInto('iid_counters')
       .values(rows.map(({ project_id, kind, last }) => ({ project_id, kind, last })))
@@ -51,21 +51,21 @@ const raiseCounters = prepareForRows<Raise, { project_id: number; last: number }
       .returning((eb) => [eb.ref('project_id').$notNull().as('project_id'), 'last']),
 );
 
-/** What an owner may choose at most: numbers behind it must be left. */
-export const LARGEST_IID = 2 ** 31 - 1;
+/** Largest iid that an owner may choose; larger numbers stay available. */
+export const MAX_IID = 2 ** 31 - 1;
 
-/** Something else has the number that an owner has chosen, or that a thing brings along. */
+/** Failure: the iid that an owner chose, or that an imported resource has, is in use. */
 export const IID_TAKEN = invalid({ iid: ['has already been taken'] });
 
-/** Numbers behind `iid`, which its owner has chosen, begin after it. */
-export async function reserveIid(tx: Transaction, of: IidsOf, kind: IidKind, iid: number): Promise<void> {
-  await raiseCounter(tx, of, kind, iid, iid);
+/** Makes the next iids start after `iid`, which an owner has chosen. */
+export async function reserveIid(tx: Transaction, of: IidOwner, kind: IidKind, iid: number): Promise<void> {
+  await incrementCounter(tx, of, kind, iid, iid);
 }
 
 // index: iid_counters_by_project, iid_counters_by_group
-async function raiseCounter(
+async function incrementCounter(
   tx: Transaction,
-  of: IidsOf,
+  of: IidOwner,
   kind: IidKind,
   first: number,
   atLeast?: number,

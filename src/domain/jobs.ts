@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { inOrderOf, type Params, prepare, prepareForIds } from '#database/prepare.ts';
+import { type Params, prepare, prepareForIds, sortByIds } from '#database/prepare.ts';
 import type { PipelinesTables } from '#database/tables/pipelines.ts';
 
-/** Jobs as they are shown, and decided about: read and changed by whoever may read and change their pipelines. */
+/** Job rows for entities and permission checks. The permissions are those of their pipelines. */
 
-/** What the CI file says of a job is large, and read where it is asked for. */
+/** Without the columns from the CI file, which are large and loaded only where needed. */
 export type JobRow = Omit<
   Selectable<PipelinesTables['jobs']>,
   | 'options'
@@ -60,7 +60,7 @@ const jobById = prepare((db, value: Params<{ project: number; id: number }>) =>
     .where('jobs.project_id', '=', value('project')),
 );
 
-/** The job with this id in the project; whether the caller may read it is not asked here. */
+/** Returns the job with this id in the project, or null. Does not check permissions. */
 export async function findJob(db: Reader, projectId: number, id: number): Promise<JobRow | null> {
   return (await jobById.first(db, { project: projectId, id })) ?? null;
 }
@@ -70,7 +70,7 @@ const jobsById = prepareForIds<JobRow>((db, ids) =>
   db.selectFrom('jobs').select(jobColumns).where('jobs.id', 'in', ids),
 );
 
-/** Several jobs in the order of their ids, in one statement; missing ones are left out. */
+/** Returns the existing jobs in the order of `ids`, with one query. */
 export async function findJobs(db: Reader, ids: readonly number[]): Promise<JobRow[]> {
-  return inOrderOf(ids, await jobsById(db, ids));
+  return sortByIds(ids, await jobsById(db, ids));
 }

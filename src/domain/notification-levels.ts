@@ -2,31 +2,32 @@ import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { type Params, prepareForIds } from '#database/prepare.ts';
 import { NOTIFICATION_LEVELS, type NotificationLevel } from '#database/tables/notification-settings.ts';
-import { isLive } from './members/membership-expiry.ts';
-import { type Asker, askerOf } from './members/viewer-role.ts';
+import { isActiveMembership } from './members/membership-expiry.ts';
+import { type ViewerParams, viewerParams } from './members/viewer-role.ts';
 import type { Project } from './namespaces/projects.ts';
 
-/** Where nothing else has been chosen: as the setting above says. */
+/** The level without a setting: inherit from above. */
 const GLOBAL: NotificationLevel = 'global';
 
-/** What the caller has chosen to be told of a project: there, and in the group above that makes him its member. */
-export interface ProjectLevels {
+/** The caller's notification levels for a project and for the group through which they are a member, as numbers. */
+export interface ProjectNotificationLevels {
   readonly project: number;
   readonly group: number;
 }
 
 // index: notification_settings_by_project
-const ownLevels = prepareForIds<{ project_id: number | null; level: NotificationLevel }, Asker>((db, ids, value) =>
-  db
-    .selectFrom('notification_settings')
-    .select(['project_id', 'level'])
-    .where('project_id', 'in', ids)
-    .where('user_id', '=', value('user')),
+const projectLevels = prepareForIds<{ project_id: number | null; level: NotificationLevel }, ViewerParams>(
+  (db, ids, value) =>
+    db
+      .selectFrom('notification_settings')
+      .select(['project_id', 'level'])
+      .where('project_id', 'in', ids)
+      .where('user_id', '=', value('user')),
 );
 
 // index: namespace_closure_pkey, memberships_by_source, notification_settings_by_group
-const levelsAbove = prepareForIds<{ namespace_id: number; level: NotificationLevel | null }, Asker>(
-  (db, ids, value: Params<Asker>) =>
+const groupLevels = prepareForIds<{ namespace_id: number; level: NotificationLevel | null }, ViewerParams>(
+  (db, ids, value: Params<ViewerParams>) =>
     db
       .selectFrom('namespace_closure as up')
       .innerJoin('memberships', 'memberships.source_id', 'up.ancestor_id')
@@ -37,30 +38,33 @@ const levelsAbove = prepareForIds<{ namespace_id: number; level: NotificationLev
       .where('up.descendant_id', 'in', ids)
       .where('memberships.source_type', '=', 'group')
       .where('memberships.user_id', '=', value('user'))
-      .where(isLive('memberships.expires_at', value('today')))
+      .where(isActiveMembership('memberships.expires_at', value('today')))
       .orderBy('memberships.access_level')
       .orderBy('up.depth', 'desc'),
 );
 
-/** The caller's levels for these projects, by their ids and as numbers; a project that is missing has the usual ones. */
-export async function notificationLevels(
+/** Loads the caller's notification levels for these projects and returns a function that looks up one of them. */
+export async function loadNotificationLevels(
   db: Reader,
   caller: Caller,
   projects: readonly Project[],
-): Promise<(project: Project) => ProjectLevels> {
-  const asker = askerOf(db, caller);
+): Promise<(project: Project) => ProjectNotificationLevels> {
+  const viewer = viewerParams(db, caller);
   const direct = projects.filter(({ direct_role }) => direct_role > 0).map(({ id }) => id);
   const below = projects.filter(({ inherited_role }) => inherited_role > 0).map(({ namespace_id }) => namespace_id);
-  const [own, above] = await Promise.all([ownLevels(db, direct, asker), levelsAbove(db, [...new Set(below)], asker)]);
+  const [own, above] = await Promise.all([
+    projectLevels(db, direct, viewer),
+    groupLevels(db, [...new Set(below)], viewer),
+  ]);
   const ofProjects = new Map(own.map(({ project_id, level }) => [project_id, level]));
-  // The last one is that of the highest role, and among those of the nearest group.
+  // Later rows overwrite earlier ones: the highest role wins, then the nearest group.
   const ofGroups = new Map(above.map(({ namespace_id, level }) => [namespace_id, level]));
   return ({ id, namespace_id }) => ({
-    project: numberOf(ofProjects.get(id)),
-    group: numberOf(ofGroups.get(namespace_id)),
+    project: levelNumber(ofProjects.get(id)),
+    group: levelNumber(ofGroups.get(namespace_id)),
   });
 }
 
-function numberOf(level: NotificationLevel | null | undefined): number {
+function levelNumber(level: NotificationLevel | null | undefined): number {
   return NOTIFICATION_LEVELS.indexOf(level ?? GLOBAL);
 }

@@ -1,43 +1,43 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { isAmongTexts } from '#database/dialect.ts';
+import { isInTexts } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { SNIPPET_BRANCH } from './snippets.ts';
 
-/** What a replication site holds of this server (contract/operations.md §3, "Selective sync"). */
+/** Selective sync of a replication site: the part of the data that it copies (contract/operations.md §3). */
 export interface SiteScope {
   readonly id: number;
-  /** Only what is in some groups or on some storages; null: everything. */
+  /** Restricts the scope to some groups or storages; null: everything. */
   readonly selective_sync_type: 'namespaces' | 'shards' | null;
   /** JSON array of names. */
   readonly selective_sync_shards: string;
 }
 
-export function shardsOf({ selective_sync_shards }: Pick<SiteScope, 'selective_sync_shards'>): string[] {
+export function parseShards({ selective_sync_shards }: Pick<SiteScope, 'selective_sync_shards'>): string[] {
   return JSON.parse(selective_sync_shards) as string[];
 }
 
-/** How a query calls the columns that decide. */
-interface Deciding {
-  /** Of a project, or whatever else lies in a namespace; null: it lies in none. */
+/** Names of the columns that decide, as the query knows them. */
+interface SiteScopeColumns {
+  /** The namespace column; null: the resource is in no namespace. */
   readonly namespace: string | null;
   readonly storage: string;
 }
 
-const OF_PROJECTS: Deciding = { namespace: 'projects.namespace_id', storage: 'repositories.storage' };
+const PROJECT_COLUMNS: SiteScopeColumns = { namespace: 'projects.namespace_id', storage: 'repositories.storage' };
 
-/** Is it a part of what the site holds? index: namespace_closure_pkey, geo_site_namespaces_pkey */
-export function isHeldBy(
+/** Condition: the row is in the scope of the site. index: namespace_closure_pkey, geo_site_namespaces_pkey */
+export function isInSiteScope(
   db: Reader,
   scope: SiteScope,
-  { namespace, storage }: Deciding = OF_PROJECTS,
+  { namespace, storage }: SiteScopeColumns = PROJECT_COLUMNS,
 ): RawBuilder<SqlBool> {
   switch (scope.selective_sync_type) {
     case null:
       return sql<SqlBool>`1 = 1`;
     case 'shards':
-      // Lists are in the order of ids: an index by storage would have to be sorted for each page.
-      return isAmongTexts(db, sql<string>`coalesce(${sql.ref(storage)}, '')`, shardsOf(scope));
+      // Lists are sorted by id: an index by storage would require sorting each page.
+      return isInTexts(db, sql<string>`coalesce(${sql.ref(storage)}, '')`, parseShards(scope));
     case 'namespaces':
       if (namespace === null) return sql<SqlBool>`1 = 0`;
       return sql<SqlBool>`exists (select 1 from namespace_closure
@@ -46,19 +46,19 @@ export function isHeldBy(
   }
 }
 
-export const scopeColumns = [
+export const siteScopeColumns = [
   'geo_sites.id',
   'geo_sites.selective_sync_type',
   'geo_sites.selective_sync_shards',
 ] as const;
 
-/** The repository of a project, wiki or snippet at this path, where the site holds it. */
-export async function findHeldRepository(db: Reader, siteId: number, path: string) {
+/** Returns the repository of a project, wiki or snippet at this path, if it is in the scope of the site. */
+export async function findReplicatedRepository(db: Reader, siteId: number, path: string) {
   // index: geo_sites primary key
-  const scope = await db.selectFrom('geo_sites').select(scopeColumns).where('id', '=', siteId).executeTakeFirst();
+  const scope = await db.selectFrom('geo_sites').select(siteScopeColumns).where('id', '=', siteId).executeTakeFirst();
   if (scope === undefined) return null;
   const snippet = /^snippets\/(\d{1,15})$/.exec(path)?.[1];
-  if (snippet !== undefined) return findHeldSnippet(db, scope, Number(snippet));
+  if (snippet !== undefined) return findReplicatedSnippet(db, scope, Number(snippet));
   // index: routes_by_full_path, projects primary key, repositories primary key
   const found = await db
     .selectFrom('routes')
@@ -66,15 +66,14 @@ export async function findHeldRepository(db: Reader, siteId: number, path: strin
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
     .select(['repositories.storage', 'repositories.disk_path', 'repositories.default_branch'])
     .where('routes.full_path_key', '=', foldCase(path))
-    .where(isHeldBy(db, scope))
+    .where(isInSiteScope(db, scope))
     .executeTakeFirst();
-  // A project that is called as a wiki is meant itself, as it is for everybody else.
+  // A project whose path ends in `.wiki` takes precedence over the wiki with that path.
   const wiki = found === undefined ? /^(.+)\.wiki$/i.exec(path)?.[1] : undefined;
-  return wiki === undefined ? (found ?? null) : findHeldWiki(db, scope, wiki);
+  return wiki === undefined ? (found ?? null) : findReplicatedWiki(db, scope, wiki);
 }
 
-/** Of a project or a group. */
-async function findHeldWiki(db: Reader, scope: SiteScope, path: string) {
+async function findReplicatedWiki(db: Reader, scope: SiteScope, path: string) {
   // index: routes_by_full_path
   const route = await db
     .selectFrom('routes')
@@ -91,19 +90,19 @@ async function findHeldWiki(db: Reader, scope: SiteScope, path: string) {
     .select(['wikis.storage', 'wikis.disk_path', 'wikis.default_branch'])
     .where(isOfProject ? 'wikis.project_id' : 'wikis.group_id', '=', route.project_id ?? route.namespace_id)
     .where('wikis.empty', '=', false)
-    .where(isHeldBy(db, scope, { namespace, storage: 'wikis.storage' }))
+    .where(isInSiteScope(db, scope, { namespace, storage: 'wikis.storage' }))
     .executeTakeFirst();
   return found ?? null;
 }
 
-async function findHeldSnippet(db: Reader, scope: SiteScope, id: number) {
+async function findReplicatedSnippet(db: Reader, scope: SiteScope, id: number) {
   // index: snippets primary key
   const found = await db
     .selectFrom('snippets')
     .select(['storage', 'disk_path'])
     .where('id', '=', id)
     .where('made', '=', true)
-    .where(isHeldBy(db, scope, { namespace: null, storage: 'snippets.storage' }))
+    .where(isInSiteScope(db, scope, { namespace: null, storage: 'snippets.storage' }))
     .executeTakeFirst();
   return found === undefined ? null : { ...found, default_branch: SNIPPET_BRANCH };
 }

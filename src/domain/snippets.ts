@@ -1,2 +1,2 @@
-/** The branch that a snippet's repository has. */
+/** Branch of snippet repositories. */
 export const SNIPPET_BRANCH = 'main';

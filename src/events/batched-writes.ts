@@ -1,96 +1,97 @@
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { DatabaseUnavailable, type TransactionOptions } from '#database/database.ts';
-import { type Line, QueueFull, type Waiter, WaiterGone } from '#runtime/concurrency-limiter.ts';
+import { ClientDisconnected, QueueFull, type QueueLimit, type Waiter } from '#runtime/concurrency-limiter.ts';
 import type { Failure } from '#runtime/failure.ts';
 import type { RunUnitOfWork, UnitOfWork } from './unit-of-work.ts';
 
 /**
- * What many bring at the same time, done by one verb in one transaction: its commit is what each of them waits for, and
- * costs as much for a hundred as for one.
+ * Combines writes of concurrent requests into one transaction, whose commit costs as much for a hundred items as for
+ * one.
  */
-export interface Gathering<Item, Result> {
+export interface BatchedWriteDefinition<Item, Result> {
   /**
-   * Does what all of them ask for, in their order, and gives each his own result or refusal, in the same order. It has
-   * written nothing for whom it refuses: the others' commit is his too. Should it throw, those it did it for are tried in
-   * smaller and smaller pieces, until whoever is to blame is alone. The turn, and unique indexes to look again for, are
-   * those of `TransactionOptions`.
+   * Handles all items in order and returns a result or failure for each, in the same order. It must write nothing for
+   * an item that fails, because the others are committed. If it throws, the batch is retried in halves until the
+   * failing item is alone.
    */
-  readonly verb: (uow: UnitOfWork, items: readonly Item[]) => Promise<readonly (Result | Failure)[]>;
-  readonly turn?: (items: readonly Item[]) => readonly string[];
-  readonly againWhenTaken?: TransactionOptions['againWhenTaken'];
-  /** How much an item is, where they are not alike; absent: one. */
-  readonly weigh?: (item: Item) => number;
-  /** How much one transaction does at most; what is more than that alone, is done alone. */
-  readonly most: number;
-  /** So many items may wait, and who brings one more is answered 503. */
-  readonly line: Line;
+  readonly execute: (uow: UnitOfWork, items: readonly Item[]) => Promise<readonly (Result | Failure)[]>;
+  readonly lockKeys?: (items: readonly Item[]) => readonly string[];
+  readonly retryOnUniqueViolation?: TransactionOptions['retryOnUniqueViolation'];
+  /** Weight of an item; absent: 1. */
+  readonly weightOf?: (item: Item) => number;
+  /** Maximum total weight of one transaction. A heavier item runs alone. */
+  readonly maxWeight: number;
+  /** Bound of the waiting queue; further items fail with `QueueFull`. */
+  readonly queue: QueueLimit;
 }
 
-interface Waiting<Item, Result> {
+interface WaitingItem<Item, Result> {
   readonly item: Item;
   readonly client: Waiter['client'];
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Brings an item, for whom `waiter` says; what comes of it is there, and durable, when it resolves. */
-export type Gathered<Item, Result> = (
+/** Adds an item and resolves with its result after the commit. `waiter` is the client that waits. */
+export type BatchedWrite<Item, Result> = (
   services: { readonly runUnitOfWork: RunUnitOfWork },
   item: Item,
   waiter?: Waiter,
 ) => Promise<Result | Failure>;
 
 /**
- * A road on which requests are gathered, one for each server and gathering: what comes while a transaction runs, or in the
- * same turn of the event loop, is the next one's. Fails with `QueueFull` when too many wait, and with `WaiterGone` when the
- * client goes before it is begun. A server that stops answers its requests first, and so waits for what they wait for.
+ * Defines a batched write, with one queue per server. Items that arrive while a transaction runs, or in the same tick
+ * of the event loop, form the next batch. Rejects with `QueueFull` if too many items wait, and with `WaiterGone` if the
+ * client disconnects before its batch begins. A stopping server finishes its requests first, and so these writes.
  */
-export function gathered<Item, Result>(gathering: Gathering<Item, Result>): Gathered<Item, Result> {
-  type Entry = Waiting<Item, Result | Failure>;
-  const lines = new WeakMap<RunUnitOfWork, Entry[]>();
+export function defineBatchedWrite<Item, Result>(
+  definition: BatchedWriteDefinition<Item, Result>,
+): BatchedWrite<Item, Result> {
+  type Entry = WaitingItem<Item, Result | Failure>;
+  const queues = new WeakMap<RunUnitOfWork, Entry[]>();
 
   async function run(runUnitOfWork: RunUnitOfWork, waiting: Entry[]): Promise<void> {
     while (waiting.length > 0) {
-      // Those that come in the same turn of the event loop.
+      // Waits for items of the same tick of the event loop.
       await new Promise(setImmediate);
-      const batch = nextOf(waiting, gathering);
-      if (batch.length > 0) await doTogether(runUnitOfWork, gathering, batch);
+      const batch = takeNextBatch(waiting, definition);
+      if (batch.length > 0) await executeBatch(runUnitOfWork, definition, batch);
     }
-    lines.delete(runUnitOfWork);
+    queues.delete(runUnitOfWork);
   }
 
-  return ({ runUnitOfWork }, item, { client, owed = false } = {}) => {
-    const known = lines.get(runUnitOfWork);
-    if (!owed && known !== undefined && known.length >= gathering.line.waiting) {
-      return Promise.reject(new QueueFull(gathering.line));
+  return ({ runUnitOfWork }, item, { client, exemptFromLimit = false } = {}) => {
+    const queue = queues.get(runUnitOfWork);
+    if (!exemptFromLimit && queue !== undefined && queue.length >= definition.queue.maxWaiting) {
+      return Promise.reject(new QueueFull(definition.queue));
     }
     return new Promise((resolve, reject) => {
       const entry = { item, client, resolve, reject };
-      if (known !== undefined) {
-        known.push(entry);
+      if (queue !== undefined) {
+        queue.push(entry);
         return;
       }
       const waiting = [entry];
-      lines.set(runUnitOfWork, waiting);
+      queues.set(runUnitOfWork, waiting);
       run(runUnitOfWork, waiting);
     });
   };
 }
 
-/** Takes the first ones out of the line, as many as one transaction does; whoever has gone is told so. */
-function nextOf<Item, Result>(
-  waiting: Waiting<Item, Result>[],
-  { weigh = () => 1, most }: Pick<Gathering<Item, unknown>, 'weigh' | 'most'>,
-): Waiting<Item, Result>[] {
-  const batch: Waiting<Item, Result>[] = [];
+/** Removes the next batch from the queue; rejects the items of disconnected clients. */
+function takeNextBatch<Item, Result>(
+  waiting: WaitingItem<Item, Result>[],
+  { weightOf = () => 1, maxWeight }: Pick<BatchedWriteDefinition<Item, unknown>, 'weightOf' | 'maxWeight'>,
+): WaitingItem<Item, Result>[] {
+  const batch: WaitingItem<Item, Result>[] = [];
   let taken = 0;
   let weight = 0;
   for (const each of waiting) {
-    if (each.client?.gone) {
-      each.reject(new WaiterGone());
+    if (each.client?.isDisconnected) {
+      each.reject(new ClientDisconnected());
     } else {
-      weight += weigh(each.item);
-      if (batch.length > 0 && weight > most) break;
+      weight += weightOf(each.item);
+      if (batch.length > 0 && weight > maxWeight) break;
       batch.push(each);
     }
     taken++;
@@ -99,31 +100,31 @@ function nextOf<Item, Result>(
   return batch;
 }
 
-async function doTogether<Item, Result>(
+async function executeBatch<Item, Result>(
   runUnitOfWork: RunUnitOfWork,
-  gathering: Gathering<Item, Result>,
-  batch: readonly Waiting<Item, Result | Failure>[],
+  definition: BatchedWriteDefinition<Item, Result>,
+  batch: readonly WaitingItem<Item, Result | Failure>[],
 ): Promise<void> {
   const items = batch.map(({ item }) => item);
-  const { turn, againWhenTaken } = gathering;
+  const { lockKeys, retryOnUniqueViolation } = definition;
   try {
-    // They have waited in a line of their own.
-    const options = { turn: turn?.(items), againWhenTaken, owed: true };
+    // The items have waited in this queue already.
+    const options: TransactionOptions = { lock: lockKeys?.(items), retryOnUniqueViolation, exemptFromLimit: true };
     const results = await runUnitOfWork<Caller, readonly (Result | Failure)[]>(
       ANONYMOUS,
-      (uow) => gathering.verb(uow, items),
+      (uow) => definition.execute(uow, items),
       options,
     );
     if (results.length !== batch.length) throw new Error(`${results.length} results for ${batch.length} items`);
     for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result | Failure);
   } catch (error) {
-    // A database that is away is nobody's fault, and would be asked for each of them.
+    // An unavailable database is not caused by one item: do not retry in halves.
     if (batch.length === 1 || error instanceof DatabaseUnavailable) {
       for (const { reject } of batch) reject(error);
       return;
     }
     const half = Math.ceil(batch.length / 2);
-    await doTogether(runUnitOfWork, gathering, batch.slice(0, half));
-    await doTogether(runUnitOfWork, gathering, batch.slice(half));
+    await executeBatch(runUnitOfWork, definition, batch.slice(0, half));
+    await executeBatch(runUnitOfWork, definition, batch.slice(half));
   }
 }

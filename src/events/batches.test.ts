@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { destroyMarkedGroups } from '#api/namespaces/groups/deletion/destroy-marked.ts';
-import { destroyPieceOfProject } from '#api/namespaces/projects/deletion/destroy.ts';
-import { destroyMarkedJob } from '#api/namespaces/projects/deletion/destroy-marked.ts';
+import { destroyProjectBatch } from '#api/namespaces/projects/deletion/destroy.ts';
+import { destroyMarkedProjects } from '#api/namespaces/projects/deletion/destroy-marked.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { world } from '#test/support/world.ts';
-import { PIECE } from './batches.ts';
+import { BATCH_SIZE } from './batches.ts';
 
 const { newProject, newGroup, server, root, user, work } = await world();
 const { database } = server.services;
@@ -52,11 +52,11 @@ async function actsOf(work: () => Promise<void>): Promise<number> {
   return acts;
 }
 
-test('labels and milestones of very many issues are deleted in pieces, and nothing has them any more', async () => {
+test('labels and milestones of many issues are deleted in batches and cleared from all issues', async () => {
   const { id, at, owner } = await newProject();
   const label = (await owner.post(`${at}/labels`, { name: 'common', color: 'red' })).body;
   const milestone = (await owner.post(`${at}/milestones`, { title: 'large' })).body;
-  await newIssues(id, milestone.id, label.id, 2 * PIECE + 1);
+  await newIssues(id, milestone.id, label.id, 2 * BATCH_SIZE + 1);
   const acts = await actsOf(async () => {
     assert.equal((await owner.delete(`${at}/labels/common`)).status, 204);
     assert.equal((await owner.delete(`${at}/milestones/${milestone.id}`)).status, 204);
@@ -81,10 +81,10 @@ async function newNotes(issueIds: readonly number[], authorId: number, count: nu
       const issue_id = issueIds[index % issueIds.length]!;
       return { ...note, ...times, issue_id, discussion_id: `${authorId} ${index}` };
     });
-    for (let at = 0; at < count; at += PIECE) {
+    for (let at = 0; at < count; at += BATCH_SIZE) {
       await tx
         .insertInto('notes')
-        .values(rows.slice(at, at + PIECE))
+        .values(rows.slice(at, at + BATCH_SIZE))
         .execute();
     }
     for (const [index, id] of issueIds.entries()) {
@@ -103,15 +103,15 @@ const issuesOf = async (projectId: number) => {
   return rows.where('project_id', '=', projectId).orderBy('id').execute();
 };
 
-test('of a user with very many comments they go in pieces, and what is left is counted', async () => {
+test('many comments of a deleted user are deleted in batches, and counters stay correct', async () => {
   const { id, at, owner } = await newProject({ visibility: 'public' });
   const milestone = (await owner.post(`${at}/milestones`, { title: 'large' })).body;
   const label = (await owner.post(`${at}/labels`, { name: 'common', color: 'red' })).body;
   await newIssues(id, milestone.id, label.id, 3);
   const ids = (await issuesOf(id)).map((issue) => issue.id);
   const [gone, ghosted] = [await user(), await user()];
-  await newNotes(ids, gone.id, 2 * PIECE + 2);
-  await newNotes(ids, ghosted.id, PIECE + 1);
+  await newNotes(ids, gone.id, 2 * BATCH_SIZE + 2);
+  await newNotes(ids, ghosted.id, BATCH_SIZE + 1);
   const acts = await actsOf(async () => {
     await root.delete(`/users/${gone.id}`, { hard_delete: true });
     await root.delete(`/users/${ghosted.id}`);
@@ -119,16 +119,16 @@ test('of a user with very many comments they go in pieces, and what is left is c
   });
   assert.ok(acts >= 3 + 2, `${acts} acts`);
   const counts = (await issuesOf(id)).map((issue) => issue.user_notes_count);
-  assert.deepEqual([counts, counts.reduce((sum, count) => sum + count)], [[167, 167, 167], PIECE + 1]);
+  assert.deepEqual([counts, counts.reduce((sum, count) => sum + count)], [[167, 167, 167], BATCH_SIZE + 1]);
 });
 
-test('of a user with very many issues they are the ghost’s in the end, or gone, in pieces', async () => {
+test('many issues of a deleted user are reassigned to the ghost user or deleted, in batches', async () => {
   for (const hard_delete of [false, true]) {
     const author = await user();
     const { id, at, owner } = await newProject({ visibility: 'public' });
     const milestone = (await owner.post(`${at}/milestones`, { title: 'large' })).body;
     const label = (await owner.post(`${at}/labels`, { name: 'common', color: 'red' })).body;
-    await newIssues(id, milestone.id, label.id, 2 * PIECE + 1);
+    await newIssues(id, milestone.id, label.id, 2 * BATCH_SIZE + 1);
     await database.transaction((tx) =>
       tx.updateTable('issues').set({ author_id: author.id }).where('project_id', '=', id).execute(),
     );
@@ -142,20 +142,20 @@ test('of a user with very many issues they are the ghost’s in the end, or gone
   }
 });
 
-test('a project of which a piece has gone is restored by nobody, and the rest goes with those that are due', async () => {
+test('a partly deleted project cannot be restored, and its deletion is completed', async () => {
   const { id, at, owner } = await newProject();
-  await newNotes([(await owner.post(`${at}/issues`, { title: 'Long' })).body.id], owner.id, PIECE + 1);
+  await newNotes([(await owner.post(`${at}/issues`, { title: 'Long' })).body.id], owner.id, BATCH_SIZE + 1);
   await owner.delete(at);
-  await server.services.runUnitOfWork(ANONYMOUS, (uow) => destroyPieceOfProject(uow, id));
+  await server.services.runUnitOfWork(ANONYMOUS, (uow) => destroyProjectBatch(uow, id));
   assert.equal((await issuesOf(id)).length, 1);
   const { status, body } = await owner.post(`${at}/restore`);
   assert.deepEqual([status, body], [404, { message: '404 Project Not Found' }]);
-  await destroyMarkedJob.handle(server.services, {} as never, {} as never);
+  await destroyMarkedProjects.handle(server.services, {} as never, {} as never);
   assert.equal((await root.get(`/projects/${id}`)).status, 404);
   await work();
 });
 
-test('a group that is due is restored by nobody once its destruction has begun', async () => {
+test('a group cannot be restored once its deletion has begun', async () => {
   const group = await newGroup({ owner: await user() });
   const project = await newProject({ in: group });
   await group.owner.delete(group.at);

@@ -1,48 +1,51 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Caller } from '#authentication/caller.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import type { RunUnitOfWork, UnitOfWork } from './unit-of-work.ts';
 
-/** Rows that one piece changes. */
-export const PIECE = 500;
+/** Maximum number of rows that one batch changes. */
+export const BATCH_SIZE = 500;
 
-/** What a piece returns that leaves more to do. */
+/** Returned by a batch that leaves more to do. */
 export const MORE = Symbol('more');
 
-/** One piece of what is done by so many rows at once, one thing after the other; each tells how many rows it were. */
-export async function pieceOf(...some: readonly (() => Promise<number>)[]): Promise<typeof MORE | undefined> {
-  for (const one of some) if ((await one()) === PIECE) return MORE;
+/**
+ * Runs the steps in order until one has handled a full batch; returns MORE then. Each step handles at most BATCH_SIZE
+ * rows and returns how many it handled.
+ */
+export async function nextBatch(...steps: readonly (() => Promise<number>)[]): Promise<typeof MORE | undefined> {
+  for (const step of steps) if ((await step()) === BATCH_SIZE) return MORE;
   return undefined;
 }
 
-interface Pieces<By extends Caller, Found, No extends string, T> {
+interface BatchedWork<By extends Caller, Found, No extends string, T> {
   /**
-   * Asked at the beginning of each piece, which is given what it finds: others have had their turn since the door, and since
-   * the piece before. Throws `AccessRevoked` when the caller would not be let in any more (`authorization/current-access.ts`); what it refuses
-   * ends the work. `begun`: a piece has been done, so that what is refused for its own sake should have been by now.
+   * Runs at the start of each batch, and passes its result to the batch: other requests may have changed anything since
+   * the last one. Throws `AccessRevoked` if the caller has lost access (`authorization/current-access.ts`); a Failure
+   * ends the work. `begun`: whether a batch has been committed already.
    */
-  readonly ask: (uow: UnitOfWork<By>, begun: boolean) => Promise<Found | Failure<No>>;
-  readonly piece: (uow: UnitOfWork<By>, found: Found) => Promise<T | typeof MORE>;
+  readonly recheck: (uow: UnitOfWork<By>, begun: boolean) => Promise<Found | Failure<No>>;
+  readonly runBatch: (uow: UnitOfWork<By>, found: Found) => Promise<T | typeof MORE>;
 }
 
-/** For background work that nobody's right decides, and that finds nothing to do where all has changed. */
-export const nothingToAsk = async (): Promise<undefined> => undefined;
+/** For background work without permission checks, which finds nothing to do if the data has changed. */
+export const noRecheck = async (): Promise<undefined> => undefined;
 
 /**
- * Does in several acts what would hold up everybody as one: `piece` is run again for as long as it says MORE, others have
- * their turn between. For what loses nothing when it ends half way, and can then be asked for again: the last act counts.
+ * Runs `runBatch` in separate transactions until it returns something other than MORE, so that other writers are not
+ * blocked for long. For work that can be interrupted after any batch and requested again.
  */
-export async function inPieces<By extends Caller, Found, No extends string, T>(
+export async function inBatches<By extends Caller, Found, No extends string, T>(
   runUnitOfWork: RunUnitOfWork,
   by: By,
-  { ask, piece }: Pieces<By, Found, No, T>,
+  { recheck, runBatch }: BatchedWork<By, Found, No, T>,
 ): Promise<T | Failure<No>> {
   for (let begun = false; ; begun = true) {
     const done = await runUnitOfWork(by, async (uow: UnitOfWork<By>) => {
-      const found = await ask(uow, begun);
-      return isFailure(found) ? (found as Failure<No>) : piece(uow, found as Found);
+      const found = await recheck(uow, begun);
+      return isFailure(found) ? (found as Failure<No>) : runBatch(uow, found as Found);
     });
     if (done !== MORE) return done as T | Failure<No>;
-    await turnOfOthers();
+    await yieldToOthers();
   }
 }

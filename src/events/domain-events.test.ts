@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { createQueue } from '#jobs/queue.ts';
+import { createJobQueue } from '#jobs/queue.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { MORE } from './batches.ts';
@@ -33,7 +33,7 @@ const mailing = subscription({
 
 const watching = subscription({
   event: 'group-destroyed',
-  inTransaction: async () => assert.fail('another fact'),
+  inTransaction: async () => assert.fail('another event'),
   inBackground: {
     kind: 'facts-test-watch',
     async handle(services: Services, { groupId }) {
@@ -42,18 +42,18 @@ const watching = subscription({
   },
 });
 
-async function setting(subscriptions: readonly AnySubscription<Services>[]) {
+async function setUp(subscriptions: readonly AnySubscription<Services>[]) {
   const clock = testClock();
   const database = await testDatabase({ clock });
-  const facts = createEventBus<Services>(subscriptions);
+  const eventBus = createEventBus<Services>(subscriptions);
   const services: Services = { heard: [] };
-  const queue = createQueue({ database, clock, services, jobs: facts.jobs });
-  const runUnitOfWork = createRunUnitOfWork({ database, tier: 'ultimate', ...facts });
-  return { database, facts, runUnitOfWork, services, queue, [Symbol.asyncDispose]: () => database.close() };
+  const queue = createJobQueue({ database, clock, services, jobs: eventBus.jobs });
+  const runUnitOfWork = createRunUnitOfWork({ database, tier: 'ultimate', ...eventBus });
+  return { database, eventBus, runUnitOfWork, services, queue, [Symbol.asyncDispose]: () => database.close() };
 }
 
-test('a fact reaches its subscribers in the transaction and afterwards, and nobody else', async () => {
-  await using s = await setting([counting, mailing, watching]);
+test('an event reaches its subscribers in the transaction and in the background, and no others', async () => {
+  await using s = await setUp([counting, mailing, watching]);
   await s.runUnitOfWork(ANONYMOUS, async (uow) => {
     await uow.publish('user-deleted', deleted);
     assert.equal((await uow.selectFrom('counters').select('value').executeTakeFirst())?.value, 7);
@@ -63,8 +63,8 @@ test('a fact reaches its subscribers in the transaction and afterwards, and nobo
   assert.deepEqual(s.services.heard, ['user 7']);
 });
 
-test('a subscriber that fails in the transaction takes the action with it', async () => {
-  await using s = await setting([mailing, counting]);
+test('a subscriber that fails in the transaction rolls it back', async () => {
+  await using s = await setUp([mailing, counting]);
   const twice = s.runUnitOfWork(ANONYMOUS, async (uow) => {
     await uow.publish('user-deleted', deleted);
     await uow.publish('user-deleted', deleted);
@@ -73,12 +73,12 @@ test('a subscriber that fails in the transaction takes the action with it', asyn
   assert.equal(await s.queue.runDue(), 0);
 });
 
-test('a subscriber tells on, in the same transaction, what follows from a fact', async () => {
+test('a subscriber publishes another event in the same transaction', async () => {
   const following = subscription({
     event: 'group-destroyed',
     inTransaction: (uow, { groupId }) => uow.publish('user-deleted', { ...deleted, userId: groupId * 10 }),
   });
-  await using s = await setting([following, counting, mailing]);
+  await using s = await setUp([following, counting, mailing]);
   await s.runUnitOfWork(ANONYMOUS, async (uow) => {
     await uow.publish('group-destroyed', { groupId: 4 });
     assert.equal((await uow.selectFrom('counters').select('value').executeTakeFirst())?.value, 40);
@@ -88,22 +88,22 @@ test('a subscriber tells on, in the same transaction, what follows from a fact',
 });
 
 /** Compiled, never called: what the types must refuse. */
-export async function misuse({ facts, runUnitOfWork, database }: Awaited<ReturnType<typeof setting>>) {
+export async function misuse({ eventBus, runUnitOfWork, database }: Awaited<ReturnType<typeof setUp>>) {
   await runUnitOfWork(ANONYMOUS, async (uow) => {
-    // @ts-expect-error the payload of another fact
+    // @ts-expect-error the payload of another event
     await uow.publish('user-deleted', { groupId: 7 });
   });
-  // @ts-expect-error a fact is published in an act
-  await facts.publish(database.reader, 'user-deleted', deleted);
+  // @ts-expect-error an event is published in a unit of work
+  await eventBus.publish(database.reader, 'user-deleted', deleted);
 }
 
-test('what is too much for one act is done in pieces ahead of the fact, and what is left when it is published', async () => {
+test('batches run before the event, and the remaining ones when it is published', async () => {
   let left = 5;
   const large = subscription({
     event: 'user-deleted',
     inBatches: async () => (--left > 0 ? MORE : undefined),
   });
-  await using s = await setting([large, watching]);
+  await using s = await setUp([large, watching]);
   const ahead = () => s.runUnitOfWork(ANONYMOUS, (uow) => uow.publishBatch('user-deleted', deleted));
   assert.deepEqual([await ahead(), await ahead(), left], [true, true, 3]);
   await s.runUnitOfWork(ANONYMOUS, (uow) => uow.publish('user-deleted', deleted));

@@ -1,40 +1,45 @@
 import type { Resource } from '#activity/index.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
-import type { Occurrence } from './mail-occurrences.ts';
+import type { NotifiableEvent } from './mail-occurrences.ts';
 
-/** What happened, for other families to follow up: the name of each fact and what it tells. Payloads are plain JSON. */
+/**
+ * Domain events by name, with the payload for the resources that react to them. Payloads are plain JSON and are stored
+ * with background jobs.
+ */
 export interface EventPayloads {
   'refs-changed': {
     readonly projectId: number;
     readonly userId: number | null;
     readonly changes: readonly RefChange[];
-    /** The merge that they are, of a merge request that is there still. */
+    /** Set if the change merges an existing merge request. */
     readonly merge?: Merge;
-    /** What their push has asked of pipelines: `git push -o ci...`, so much as is kept of it. */
+    /** Push options for pipelines: `git push -o ci...`, truncated. */
     readonly options?: readonly string[];
   };
-  /** The same in the repository of a wiki; nobody is told of it by pipelines, branches and the like. */
+  /** Refs of a wiki repository changed. Pipelines, branches and merge requests do not react to it. */
   'wiki-refs-changed': {
     readonly wikiId: number;
     readonly userId: number | null;
     readonly changes: readonly RefChange[];
   };
   'project-moved': { readonly projectId: number; readonly oldPaths: readonly string[] };
-  /** It hangs under another namespace, whose groups hand down other things. */
-  transferred: { readonly type: 'group' | 'project'; readonly id: number };
-  /** Runners may take its jobs, or those of what is in it, that might not before: it takes more of them, or runs jobs again. */
-  'runners-let-in': { readonly type: 'group' | 'project'; readonly id: number };
+  /** A group or project moved to another namespace, and inherits from other groups now. */
+  'group-or-project-transferred': { readonly type: 'group' | 'project'; readonly id: number };
+  /** Runners may take jobs of a project, or of projects in a group, that they could not take before. */
+  'runner-access-extended': { readonly type: 'group' | 'project'; readonly id: number };
   'project-destroyed': { readonly projectId: number; readonly storage: string; readonly diskPath: string };
-  /** An administrator wants a project's repository, which is not read-only, to be in this storage, another one than it is in. */
-  'storage-wanted': { readonly projectId: number; readonly storage: string };
+  /**
+   * An administrator requested that a project's repository moves to another storage. The repository is not read-only.
+   */
+  'storage-move-requested': { readonly projectId: number; readonly storage: string };
   'group-destroyed': { readonly groupId: number };
   /**
-   * In the transaction that removes the user's row, before it goes: what a family keeps of the user moves to the ghost, or
-   * with `hard` is deleted, so far as it doesn't go or lose its user by its foreign key.
+   * Published in the transaction that deletes the user's row, before the deletion. Subscribers reassign the user's data
+   * to the ghost user, or delete it with `hard`, unless foreign keys do so.
    */
   'user-deleted': { readonly userId: number; readonly ghostUserId: number; readonly hard: boolean };
-  /** `unassign`: what is assigned to the user there is to be unassigned. */
+  /** `unassign`: whether to remove the user's assignments there. */
   'membership-ended': {
     readonly userId: number;
     readonly sourceType: 'group' | 'project';
@@ -42,25 +47,25 @@ export interface EventPayloads {
     readonly unassign?: boolean;
   };
   /**
-   * Jobs with environments have just been made, as `created`, and none has begun: the environments they name have to be
-   * there before one does.
+   * Jobs with environments were created, in status `created`. Their environments must exist before the first job
+   * starts.
    */
-  'environments-wanted': {
+  'deployment-jobs-created': {
     readonly projectId: number;
     readonly pipelineId: number;
     readonly jobIds: readonly number[];
   };
-  /** Jobs with environments have another status now. */
-  'jobs-stepped': {
+  /** The status of jobs with environments changed. */
+  'job-status-changed': {
     readonly projectId: number;
     readonly pipelineId: number;
     readonly jobIds: readonly number[];
     readonly to: JobStatus;
   };
-  /** A job has come to its end, of which nothing more is heard: it succeeded, failed or was canceled. */
+  /** A job reached a final status: it succeeded, failed or was canceled. */
   'job-finished': { readonly jobId: number; readonly pipelineId: number; readonly projectId: number };
-  /** Somebody has given a title, a description, or a comment on a thing, other words; `internal`: for members only. */
-  reworded: {
+  /** A title, description or comment was edited. `internal`: visible to members only. */
+  'text-updated': {
     readonly about: Resource;
     readonly of: 'title' | 'description' | 'note';
     readonly noteId?: number;
@@ -68,59 +73,58 @@ export interface EventPayloads {
     readonly text: string;
     readonly internal: boolean;
   };
-  /** Somebody has awarded an emoji to a thing, or to a note on it. */
+  /** An emoji was awarded to a noteable, or to a note on it. */
   'emoji-awarded': {
     readonly userId: number;
     readonly about: { readonly type: 'Issue' | 'MergeRequest' | 'Epic'; readonly id: number };
   };
-  /** Somebody has approved of a merge request. */
-  approved: { readonly mergeRequestId: number; readonly userId: number };
-  /** An issue, a merge request or an epic has been changed in what follows. */
-  'thing-changed': {
+  'merge-request-approved': { readonly mergeRequestId: number; readonly userId: number };
+  /** An issue, merge request or epic was updated in one of these properties. */
+  'noteable-updated': {
     readonly about: Resource;
-    /** Who has it now, or is asked to review it, and was not before. */
+    /** New assignees and reviewers. */
     readonly assigned: readonly number[];
     readonly reviewers: readonly number[];
-    /** Its labels, its milestone or its assignees are others. */
+    /** Whether labels, milestone or assignees changed. */
     readonly metadata: boolean;
   };
-  /** A thing is confidential now, or was and is not everybody's any more whose it was. */
-  'thing-hidden': Resource;
-  /** An open merge request has conflicts now, and had none when somebody looked before. */
-  'conflicts-come': { readonly mergeRequestId: number };
-  /** Fewer see it, or what is in it. */
-  'sight-narrowed': { readonly type: 'group' | 'project'; readonly id: number };
-  /**
-   * No thread of the merge request is open any more: somebody has resolved the last one, or taken back what was open of it.
-   * What waited for that may go on.
-   */
+  /** A noteable became confidential, or a confidential one lost an assignee. */
+  'noteable-hidden': Resource;
+  /** An open merge request has conflicts now and had none at the previous check. */
+  'merge-conflicts-detected': { readonly mergeRequestId: number };
+  /** Fewer users may see the group or project, or its contents. */
+  'visibility-reduced': { readonly type: 'group' | 'project'; readonly id: number };
+  /** The last unresolved thread of a merge request was resolved or deleted. An auto-merge may continue. */
   'threads-resolved': { readonly projectId: number; readonly mergeRequestId: number };
-  /** Payloads have fired alerts, new ones or some that were there and are unresolved, and have resolved others. */
+  /** Alert payloads triggered alerts, new or unresolved ones, and resolved others. */
   'alerts-reported': {
     readonly projectIds: readonly number[];
-    /** The ids of alerts, each once. */
+    /** Ids of alerts, without duplicates. */
     readonly fired: readonly number[];
     readonly resolved: readonly number[];
   };
-  /** Something that users may be told of by mail. */
-  occurred: Occurrence;
+  /** Something happened that users may be notified of by mail. */
+  'notifiable-event-occurred': NotifiableEvent;
 }
 
-/** A merge of a merge request, on its way: what becomes of it when the target branch has moved. Plain JSON. */
+/** A merge of a merge request in progress, to complete or to record when the target branch has moved. Plain JSON. */
 export interface Merge {
   readonly mergeRequestId: number;
-  /** The full name of the target branch, and where it goes. */
+  /** Full name of the target branch, and its new commit. */
   readonly ref: string;
   readonly newId: string;
-  /** The commit that is merged: whatever comes to the source branch afterwards is no part of it. An older version has not written it down. */
+  /**
+   * The head that is merged; later pushes to the source branch are not part of the merge. Absent in events of older
+   * versions.
+   */
   readonly head?: string;
-  /** The commit of two parents; null: the target branch went to what was merged itself. */
+  /** The merge commit; null for a fast-forward merge. */
   readonly mergeCommit: string | null;
   readonly squashCommit: string | null;
-  /** Where the source branch parted from the target branch, as that was before. */
+  /** Merge base of the source branch and the previous target branch. */
   readonly base: string;
   readonly start: string;
-  /** As it was said at the merge. */
+  /** As requested with the merge. */
   readonly shouldRemoveSourceBranch: boolean | null;
 }
 

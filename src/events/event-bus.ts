@@ -1,22 +1,25 @@
 import type { Config } from '#config.ts';
-import { enqueue, type Job, type JobRun } from '#jobs/job.ts';
+import { enqueue, type JobDefinition, type JobRun } from '#jobs/job.ts';
 import { MORE } from './batches.ts';
 import type { EventName, EventPayloads } from './domain-events.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** One family's interest in a fact. */
+/** A resource's interest in a domain event. */
 export interface Subscription<Services, Name extends EventName = EventName> {
   readonly event: Name;
-  /** Only on servers whose settings are so; on others it is as if it were not there. */
-  readonly when?: (config: Config) => boolean;
+  /** Whether the subscription exists on a server with this configuration; absent: always. */
+  readonly isEnabled?: (config: Config) => boolean;
+  /** Resources whose subscriptions to the same event run after this one; see `ResourceSubscription`. */
+  readonly before?: readonly string[];
   /**
-   * What may be too much for one act: a piece of it, which tells whether there is MORE. Whoever foresees the fact has it
-   * done act by act before (`uow.ahead`); what is left then is part of the act that publishes.
+   * Handles one batch and returns MORE if there is more to do: for work that is too much for one transaction. A publisher
+   * that expects the event runs the batches in separate transactions first (`uow.publishBatch`). The remaining batches run
+   * in the transaction that publishes the event.
    */
   readonly inBatches?: (uow: UnitOfWork, payload: EventPayloads[Name]) => Promise<typeof MORE | undefined>;
-  /** Part of the act that publishes: SQL only. */
+  /** Runs in the transaction that publishes the event: SQL only. */
   readonly inTransaction?: (uow: UnitOfWork, payload: EventPayloads[Name]) => Promise<void>;
-  /** A job of the queue, at least once after the commit. `kind` is stored: never renamed. */
+  /** Enqueues a job that runs at least once after the commit. `kind` is stored: never rename it. */
   readonly inBackground?: {
     readonly kind: string;
     readonly maxAttempts?: number;
@@ -24,10 +27,13 @@ export interface Subscription<Services, Name extends EventName = EventName> {
   };
 }
 
-/** A subscription as it stands in a family's list, whatever its fact. */
+/** A subscription to any event, as it is listed in a resource module. */
 export type AnySubscription<Services> = { readonly [Name in EventName]: Subscription<Services, Name> }[EventName];
 
-/** Writes down a subscription with the payload's type of its fact. */
+/** A subscription with the resource that declares it: the name that `before` refers to. Absent: no resource of the API. */
+export type ResourceSubscription<Services> = AnySubscription<Services> & { readonly resource?: string };
+
+/** Declares a subscription; infers the type of the payload from the event. */
 export function subscription<Services, Name extends EventName>(
   value: Subscription<Services, Name>,
 ): Subscription<Services, Name> {
@@ -35,37 +41,64 @@ export function subscription<Services, Name extends EventName>(
 }
 
 interface EventBus<Services> {
-  /** Tells every subscriber, in the order of the families' lists, as part of the act. */
+  /** Calls all subscribers of the event as part of the unit of work, in the order of `sortSubscriptions`. */
   publish<Name extends EventName>(uow: UnitOfWork, name: Name, payload: EventPayloads[Name]): Promise<void>;
-  /** Does one piece of what the fact will ask for; says whether there may be more. */
+  /** Runs one batch of what the event will cause. Returns whether there may be more. */
   publishBatch<Name extends EventName>(uow: UnitOfWork, name: Name, payload: EventPayloads[Name]): Promise<boolean>;
-  /** The queue's part of it. */
-  readonly jobs: readonly Job<Services, never>[];
+  /** The jobs of background subscriptions, for the job queue. */
+  readonly jobs: readonly JobDefinition<Services, never>[];
 }
 
-/** Made by server.ts from the families' subscriptions. */
-export function createEventBus<Services>(subscriptions: readonly AnySubscription<Services>[]): EventBus<Services> {
+/** Creates the event bus. Throws if the declared orders (`before`) contradict each other. */
+export function createEventBus<Services>(unsorted: readonly ResourceSubscription<Services>[]): EventBus<Services> {
+  const subscriptions = sortSubscriptions(unsorted);
   return {
     async publish(uow, name, payload) {
-      for (const { event: fact, inBatches: inPieces, inTransaction, inBackground: afterwards } of subscriptions) {
-        if (fact !== name) continue;
-        while ((await (inPieces as Piece | undefined)?.(uow, payload)) === MORE);
-        await (inTransaction as Told | undefined)?.(uow, payload);
-        if (afterwards) await enqueue(uow, afterwards as Job<never, unknown>, payload);
+      for (const { event, inBatches, inTransaction, inBackground } of subscriptions) {
+        if (event !== name) continue;
+        while ((await (inBatches as InBatches | undefined)?.(uow, payload)) === MORE);
+        await (inTransaction as InTransaction | undefined)?.(uow, payload);
+        if (inBackground) await enqueue(uow, inBackground as JobDefinition<never, unknown>, payload);
       }
     },
     async publishBatch(uow, name, payload) {
-      for (const { event: fact, inBatches: inPieces } of subscriptions) {
-        if (fact === name && (await (inPieces as Piece | undefined)?.(uow, payload)) === MORE) return true;
+      for (const { event, inBatches } of subscriptions) {
+        if (event === name && (await (inBatches as InBatches | undefined)?.(uow, payload)) === MORE) return true;
       }
       return false;
     },
-    jobs: subscriptions.flatMap(({ inBackground: afterwards }) =>
-      afterwards ? [afterwards as Job<Services, never>] : [],
+    jobs: subscriptions.flatMap(({ inBackground }) =>
+      inBackground ? [inBackground as JobDefinition<Services, never>] : [],
     ),
   };
 }
 
-/** The list holds every fact's subscriptions together; that name and payload belong to each other was checked when they were written. */
-type Told = (uow: UnitOfWork, payload: EventPayloads[EventName]) => Promise<void>;
-type Piece = (uow: UnitOfWork, payload: EventPayloads[EventName]) => Promise<typeof MORE | undefined>;
+/** The list mixes the subscriptions of all events. Their declarations have checked that name and payload match. */
+type InTransaction = (uow: UnitOfWork, payload: EventPayloads[EventName]) => Promise<void>;
+type InBatches = (uow: UnitOfWork, payload: EventPayloads[EventName]) => Promise<typeof MORE | undefined>;
+
+type Ordered = Pick<Subscription<never>, 'event' | 'before'> & { readonly resource?: string };
+
+/**
+ * Sorts subscriptions topologically, so that each one comes before the subscriptions to the same event of the resources in
+ * its `before`. Keeps the given order where nothing else is declared. Throws on a cycle.
+ */
+export function sortSubscriptions<Item extends Ordered>(subscriptions: readonly Item[]): Item[] {
+  const sorted: Item[] = [];
+  let rest = [...subscriptions];
+  while (rest.length > 0) {
+    const next = rest.find((candidate) => !rest.some((other) => runsBefore(other, candidate)));
+    if (next === undefined) {
+      const names = rest.map(({ event, resource }) => `${resource} (${event})`).join(', ');
+      throw new Error(`The orders that event subscriptions declare in "before" form a cycle: ${names}`);
+    }
+    sorted.push(next);
+    rest = rest.filter((one) => one !== next);
+  }
+  return sorted;
+}
+
+function runsBefore(one: Ordered, other: Ordered): boolean {
+  if (one === other || one.event !== other.event || other.resource === undefined) return false;
+  return one.before?.includes(other.resource) ?? false;
+}

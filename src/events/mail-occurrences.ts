@@ -3,20 +3,20 @@ import type { MailEvent } from '#database/tables/mail.ts';
 import type { EmailEvent } from '#database/tables/notification-settings.ts';
 
 /**
- * Something that users may be told of by mail (contract/activity.md Part 5 "Who gets a mail"). What the recorder hears
- * anyhow is told of by itself; all else is published by the act.
+ * Something that users may be notified of by mail (contract/activity.md Part 5 "Who gets a mail"). `uow.record`
+ * publishes it for activity events and state changes; code publishes the others itself.
  */
-export interface Occurrence {
-  /** As which users choose to be told of it. */
+export interface NotifiableEvent {
+  /** The mail event that users subscribe to. */
   readonly event: MailEvent;
   readonly about: Resource | { readonly type: 'Note' | 'Project' | 'Pipeline' | 'Alert'; readonly id: number };
-  /** Who had it before, and is told too: of a thing that is given to others. */
+  /** Previous assignees or reviewers, who are notified too. */
   readonly former?: readonly number[];
 }
 
-type Deed = `${ActivityEvent['action']} ${'Issue' | 'MergeRequest' | 'Note' | 'DiscussionNote' | 'DiffNote'}`;
+type ActivityKey = `${ActivityEvent['action']} ${'Issue' | 'MergeRequest' | 'Note' | 'DiscussionNote' | 'DiffNote'}`;
 
-const DEEDS: { readonly [D in Deed]?: EmailEvent } = {
+const EVENT_BY_ACTIVITY: { readonly [D in ActivityKey]?: EmailEvent } = {
   'created Issue': 'new_issue',
   'closed Issue': 'close_issue',
   'reopened Issue': 'reopen_issue',
@@ -29,22 +29,22 @@ const DEEDS: { readonly [D in Deed]?: EmailEvent } = {
   'commented DiffNote': 'new_note',
 };
 
-/** Epics have no activity in a feed, but steps of their state like all things; they are told of as issues are. */
-const STEPS: { readonly [State in StateEvent['state']]?: EmailEvent } = {
+/** Epics have no activity events but state events. Their mails are those of issues. */
+const EVENT_BY_EPIC_STATE: { readonly [State in StateEvent['state']]?: EmailEvent } = {
   closed: 'close_issue',
   opened: 'reopen_issue',
 };
 
-/** What this activity is to users who are told by mail; null: nothing. */
-export function occurrenceOfDeed({ action, target }: ActivityEvent): Occurrence | null {
-  const event = DEEDS[`${action} ${target.type}` as Deed];
+/** Returns the mail event of an activity event; null if there is none. */
+export function notifiableEventOfActivity({ action, target }: ActivityEvent): NotifiableEvent | null {
+  const event = EVENT_BY_ACTIVITY[`${action} ${target.type}` as ActivityKey];
   if (event === undefined || !('id' in target)) return null;
   const type = event === 'new_note' ? 'Note' : (target.type as 'Issue' | 'MergeRequest');
   return { event, about: { type, id: target.id } };
 }
 
-/** The same of a step of a state that no activity tells of. */
-export function occurrenceOfStep({ stateOf, state }: StateEvent): Occurrence | null {
-  const event = stateOf.type === 'Epic' ? STEPS[state] : undefined;
+/** Returns the mail event of a state change without an activity event; null if there is none. */
+export function notifiableEventOfStateChange({ stateOf, state }: StateEvent): NotifiableEvent | null {
+  const event = stateOf.type === 'Epic' ? EVENT_BY_EPIC_STATE[state] : undefined;
   return event === undefined ? null : { event, about: stateOf };
 }

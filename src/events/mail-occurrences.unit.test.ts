@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ActivityEvent } from '#activity/index.ts';
-import { occurrenceOfDeed, occurrenceOfStep } from './mail-occurrences.ts';
+import { notifiableEventOfActivity, notifiableEventOfStateChange } from './mail-occurrences.ts';
 
-const deed = (event: object) => occurrenceOfDeed({ projectId: 1, authorId: 2, ...event } as ActivityEvent);
+const deed = (event: object) => notifiableEventOfActivity({ projectId: 1, authorId: 2, ...event } as ActivityEvent);
 
-test('what is done with issues and merge requests is news under the name that users choose it by', () => {
+test('activity on issues and merge requests maps to the mail events that users choose', () => {
   const rows = [
     ['created', 'Issue', 'new_issue'],
     ['closed', 'Issue', 'close_issue'],
@@ -20,7 +20,7 @@ test('what is done with issues and merge requests is news under the name that us
   }
 });
 
-test('a comment is news of itself, in a thread or on a line of a diff too', () => {
+test('a comment maps to new_note, also in a thread or on a diff', () => {
   for (const type of ['Note', 'DiscussionNote', 'DiffNote']) {
     assert.deepEqual(deed({ action: 'commented', target: { type, id: 9 } }), {
       event: 'new_note',
@@ -29,7 +29,7 @@ test('a comment is news of itself, in a thread or on a line of a diff too', () =
   }
 });
 
-test('what nobody chooses to be told of is no news', () => {
+test('other activity maps to no mail event', () => {
   const target = { type: 'Milestone', id: 7, iid: 1 };
   assert.equal(deed({ action: 'created', target }), null);
   assert.equal(deed({ action: 'destroyed', target: { type: 'Milestone' } }), null);
@@ -38,9 +38,15 @@ test('what nobody chooses to be told of is no news', () => {
     assert.equal(deed({ action, target: { type: 'Project' } }), null);
 });
 
-test('of epics, which no feed tells of, the steps of the state are news', () => {
+test('state changes of epics, which have no activity, map to mail events', () => {
   const stateOf = { type: 'Epic', id: 3 } as const;
-  assert.deepEqual(occurrenceOfStep({ stateOf, state: 'closed' }), { event: 'close_issue', about: stateOf });
-  assert.deepEqual(occurrenceOfStep({ stateOf, state: 'opened' }), { event: 'reopen_issue', about: stateOf });
-  assert.equal(occurrenceOfStep({ stateOf: { type: 'Issue', id: 3 }, state: 'closed' }), null);
+  assert.deepEqual(notifiableEventOfStateChange({ stateOf, state: 'closed' }), {
+    event: 'close_issue',
+    about: stateOf,
+  });
+  assert.deepEqual(notifiableEventOfStateChange({ stateOf, state: 'opened' }), {
+    event: 'reopen_issue',
+    about: stateOf,
+  });
+  assert.equal(notifiableEventOfStateChange({ stateOf: { type: 'Issue', id: 3 }, state: 'closed' }), null);
 });

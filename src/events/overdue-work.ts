@@ -1,15 +1,15 @@
 import type { RunUnitOfWork } from './unit-of-work.ts';
 
 /**
- * Thrown by a read that finds what has fallen due by the calendar and is not done yet. Reads write nothing: whoever serves
- * this one does the work, by nobody, and reads again (`http/serving`). Who finds it at once with another does it once more,
- * so that the work looks first whether it is still to be done.
+ * Thrown by a read that finds time-based work which is due but not done. Reads do not write: the server runs `work`
+ * without a user and then repeats the read (`http/server`). Concurrent readers may run it twice, so `work` checks first
+ * whether it is still due.
  */
 export class OverdueWork extends Error {
   readonly work: (runUnitOfWork: RunUnitOfWork) => Promise<void>;
 
   constructor(work: (runUnitOfWork: RunUnitOfWork) => Promise<void>) {
-    super('Something that has fallen due is to be done before this is read');
+    super('Overdue work must be done before this read');
     this.work = work;
   }
 }

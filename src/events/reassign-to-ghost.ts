@@ -1,17 +1,19 @@
-import { deleteSome, type Referring, referElsewhere } from '#database/batch-statements.ts';
-import { PIECE } from './batches.ts';
+import { deleteBatch, type ReferenceColumn, reassignReferences } from '#database/batch-statements.ts';
+import { BATCH_SIZE } from './batches.ts';
 import type { EventPayloads } from './domain-events.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /**
- * Some of what a deleted user has written becomes the ghost's; with `hard` it goes, by `remove` where more than its rows goes
- * (contract/conventions.md §10). As `pieceOf` asks: how many they were, PIECE at most.
+ * Reassigns one batch of a deleted user's rows to the ghost user, or deletes it with `hard`, by `remove` if more than
+ * these rows must go (contract/conventions.md §10). Returns the number of rows, at most BATCH_SIZE.
  */
-export function leaveToGhost(
+export function reassignToGhost(
   uow: UnitOfWork,
-  written: Referring,
+  written: ReferenceColumn,
   { userId, ghostUserId, hard }: EventPayloads['user-deleted'],
-  remove: (uow: UnitOfWork, userId: number) => Promise<number> = (uow) => deleteSome(uow, written, userId, PIECE),
+  remove: (uow: UnitOfWork, userId: number) => Promise<number> = (uow) => deleteBatch(uow, written, userId, BATCH_SIZE),
 ): Promise<number> {
-  return hard ? remove(uow, userId) : referElsewhere(uow, written, { from: userId, to: ghostUserId, most: PIECE });
+  return hard
+    ? remove(uow, userId)
+    : reassignReferences(uow, written, { from: userId, to: ghostUserId, limit: BATCH_SIZE });
 }

@@ -16,44 +16,51 @@ import {
 } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Tier } from '#config.ts';
-import { uniqueViolation } from '#database/constraint-violations.ts';
+import { getViolatedUniqueIndex } from '#database/constraint-violations.ts';
 import type { Database, Transaction, TransactionOptions } from '#database/database.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { EventName, EventPayloads } from './domain-events.ts';
-import { type Occurrence, occurrenceOfDeed, occurrenceOfStep } from './mail-occurrences.ts';
+import { type NotifiableEvent, notifiableEventOfActivity, notifiableEventOfStateChange } from './mail-occurrences.ts';
 
 /**
- * A transaction in which somebody does something: the first argument of every verb, and the only thing that tells it who,
- * when and on which tier. Like every transaction it holds SQL only and may be run again; returning a Failure rolls it back.
+ * A transaction with its actor: the first argument of every write function, which takes the actor, the time and the
+ * tier from it. It contains only SQL and may run again; a returned Failure rolls it back.
  */
 export interface UnitOfWork<By extends Caller = Caller> extends Transaction {
-  /** Who does it; `ANONYMOUS` for what Hearth does by itself. */
+  /** The acting caller; `ANONYMOUS` for the server itself. */
   readonly actor: By;
-  /** What this server offers (contract/conventions.md §11). */
+  /** The tier of this server (contract/conventions.md §11). */
   readonly tier: Tier;
-  /** Tells other families what happened, as part of the act. */
+  /** Publishes a domain event: its subscribers run as part of this transaction, or in background jobs after it. */
   publish<Name extends EventName>(name: Name, payload: EventPayloads[Name]): Promise<void>;
-  /** Has a piece done of what a fact will ask for that is to be published soon; says whether there may be more (events/batches.ts). */
+  /**
+   * Runs one batch of the work that an event will cause, before the event is published. Returns whether there may be
+   * more (events/batches.ts).
+   */
   publishBatch<Name extends EventName>(name: Name, payload: EventPayloads[Name]): Promise<boolean>;
   /**
-   * Writes into the history what was done: an activity of a project's feed; by whoever acts an audit event, a step in the
-   * history of an issue's states, milestones, labels or weights, or a system note on it. Who may be told of it by mail hears of it too.
+   * Records an activity event, an audit event, a resource event or a system note, with `actor` as its author where the
+   * event names none. Notifies users by mail where it applies.
    */
-  record(event: HistoryEvent): Promise<void>;
+  record(event: RecordableEvent): Promise<void>;
 }
 
-type HistoryEvent = ActivityEvent | AuditEvent | StateEvent | MilestoneEvent | LabelEvents | WeightEvent | SystemNote;
+type RecordableEvent =
+  | ActivityEvent
+  | AuditEvent
+  | StateEvent
+  | MilestoneEvent
+  | LabelEvents
+  | WeightEvent
+  | SystemNote;
 
 /**
- * Which refusal says that a unique index has refused a row: uniqueness is the database's to enforce, and whoever lost a
- * race hears the same as who came late.
+ * Unique index -> failure code. The database enforces uniqueness, so a concurrent duplicate fails in the same way as an
+ * earlier one.
  */
 export type UniqueErrors<Code extends string = string> = Readonly<Record<string, Code | Failure<Code>>>;
 
-/**
- * Runs `work` as an act of this caller, in one transaction, and returns what it returns. Rolled back when it throws, or
- * returns a Failure.
- */
+/** Runs `work` in one transaction as `by` and returns its result. Rolls back if it throws or returns a Failure. */
 export type RunUnitOfWork = <By extends Caller, T>(
   by: By,
   work: (uow: UnitOfWork<By>) => Promise<T>,
@@ -84,17 +91,17 @@ export function createRunUnitOfWork({ database, tier, publish, publishBatch }: U
         publish: <Name extends EventName>(name: Name, payload: EventPayloads[Name]) => publish(uow, name, payload),
         publishBatch: <Name extends EventName>(name: Name, payload: EventPayloads[Name]) =>
           publishBatch(uow, name, payload),
-        record: (event: HistoryEvent) => record(uow, event),
+        record: (event: RecordableEvent) => record(uow, event),
       });
       return work(uow);
     }, options);
 }
 
-async function record(uow: UnitOfWork, event: HistoryEvent): Promise<void> {
+async function record(uow: UnitOfWork, event: RecordableEvent): Promise<void> {
   const actor = uow.actor.user?.id ?? null;
   if ('stateOf' in event) {
     await recordStateEvent(uow, actor, event);
-    return tell(uow, occurrenceOfStep(event));
+    return publishNotifiableEvent(uow, notifiableEventOfStateChange(event));
   }
   if ('milestoneOf' in event) return recordMilestoneEvent(uow, actor, event);
   if ('labelsOf' in event) return recordLabelEvents(uow, actor, event);
@@ -102,20 +109,20 @@ async function record(uow: UnitOfWork, event: HistoryEvent): Promise<void> {
   if ('noteOn' in event) return recordSystemNote(uow, actor, event);
   if (!('action' in event)) return recordAudit(uow, uow, event);
   await recordActivity(uow, event);
-  return tell(uow, occurrenceOfDeed(event));
+  return publishNotifiableEvent(uow, notifiableEventOfActivity(event));
 }
 
-async function tell(uow: UnitOfWork, occurrence: Occurrence | null): Promise<void> {
-  if (occurrence !== null) await uow.publish('occurred', occurrence);
+async function publishNotifiableEvent(uow: UnitOfWork, event: NotifiableEvent | null): Promise<void> {
+  if (event !== null) await uow.publish('notifiable-event-occurred', event);
 }
 
-/** What `taken` says of an error; undefined when it is no unique index's, or none that is listed. */
-export function failureOfUniqueIndex<Code extends string>(
+/** Returns the failure for a unique violation that `uniqueErrors` lists; undefined for any other error. */
+export function toUniqueFailure<Code extends string>(
   error: unknown,
-  taken: UniqueErrors<Code>,
+  uniqueErrors: UniqueErrors<Code>,
 ): Failure<Code> | undefined {
-  const index = uniqueViolation(error);
-  const said = index === null ? undefined : taken[index];
-  if (said === undefined) return undefined;
-  return isFailure(said) ? said : fail(said);
+  const index = getViolatedUniqueIndex(error);
+  const failure = index === null ? undefined : uniqueErrors[index];
+  if (failure === undefined) return undefined;
+  return isFailure(failure) ? failure : fail(failure);
 }

@@ -1,33 +1,36 @@
 import { PassThrough, type Readable } from 'node:stream';
 import type { Git } from './git.ts';
 import type { GitFailure } from './process/failures.ts';
-import { eachLine } from './process/output-records.ts';
-import { type GitChild, stream } from './process/spawn.ts';
+import { forEachLine } from './process/output-records.ts';
+import { type GitChild, spawnGit } from './process/spawn.ts';
 import type { Repository } from './repository.ts';
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
 
 export interface ArchiveOptions {
-  /** Its time is the time of all files, so that equal requests give equal bytes. */
+  /** All files get the time of this commit, so that equal requests give equal bytes. */
   commit: string;
   format: ArchiveFormat;
-  /** The folder that everything lies in, without a slash at its end. */
+  /** Folder that contains all files, without a trailing slash. */
   prefix: string;
-  /** Only what lies here; taken literally. */
+  /** Includes only this path; taken literally. */
   path?: string | undefined;
-  /** All but these; taken literally. */
+  /** Paths to exclude; taken literally. */
   excludePaths?: readonly string[] | undefined;
-  /** Files for which Git LFS pointers stand, in place of the pointers. */
+  /** Files that replace their Git LFS pointers. */
   lfs?: LfsFiles | undefined;
 }
 
-/** A directory that git may write in until the archive ends. Its file `oids` has one line an object: `<oid> <its file>`. */
+/** Directory that git may write to until the archive ends. Its file `oids` has one line per object: `<oid> <file>`. */
 export interface LfsFiles {
   readonly directory: string;
 }
 
-/** What git runs for each file that `.gitattributes` gives `filter=lfs`: pointer in, file out; what is none stays. */
-const smudge = `
+/**
+ * Script that git runs for each file with `filter=lfs`: pointer in, file out. Content that is no pointer is not
+ * changed.
+ */
+const SMUDGE_SCRIPT = `
 pointer=$(mktemp "$HEARTH_LFS/XXXXXX") || exit 1
 cat >"$pointer"
 oid=$(head -c 200 "$pointer" | tr -d '\\000' | sed -n 's/^oid sha256:\\([0-9a-f]\\{64\\}\\)$/\\1/p')
@@ -37,22 +40,22 @@ rm -f "$pointer"`;
 
 export type Archive = { readonly content: Readable } | { readonly failure: GitFailure };
 
-/** What one archive may hold. A tree of a few hundred bytes can have more paths than a year has seconds. */
-const LARGEST = { entries: 500_000, bytes: 32 * 1024 ** 3 };
+/** Limits of one archive. A tree of a few hundred bytes can expand to billions of paths. */
+const MAX_ARCHIVE = { entries: 500_000, bytes: 32 * 1024 ** 3 };
 
-/** Why what lies at the path makes no archive; null: it does. Excluded paths count. */
-async function whyNot(
+/** Returns why the path cannot be archived, or null. Excluded paths count towards the limits. */
+async function checkSize(
   git: Git,
   repository: Repository,
   { commit, path }: ArchiveOptions,
-  largest: typeof LARGEST,
+  largest: typeof MAX_ARCHIVE,
 ): Promise<GitFailure | null> {
   const paths = path === undefined || path === '' ? {} : { paths: [path] };
   const invocation = { flags: ['-r', '-l', '--full-tree'], args: [commit], ...paths };
   let entries = 0;
   let bytes = 0;
   const fits = () => entries <= largest.entries && bytes <= largest.bytes;
-  const ended = await eachLine(git, repository, 'ls-tree', invocation, {}, (line) => {
+  const ended = await forEachLine(git, repository, 'ls-tree', invocation, {}, (line) => {
     entries += 1;
     // `100644 blob <id>     123\t<path>`; a submodule has `-`.
     bytes += Number(line.toString('latin1', 53, line.indexOf(TAB))) || 0;
@@ -65,39 +68,39 @@ async function whyNot(
 const TAB = 0x09;
 
 /**
- * The files of a commit in one file, in constant memory. `content` fails when git dies in the middle; destroying it
- * stops git. A failure before the first byte is a value: `not-found`, no such path; `too-large`, more than one archive may
- * hold; `unavailable`, this machine has no program for the format (bzip2).
+ * Streams the files of a commit as one archive, in constant memory. `content` fails when git dies; destroying it stops
+ * git. A failure before the first byte is returned: `not-found` (no such path), `too-large` (over the limits) or
+ * `unavailable` (the machine has no bzip2).
  */
 export async function streamArchive(
   git: Git,
   repository: Repository,
   options: ArchiveOptions,
-  largest = LARGEST,
+  largest = MAX_ARCHIVE,
 ): Promise<Archive> {
   const { commit, format, prefix, path, excludePaths = [], lfs } = options;
-  const failure = await whyNot(git, repository, options, largest);
+  const failure = await checkSize(git, repository, options, largest);
   if (failure !== null) return { failure };
   const paths = [
     ...(path === undefined || path === '' ? [] : [`:(top,literal)${path}`]),
     ...excludePaths.map((excluded) => `:(top,exclude,literal)${excluded}`),
   ];
-  const child = stream(
+  const child = spawnGit(
     git,
     repository,
     'archive',
     { flags: [`--format=${format}`, `--prefix=${prefix}/`], args: [commit], paths },
     {
       env: { GIT_LITERAL_PATHSPECS: '0', ...(lfs === undefined ? {} : { HEARTH_LFS: lfs.directory }) },
-      config: lfs === undefined ? {} : { 'filter.lfs.smudge': smudge },
+      config: lfs === undefined ? {} : { 'filter.lfs.smudge': SMUDGE_SCRIPT },
     },
   );
   child.stdin.end();
-  return (await begins(child)) ? { content: contentOf(child) } : { failure: await failureOf(child, format) };
+  return (await hasOutput(child)) ? { content: streamContent(child) } : { failure: await toFailure(child, format) };
 }
 
-/** Whether there is a first byte; without one the command has ended. */
-async function begins(child: GitChild): Promise<boolean> {
+/** Returns whether git writes a first byte. Without one the command has ended. */
+async function hasOutput(child: GitChild): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   child.stdout.once('readable', () => resolve(child.stdout.readableLength > 0));
   child.stdout.once('end', () => resolve(false));
@@ -105,7 +108,7 @@ async function begins(child: GitChild): Promise<boolean> {
   return promise;
 }
 
-async function failureOf(child: GitChild, format: ArchiveFormat): Promise<GitFailure> {
+async function toFailure(child: GitChild, format: ArchiveFormat): Promise<GitFailure> {
   child.stdout.resume();
   const ended = await child.done;
   const failure: GitFailure = ended.ok ? { kind: 'failed', code: ended.code, text: 'No output' } : ended.failure;
@@ -113,14 +116,14 @@ async function failureOf(child: GitChild, format: ArchiveFormat): Promise<GitFai
   return filterFailed ? { kind: 'unavailable', text: 'bzip2' } : failure;
 }
 
-function contentOf(child: GitChild): Readable {
+function streamContent(child: GitChild): Readable {
   const content = new PassThrough();
   child.stdout.pipe(content, { end: false });
   child.stdout.on('error', () => undefined);
   content.on('close', () => child.kill());
   child.done.then((ended) => {
     if (ended.ok) content.end();
-    else content.destroy(new Error(`The archive broke off: ${ended.failure.kind}`));
+    else content.destroy(new Error(`The archive was aborted: ${ended.failure.kind}`));
   });
   return content;
 }

@@ -10,7 +10,7 @@ import { gitWorld } from './fixtures.testing.ts';
 import type { Git } from './git.ts';
 import { commitOfTree, nestedTrees } from './objects/bombs.testing.ts';
 import type { Repository } from './repository.ts';
-import { gitOverCopy } from './transport/client.testing.ts';
+import { gitWithWorkingCopy } from './transport/client.testing.ts';
 
 async function archive(git: Git, repository: Repository, options: ArchiveOptions): Promise<Buffer> {
   const made = await streamArchive(git, repository, options);
@@ -22,7 +22,7 @@ describe('an archive', () => {
   const magic = { tar: '', 'tar.gz': '1f8b08', 'tar.bz2': '425a68', zip: '504b0304' } as const;
   for (const format of Object.keys(magic) as (keyof typeof magic)[]) {
     test(`as ${format} has the same bytes each time`, async (t) => {
-      const { git, repository, copy } = await gitOverCopy(t);
+      const { git, repository, copy } = await gitWithWorkingCopy(t);
       const commit = await copy.commit('1', { a: 'a\n', 'd/e': 'e\n' });
       const first = await archive(git, repository, { commit, format, prefix: 'p' });
       const second = await archive(git, repository, { commit, format, prefix: 'p' });
@@ -32,7 +32,7 @@ describe('an archive', () => {
   }
 
   test('holds a folder, without what is excluded, names taken literally', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'a', 'd/e': 'e', 'd/x/y': 'y', '*': 'star', '-o': 'dash' });
     const names = async (options: Partial<ArchiveOptions>): Promise<string[]> => {
       const file = join(copy.directory, 'archive.tar');
@@ -48,14 +48,14 @@ describe('an archive', () => {
   });
 
   test('of a path that does not exist is a failure before the first byte', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'a' });
     const made = await streamArchive(git, repository, { commit, format: 'tar', prefix: 'p', path: 'b' });
     assert.equal('failure' in made && made.failure.kind, 'not-found');
   });
 
-  test('that nobody reads to its end stops git', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+  test('that is not read to its end stops git', async (t) => {
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'x'.repeat(4_000_000) });
     const made = await streamArchive(git, repository, { commit, format: 'tar', prefix: 'p' });
     assert.ok('content' in made);
@@ -66,7 +66,7 @@ describe('an archive', () => {
   });
 });
 
-test('what holds more than one archive may is refused before git packs it', async (t) => {
+test('an archive over the limits is rejected before git starts', async (t) => {
   const { git, repository } = await gitWorld(t);
   const few = await commitOfTree(git, repository, await nestedTrees(git, repository, 2, 10));
   const options = { commit: few, format: 'tar', prefix: 'p' } as const;
@@ -85,7 +85,7 @@ test('what holds more than one archive may is refused before git packs it', asyn
   assert.equal('failure' in refused && refused.failure.kind, 'too-large');
 });
 
-/** Read to its end. */
+/** Reads a stream to its end. */
 async function drained<Made extends Awaited<ReturnType<typeof streamArchive>>>(asked: Promise<Made>): Promise<Made> {
   const made = await asked;
   if ('content' in made) await buffer(made.content);

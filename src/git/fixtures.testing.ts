@@ -4,28 +4,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { Client } from '#runtime/concurrency-limiter.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type CommitRequest, commitChanges, type FileChange } from './commits/commit.ts';
 import { createGit, type Git, type GitLimits, repositoryAt } from './git.ts';
 import { readCommit } from './objects/object-reader.ts';
-import { output } from './process/spawn.ts';
-import { resolveRef, zeroId } from './refs/refs.ts';
+import { readGitOutput } from './process/spawn.ts';
+import { resolveRef, ZERO_ID } from './refs/refs.ts';
 import { updateRefs } from './refs/update-refs.ts';
 import type { Repository } from './repository.ts';
 import { diskPathFor, ensureRepository } from './storage/storage.ts';
-import { walks } from './trees/path-entries.ts';
+import { historyWalkLimiter } from './trees/path-entries.ts';
 
-/** For unit tests of this room: a `Git` over a directory of its own, and a clock that a test moves by hand. */
+/** A `Git` over its own directory and a manual clock, for unit tests. */
 export interface GitWorld {
   readonly git: Git;
   readonly root: string;
-  /** Exists, empty, HEAD at `main`. */
+  /** Exists, is empty, HEAD is `main`. */
   readonly repository: Repository;
-  /** Milliseconds since 1970 that the clock shows. */
+  /** The clock's time in milliseconds since 1970. */
   time: number;
 }
 
-/** A world that is torn down with the test, which fails when a git process is left. */
+/** Creates a world that the test removes. The test fails if a git process is left. */
 export async function gitWorld(test: TestContext, limits: Partial<GitLimits> = {}): Promise<GitWorld> {
   const root = await mkdtemp(join(tmpdir(), 'hearth-git-'));
   const clock = { now: () => new Date(world.time) };
@@ -41,15 +41,15 @@ export async function gitWorld(test: TestContext, limits: Partial<GitLimits> = {
   return world;
 }
 
-export const someone = { name: 'Jane Doe', email: 'jane@example.com' };
+export const TEST_SIGNER = { name: 'Jane Doe', email: 'jane@example.com' };
 
-/** Files of a first version: path -> content. */
-export function files(contents: Readonly<Record<string, string>>): FileChange[] {
+/** Returns changes that create files: path -> content. */
+export function newFiles(contents: Readonly<Record<string, string>>): FileChange[] {
   return Object.entries(contents).map(([path, content]) => ({ action: 'create', path, content: Buffer.from(content) }));
 }
 
-/** Makes a commit on a branch, which need not exist yet, and moves it; gives the commit's id. */
-export async function commitTo(
+/** Commits to a branch, which is created if missing, and returns the commit id. */
+export async function commitFiles(
   world: GitWorld,
   branch: string,
   changes: readonly FileChange[],
@@ -58,39 +58,39 @@ export async function commitTo(
   const { git, repository } = world;
   const ref = `refs/heads/${branch}`;
   const parent = await resolveRef(repository, ref);
-  const request = { parent, changes, author: someone, committer: someone, message: 'Change\n', ...more };
+  const request = { parent, changes, author: TEST_SIGNER, committer: TEST_SIGNER, message: 'Change\n', ...more };
   const result = await commitChanges(git, repository, request);
   assert.ok('ok' in result, JSON.stringify(result));
-  const moved = await updateRefs(git, repository, [{ ref, oldId: parent ?? zeroId, newId: result.commit }]);
+  const moved = await updateRefs(git, repository, [{ ref, oldId: parent ?? ZERO_ID, newId: result.commit }]);
   assert.deepEqual(moved, { ok: true });
   return result.commit;
 }
 
-/** `git ls-tree -r` of a commit: path -> `mode type id`. */
-export async function treeOf(world: GitWorld, commit: string): Promise<Record<string, string>> {
+/** Returns `git ls-tree -r` of a commit: path -> `mode type id`. */
+export async function readTreeEntries(world: GitWorld, commit: string): Promise<Record<string, string>> {
   const flags = ['-r', '-z', '--full-tree'];
-  const text = await output(world.git, world.repository, 'ls-tree', { flags, args: [commit] });
+  const text = await readGitOutput(world.git, world.repository, 'ls-tree', { flags, args: [commit] });
   const lines = text.toString('utf8').split('\0').filter(Boolean);
   return Object.fromEntries(
     lines.map((line) => [line.slice(line.indexOf('\t') + 1), line.slice(0, line.indexOf('\t'))]),
   );
 }
 
-/** What git itself thinks of the repository; throws when anything is broken. */
+/** Runs `git fsck` and throws if anything is broken. */
 export async function checkRepository(world: GitWorld): Promise<void> {
-  await output(world.git, world.repository, 'fsck', { flags: ['--full', '--strict'] });
+  await readGitOutput(world.git, world.repository, 'fsck', { flags: ['--full', '--strict'] });
 }
 
-export async function parentsOf(world: GitWorld, commit: string): Promise<readonly string[]> {
+export async function getParentIds(world: GitWorld, commit: string): Promise<readonly string[]> {
   return (await readCommit(world.git, world.repository, commit))?.parentIds ?? [];
 }
 
-/** A client that waits for an answer until it leaves. */
-export function someClient(): { readonly client: Client; leave(): void } {
+/** Returns a client that is connected until `leave` is called. */
+export function createTestClient(): { readonly client: RequestClient; leave(): void } {
   const controller = new AbortController();
   const { signal } = controller;
   const client = {
-    get gone() {
+    get isDisconnected() {
       return signal.aborted;
     },
     signal,
@@ -98,9 +98,9 @@ export function someClient(): { readonly client: Client; leave(): void } {
   return { client, leave: () => controller.abort() };
 }
 
-/** So many walk through histories, and wait to, that nobody else gets into the line, until the function or the test ends. */
-export function fillWalks(git: Git, test: TestContext): () => Promise<void> {
-  const taken = Array.from({ length: git.limits.walks + 256 }, () => walks(git).take());
+/** Fills all slots and the queue of the history walk limiter until the function is called or the test ends. */
+export function occupyWalkLimiter(git: Git, test: TestContext): () => Promise<void> {
+  const taken = Array.from({ length: git.limits.walks + 256 }, () => historyWalkLimiter(git).acquire());
   const leave = async () => {
     for (const place of taken) (await place)();
   };
@@ -108,7 +108,7 @@ export function fillWalks(git: Git, test: TestContext): () => Promise<void> {
   return leave;
 }
 
-/** The number of a process that was started, which may not run yet. */
+/** Returns the id of a started process, waiting until it is known. */
 export async function pidOf(child: { readonly pid: number | undefined }): Promise<number> {
   while (child.pid === undefined) await setImmediate();
   return child.pid;

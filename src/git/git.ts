@@ -1,24 +1,24 @@
 import { isAbsolute, join, normalize } from 'node:path';
 import type { Clock } from '#runtime/clock.ts';
-import type { Client } from '#runtime/concurrency-limiter.ts';
-import { createProcesses, endProcesses, type Processes } from './process/spawn.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
+import { createProcesses, type Processes, stopProcesses } from './process/spawn.ts';
 import type { Repository } from './repository.ts';
 
-/** Bounds of what one server holds and runs. */
+/** Limits of one server. */
 export interface GitLimits {
-  /** Long-lived reading processes, all repositories together. */
+  /** Long-lived read processes, for all repositories together. */
   readonly readers: number;
-  /** Milliseconds after which a reading or writing process that nobody uses is ended. */
+  /** Milliseconds after which an idle read or write process is stopped. */
   readonly idle: number;
-  /** Large objects that are being streamed at the same time. */
+  /** Large objects that are streamed concurrently. */
   readonly streams: number;
-  /** History walks (blame, last commit of a path) at the same time. */
+  /** Concurrent history walks (blame, last commit of a path). */
   readonly walks: number;
-  /** Bytes that each cache (small blobs, commits, trees, blames) may hold. */
+  /** Size in bytes of each cache (small blobs, commits, trees, blames). */
   readonly objectBytes: number;
 }
 
-const defaultLimits: GitLimits = {
+const DEFAULT_LIMITS: GitLimits = {
   readers: 16,
   idle: 60_000,
   streams: 64,
@@ -26,10 +26,10 @@ const defaultLimits: GitLimits = {
   objectBytes: 16 * 1024 * 1024,
 };
 
-/** What went wrong without being anybody's answer. */
+/** Logs a failure that no caller gets. */
 type GitLog = (event: string, details: Readonly<Record<string, unknown>>) => void;
 
-/** The git room of one server: its storages, and everything that runs or is remembered on its behalf. */
+/** Git access of one server: its storages, processes and caches. */
 export interface Git {
   /** Storage name -> absolute directory. */
   readonly storages: Readonly<Record<string, string>>;
@@ -37,13 +37,13 @@ export interface Git {
   readonly log: GitLog;
   readonly limits: GitLimits;
   readonly processes: Processes;
-  /** The client of the request that this is for; null: the server's own. */
-  readonly client: Client | null;
-  /** Run by `close`, before the remaining processes are stopped. */
-  readonly closing: Set<() => void>;
-  /** Run for a repository that is being removed or moved away, before its directory goes. */
-  readonly leaving: Set<(repository: Repository) => void>;
-  /** Stops every git process, waits for their ends, forgets the caches. A call after it starts nothing. */
+  /** The client of the current request; null for the server itself. */
+  readonly client: RequestClient | null;
+  /** Functions that `close` calls before it stops the remaining processes. */
+  readonly closeHooks: Set<() => void>;
+  /** Functions that are called before a repository's directory is removed or moved. */
+  readonly releaseHooks: Set<(repository: Repository) => void>;
+  /** Stops every git process and waits for their exits. Later calls start nothing. */
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ interface GitOptions {
   clock: Clock;
   log?: GitLog;
   limits?: Partial<GitLimits>;
-  /** The program; found on PATH by default. */
+  /** The git program; found on PATH by default. */
   program?: string;
 }
 
@@ -67,24 +67,27 @@ export function createGit(options: GitOptions): Git {
     storages: options.storages,
     clock: options.clock,
     log,
-    limits: { ...defaultLimits, ...options.limits },
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
     processes,
     client: null,
-    closing,
-    leaving: new Set(),
+    closeHooks: closing,
+    releaseHooks: new Set(),
     close: async () => {
       for (const end of closing) end();
-      await endProcesses(processes);
+      await stopProcesses(processes);
     },
   };
 }
 
-/** The same git room for one request: what is read for it ends when its client goes away. Null: for nobody in particular. */
-export function gitFor(git: Git, client: Client | null): Git {
+/** Returns the same `Git` for one request: its reads stop when the client disconnects. Null: for no client. */
+export function gitForClient(git: Git, client: RequestClient | null): Git {
   return git.client === client ? git : { ...git, client };
 }
 
-/** The repository at a disk path (see `storage.ts`) of a storage. An unknown storage or a path that leaves it is an error. */
+/**
+ * Returns the repository at a disk path (see `storage.ts`) of a storage. Throws for an unknown storage or a path
+ * outside it.
+ */
 export function repositoryAt(git: Git, storage: string, diskPath: string): Repository {
   const root = git.storages[storage];
   if (root === undefined) throw new Error(`There is no storage '${storage}'`);
@@ -96,18 +99,18 @@ export function repositoryAt(git: Git, storage: string, diskPath: string): Repos
 }
 
 /**
- * Something that each `Git` has one of: a cache, a pool, a gate. `const blames = ownedBy((git) => new LRUCache(...))`
- * and then `blames(git)`. It lives as long as its `Git`, whatever requests that is for; what must be ended adds itself to
- * `git.closing`.
+ * Defines a value that exists once per `Git`, such as a cache, pool or limiter: `const blames = definePerGit((git) =>
+ * new LRUCache(...))`, then `blames(git)`. It is shared by all requests of a `Git`. A value that must be stopped adds
+ * itself to `git.closeHooks`.
  */
-export function ownedBy<Thing>(make: (git: Git) => Thing): (git: Git) => Thing {
-  const things = new WeakMap<Processes, Thing>();
+export function definePerGit<Value>(make: (git: Git) => Value): (git: Git) => Value {
+  const values = new WeakMap<Processes, Value>();
   return (git) => {
-    let thing = things.get(git.processes);
-    if (thing === undefined) {
-      thing = make(gitFor(git, null));
-      things.set(git.processes, thing);
+    let value = values.get(git.processes);
+    if (value === undefined) {
+      value = make(gitForClient(git, null));
+      values.set(git.processes, value);
     }
-    return thing;
+    return value;
   };
 }

@@ -1,14 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 
-/** What the full names of branches and of tags begin with. */
+/** Prefixes of the full names of branches and tags. */
 export const HEADS = 'refs/heads/';
 export const TAGS = 'refs/tags/';
 
 /**
- * Names in git are bytes, names in Hearth are strings. Nearly all are UTF-8 and become what they look like. A byte that
- * is no UTF-8 becomes one lone surrogate, U+DC00 plus the byte: no UTF-8 decodes to that, so `encodeName` gives back
- * exactly the bytes, and two different names stay different. Whoever shows a name calls `toWellFormed()` on it, which
- * makes each such byte U+FFFD.
+ * Decodes a name. Names in git are bytes, names in Hearth are strings. A byte that is not UTF-8 becomes one lone
+ * surrogate, U+DC00 plus the byte. No UTF-8 decodes to that, so `encodeName` restores the exact bytes and different
+ * names stay different. Call `toWellFormed()` before displaying a name, which replaces each such byte with U+FFFD.
  */
 export function decodeName(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
@@ -21,7 +20,7 @@ export function decodeName(bytes: Buffer): string {
   return name;
 }
 
-/** The bytes of a name that `decodeName`, or a client, gave. */
+/** Returns the bytes of a name that comes from `decodeName` or a client. */
 export function encodeName(name: string): Buffer {
   if (name.isWellFormed()) return Buffer.from(name, 'utf8');
   const parts: Buffer[] = [];
@@ -33,7 +32,7 @@ export function encodeName(name: string): Buffer {
   return Buffer.concat(parts);
 }
 
-/** The length of the UTF-8 character that begins here; 0 when none does. */
+/** Returns the length of the UTF-8 character at this position; 0 if there is none. */
 function characterLength(bytes: Buffer, at: number): number {
   const first = bytes[at]!;
   const length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { array, assert as check, property, uint8Array } from 'fast-check';
 import { decodeName, encodeName } from './ref-names.ts';
 
-test('every name comes back as the bytes that it was', () => {
+test('every name survives decoding and encoding', () => {
   check(property(uint8Array({ maxLength: 40 }), (bytes) => encodeName(decodeName(Buffer.from(bytes))).equals(bytes)));
 });
 
-test('names in UTF-8 look like themselves', () => {
+test('UTF-8 names are not changed', () => {
   for (const name of ['a', 'ü', '日本', '💚', '\ufeffx', 'a\nb']) assert.equal(decodeName(Buffer.from(name)), name);
 });
 

@@ -1,9 +1,9 @@
-/** One bare repository: an absolute directory, which may not exist yet (then it reads as empty). */
+/** A bare repository: an absolute directory. A missing one reads as empty. */
 export interface Repository {
   readonly directory: string;
   /**
-   * The branch that `HEAD` means in revisions, as its owner's records have it. Without it the file HEAD is asked, which
-   * follows those records a moment later.
+   * The branch that `HEAD` means in revisions, from the database. Without it the file HEAD is read, which follows the
+   * database shortly after.
    */
   readonly head?: string;
 }

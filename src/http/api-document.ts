@@ -1,4 +1,4 @@
-/** This server's API as an OpenAPI 3.1 document (contract/conventions.md §10). */
+/** The OpenAPI 3.1 document of this server (contract/conventions.md §10). */
 export interface ApiDocument {
   readonly openapi: string;
   readonly info: Json;
@@ -10,11 +10,11 @@ export interface ApiDocument {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What the document says of the server that hands it out. */
-export interface DescribedServer {
+/** The server, for the document. */
+export interface ApiServer {
   readonly url: string;
   readonly version: string;
 }
 
-/** Describes all endpoints of this process: a room, so that an endpoint can show what is made of all of them. */
-export type DescribeApi = (server: DescribedServer) => ApiDocument;
+/** Builds the document of all endpoints of this process. A service, so that an endpoint can return it. */
+export type DescribeApi = (server: ApiServer) => ApiDocument;

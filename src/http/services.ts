@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { TokenUses } from '#authentication/tokens/token-usage.ts';
+import type { TokenUsage } from '#authentication/tokens/token-usage.ts';
 import type { BlobStore } from '#blobs/index.ts';
 import type { Config } from '#config.ts';
 import type { Database } from '#database/database.ts';
@@ -13,27 +13,27 @@ import type { Log } from '#runtime/log.ts';
 import type { Metrics } from '#runtime/metrics.ts';
 import type { DescribeApi } from './api-document.ts';
 
-/** What server.ts has put together. Handlers take from it by name what they hand on to the domain; nothing holds it. */
+/** The services of this process, assembled by server.ts. Handlers pass on only what a domain function needs. */
 export interface Services {
   readonly config: Config;
   readonly clock: Clock;
   readonly database: Database;
   readonly blobs: BlobStore;
   readonly git: Git;
-  /** Runs verbs: a transaction in which somebody acts. */
+  /** Runs a function in a transaction with an actor. */
   readonly runUnitOfWork: RunUnitOfWork;
   readonly log: Log;
   readonly mailer: Mailer;
-  /** Asks other servers, within what the settings allow. */
+  /** Sends requests to other servers, within what the settings allow. */
   readonly outbound: Outbound;
-  /** The instance's key, which protects what it keeps and signs; read when somebody first needs it. */
+  /** The key of the instance for encryption and signatures; read on first use. */
   readonly secretKey: () => Promise<KeyObject>;
   readonly metrics: Metrics;
-  readonly tokenUses: TokenUses;
+  readonly tokenUses: TokenUsage;
   readonly countRequest: CountRequest;
   readonly describeApi: DescribeApi;
-  /** The base of absolute URLs for work that has no request. */
-  readonly ownUrl: () => string;
-  /** Between start and stop: whoever spreads requests over servers may send some here. */
+  /** The base of absolute URLs for work outside of requests. */
+  readonly serverUrl: () => string;
+  /** Whether load balancers may send requests here: true between start and stop. */
   readonly isServing: () => boolean;
 }

@@ -1,10 +1,10 @@
 import type { Database } from '#database/database.ts';
 import { defineJob } from './job.ts';
 
-/** A database that grows while the server runs gets plans for what it has become. */
-export const gatherStatistics = defineJob({
+/** Updates the planner's statistics, so that query plans suit a database that grows. */
+export const updateStatisticsJob = defineJob({
   kind: 'gather_statistics',
-  handle: ({ database }: { readonly database: Database }) => database.gatherStatistics(),
+  handle: ({ database }: { readonly database: Database }) => database.updateStatistics(),
 });
 
-export const gatherStatisticsOften = { name: 'gather_statistics', cron: '*/10 * * * *', job: gatherStatistics };
+export const updateStatisticsRegularly = { name: 'gather_statistics', cron: '*/10 * * * *', job: updateStatisticsJob };

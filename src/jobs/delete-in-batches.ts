@@ -1,11 +1,11 @@
 import type { Database, Transaction } from '#database/database.ts';
 
 /**
- * Deletes by batches until one comes back short, each in a short transaction of its own: nobody waits for a sweep.
- * `deleteSome` deletes so many rows at most, and tells how many it were. Read committed will do for rows that stay dead;
- * of those that can come to life again, the DELETE itself asks, for the query below it is not asked anew.
+ * Deletes rows in batches, each in a short transaction, until a batch is not full, so that no request waits for a cleanup.
+ * The callback deletes a batch and returns the number of deleted rows. Transactions are read committed: if rows can become
+ * needed again, the DELETE itself must contain the condition, because a subquery is not evaluated again.
  */
-export async function sweepInBatches(
+export async function deleteInBatches(
   database: Database,
   batch: number,
   deleteSome: (tx: Transaction, most: number) => Promise<number>,

@@ -1,50 +1,50 @@
 import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
 
-/** A kind of work for the queue. `Services` is what its handler needs; the queue is given it by server.ts. */
-export interface Job<Services, Payload> {
-  /** Stored with the work: never renamed while work of it may wait. */
+/** A kind of background job. `Services` is what its handler needs; server.ts passes it to the queue. */
+export interface JobDefinition<Services, Payload> {
+  /** Stored with each job: never rename it while jobs of this kind may be queued. */
   readonly kind: string;
-  /** So often it is begun before it is given up and kept as a dead letter. Default 10. */
+  /** Maximum number of attempts before the job becomes dead. Default 10. */
   readonly maxAttempts?: number;
-  /** It may last minutes: such work has places of its own, so that what is short never waits for it. */
-  readonly long?: true;
-  /** It waits for servers of others, which may take their time: it has places of its own too. */
-  readonly far?: true;
-  /** Runs at least once: another process may have begun, or even finished, the same work before. */
+  /** The job may take minutes. Such jobs have separate slots, so that short jobs never wait for them. */
+  readonly isLongRunning?: true;
+  /** The job waits for external servers, which may be slow. Such jobs have separate slots, too. */
+  readonly isExternal?: true;
+  /** Runs at least once: another process may have started, or even finished, the same job before. */
   readonly handle: (services: Services, payload: Payload, run: JobRun) => Promise<void>;
   /**
-   * What is to be told when it is given up, whether its last attempt has failed or its process has ended in it each time: part
-   * of the transaction that makes it a dead letter. Sees what is committed while it runs: what it decides by, it writes at once.
+   * Runs in the transaction that marks the job as dead, because its last attempt failed or its process ended each time. The
+   * transaction is read committed: decide in the same statement that writes.
    */
-  readonly givenUp?: (tx: Transaction, payload: Payload) => Promise<void>;
+  readonly onDead?: (tx: Transaction, payload: Payload) => Promise<void>;
 }
 
-/** The present run of a job. */
+/** The current run of a job. */
 export interface JobRun {
   readonly id: number;
   /** Counts from 1. */
   readonly attempt: number;
-  /** Aborted when the server stops and can't wait for the handler any longer. */
+  /** Aborts when the server stops and cannot wait for the handler any longer. */
   readonly signal: AbortSignal;
 }
 
-/** Names a kind of work; the payload is JSON. The types stand at the handler's parameters. */
-export function defineJob<Services, Payload>(job: Job<Services, Payload>): Job<Services, Payload> {
+/** Defines a kind of job. The payload is JSON; the handler's parameters declare the types. */
+export function defineJob<Services, Payload>(job: JobDefinition<Services, Payload>): JobDefinition<Services, Payload> {
   return job;
 }
 
 interface EnqueueOptions {
-  /** Not before this moment; default: now. */
+  /** Earliest start as a timestamp; default: now. */
   readonly runAt?: string;
   /**
-   * While work of this kind with this key waits, no more of it is added (what waits may move to an earlier moment). Work
-   * that is running already doesn't count: it may have read too early. Two with the same key never run at once.
+   * While a job of this kind and key waits, no other one is added, but the waiting one may move to an earlier time. Running jobs
+   * do not count: they may have read older data. Two jobs with the same key never run at once.
    */
   readonly key?: string;
 }
 
-/** Adds work in the transaction that needs it: it is there when the transaction commits, and only then. */
+/** Enqueues a job in the caller's transaction: it exists if and only if the transaction commits. */
 export async function enqueue<Payload>(
   tx: Transaction,
   job: JobKind<Payload>,
@@ -54,7 +54,7 @@ export async function enqueue<Payload>(
   await tx
     .insertInto('background_jobs')
     .values({ kind: job.kind, payload: JSON.stringify(payload), run_at: runAt, key: key ?? null, created_at: tx.now })
-    // An update, not "do nothing": its row lock makes a claim wait for this commit, so that the handler sees what we wrote.
+    // An update, not "do nothing": its row lock makes a claim wait for this commit, so that the handler sees our writes.
     .onConflict((conflict) =>
       conflict
         .columns(['kind', 'key'])
@@ -75,23 +75,23 @@ export async function enqueue<Payload>(
         })),
     )
     .execute();
-  tx.afterCommit(workWasAdded);
+  tx.afterCommit(notifyJobEnqueued);
 }
 
-/** What `enqueue` needs of a Job. */
+/** The part of a job definition that `enqueue` needs. */
 interface JobKind<Payload> {
   readonly kind: string;
   readonly handle: (services: never, payload: Payload, run: JobRun) => Promise<void>;
 }
 
-const awake = new Set<() => void>();
+const enqueueListeners = new Set<() => void>();
 
-/** Calls `listener` after commits of this process that added work, until the returned function is called. */
-export function onWorkAdded(listener: () => void): () => void {
-  awake.add(listener);
-  return () => awake.delete(listener);
+/** Calls `listener` after each commit of this process that enqueued a job, until the returned function is called. */
+export function onJobEnqueued(listener: () => void): () => void {
+  enqueueListeners.add(listener);
+  return () => enqueueListeners.delete(listener);
 }
 
-function workWasAdded(): void {
-  for (const listener of awake) listener();
+function notifyJobEnqueued(): void {
+  for (const listener of enqueueListeners) listener();
 }

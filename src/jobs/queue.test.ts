@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Database, openDatabase } from '#database/database.ts';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { engine, testDatabase, testPlace } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { defineJob, enqueue } from './job.ts';
-import { createQueue, type QueueOptions, restAfter } from './queue.ts';
-import { claimJobs, claimQuery, deadJobs, listDeadJobs, retryDeadJob, someJobIsDue } from './store.ts';
+import { createJobQueue, type JobQueueOptions, retryDelay } from './queue.ts';
+import { buildClaimQuery, claimJobs, findDueJob, listDeadJobs, retryDeadJob, selectDeadJobs } from './store.ts';
 
 interface Services {
   readonly heard: string[];
@@ -27,16 +27,16 @@ const fail = defineJob({
     services.heard.push(`${payload.word}${run.attempt}`);
     throw new Error(`secret ${payload.word}`);
   },
-  async givenUp(tx, { word }) {
+  async onDead(tx, { word }) {
     await tx.insertInto('schedules').values({ name: word, cron: '* * * * *', next_run_at: tx.now }).execute();
   },
 });
 
-async function setting(options: Partial<QueueOptions<Services>> = {}) {
+async function setting(options: Partial<JobQueueOptions<Services>> = {}) {
   const clock = testClock();
   const database = await testDatabase({ clock });
   const services: Services = { heard: [] };
-  const queue = createQueue({ database, clock, services, jobs: [say, fail], ...options });
+  const queue = createJobQueue({ database, clock, services, jobs: [say, fail], ...options });
   const add = (word: string, extra: { runAt?: string; key?: string } = {}) =>
     database.transaction((tx) => enqueue(tx, say, { word }, extra));
   return { clock, database, services, queue, add, [Symbol.asyncDispose]: () => database.close() };
@@ -85,11 +85,11 @@ test('failed work rests longer each time, then stays as a dead letter with a red
   await s.database.transaction((tx) => enqueue(tx, fail, { word: 'f' }));
   assert.equal(await s.queue.runDue(), 1);
   assert.equal(await s.queue.runDue(), 0);
-  s.clock.advance(restAfter(1) / 1000 - 1);
+  s.clock.advance(retryDelay(1) / 1000 - 1);
   assert.equal(await s.queue.runDue(), 0);
   s.clock.advance(1);
   assert.equal(await s.queue.runDue(), 1);
-  s.clock.advance(restAfter(2) / 1000);
+  s.clock.advance(retryDelay(2) / 1000);
   assert.deepEqual(await givenUp(s.database), []);
   assert.equal(await s.queue.runDue(), 1);
   assert.deepEqual(await givenUp(s.database), ['f']);
@@ -155,7 +155,7 @@ test('work with a key that is added while the same work runs is done after it, n
   });
   const clock = testClock();
   await using database = await testDatabase({ clock });
-  const queue = createQueue({ database, clock, services: { database }, jobs: [again] });
+  const queue = createJobQueue({ database, clock, services: { database }, jobs: [again] });
   await database.transaction((tx) => enqueue(tx, again, { depth: 2 }, { key: 'k' }));
   assert.equal(await queue.runDue(), 3);
   assert.equal(most, 1);
@@ -173,7 +173,7 @@ test('failed work gives way when the same work was added while it ran', async ()
       }
     },
   });
-  const queue = createQueue({ database, clock, services: null, jobs: [repeat] });
+  const queue = createJobQueue({ database, clock, services: null, jobs: [repeat] });
   await database.transaction((tx) => enqueue(tx, repeat, { word: 'old' }, { key: 'k' }));
   assert.equal(await queue.runDue(), 2);
   assert.deepEqual(await jobs(database), []);
@@ -188,7 +188,9 @@ test('work of a kind that nobody here knows is left alone', async () => {
 });
 
 test('two jobs of one name are refused when the queue is made', async () => {
-  await assert.rejects(setting({ jobs: [say, { ...fail, kind: 'say' }] }), { message: 'Two jobs are called say' });
+  await assert.rejects(setting({ jobs: [say, { ...fail, kind: 'say' }] }), {
+    message: 'Two job definitions have the kind say: rename one',
+  });
 });
 
 test('work of a process that died is done by another when its lease has run out', async () => {
@@ -204,14 +206,14 @@ test('work of a process that died is done by another when its lease has run out'
 });
 
 test('whoever is alone with its database does at once what a process that died was doing, and no keyed work twice', async () => {
-  await using s = await setting({ alone: true });
+  await using s = await setting({ isOnlyProcess: true });
   for (const key of ['a', 'b']) await s.add(key, { key });
   const leaseUntil = '2026-01-02T03:05:05.000Z';
   const claim = { owner: 'dead process', leaseUntil, kinds: ['say'], running: [], limit: 2 };
   assert.equal((await s.database.transaction((tx) => claimJobs(tx, claim))).length, 2);
   await s.add('b again', { key: 'b' });
   const done = Promise.withResolvers<void>();
-  s.queue.afterBatch(({ ran }) => ran > 0 && done.resolve());
+  s.queue.afterBatch(({ jobCount: ran }) => ran > 0 && done.resolve());
   await s.queue.start();
   await done.promise;
   await s.queue.stop();
@@ -243,7 +245,7 @@ test('one who lost the lease does not remove the work of the one who has it', as
       assert.equal((await database.transaction((tx) => claimJobs(tx, claim))).length, 1);
     },
   });
-  const queue = createQueue({ database, clock, services: null, jobs: [slow] });
+  const queue = createJobQueue({ database, clock, services: null, jobs: [slow] });
   await database.transaction((tx) => enqueue(tx, slow, {}));
   assert.equal(await queue.runDue(), 1);
   const [job] = await jobs(database);
@@ -257,7 +259,7 @@ test('a started queue wakes up after the commit and tells when the batch is done
   const batches: number[] = [];
   const { promise: emptied, resolve: tellEmptied } = Promise.withResolvers<void>();
   const { promise: worked, resolve: tellWorked } = Promise.withResolvers<void>();
-  s.queue.afterBatch(({ ran }) => {
+  s.queue.afterBatch(({ jobCount: ran }) => {
     batches.push(ran);
     if (ran === 0) tellEmptied();
     else tellWorked();
@@ -279,7 +281,7 @@ test('a started queue looks for the work of other processes by itself', async (t
   await s.queue.start();
   const { promise: worked, resolve } = Promise.withResolvers<void>();
   const { promise: emptied, resolve: tellEmptied } = Promise.withResolvers<void>();
-  s.queue.afterBatch(({ ran }) => (ran > 0 ? resolve() : tellEmptied()));
+  s.queue.afterBatch(({ jobCount: ran }) => (ran > 0 ? resolve() : tellEmptied()));
   await emptied;
   await s.database.transaction((tx) =>
     tx
@@ -306,7 +308,7 @@ test('the leases of running work are prolonged', async (t) => {
       await mayEnd;
     },
   });
-  const queue = createQueue({ database, clock, services: null, jobs: [long] });
+  const queue = createJobQueue({ database, clock, services: null, jobs: [long] });
   await database.transaction((tx) => enqueue(tx, long, {}));
   await queue.start();
   await began;
@@ -335,12 +337,12 @@ test('no more than the allowed number of jobs runs at once', async () => {
   });
   const clock = testClock();
   await using database = await testDatabase({ clock });
-  const queue = createQueue({ database, clock, services: null, jobs: [busy], concurrency: 3 });
+  const queue = createJobQueue({ database, clock, services: null, jobs: [busy], concurrency: 3 });
   await database.transaction(async (tx) => {
     for (let i = 0; i < 9; i++) await enqueue(tx, busy, {});
   });
   const { promise: worked, resolve } = Promise.withResolvers<void>();
-  queue.afterBatch(({ ran }) => ran > 0 && resolve());
+  queue.afterBatch(({ jobCount: ran }) => ran > 0 && resolve());
   await queue.start();
   await worked;
   await queue.stop();
@@ -363,7 +365,7 @@ test('stopping waits for running work, and hands what takes too long to others',
       await mayEnd;
     },
   });
-  const queue = createQueue({ database, clock, services: null, jobs: [endless] });
+  const queue = createJobQueue({ database, clock, services: null, jobs: [endless] });
   await database.transaction((tx) => enqueue(tx, endless, {}));
   await queue.start();
   await began;
@@ -379,7 +381,7 @@ test('several processes share the work, each piece done once', { skip: engine !=
   const clock = testClock();
   const databases = await Promise.all([1, 2, 3].map(() => openDatabase({ ...place, clock })));
   const heard: string[] = [];
-  const queues = databases.map((database) => createQueue({ database, clock, services: { heard }, jobs: [say] }));
+  const queues = databases.map((database) => createJobQueue({ database, clock, services: { heard }, jobs: [say] }));
   await databases[0]!.transaction(async (tx) => {
     for (let i = 0; i < 60; i++) await enqueue(tx, say, { word: `w${i}` });
   });
@@ -397,12 +399,12 @@ test('the queries of an idle and of a busy queue are served by indexes', async (
   await using s = await setting();
   const claim = { owner: 'o', leaseUntil: timestamp(s.clock), kinds: ['say', 'fail'], running: [1], limit: 4 };
   await s.database.transaction(async (tx) => {
-    const idle = await planOf(tx, someJobIsDue.query(tx, { now: tx.now }));
+    const idle = await explainPlan(tx, findDueJob.query(tx, { now: tx.now }));
     assert.match(idle.join('\n'), /background_jobs_by_run_at/);
-    const busy = await planOf(tx, claimQuery(tx, claim));
+    const busy = await explainPlan(tx, buildClaimQuery(tx, claim));
     assert.match(busy.join('\n'), /background_jobs_by_run_at/);
     assert.match(busy.join('\n'), /background_jobs_leased/);
-    const dead = await planOf(tx, deadJobs(tx).orderBy('id', 'desc'));
+    const dead = await explainPlan(tx, selectDeadJobs(tx).orderBy('id', 'desc'));
     assert.match(dead.join('\n'), /background_jobs_dead/);
   });
 });
@@ -411,7 +413,7 @@ test('short work is done while as much long work runs as may at once', async () 
   const [ended, said] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const wait = defineJob({
     kind: 'wait',
-    long: true,
+    isLongRunning: true,
     handle: (services: Services) => ended.promise.then(() => void services.heard.push('long')),
   });
   const short = defineJob({
@@ -433,9 +435,9 @@ test('short work is done while as much long work runs as may at once', async () 
 
 test('work that waits for servers of others holds up no long work', async () => {
   const [ended, said] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const fetch = defineJob({ kind: 'fetch', far: true, handle: (_rooms: Services) => ended.promise });
-  const move = defineJob({ kind: 'move', long: true, handle: async (_rooms: Services) => said.resolve() });
-  await using s = await setting({ jobs: [fetch, move], longConcurrency: 1, farConcurrency: 2 });
+  const fetch = defineJob({ kind: 'fetch', isExternal: true, handle: (_rooms: Services) => ended.promise });
+  const move = defineJob({ kind: 'move', isLongRunning: true, handle: async (_rooms: Services) => said.resolve() });
+  await using s = await setting({ jobs: [fetch, move], longConcurrency: 1, externalConcurrency: 2 });
   for (const job of [fetch, fetch, fetch, move]) await s.database.transaction((tx) => enqueue(tx, job, {}));
   const done = s.queue.runDue();
   await said.promise;
@@ -444,7 +446,7 @@ test('work that waits for servers of others holds up no long work', async () => 
 });
 
 test('what is done before all of it has begun is counted too', async () => {
-  const wait = defineJob({ kind: 'wait', long: true, handle: async (_rooms: Services) => {} });
+  const wait = defineJob({ kind: 'wait', isLongRunning: true, handle: async (_rooms: Services) => {} });
   await using s = await setting({ jobs: [say, wait] });
   await s.add('short');
   await s.database.transaction((tx) => enqueue(tx, wait, {}));

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { defineJob } from './job.ts';
-import { createQueue } from './queue.ts';
-import { addScheduledWork, nextMoment, storedSchedules } from './schedules.ts';
+import { createJobQueue } from './queue.ts';
+import { enqueueDueSchedules, listStoredSchedules, nextRunAt } from './schedules.ts';
 
 test('moments are computed in UTC', () => {
   const table: [cron: string, after: string, next: string][] = [
@@ -13,11 +13,11 @@ test('moments are computed in UTC', () => {
     ['*/5 * * * *', '2026-01-02T03:05:00.000Z', '2026-01-02T03:10:00.000Z'],
     ['30 2 29 2 *', '2026-01-02T03:04:05.000Z', '2028-02-29T02:30:00.000Z'],
   ];
-  for (const [cron, after, next] of table) assert.equal(nextMoment(cron, after), next, `${cron} after ${after}`);
+  for (const [cron, after, next] of table) assert.equal(nextRunAt(cron, after), next, `${cron} after ${after}`);
 });
 
 test('a moment that never comes is an error', () => {
-  assert.throws(() => nextMoment('0 0 30 2 *', '2026-01-02T03:04:05.000Z'), /has no next moment/);
+  assert.throws(() => nextRunAt('0 0 30 2 *', '2026-01-02T03:04:05.000Z'), /has no next run time/);
 });
 
 async function setting() {
@@ -32,7 +32,7 @@ async function setting() {
   });
   const schedules = (cron: string) => [{ name: 'tick', cron, job: tick }];
   const queueWith = (cron: string) =>
-    createQueue({ database, clock, services: null, jobs: [tick], schedules: schedules(cron) });
+    createJobQueue({ database, clock, services: null, jobs: [tick], schedules: schedules(cron) });
   return { clock, database, runs, schedules, queueWith, [Symbol.asyncDispose]: () => database.close() };
 }
 
@@ -63,7 +63,7 @@ test('a process that believes a schedule is due, when another has moved it on, a
   await queue.runDue();
   s.clock.advance(60);
   assert.equal(await queue.runDue(), 1);
-  await addScheduledWork(s.database, s.schedules('*/5 * * * *'));
+  await enqueueDueSchedules(s.database, s.schedules('*/5 * * * *'));
   assert.equal(await queue.runDue(), 0);
 });
 
@@ -72,11 +72,11 @@ test('the next moment survives a restart, and follows a changed expression', asy
   await s.queueWith('0 3 * * *').runDue();
   s.clock.advance(60);
   await s.queueWith('0 3 * * *').runDue();
-  assert.deepEqual(await storedSchedules(s.database.reader), [
+  assert.deepEqual(await listStoredSchedules(s.database.reader), [
     { name: 'tick', next_run_at: '2026-01-03T03:00:00.000Z' },
   ]);
   await s.queueWith('0 4 * * *').runDue();
-  assert.deepEqual(await storedSchedules(s.database.reader), [
+  assert.deepEqual(await listStoredSchedules(s.database.reader), [
     { name: 'tick', next_run_at: '2026-01-02T04:00:00.000Z' },
   ]);
 });

@@ -1,38 +1,38 @@
 import { Cron } from 'croner';
 import type { Config } from '#config.ts';
 import type { Database, Reader, Transaction } from '#database/database.ts';
-import { enqueue, type Job } from './job.ts';
+import { enqueue, type JobDefinition } from './job.ts';
 
-/** Work that recurs. Whatever number of processes runs, each moment adds it once; missed moments add it once together. */
+/** A recurring job. With any number of processes, each scheduled time enqueues it once; missed times enqueue it once together. */
 export interface Schedule<Services> {
-  /** Stored: never renamed. */
+  /** Stored in the database: never rename it. */
   readonly name: string;
-  /** In UTC, minute precision or seconds: `0 3 * * *`. */
+  /** Cron expression in UTC, with or without seconds: `0 3 * * *`. */
   readonly cron: string;
-  readonly job: Job<Services, Record<string, never>>;
-  /** Only on servers whose settings are so. */
-  readonly when?: (config: Config) => boolean;
+  readonly job: JobDefinition<Services, Record<string, never>>;
+  /** Returns whether servers with these settings run the schedule; default: always. */
+  readonly isEnabled?: (config: Config) => boolean;
 }
 
-/** The first moment after `after` that the expression names. */
-export function nextMoment(cron: string, after: string): string {
-  // By arithmetic: a named zone would load 5 MB of the engine's tables of zones and locales for UTC.
+/** Returns the first time after `after` that the cron expression matches. */
+export function nextRunAt(cron: string, after: string): string {
+  // An offset instead of a time zone name, which would load 5 MB of zone and locale tables.
   const next = new Cron(cron, { utcOffset: 0, paused: true }).nextRun(new Date(after));
-  if (next === null) throw new Error(`The schedule ${cron} has no next moment`);
+  if (next === null) throw new Error(`The schedule ${cron} has no next run time`);
   return next.toISOString();
 }
 
-export async function storedSchedules(db: Reader): Promise<{ name: string; next_run_at: string }[]> {
+export async function listStoredSchedules(db: Reader): Promise<{ name: string; next_run_at: string }[]> {
   return db.selectFrom('schedules').select(['name', 'next_run_at']).execute();
 }
 
-/** Stores schedules that are new or whose expression changed; the others keep their next moment. */
+/** Stores schedules that are new or whose expression changed; the others keep their next run time. */
 export async function storeSchedules(database: Database, schedules: readonly Schedule<never>[]): Promise<void> {
   await database.transaction(async (tx) => {
     const stored = new Map((await tx.selectFrom('schedules').selectAll().execute()).map((row) => [row.name, row]));
     const changed = schedules
       .filter(({ name, cron }) => stored.get(name)?.cron !== cron)
-      .map(({ name, cron }) => ({ name, cron, next_run_at: nextMoment(cron, tx.now) }));
+      .map(({ name, cron }) => ({ name, cron, next_run_at: nextRunAt(cron, tx.now) }));
     if (changed.length === 0) return;
     await tx
       .insertInto('schedules')
@@ -47,17 +47,17 @@ export async function storeSchedules(database: Database, schedules: readonly Sch
   });
 }
 
-/** Adds the work of every schedule that is due and moves the schedule on: once a moment, whoever else does the same. */
-export async function addScheduledWork<Services>(
+/** Enqueues the jobs of all due schedules and sets the next run times; once per run time, even with several processes. */
+export async function enqueueDueSchedules<Services>(
   database: Database,
   schedules: readonly Schedule<Services>[],
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const due = new Set((await dueSchedules(tx)).map(({ name }) => name));
+    const due = new Set((await listDueSchedules(tx)).map(({ name }) => name));
     for (const { name, cron, job } of schedules.filter((schedule) => due.has(schedule.name))) {
       const moved = await tx
         .updateTable('schedules')
-        .set({ next_run_at: nextMoment(cron, tx.now) })
+        .set({ next_run_at: nextRunAt(cron, tx.now) })
         .where('name', '=', name)
         .where('next_run_at', '<=', tx.now)
         .executeTakeFirst();
@@ -67,6 +67,6 @@ export async function addScheduledWork<Services>(
 }
 
 /** A few dozen rows: no index. */
-function dueSchedules(tx: Transaction): Promise<{ name: string }[]> {
+function listDueSchedules(tx: Transaction): Promise<{ name: string }[]> {
   return tx.selectFrom('schedules').select('name').where('next_run_at', '<=', tx.now).execute();
 }

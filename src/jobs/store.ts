@@ -1,18 +1,18 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { skipLocked } from '#database/dialect.ts';
-import { keyset } from '#database/page.ts';
+import { paginateByKey } from '#database/page.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 
-export interface ClaimedJob {
+export interface LeasedJob {
   readonly id: number;
   readonly kind: string;
   readonly payload: string;
   readonly attempts: number;
 }
 
-/** Whether any work is due: what an idle process asks once a second. index: background_jobs_by_run_at */
-export const someJobIsDue = prepare((db, value: Params<{ now: string }>) =>
+/** Finds any due job; an idle process runs this query once per second. index: background_jobs_by_run_at */
+export const findDueJob = prepare((db, value: Params<{ now: string }>) =>
   db
     .selectFrom('background_jobs')
     .select('id')
@@ -25,23 +25,23 @@ export const someJobIsDue = prepare((db, value: Params<{ now: string }>) =>
 interface Claim {
   readonly owner: string;
   readonly leaseUntil: string;
-  /** Work of other kinds is left to a version that knows them. */
+  /** Jobs of other kinds are left to a version that knows them. */
   readonly kinds: readonly string[];
-  /** What this process is running at present. */
+  /** Ids of the jobs that this process is running. */
   readonly running: readonly number[];
   readonly limit: number;
 }
 
 /**
- * Takes due work, the oldest first, and counts the attempt. Work whose lease ran out is due again; work with the key of
- * other work that is running is not. index: background_jobs_by_run_at; for the keys background_jobs_leased
+ * Claims due jobs, the oldest first, and counts the attempt. A job with an expired lease is due again; a job with the key of a
+ * running job is not. index: background_jobs_by_run_at; for the keys background_jobs_leased
  */
-export async function claimJobs(tx: Transaction, claim: Claim): Promise<ClaimedJob[]> {
-  const claimed = await claimQuery(tx, claim).execute();
+export async function claimJobs(tx: Transaction, claim: Claim): Promise<LeasedJob[]> {
+  const claimed = await buildClaimQuery(tx, claim).execute();
   return claimed.sort((a, b) => a.id - b.id);
 }
 
-export function claimQuery(tx: Transaction, claim: Claim) {
+export function buildClaimQuery(tx: Transaction, claim: Claim) {
   const due = tx
     .selectFrom('background_jobs as due')
     .select('due.id')
@@ -73,7 +73,7 @@ export function claimQuery(tx: Transaction, claim: Claim) {
     .returning(['id', 'kind', 'payload', 'attempts']);
 }
 
-/** Keeps what this owner is running from being taken over. index: background_jobs_leased */
+/** Extends the leases of the owner's running jobs. index: background_jobs_leased */
 export async function extendLeases(tx: Transaction, owner: string, ids: readonly number[], until: string) {
   await tx
     .updateTable('background_jobs')
@@ -83,9 +83,9 @@ export async function extendLeases(tx: Transaction, owner: string, ids: readonly
     .execute();
 }
 
-/** Whoever was running something runs nothing any more: it waits again, as `releaseJob` says. index: background_jobs_leased */
-export async function forgetLeases(tx: Transaction): Promise<void> {
-  await tx.deleteFrom('background_jobs').where('lease_owner', 'is not', null).where(isWaitingAnew).execute();
+/** Releases the jobs of all owners, as `releaseJob` does, because no other process runs. index: background_jobs_leased */
+export async function releaseAllLeases(tx: Transaction): Promise<void> {
+  await tx.deleteFrom('background_jobs').where('lease_owner', 'is not', null).where(isEnqueuedAgain).execute();
   await tx
     .updateTable('background_jobs')
     .set({ lease_owner: null, lease_until: null })
@@ -93,13 +93,13 @@ export async function forgetLeases(tx: Transaction): Promise<void> {
     .execute();
 }
 
-/** The work is done. Nothing happens when another owner has taken it over. */
-export async function removeJob(tx: Transaction, owner: string, id: number): Promise<void> {
+/** Deletes a finished job, unless another owner has claimed it. */
+export async function deleteJob(tx: Transaction, owner: string, id: number): Promise<void> {
   await tx.deleteFrom('background_jobs').where('id', '=', id).where('lease_owner', '=', owner).execute();
 }
 
-/** The same work, by kind and key, was added since this was begun. */
-function isWaitingAnew(eb: ExpressionBuilder<Schema, 'background_jobs'>) {
+/** Builds the condition that a job of the same kind and key was enqueued since this one started. */
+function isEnqueuedAgain(eb: ExpressionBuilder<Schema, 'background_jobs'>) {
   return eb.exists(
     eb
       .selectFrom('background_jobs as waiting')
@@ -111,7 +111,7 @@ function isWaitingAnew(eb: ExpressionBuilder<Schema, 'background_jobs'>) {
   );
 }
 
-/** Lets the work wait until `runAt`, unless the same work (kind and key) was added meanwhile: then that takes its place. */
+/** Makes a job wait until `runAt`, or deletes it if a job of the same kind and key was enqueued meanwhile. */
 export async function releaseJob(
   tx: Transaction,
   owner: string,
@@ -122,7 +122,7 @@ export async function releaseJob(
     .deleteFrom('background_jobs')
     .where('id', '=', id)
     .where('lease_owner', '=', owner)
-    .where(isWaitingAnew)
+    .where(isEnqueuedAgain)
     .execute();
   await tx
     .updateTable('background_jobs')
@@ -134,8 +134,8 @@ export async function releaseJob(
     .execute();
 }
 
-/** Gives the work up: it stays for administrators to see. False: it is somebody else's by now. */
-export async function buryJob(tx: Transaction, owner: string, id: number, error: string): Promise<boolean> {
+/** Marks a job as dead; it stays visible to administrators. Returns false if another owner has claimed it. */
+export async function markJobDead(tx: Transaction, owner: string, id: number, error: string): Promise<boolean> {
   const buried = await tx
     .updateTable('background_jobs')
     .set({ state: 'dead', last_error: error, lease_owner: null, lease_until: null })
@@ -146,23 +146,23 @@ export async function buryJob(tx: Transaction, owner: string, id: number, error:
   return buried.length > 0;
 }
 
-/** Work that was given up, the latest first; `before` is the last id of the page before. index: background_jobs_dead */
+/** Lists dead jobs, the latest first; `before` is the last id of the previous page. index: background_jobs_dead */
 export function listDeadJobs(db: Reader, { limit = 100, before }: { limit?: number; before?: number } = {}) {
-  return keyset(deadJobs(db), 'id', 'id', {
+  return paginateByKey(selectDeadJobs(db), 'id', 'id', {
     direction: 'desc',
     limit,
     after: before === undefined ? undefined : { value: before, id: before },
   });
 }
 
-export function deadJobs(db: Reader) {
+export function selectDeadJobs(db: Reader) {
   return db
     .selectFrom('background_jobs')
     .select(['id', 'kind', 'payload', 'attempts', 'last_error', 'created_at'])
     .where('state', '=', sql.lit('dead' as const));
 }
 
-/** Tries work that was given up once more, from its first attempt; false when there is none with this id. */
+/** Retries a dead job from its first attempt. Returns false if there is no dead job with this id. */
 export async function retryDeadJob(tx: Transaction, id: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('background_jobs')

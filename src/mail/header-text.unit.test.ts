@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostOf, listId, oneLine } from './header-text.ts';
+import { hostOfUrl, listId, toHeaderLine } from './header-text.ts';
 
 test('a text of users stays on one line, whatever it holds', () => {
   const rows: [text: string, line: string][] = [
@@ -12,13 +12,13 @@ test('a text of users stays on one line, whatever it holds', () => {
     ['\ud800 half', '\ufffd half'],
     ['  ', ''],
   ];
-  for (const [text, line] of rows) assert.equal(oneLine(text), line, JSON.stringify(text));
+  for (const [text, line] of rows) assert.equal(toHeaderLine(text), line, JSON.stringify(text));
 });
 
 test('a text that is too long is cut between characters', () => {
-  assert.equal(oneLine('a'.repeat(255)), 'a'.repeat(255));
-  assert.equal(oneLine('a'.repeat(1_000_000)), `${'a'.repeat(254)}…`);
-  const faces = oneLine('😀'.repeat(300));
+  assert.equal(toHeaderLine('a'.repeat(255)), 'a'.repeat(255));
+  assert.equal(toHeaderLine('a'.repeat(1_000_000)), `${'a'.repeat(254)}…`);
+  const faces = toHeaderLine('😀'.repeat(300));
   assert.equal(faces, `${'😀'.repeat(254)}…`);
 });
 
@@ -30,6 +30,6 @@ test('a list is named by the number and the path of its project, never too long'
 });
 
 test('the host of an address is its name without a port', () => {
-  assert.equal(hostOf('https://hearth.example:8443/prefix'), 'hearth.example');
-  assert.equal(hostOf('http://[::1]:8080'), '[::1]');
+  assert.equal(hostOfUrl('https://hearth.example:8443/prefix'), 'hearth.example');
+  assert.equal(hostOfUrl('http://[::1]:8080'), '[::1]');
 });

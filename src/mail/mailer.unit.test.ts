@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { readConfig } from '#config.ts';
+import { loadConfig } from '#config.ts';
 import { headerOf, partsOf, startSink } from '#test/support/smtp-sink.ts';
 import { createMailer, type Mail } from './mailer.ts';
 
@@ -8,7 +8,7 @@ const sink = await startSink();
 after(() => sink.down());
 
 const config = (url: string) =>
-  readConfig({
+  loadConfig({
     HEARTH_MAIL_DELIVERY: 'smtp',
     HEARTH_SMTP_URL: url,
     HEARTH_MAIL_FROM: 'hearth@hearth.example',
@@ -92,7 +92,7 @@ test('at most ten connections are open at once', async () => {
 });
 
 test('nobody waits longer for a server than is said', async () => {
-  const impatient = createMailer(config(`smtp://127.0.0.1:${sink.port}`), { connect: 250, silence: 250, whole: 250 });
+  const impatient = createMailer(config(`smtp://127.0.0.1:${sink.port}`), { connect: 250, idle: 250, total: 250 });
   sink.behaviour.silent = true;
   const outcome = await impatient.send(mail());
   sink.behaviour.silent = false;
@@ -105,7 +105,7 @@ test('what has run out of time keeps no connection, and leaves those of others a
   const stuck = await startSink();
   after(() => stuck.down());
   stuck.behaviour.silent = true;
-  const patience = { connect: 60_000, silence: 60_000, whole: 200 };
+  const patience = { connect: 60_000, idle: 60_000, total: 200 };
   const impatient = createMailer(config(`smtp://127.0.0.1:${stuck.port}`), patience);
   after(() => impatient.close());
   for (let times = 0; times < 3; times++) await Promise.all(Array.from({ length: 10 }, () => impatient.send(mail())));

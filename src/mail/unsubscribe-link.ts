@@ -1,20 +1,20 @@
 import type { KeyObject } from 'node:crypto';
 import type { MailTarget } from '#database/tables/mail.ts';
-import { signature } from '#security/signatures.ts';
-import { sameSecret } from '#security/tokens.ts';
+import { sign } from '#security/signatures.ts';
+import { secretsEqual } from '#security/tokens.ts';
 
 /**
- * The links by which whoever gets a mail gets no more of the kind, without signing in. They say what and who by themselves,
- * and only this server can have made them: nothing is kept for them.
+ * The content of an unsubscribe link, which works without signing in. The token contains the target and the user and is signed,
+ * so that the server stores nothing.
  */
-export interface Leaving {
-  /** What he wants to hear no more of; of a mail that puts several together, all of those. */
-  readonly what: Exclude<MailTarget, 'Pipeline' | 'Alert'> | 'Digest';
+export interface UnsubscribeClaim {
+  /** The type of the object to unsubscribe from; `Digest` means all objects of a mail that combines several. */
+  readonly target: Exclude<MailTarget, 'Pipeline' | 'Alert'> | 'Digest';
   readonly id: number;
   readonly userId: number;
 }
 
-const LETTERS: Readonly<Record<Leaving['what'], string>> = {
+const LETTERS: Readonly<Record<UnsubscribeClaim['target'], string>> = {
   Issue: 'i',
   MergeRequest: 'm',
   Epic: 'e',
@@ -24,15 +24,15 @@ const LETTERS: Readonly<Record<Leaving['what'], string>> = {
 
 const PURPOSE = 'mail unsubscribe';
 
-export function leavingToken(key: KeyObject, { what, id, userId }: Leaving): string {
+export function createUnsubscribeToken(key: KeyObject, { target: what, id, userId }: UnsubscribeClaim): string {
   const said = `${LETTERS[what]}${id}-${userId}`;
-  return `${said}-${signature(key, PURPOSE, said)}`;
+  return `${said}-${sign(key, PURPOSE, said)}`;
 }
 
-/** null: this server has not made it. */
-export function readLeavingToken(key: KeyObject, token: string): Leaving | null {
+/** Verifies and parses a token; returns null if this server has not signed it. */
+export function parseUnsubscribeToken(key: KeyObject, token: string): UnsubscribeClaim | null {
   const [, letter, id, userId, signed = ''] = /^([a-z])(\d{1,15})-(\d{1,15})-([\w-]{43})$/.exec(token) ?? [];
-  const what = (Object.keys(LETTERS) as Leaving['what'][]).find((one) => LETTERS[one] === letter);
-  if (what === undefined || !sameSecret(signed, signature(key, PURPOSE, `${letter}${id}-${userId}`))) return null;
-  return { what, id: Number(id), userId: Number(userId) };
+  const what = (Object.keys(LETTERS) as UnsubscribeClaim['target'][]).find((one) => LETTERS[one] === letter);
+  if (what === undefined || !secretsEqual(signed, sign(key, PURPOSE, `${letter}${id}-${userId}`))) return null;
+  return { target: what, id: Number(id), userId: Number(userId) };
 }

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
 import { test } from 'node:test';
-import { leavingToken, readLeavingToken } from './unsubscribe-link.ts';
+import { createUnsubscribeToken, parseUnsubscribeToken } from './unsubscribe-link.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 1));
 
 test('a link says what and whom it is for, to who has made it', () => {
   for (const what of ['Issue', 'MergeRequest', 'Epic', 'Project', 'Digest'] as const) {
-    const leaving = { what, id: 88, userId: 7 };
-    assert.deepEqual(readLeavingToken(key, leavingToken(key, leaving)), leaving);
+    const leaving = { target: what, id: 88, userId: 7 };
+    assert.deepEqual(parseUnsubscribeToken(key, createUnsubscribeToken(key, leaving)), leaving);
   }
 });
 
 test('what nobody here has made means nothing', () => {
-  const token = leavingToken(key, { what: 'Issue', id: 88, userId: 7 });
+  const token = createUnsubscribeToken(key, { target: 'Issue', id: 88, userId: 7 });
   const other = createSecretKey(Buffer.alloc(32, 2));
-  assert.equal(readLeavingToken(other, token), null);
+  assert.equal(parseUnsubscribeToken(other, token), null);
   const forged = [
     token.replace('i88', 'i89'),
     token.replace('i88', 'm88'),
@@ -27,5 +27,5 @@ test('what nobody here has made means nothing', () => {
     '',
     'i88-7-',
   ];
-  for (const text of forged) assert.equal(readLeavingToken(key, text), null, text);
+  for (const text of forged) assert.equal(parseUnsubscribeToken(key, text), null, text);
 });

@@ -1,32 +1,31 @@
 import { parentPort } from 'node:worker_threads';
 import MarkdownIt from 'markdown-it';
 import { parse } from 'yaml';
-import type { Answer, Question } from './render-thread.ts';
+import type { RenderRequest, RenderResponse } from './render-thread.ts';
 
-// Beside the server, because a text may be made so that reading it takes as long as it likes.
+// Runs in a thread, because a malicious text can take arbitrarily long to parse.
 
-/** Addresses that do nothing but lead somewhere; without a scheme they lead to this server. */
-const LEADING: ReadonlySet<string> = new Set(['http', 'https', 'mailto']);
+/** Allowed URL schemes of links; links without a scheme lead to this server. */
+const ALLOWED_SCHEMES: ReadonlySet<string> = new Set(['http', 'https', 'mailto']);
 
 const markdown = new MarkdownIt({ html: false });
 markdown.validateLink = (address) => {
   const scheme = /^[^/?#:]*(?=:)/.exec(address.trim())?.[0];
-  return scheme === undefined || LEADING.has(scheme.toLowerCase());
+  return scheme === undefined || ALLOWED_SCHEMES.has(scheme.toLowerCase());
 };
 
-/** A short text can be told to become a very long one. */
-const LONGEST = 32 * 1024 * 1024;
+/** Maximum characters of the HTML: a short text can expand to a very long one. */
+const MAX_HTML_LENGTH = 32 * 1024 * 1024;
 
-function render(text: string): Answer {
+function render(text: string): RenderResponse {
   const html = markdown.render(text);
-  return html.length > LONGEST ? {} : { html };
+  return html.length > MAX_HTML_LENGTH ? {} : { html };
 }
 
 /**
- * Without names for parts that stand elsewhere once more, and without types of its own. Of what it does not know it would
- * warn in words of the text, a line of the log for each.
+ * No aliases and no custom types. Warnings are off, because each would be a log line with content of the text.
  */
-const PLAIN = {
+const YAML_OPTIONS = {
   schema: 'core',
   maxAliasCount: 0,
   uniqueKeys: false,
@@ -34,9 +33,9 @@ const PLAIN = {
   logLevel: 'error',
 } as const;
 
-function readMatter(yaml: string): Answer {
+function parseFrontMatter(yaml: string): RenderResponse {
   try {
-    const matter: unknown = parse(yaml, PLAIN);
+    const matter: unknown = parse(yaml, YAML_OPTIONS);
     const isMapping = typeof matter === 'object' && matter !== null && !Array.isArray(matter);
     return { matter: isMapping ? JSON.stringify(matter) : '{}' };
   } catch {
@@ -44,6 +43,6 @@ function readMatter(yaml: string): Answer {
   }
 }
 
-parentPort!.on('message', (question: Question) => {
-  parentPort!.postMessage('markdown' in question ? render(question.markdown) : readMatter(question.yaml));
+parentPort!.on('message', (question: RenderRequest) => {
+  parentPort!.postMessage('markdown' in question ? render(question.markdown) : parseFrontMatter(question.yaml));
 });

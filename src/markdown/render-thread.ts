@@ -1,75 +1,73 @@
 import { Worker } from 'node:worker_threads';
-import { gate, QueueFull, type Waiter } from '#runtime/concurrency-limiter.ts';
+import { createConcurrencyLimiter, QueueFull, type Waiter } from '#runtime/concurrency-limiter.ts';
 
-/** Pages that others have written are read in threads: these can be ended, and take no more memory than they may. */
+export type RenderRequest = { readonly markdown: string } | { readonly yaml: string };
 
-export type Question = { readonly markdown: string } | { readonly yaml: string };
-
-/** `matter`: as JSON. Nothing, when there would be too much of it. */
-export interface Answer {
+/** The result: HTML, or front matter as JSON. Empty if the HTML would be too large. */
+export interface RenderResponse {
   readonly html?: string;
   readonly matter?: string;
 }
 
-/** Milliseconds: a thread ends when it was idle for so long, and when one text takes longer than the patience. */
-const IDLE = 30_000;
-const PATIENCE = 5_000;
-const LINE = { waiting: 100, retryAfter: 5 };
+/** Milliseconds after which an idle thread ends, and after which a thread is terminated because one text takes too long. */
+const IDLE_MS = 30_000;
+const RENDER_TIMEOUT_MS = 5_000;
+const QUEUE_LIMIT = { maxWaiting: 100, retryAfter: 5 };
 
-/** MiB that a thread may hold. */
-const MEMORY = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 };
+/** Memory limits of a thread in MiB. */
+const MEMORY_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 };
 
-// Beside the sources a source, beside the bundle a bundle.
+// The program is next to this file, as a source or as a bundle.
 const PROGRAM = new URL(
   import.meta.url.endsWith('.ts') ? './render-thread-program.ts' : './render-thread-program.js',
   import.meta.url,
 );
 
-/** So many characters are read in some milliseconds, whatever they are. */
-const SHORT = 16_384;
+/** Maximum characters of a short text, which always renders in a few milliseconds. */
+const MAX_SHORT_LENGTH = 16_384;
 
-export function isLong(text: string): boolean {
-  return text.length > SHORT;
+export function isLongMarkdown(text: string): boolean {
+  return text.length > MAX_SHORT_LENGTH;
 }
 
-/** What is short never waits for what is long, which may take as long as the patience lasts. */
+/** Two threads, so that short texts never wait for long ones. Threads can be terminated and have memory limits. */
 const [short, long] = [createThread(), createThread()];
 
 /**
- * Markdown as HTML in which nothing is active: tags of its own are shown as text, links lead to pages and addresses only.
- * Throws `QueueFull` when it takes too long, or too much memory, or when very many wait.
+ * Renders Markdown as safe HTML: raw HTML is escaped, and links only lead to web pages and mail addresses. Throws `QueueFull` if
+ * it takes too much time or memory, or if too many texts wait.
  */
 export async function renderMarkdown(markdown: string, waiter?: Waiter): Promise<string> {
   const { html } = await threadFor(markdown)({ markdown }, waiter);
-  if (html === undefined) throw new QueueFull(LINE);
+  if (html === undefined) throw new QueueFull(QUEUE_LIMIT);
   return html;
 }
 
-/** The mapping that a text in YAML is; of what is broken, or more than plain values, nothing. Throws as `renderMarkdown`. */
-export async function readYamlMapping(yaml: string, waiter?: Waiter): Promise<Readonly<Record<string, unknown>>> {
+/** Parses a YAML mapping of plain values; returns an empty object for anything else. Throws as `renderMarkdown`. */
+export async function parseYamlMapping(yaml: string, waiter?: Waiter): Promise<Readonly<Record<string, unknown>>> {
   const { matter } = await threadFor(yaml)({ yaml }, waiter);
   return JSON.parse(matter ?? '{}');
 }
 
 function threadFor(text: string): Thread {
-  return isLong(text) ? long : short;
+  return isLongMarkdown(text) ? long : short;
 }
 
-/** Asks one question after the other. */
-type Thread = (question: Question, waiter?: Waiter) => Promise<Answer>;
+/** Sends requests to a thread, one after another. */
+type Thread = (question: RenderRequest, waiter?: Waiter) => Promise<RenderResponse>;
 
 function createThread(): Thread {
-  const line = gate(1, LINE);
+  const line = createConcurrencyLimiter(1, QUEUE_LIMIT);
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
 
-  async function ask(question: Question): Promise<Answer> {
+  async function ask(question: RenderRequest): Promise<RenderResponse> {
     clearTimeout(idle);
     worker ??= start();
     const asked = worker;
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const giveUp = () => reject(new QueueFull(LINE));
-    const overdue = setTimeout(() => asked.terminate(), PATIENCE);
+    const { promise, resolve, reject } = Promise.withResolvers<RenderResponse>();
+    const giveUp = () => reject(new QueueFull(QUEUE_LIMIT));
+    const overdue = setTimeout(() => asked.terminate(), RENDER_TIMEOUT_MS);
     asked.once('message', resolve).once('exit', giveUp);
     asked.ref();
     asked.postMessage(question);
@@ -79,13 +77,13 @@ function createThread(): Thread {
       clearTimeout(overdue);
       asked.off('message', resolve).off('exit', giveUp);
       asked.unref();
-      idle = setTimeout(() => worker?.terminate(), IDLE).unref();
+      idle = setTimeout(() => worker?.terminate(), IDLE_MS).unref();
     }
   }
 
   function start(): Worker {
-    const started = new Worker(PROGRAM, { resourceLimits: MEMORY });
-    // An error without a listener would end the server. Whoever is waiting hears of the end, and the next one starts another.
+    const started = new Worker(PROGRAM, { resourceLimits: MEMORY_LIMITS });
+    // An error without a listener would end the server. Waiters see the exit, and the next request starts a new thread.
     started.on('error', () => {});
     started.on('exit', () => {
       if (worker === started) worker = undefined;
@@ -93,5 +91,5 @@ function createThread(): Thread {
     return started;
   }
 
-  return (question, waiter) => line.enter(() => ask(question), waiter);
+  return (question, waiter) => line.run(() => ask(question), waiter);
 }

@@ -10,7 +10,7 @@ const reasons = {
   reserved: 'Requests to reserved addresses are not allowed',
 } as const;
 
-// ipaddr.js's names of ranges; every range without a line here, but `unicast`, is reserved.
+// Range names of ipaddr.js; all ranges not listed here, except `unicast`, are reserved.
 const rangeReasons: Readonly<Record<string, string | undefined>> = {
   loopback: reasons.localhost,
   unspecified: reasons.localhost,
@@ -22,23 +22,23 @@ const rangeReasons: Readonly<Record<string, string | undefined>> = {
 };
 
 /**
- * Why requests to this address are not allowed (contract/operations.md section 1.4), or null when it is a public one.
- * IPv6 addresses that stand for an IPv4 address (mapped, compatible, NAT64, 6to4) count as that.
+ * Returns why requests to this address are not allowed (contract/operations.md section 1.4), or null for a public address.
+ * IPv6 addresses that contain an IPv4 address (mapped, compatible, NAT64, 6to4) are treated as that.
  */
-export function addressBlockedBecause(text: string): string | null {
+export function getBlockReason(text: string): string | null {
   if (!ipaddr.isValid(text)) return reasons.reserved;
-  const address = meant(ipaddr.parse(text));
+  const address = unwrapIpv4(ipaddr.parse(text));
   const range = address.range();
   if (range !== 'unicast') return rangeReasons[range] ?? reasons.reserved;
-  // 2000::/3 is all that is given out; the rest of IPv6 is kept for later.
+  // Only 2000::/3 is assigned; the rest of IPv6 is reserved.
   if (address.kind() === 'ipv6' && address.toByteArray()[0]! >> 5 !== 1) return reasons.reserved;
-  return isOwn(address) ? reasons.localhost : null;
+  return isLocalInterface(address) ? reasons.localhost : null;
 }
 
 /**
- * Does the allow list (hosts, addresses, CIDRs, each optionally with `:port`) name this host, or one of its addresses?
+ * Returns whether the allow list (hosts, addresses, CIDRs, each optionally with `:port`) contains this host or its address.
  */
-export function isAllowed(list: readonly string[], host: string, port: number, address: string): boolean {
+export function isInAllowList(list: readonly string[], host: string, port: number, address: string): boolean {
   return list.some((entry) => {
     const [name, entryPort] = splitPort(entry.trim());
     if (entryPort !== null && entryPort !== port) return false;
@@ -47,8 +47,8 @@ export function isAllowed(list: readonly string[], host: string, port: number, a
   });
 }
 
-/** The IPv4 address inside of an IPv6 one, where there is one. */
-function meant(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+/** Returns the IPv4 address inside an IPv6 address if there is one, else the address itself. */
+function unwrapIpv4(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (address.kind() === 'ipv4') return address;
   const bytes = address.toByteArray();
   const leadingZeros = bytes.findIndex((byte) => byte !== 0);
@@ -61,8 +61,8 @@ function meant(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   return address;
 }
 
-/** An address of this machine leads back to it, public or not. Asked anew each time: interfaces come and go. */
-function isOwn(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+/** Returns whether the address belongs to this machine, even if it is public. Not cached: interfaces change. */
+function isLocalInterface(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   const text = address.toString();
   return Object.values(networkInterfaces()).some((entries) =>
     entries?.some((entry) => sameAddress(entry.address, text)),
@@ -73,7 +73,7 @@ function sameAddress(one: string, other: string): boolean {
   return ipaddr.isValid(one) && ipaddr.parse(one).toString() === other;
 }
 
-/** `host:80`, `[::1]:80`, `10.0.0.0/8:80` have a port; `::1` and `fc00::/7` are colons all the way. */
+/** Splits off the port: `host:80`, `[::1]:80` and `10.0.0.0/8:80` have one; `::1` and `fc00::/7` have none. */
 function splitPort(entry: string): [name: string, port: number | null] {
   const bracketed = /^\[([^\]]*)\](?::(\d{1,5}))?$/.exec(entry);
   if (bracketed) return [bracketed[1]!, bracketed[2] === undefined ? null : Number(bracketed[2])];

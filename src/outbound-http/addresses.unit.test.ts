@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressBlockedBecause, isAllowed } from './addresses.ts';
+import { getBlockReason, isInAllowList } from './addresses.ts';
 
 const BLOCKED: Record<string, string[]> = {
   'Requests to localhost are not allowed': [
@@ -43,7 +43,7 @@ const BLOCKED: Record<string, string[]> = {
 
 test('addresses that are not public are refused with the reason of their range', () => {
   for (const [reason, addresses] of Object.entries(BLOCKED)) {
-    for (const address of addresses) assert.equal(addressBlockedBecause(address), reason, address);
+    for (const address of addresses) assert.equal(getBlockReason(address), reason, address);
   }
 });
 
@@ -56,7 +56,7 @@ test('public addresses are not refused', () => {
     '::ffff:1.1.1.1',
     '64:ff9b::808:808',
   ]) {
-    assert.equal(addressBlockedBecause(address), null, address);
+    assert.equal(getBlockReason(address), null, address);
   }
 });
 
@@ -72,7 +72,8 @@ test('the allow list names hosts, addresses and ranges, with or without port', (
     ['::1', '::1', 80, '::1'],
     ['fc00::/7', 'x', 80, 'fd00::1'],
   ];
-  for (const [entry, host, port, address] of yes) assert.equal(isAllowed([entry], host, port, address), true, entry);
+  for (const [entry, host, port, address] of yes)
+    assert.equal(isInAllowList([entry], host, port, address), true, entry);
   const no: [string, string, number, string][] = [
     ['forge.lan', 'a.forge.lan', 443, '10.0.0.5'],
     ['forge.lan:8080', 'forge.lan', 80, '10.0.0.5'],
@@ -81,5 +82,6 @@ test('the allow list names hosts, addresses and ranges, with or without port', (
     ['', '', 80, '10.0.0.5'],
     ['0/0', 'x', 80, '10.0.0.5'],
   ];
-  for (const [entry, host, port, address] of no) assert.equal(isAllowed([entry], host, port, address), false, entry);
+  for (const [entry, host, port, address] of no)
+    assert.equal(isInAllowList([entry], host, port, address), false, entry);
 });

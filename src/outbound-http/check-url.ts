@@ -1,10 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { addressBlockedBecause, isAllowed } from './addresses.ts';
+import { getBlockReason, isInAllowList } from './addresses.ts';
 import { OutboundFailure } from './failure.ts';
 import type { Resolver } from './resolver.ts';
 
-/** What decides whether an address may be reached; read anew for each request and each redirect. */
+/** The rules for outbound requests; loaded again for each request and redirect. */
 export interface OutboundRules {
   /** `allow_local_requests_from_web_hooks_and_services` */
   readonly allowLocalRequests: boolean;
@@ -16,7 +16,7 @@ export interface OutboundRules {
   readonly ownUrl: URL | null;
 }
 
-/** A URL that may be asked, by connecting to one of these addresses and no other. */
+/** A URL that may be requested, only by connecting to one of these addresses. */
 export interface CheckedUrl {
   readonly url: URL;
   readonly addresses: readonly LookupAddress[];
@@ -35,12 +35,12 @@ export async function checkUrl(
   const url = URL.parse(String(raw));
   if (!url) throw new OutboundFailure('blocked', 'Host cannot be resolved or invalid');
   if (!isHttp(url)) throw new OutboundFailure('blocked', 'Only allowed schemes are http, https');
-  const host = hostOf(url);
+  const host = getHost(url);
   const addresses = await resolve(host, resolver, signal);
   if (!rules.allowLocalRequests && rules.ownUrl?.origin !== url.origin) {
     for (const { address } of addresses) {
-      const reason = addressBlockedBecause(address);
-      if (reason && !isAllowed(rules.allowList, host, portOf(url), address)) {
+      const reason = getBlockReason(address);
+      if (reason && !isInAllowList(rules.allowList, host, getPort(url), address)) {
         throw new OutboundFailure('blocked', reason);
       }
     }
@@ -48,12 +48,12 @@ export async function checkUrl(
   return { url, addresses };
 }
 
-/** The host without the brackets of an IPv6 address. */
-export function hostOf(url: URL): string {
+/** Returns the host of a URL, without the brackets of an IPv6 address. */
+export function getHost(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-export function portOf(url: URL): number {
+export function getPort(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }
 

@@ -3,19 +3,19 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { isSecretName } from '#security/redaction.ts';
-import { type CheckedUrl, checkUrl, hostOf, type OutboundRules, portOf } from './check-url.ts';
+import { type CheckedUrl, checkUrl, getHost, getPort, type OutboundRules } from './check-url.ts';
 import { OutboundFailure } from './failure.ts';
-import { watchNews } from './informational-responses.ts';
+import { limitInformationalResponses } from './informational-responses.ts';
 import { type Resolver, systemResolver } from './resolver.ts';
 
-/** The one way out: every HTTP request that Hearth makes, to addresses that were checked. */
+/** The client for all outbound HTTP requests of Hearth, which go only to checked addresses. */
 export interface Outbound {
   /**
-   * Asks and follows redirects. Resolves when the answer's head is there, whatever its status; rejects with an
-   * OutboundFailure. The body must be read or destroyed; it fails with an OutboundFailure too.
+   * Sends a request and follows redirects. Resolves with the head of the response, for any status; rejects with an
+   * OutboundFailure. The caller must read or destroy the body, which also fails with an OutboundFailure.
    */
-  request(wanted: OutboundRequest): Promise<OutboundAnswer>;
-  /** The check alone, for what connects by itself (git): it must connect to these addresses. */
+  request(wanted: OutboundRequest): Promise<OutboundResponse>;
+  /** Only checks a URL, for clients that connect themselves (git): they must connect to the returned addresses. */
   check(url: string | URL): Promise<CheckedUrl>;
 }
 
@@ -23,24 +23,24 @@ export interface OutboundRequest {
   readonly method?: string;
   /** Credentials before the host are not sent. */
   readonly url: string | URL;
-  /** Those under secret names (Authorization, Private-Token...) stay behind at a redirect to another origin. */
+  /** Headers with secrets (Authorization, Private-Token...) are dropped at a redirect to another origin. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   /** Default 2; one more is a failure. */
   readonly maxRedirects?: number;
-  /** From the look-up of the host to the connection, per hop; default 10 s. */
+  /** Milliseconds from the lookup of the host to the connection, per redirect; default 10 s. */
   readonly connectMs?: number;
-  /** All hops, to the end of the body; default 60 s. */
+  /** Milliseconds for all redirects, up to the end of the body; default 60 s. */
   readonly totalMs?: number;
-  /** Longest body; the instance's setting holds as well. */
+  /** Maximum size of the body in bytes; the instance's setting applies as well. */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Where the answer came from, after redirects. */
+  /** The URL of the response, after redirects. */
   readonly url: URL;
   readonly body: Readable;
 }
@@ -65,7 +65,7 @@ interface Hop {
   readonly body: string | Buffer | undefined;
 }
 
-async function follow(wanted: OutboundRequest, options: Required<OutboundOptions>): Promise<OutboundAnswer> {
+async function follow(wanted: OutboundRequest, options: Required<OutboundOptions>): Promise<OutboundResponse> {
   const limits = timeLimits(wanted);
   try {
     let { method = 'GET', url, headers = {}, body } = wanted;
@@ -75,8 +75,8 @@ async function follow(wanted: OutboundRequest, options: Required<OutboundOptions
       const checked = await limits.during(checkUrl(url, rules, options.resolver, limits.signal));
       const hop = { method, url, headers: { 'user-agent': options.userAgent, ...headers }, body };
       const message = await exchange(hop, checked, limits.signal, connecting);
-      const next = redirectOf(message);
-      if (next === null) return answer(message, checked.url, byteLimit(wanted, rules), limits);
+      const next = getRedirectLocation(message);
+      if (next === null) return toResponse(message, checked.url, byteLimit(wanted, rules), limits);
       message.destroy();
       if (redirects >= (wanted.maxRedirects ?? 2)) {
         throw new OutboundFailure('tooManyRedirects', 'Too many redirects');
@@ -89,17 +89,17 @@ async function follow(wanted: OutboundRequest, options: Required<OutboundOptions
     }
   } catch (error) {
     limits.done();
-    throw limits.reason() ?? typed(error);
+    throw limits.reason() ?? toOutboundFailure(error);
   }
 }
 
 interface TimeLimits {
   readonly signal: AbortSignal;
-  /** Begins the connection's limit; the returned function ends it. */
+  /** Starts the connection timeout; the returned function stops it. */
   connecting(): () => void;
-  /** The promise, or the failure of a limit that passes first. */
+  /** Returns the result of the promise, or rejects when a timeout expires first. */
   during<T>(promise: Promise<T>): Promise<T>;
-  /** The failure of the limit that passed, if one did. */
+  /** Returns the failure of the expired timeout, or null. */
   reason(): OutboundFailure | null;
   done(): void;
 }
@@ -136,7 +136,7 @@ function timeLimits({ totalMs = 60_000, connectMs = 10_000, signal: outer }: Out
   };
 }
 
-/** One request on one new connection: a kept one would be to an address that was checked for another request. */
+/** Sends one request on a new connection: a reused one would lead to an address that was checked for another request. */
 function exchange(hop: Hop, checked: CheckedUrl, signal: AbortSignal, connected: () => void): Promise<IncomingMessage> {
   const { url, addresses } = checked;
   const length = hop.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(hop.body)) };
@@ -148,8 +148,8 @@ function exchange(hop: Hop, checked: CheckedUrl, signal: AbortSignal, connected:
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const request: ClientRequest = send({
       method: hop.method,
-      host: hostOf(url),
-      port: portOf(url),
+      host: getHost(url),
+      port: getPort(url),
       path: url.pathname + url.search,
       headers: { ...hop.headers, ...length },
       lookup,
@@ -164,18 +164,20 @@ function exchange(hop: Hop, checked: CheckedUrl, signal: AbortSignal, connected:
       socket.destroy();
       reject(new OutboundFailure('badAnswer', 'The server switched to another protocol'));
     });
-    watchNews(request, () => request.destroy(new OutboundFailure('badAnswer', 'The answer does not begin')));
+    limitInformationalResponses(request, () =>
+      request.destroy(new OutboundFailure('badAnswer', 'The answer does not begin')),
+    );
     request.on('error', reject);
     request.end(hop.body);
   });
 }
 
-function redirectOf(message: IncomingMessage): string | null {
+function getRedirectLocation(message: IncomingMessage): string | null {
   const redirect = [301, 302, 303, 307, 308].includes(message.statusCode!);
   return redirect ? (message.headers.location ?? null) : null;
 }
 
-/** As browsers do: 303, and 301 or 302 after a POST, ask with GET and without the body. */
+/** Follows a redirect as browsers do: 303, and 301 or 302 after POST, become GET without a body. */
 function afterRedirect(status: number, hop: Hop): Hop {
   const asGet =
     (status === 303 && hop.method !== 'HEAD') || ((status === 301 || status === 302) && hop.method === 'POST');
@@ -192,7 +194,7 @@ function byteLimit({ maxBytes }: OutboundRequest, { maxResponseBytes }: Outbound
   return Math.min(maxBytes ?? Number.POSITIVE_INFINITY, maxResponseBytes ?? Number.POSITIVE_INFINITY);
 }
 
-function answer(message: IncomingMessage, url: URL, maxBytes: number, limits: TimeLimits): OutboundAnswer {
+function toResponse(message: IncomingMessage, url: URL, maxBytes: number, limits: TimeLimits): OutboundResponse {
   const tooLarge = () => new OutboundFailure('tooLarge', `The answer is longer than ${maxBytes} bytes`);
   if (Number(message.headers['content-length'] ?? 0) > maxBytes) {
     message.destroy();
@@ -206,17 +208,17 @@ function answer(message: IncomingMessage, url: URL, maxBytes: number, limits: Ti
       else next(null, chunk);
     },
     destroy(error, next) {
-      next(error && (limits.reason() ?? typed(error)));
+      next(error && (limits.reason() ?? toOutboundFailure(error)));
     },
   });
-  // A caller that gives up does not listen to what becomes of the body.
+  // A caller that destroys the body does not listen for its errors.
   counted.on('error', () => {});
-  // The callback hears of the end, however it comes; the failure itself reaches the reader of `counted`.
+  // The callback runs at the end in any case; the reader of `counted` gets the failure.
   pipeline(message, counted, () => limits.done());
   return { status: message.statusCode!, headers: message.headers, url, body: counted };
 }
 
-function typed(error: unknown): OutboundFailure {
+function toOutboundFailure(error: unknown): OutboundFailure {
   if (error instanceof OutboundFailure) return error;
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
   if (code.startsWith('HPE_')) return new OutboundFailure('badAnswer', 'The answer is not HTTP');

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import type { OutboundRules } from './check-url.ts';
 import { createOutbound } from './client.ts';
-import { type FailureKind, OutboundFailure } from './failure.ts';
+import { OutboundFailure, type OutboundFailureKind } from './failure.ts';
 import type { Resolver } from './resolver.ts';
 
 const strict: OutboundRules = { allowLocalRequests: false, allowList: [], maxResponseBytes: null, ownUrl: null };
@@ -29,7 +29,7 @@ async function server(t: TestContext, listener: RequestListener): Promise<number
   return (http.address() as AddressInfo).port;
 }
 
-async function fails(promise: Promise<unknown>, kind: FailureKind, message?: RegExp): Promise<void> {
+async function fails(promise: Promise<unknown>, kind: OutboundFailureKind, message?: RegExp): Promise<void> {
   await assert.rejects(promise, (error: unknown) => {
     assert.ok(error instanceof OutboundFailure, String(error));
     assert.equal(error.kind, kind, error.message);

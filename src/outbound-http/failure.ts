@@ -1,5 +1,5 @@
-export type FailureKind =
-  /** The URL or an address it leads to is not allowed; `message` is the reason. */
+export type OutboundFailureKind =
+  /** The URL or one of its addresses is not allowed; `message` is the reason. */
   | 'blocked'
   /** The host has no address. */
   | 'unresolved'
@@ -7,26 +7,26 @@ export type FailureKind =
   | 'unreachable'
   /** Not connected or not finished in time. */
   | 'timeout'
-  /** The answer is longer than allowed. */
+  /** The response is longer than allowed. */
   | 'tooLarge'
   | 'tooManyRedirects'
-  /** What came back is no HTTP answer, or redirects to no URL. */
+  /** The response is not HTTP, or redirects to an invalid URL. */
   | 'badAnswer'
-  /** The caller's signal. */
+  /** The caller's signal aborted. */
   | 'aborted';
 
-/** Why an outbound request gave no answer, or why its body broke off. The message holds no secret. */
+/** Why an outbound request, or the body of its response, failed. The message contains no secret. */
 export class OutboundFailure extends Error {
   override readonly name = 'OutboundFailure';
-  readonly kind: FailureKind;
+  readonly kind: OutboundFailureKind;
 
-  constructor(kind: FailureKind, message: string) {
+  constructor(kind: OutboundFailureKind, message: string) {
     super(message);
     this.kind = kind;
   }
 
-  /** Might the same request succeed later? */
-  get passing(): boolean {
+  /** Whether the same request may succeed later. */
+  get isTemporary(): boolean {
     return this.kind === 'unresolved' || this.kind === 'unreachable' || this.kind === 'timeout';
   }
 }

@@ -1,34 +1,35 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { gate } from '#runtime/concurrency-limiter.ts';
+import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
 
 /**
- * All addresses of a host name. Rejects, or gives none, when there are none. `signal`: of the one who waits for them.
+ * Returns all addresses of a host name; rejects or returns an empty list if there are none. `signal` aborts when the caller no
+ * longer waits.
  */
 export type Resolver = (host: string, signal?: AbortSignal) => Promise<readonly LookupAddress[]>;
 
-/** A host that is being asked for, or will be. */
-interface Asked {
-  /** Who waits for it. */
+/** A lookup that is queued or running. */
+interface PendingLookup {
+  /** Number of callers that wait for it. */
   users: number;
   readonly addresses: Promise<readonly LookupAddress[]>;
 }
 
 /**
- * Looks hosts up one at a time, each once for all who ask for it meanwhile; those whom nobody waits for any more not at all. The
- * system looks up only two at the same time in a process, and cannot be told to stop: of a name whose server never answers, two
- * would keep the way to the database and to the mail server closed.
+ * Creates a resolver that looks up one host at a time. Concurrent callers share a lookup; abandoned lookups are skipped. The
+ * runtime runs only two lookups at once and cannot cancel them: two names whose servers never answer would block the database
+ * and mail connections.
  */
 export function createResolver(lookUp: (host: string) => Promise<readonly LookupAddress[]>): Resolver {
-  const lookUps = gate(1, { waiting: 0, retryAfter: 1 });
-  const hosts = new Map<string, Asked>();
-  const ask = (host: string): Asked => {
+  const lookUps = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfter: 1 });
+  const hosts = new Map<string, PendingLookup>();
+  const ask = (host: string): PendingLookup => {
     const work = async () => {
-      if (asked.users === 0) throw new Error('Nobody waits for it any more');
+      if (asked.users === 0) throw new Error('The lookup was abandoned: no caller waits for it');
       return lookUp(host);
     };
-    const addresses = lookUps.enter(work, { owed: true }).finally(() => hosts.delete(host));
-    const asked: Asked = { users: 0, addresses };
+    const addresses = lookUps.run(work, { exemptFromLimit: true }).finally(() => hosts.delete(host));
+    const asked: PendingLookup = { users: 0, addresses };
     hosts.set(host, asked);
     return asked;
   };

@@ -1,65 +1,65 @@
-import { type Client, type Gate, gate } from '#runtime/concurrency-limiter.ts';
-import { networkOf } from './client-network.ts';
+import { type ConcurrencyLimiter, createConcurrencyLimiter, type RequestClient } from '#runtime/concurrency-limiter.ts';
+import { getClientNetwork } from './client-network.ts';
 
-/** Places at work that may last as long as its client likes: so many for those behind one address, so many in all. */
-export interface Places {
+/** Slots for requests that may last as long as the client likes: limited per client network and in total. */
+export interface ConcurrencySlots {
   /**
-   * Waits for a place; it is free again when the function is called, be it once or oftener. Fails with `QueueFull` when too
-   * many wait already, and with `WaiterGone` when the client goes away while it waits.
+   * Waits for a slot and returns a function that releases it, which may be called more than once. Rejects with
+   * `QueueFull` if too many wait, and with `ClientDisconnected` if the client disconnects while waiting.
    */
-  take(address: string, client?: Client): Promise<() => void>;
+  take(address: string, client?: RequestClient): Promise<() => void>;
 }
 
-interface Bounds {
+interface SlotLimits {
   readonly each: number;
   readonly all: number;
-  /** So many times as many as there are places may wait for one: 2. */
+  /** Queue length as a multiple of the slots; default 2. */
   readonly waiting?: number;
 }
 
-/** In seconds: longer work than most. */
+/** In seconds; the work is longer than most. */
 const RETRY_AFTER = 10;
 
-export function createPlaces({ each, all, waiting = 2 }: Bounds): Places {
-  const line = (places: number) => ({ waiting: places * waiting, retryAfter: RETRY_AFTER });
-  const everybody = gate(all, line(all));
-  const networks = new Map<string, { readonly gate: Gate; users: number }>();
+export function createConcurrencySlots({ each, all, waiting = 2 }: SlotLimits): ConcurrencySlots {
+  const queueLimit = (places: number) => ({ maxWaiting: places * waiting, retryAfter: RETRY_AFTER });
+  const total = createConcurrencyLimiter(all, queueLimit(all));
+  const networks = new Map<string, { readonly gate: ConcurrencyLimiter; users: number }>();
   return {
     async take(address, client) {
-      const key = networkOf(address);
-      const network = networks.get(key) ?? { gate: gate(each, line(each)), users: 0 };
+      const key = getClientNetwork(address);
+      const network = networks.get(key) ?? { gate: createConcurrencyLimiter(each, queueLimit(each)), users: 0 };
       networks.set(key, network);
       network.users++;
-      const forget = () => {
+      const releaseNetwork = () => {
         network.users--;
         if (network.users === 0) networks.delete(key);
       };
       try {
-        return await both([network.gate, everybody], client, forget);
+        return await takeBoth([network.gate, total], client, releaseNetwork);
       } catch (error) {
-        forget();
+        releaseNetwork();
         throw error;
       }
     },
   };
 }
 
-async function both(
-  [first, second]: readonly [Gate, Gate],
-  client: Client | undefined,
+async function takeBoth(
+  [first, second]: readonly [ConcurrencyLimiter, ConcurrencyLimiter],
+  client: RequestClient | undefined,
   after: () => void,
 ): Promise<() => void> {
-  const leaveFirst = await first.take({ client });
-  const leaveSecond = await second.take({ client }).catch((error: unknown) => {
-    leaveFirst();
+  const releaseFirst = await first.acquire({ client });
+  const releaseSecond = await second.acquire({ client }).catch((error: unknown) => {
+    releaseFirst();
     throw error;
   });
-  let left = false;
+  let released = false;
   return () => {
-    if (left) return;
-    left = true;
-    leaveSecond();
-    leaveFirst();
+    if (released) return;
+    released = true;
+    releaseSecond();
+    releaseFirst();
     after();
   };
 }

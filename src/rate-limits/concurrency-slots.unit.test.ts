@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
-import { createPlaces } from './concurrency-slots.ts';
+import { createConcurrencySlots } from './concurrency-slots.ts';
 
 /** Whether somebody has got a place by now. */
 async function stateOf(taken: Promise<unknown>): Promise<string> {
@@ -12,8 +12,8 @@ async function stateOf(taken: Promise<unknown>): Promise<string> {
   return Promise.race([has, new Promise<string>((resolve) => setImmediate(resolve, 'waits'))]);
 }
 
-test('one address has its places, others have theirs, and all together have no more than there are', async () => {
-  const places = createPlaces({ each: 2, all: 3 });
+test('limits the slots of each address and the total', async () => {
+  const places = createConcurrencySlots({ each: 2, all: 3 });
   const taken = ['1.1.1.1', '1.1.1.1', '1.1.1.1', '2.2.2.2', '3.3.3.3'].map((address) => places.take(address));
   const states = () => Promise.all(taken.map(stateOf));
   assert.deepEqual(await states(), ['in', 'in', 'waits', 'in', 'waits']);
@@ -25,16 +25,16 @@ test('one address has its places, others have theirs, and all together have no m
   assert.deepEqual(await states(), ['in', 'in', 'in', 'in', 'in']);
 });
 
-test('whoever finds too many waiting is told when to come back', async () => {
-  const places = createPlaces({ each: 1, all: 10 });
+test('a full queue rejects with a retry time', async () => {
+  const places = createConcurrencySlots({ each: 1, all: 10 });
   const taken = Array.from({ length: 4 }, () => places.take('1.1.1.1'));
   assert.deepEqual(await Promise.all(taken.map(stateOf)), ['in', 'waits', 'waits', 'come back in 10 s']);
   for (const each of taken.slice(0, 3)) (await each)();
   assert.equal(await stateOf(places.take('1.1.1.1')), 'in');
 });
 
-test('a network of version 6 is one client', async () => {
-  const places = createPlaces({ each: 1, all: 10 });
+test('an IPv6 network counts as one client', async () => {
+  const places = createConcurrencySlots({ each: 1, all: 10 });
   const taken = ['2001:db8::1', '2001:db8::2:3', '2001:db8:0:1::1'].map((address) => places.take(address));
   assert.deepEqual(await Promise.all(taken.map(stateOf)), ['in', 'waits', 'in']);
 });

@@ -1,8 +1,8 @@
-/** Where SDKs report errors to, by DSNs of three forms (contract/monitoring.md §10). */
-const REPORTS =
+/** Paths to which SDKs send error reports, by the three forms of a DSN (contract/monitoring.md §10). */
+const REPORT_PATH =
   /^\/(?:errortracking\/api\/v1\/projects\/api|api\/v4\/error_tracking\/collector\/api|api(?=\/(?!v\d)))\/[^/]+\/(?:envelope|store)\/?$/;
 
-/** Is it the path of a call that brings errors or sessions? */
+/** Returns whether requests to this path send error reports or sessions. */
 export function isReportPath(path: string): boolean {
-  return REPORTS.test(path);
+  return REPORT_PATH.test(path);
 }

@@ -1,25 +1,26 @@
-import { type Client, WaiterGone } from '#runtime/concurrency-limiter.ts';
-import { networkOf } from './client-network.ts';
+import { ClientDisconnected, type RequestClient } from '#runtime/concurrency-limiter.ts';
+import { getClientNetwork } from './client-network.ts';
 
-/** Something that there is only so much of, in units of its own: so much for those behind one address, so much in all. */
-export interface Shares {
-  /** Takes so much; false, and nothing is taken: there is not so much left. */
+/** A shared budget of any unit: limited per client network and in total. */
+export interface SharedBudget {
+  /** Takes an amount; returns false and takes nothing if too little is left. */
   take(address: string, amount: number): boolean;
   /**
-   * Takes so much as soon as it is there; those who wait come in their order, but nobody waits for what only another
-   * network lacks. How many wait is for others to bound. Fails with `WaiterGone` when the client goes away meanwhile.
+   * Takes an amount as soon as it is available. Waiters are served in order, but do not wait for another network's
+   * limit. The number of waiters is limited elsewhere. Rejects with `ClientDisconnected` if the client disconnects
+   * while waiting.
    */
-  wait(address: string, amount: number, client?: Client): Promise<void>;
-  /** Gives back what was taken. */
-  giveBack(address: string, amount: number): void;
+  wait(address: string, amount: number, client?: RequestClient): Promise<void>;
+  /** Returns an amount that was taken. */
+  release(address: string, amount: number): void;
 }
 
-interface Bounds {
+interface BudgetLimits {
   readonly each: number;
   readonly all: number;
 }
 
-export function createShares({ each, all }: Bounds): Shares {
+export function createSharedBudget({ each, all }: BudgetLimits): SharedBudget {
   const networks = new Map<string, number>();
   const waiting = new Set<() => void>();
   let taken = 0;
@@ -30,7 +31,7 @@ export function createShares({ each, all }: Bounds): Shares {
     else networks.delete(network);
   };
   const take = (address: string, amount: number) => {
-    const network = networkOf(address);
+    const network = getClientNetwork(address);
     if (taken + amount > all || (networks.get(network) ?? 0) + amount > each) return false;
     change(network, amount);
     return true;
@@ -38,7 +39,7 @@ export function createShares({ each, all }: Bounds): Shares {
   return {
     take,
     async wait(address, amount, client) {
-      if (client?.gone) throw new WaiterGone();
+      if (client?.isDisconnected) throw new ClientDisconnected();
       if (take(address, amount)) return;
       await new Promise<void>((resolve, reject) => {
         const end = () => {
@@ -47,7 +48,7 @@ export function createShares({ each, all }: Bounds): Shares {
         };
         const leave = () => {
           end();
-          reject(new WaiterGone());
+          reject(new ClientDisconnected());
         };
         const look = () => {
           if (!take(address, amount)) return;
@@ -58,8 +59,8 @@ export function createShares({ each, all }: Bounds): Shares {
         client?.signal.addEventListener('abort', leave, { once: true });
       });
     },
-    giveBack(address, amount) {
-      change(networkOf(address), -amount);
+    release(address, amount) {
+      change(getClientNetwork(address), -amount);
       for (const look of waiting) look();
     },
   };

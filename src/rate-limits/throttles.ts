@@ -1,19 +1,18 @@
 import type { ApplicationSettings } from '#settings/settings.ts';
 import { isReportPath } from './error-report-paths.ts';
 
-/** The throttles of contract/conventions.md §8: which of them counts a request, and what it says of it. */
+/** Throttles (contract/conventions.md §8): which one counts a request, and its response headers. */
 
 export interface Throttle {
   readonly name: string;
-  /** Requests in one period. */
   readonly limit: number;
   readonly periodSeconds: number;
 }
 
-type Kind = 'api' | 'files_api';
+type ThrottleKind = 'api' | 'files_api';
 
-/** Is any of them on? Otherwise nobody has to be known before the request is read. */
-export function anyThrottle(settings: ApplicationSettings): boolean {
+/** Returns whether any throttle is enabled. If none is, authentication can wait until the request has been parsed. */
+export function isAnyThrottleEnabled(settings: ApplicationSettings): boolean {
   return (
     settings.throttle_unauthenticated_api_enabled ||
     settings.throttle_authenticated_api_enabled ||
@@ -22,21 +21,24 @@ export function anyThrottle(settings: ApplicationSettings): boolean {
   );
 }
 
-/** The throttle for this path: that of the files API, where it is on, in place of the general one. */
-export function throttleFor(settings: ApplicationSettings, path: string, signedIn: boolean): Throttle | null {
+/** Returns the throttle for this path: that of the files API if it applies and is enabled, else the general one. */
+export function findThrottle(settings: ApplicationSettings, path: string, signedIn: boolean): Throttle | null {
   const who = signedIn ? 'authenticated' : 'unauthenticated';
-  const files = isFilesPath(path) ? throttle(settings, who, 'files_api') : null;
-  return files ?? throttle(settings, who, 'api');
+  const files = isFilesPath(path) ? readThrottle(settings, who, 'files_api') : null;
+  return files ?? readThrottle(settings, who, 'api');
 }
 
-/** `/api/*` and `/oauth/*`; git, runners and those who report errors have limits of their own. */
+/**
+ * Returns whether throttles apply to the request: to `/api/*` and `/oauth/*`. Git, runners and error reports have their
+ * own limits.
+ */
 export function isThrottled(method: string, path: string): boolean {
-  const read = plain(path);
-  return /^\/(api|oauth)\//.test(read) && !isLimitedElsewhere(method, read);
+  const read = decodePath(path);
+  return /^\/(api|oauth)\//.test(read) && !isExempt(method, read);
 }
 
-/** Whose clients are many behind one address, and prove themselves by tokens that are no credentials of the API. */
-const ELSEWHERE: readonly RegExp[] = [
+/** Exempt routes: many runners share one address and use job or runner tokens, not API tokens. */
+const EXEMPT_ROUTES: readonly RegExp[] = [
   /^\w+ api\/v4\/jobs\/./,
   /^(?:POST|DELETE) api\/v4\/runners$/,
   /^POST api\/v4\/runners\/(?:verify|reset_authentication_token)$/,
@@ -44,37 +46,40 @@ const ELSEWHERE: readonly RegExp[] = [
   /^GET api\/v4\/runners\/router\/discovery$/,
 ];
 
-function isLimitedElsewhere(method: string, path: string): boolean {
+function isExempt(method: string, path: string): boolean {
   const plainPath = path.split('/').filter(Boolean).join('/');
-  return isReportPath(`/${plainPath}`) || ELSEWHERE.some((calls) => calls.test(`${method} ${plainPath}`));
+  return isReportPath(`/${plainPath}`) || EXEMPT_ROUTES.some((calls) => calls.test(`${method} ${plainPath}`));
 }
 
 function isFilesPath(path: string): boolean {
-  return /^\/api\/v4\/+projects\/+[^/]+\/+repository\/+files\//.test(plain(path));
+  return /^\/api\/v4\/+projects\/+[^/]+\/+repository\/+files\//.test(decodePath(path));
 }
 
-/** `POST` to an alert endpoint, counted by its path (contract/monitoring.md §1 step 6). */
+/**
+ * Returns whether the request is a `POST` to an alert endpoint, which is counted by path (contract/monitoring.md §1
+ * step 6).
+ */
 export function isAlertPath(method: string, path: string): boolean {
   if (method !== 'POST') return false;
-  return /\/alerts\/notify(?:\.json|\/[^/]+\/[^/]+)?$/.test(plain(path));
+  return /\/alerts\/notify(?:\.json|\/[^/]+\/[^/]+)?$/.test(decodePath(path));
 }
 
-/** The throttle of alert endpoints, where it is on. */
-export function alertThrottle(settings: ApplicationSettings): Throttle | null {
+/** Returns the throttle of alert endpoints, or null if it is disabled. */
+export function findAlertThrottle(settings: ApplicationSettings): Throttle | null {
   const name = 'throttle_incident_management_notification';
   if (!settings[`${name}_enabled`]) return null;
   return { name, limit: settings[`${name}_per_period`], periodSeconds: settings[`${name}_period_in_seconds`] };
 }
 
-/** Routes are matched decoded: `/%61pi/v4` is the same place. */
-function plain(path: string): string {
+/** Routes are matched after decoding: `/%61pi/v4` is `/api/v4`. */
+function decodePath(path: string): string {
   return path.includes('%') ? path.replace(/%(3\d|[46][1-9a-f]|[57][0-9a])/gi, decodeURIComponent) : path;
 }
 
-function throttle(
+function readThrottle(
   settings: ApplicationSettings,
   who: 'authenticated' | 'unauthenticated',
-  kind: Kind,
+  kind: ThrottleKind,
 ): Throttle | null {
   const name = `throttle_${who}_${kind}` as const;
   if (!settings[`${name}_enabled`]) return null;
@@ -82,7 +87,7 @@ function throttle(
   return { name, limit, periodSeconds: settings[`${name}_period_in_seconds`] };
 }
 
-/** What every answer says while a throttle applies. `endsAt` is in unix seconds. */
+/** Returns the headers of every response while a throttle applies. `endsAt`: unix seconds. */
 export function throttleHeaders(
   { name, limit, periodSeconds }: Throttle,
   observed: number,

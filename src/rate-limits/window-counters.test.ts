@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { engine, testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
-import { countInDatabase, createRequestCounts, sweepCounts, windowAt } from './window-counters.ts';
+import { cleanUpCountsJob, createRequestCounter, incrementCount, windowAt } from './window-counters.ts';
 
 const at = (seconds: number) => new Date(seconds * 1000);
 
-test('a window is a number and an end, the same for everybody', () => {
+test('a window is a number and an end, the same for all keys', () => {
   assert.deepEqual(windowAt(at(59), 'a', 60), { key: 'a', period: 0, endsAt: 60_000 });
   assert.deepEqual(windowAt(at(60), 'a', 60), { key: 'a', period: 1, endsAt: 120_000 });
 });
@@ -15,7 +15,7 @@ test('a window is a number and an end, the same for everybody', () => {
 for (const alone of [true, false]) {
   test(`requests are counted ${alone ? 'in memory' : 'in the database'}, by key and window`, async () => {
     await using database = await testDatabase({ clock: testClock() });
-    const count = createRequestCounts(database, alone);
+    const count = createRequestCounter(database, alone);
     const one = windowAt(at(10), 'a', 60);
     assert.deepEqual([await count(one), await count(one), await count(windowAt(at(10), 'b', 60))], [1, 2, 1]);
     assert.equal(await count(windowAt(at(70), 'a', 60)), 1);
@@ -29,41 +29,41 @@ for (const alone of [true, false]) {
 
 test('two processes on one database count together', async () => {
   await using database = await testDatabase({ clock: testClock() });
-  const [one, other] = [createRequestCounts(database, false), createRequestCounts(database, false)];
+  const [one, other] = [createRequestCounter(database, false), createRequestCounter(database, false)];
   const window = windowAt(at(10), 'a', 60);
   assert.deepEqual([await one(window), await other(window), await one(window)], [1, 2, 3]);
 });
 
-test('windows that are over are swept, the present ones stay', async () => {
+test('the cleanup deletes past windows only', async () => {
   const clock = testClock();
   await using database = await testDatabase({ clock });
-  const count = (key: string) => database.transaction((tx) => countInDatabase(tx, windowAt(new Date(tx.now), key, 60)));
+  const count = (key: string) => database.transaction((tx) => incrementCount(tx, windowAt(new Date(tx.now), key, 60)));
   await count('past');
   clock.advance(60);
   await count('present');
-  await sweepCounts.handle({ database } as never, {} as never, {} as never);
+  await cleanUpCountsJob.handle({ database } as never, {} as never, {} as never);
   const left = await database.reader.selectFrom('limit_counts').select('key').execute();
   assert.deepEqual(left, [{ key: 'present' }]);
 });
 
 const skip = engine === 'sqlite' ? 'SQLite has one writer' : false;
 
-test('a window that begins while the sweep waits for the row of the old one is not swept', { skip }, async () => {
+test('keeps a window that begins while the cleanup waits for its row', { skip }, async () => {
   const clock = testClock();
   await using database = await testDatabase({ clock });
   const isWaiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  await database.transaction((tx) => countInDatabase(tx, windowAt(new Date(tx.now), 'a', 60)));
+  await database.transaction((tx) => incrementCount(tx, windowAt(new Date(tx.now), 'a', 60)));
   clock.advance(60);
   const present = windowAt(clock.now(), 'a', 60);
   const { swept } = await database.transaction(
     async (tx) => {
-      await countInDatabase(tx, present);
-      const swept = sweepCounts.handle({ database } as never, {} as never, {} as never);
+      await incrementCount(tx, present);
+      const swept = cleanUpCountsJob.handle({ database } as never, {} as never, {} as never);
       while ((await isWaiting.execute(database.reader)).rows.length === 0);
       return { swept };
     },
     { isolation: 'read committed' },
   );
   await swept;
-  assert.equal(await database.transaction((tx) => countInDatabase(tx, present)), 2);
+  assert.equal(await database.transaction((tx) => incrementCount(tx, present)), 2);
 });

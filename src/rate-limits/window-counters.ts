@@ -1,26 +1,25 @@
 import type { Database, Reader, Transaction } from '#database/database.ts';
-import { sweepInBatches } from '#jobs/delete-in-batches.ts';
+import { deleteInBatches } from '#jobs/delete-in-batches.ts';
 import { defineJob } from '#jobs/job.ts';
-import { keptAtMost } from '#runtime/bounded-cache.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
 
-/** How often something was asked for in one fixed window of time. */
+/** A fixed window of time in which requests are counted. */
 export interface Window {
-  /** What is counted, and for whom. */
   readonly key: string;
-  /** The window's number: unix seconds divided by its length, rounded down. */
+  /** Number of the window: unix seconds divided by its length, rounded down. */
   readonly period: number;
   /** Milliseconds since 1970. */
   readonly endsAt: number;
 }
 
-/** The window of so many seconds in which a moment lies. Windows of all keys begin at the same moments. */
+/** Returns the window that contains a point in time. Windows of all keys start at the same times. */
 export function windowAt(now: Date, key: string, seconds: number): Window {
   const period = Math.floor(now.getTime() / 1000 / seconds);
   return { key, period, endsAt: (period + 1) * seconds * 1000 };
 }
 
-/** Counts one more and tells how many there are, all processes together. */
-export async function countInDatabase(tx: Transaction, { key, period, endsAt }: Window): Promise<number> {
+/** Increments the count of a window across all processes and returns it. */
+export async function incrementCount(tx: Transaction, { key, period, endsAt }: Window): Promise<number> {
   const ends_at = new Date(endsAt).toISOString();
   const { count } = await tx
     .insertInto('limit_counts')
@@ -42,25 +41,25 @@ export async function countInDatabase(tx: Transaction, { key, period, endsAt }: 
   return count;
 }
 
-/** How many there are, without one more. index: limit_counts primary key */
+/** Returns the count of a window without incrementing it. index: limit_counts primary key */
 export async function readCount(db: Reader, { key, period }: Window): Promise<number> {
   const counted = db.selectFrom('limit_counts').select('count').where('key', '=', key).where('period', '=', period);
   return (await counted.executeTakeFirst())?.count ?? 0;
 }
 
-/** Counts requests as they come in: in memory where one process is alone with its database, else in the database. */
+/** Counts requests: in memory if one process has the database for itself, else in the database. */
 export type CountRequest = (window: Window) => Promise<number> | number;
 
-export function createRequestCounts(database: Database, alone: boolean): CountRequest {
-  if (alone) return countInMemory();
-  return (window) => database.transaction((tx) => countInDatabase(tx, window), { isolation: 'read committed' });
+export function createRequestCounter(database: Database, alone: boolean): CountRequest {
+  if (alone) return createMemoryCounter();
+  return (window) => database.transaction((tx) => incrementCount(tx, window), { isolation: 'read committed' });
 }
 
-/** Addresses and users that are counted at most; beyond them the longest unseen begin again. */
-const COUNTED = 100_000;
+/** Maximum number of counters in memory; the least recently used start again. */
+const MAX_COUNTERS = 100_000;
 
-function countInMemory(): CountRequest {
-  const counts = keptAtMost<{ period: number; count: number }>(COUNTED);
+function createMemoryCounter(): CountRequest {
+  const counts = createBoundedCache<{ period: number; count: number }>(MAX_COUNTERS);
   return ({ key, period }) => {
     const known = counts.get(key);
     if (known?.period === period) return ++known.count;
@@ -69,21 +68,21 @@ function countInMemory(): CountRequest {
   };
 }
 
-const BATCH = 1_000;
+const BATCH_SIZE = 1_000;
 
-/** Deletes the counts of windows that are over. */
-export const sweepCounts = defineJob({
+/** Deletes the counts of past windows. */
+export const cleanUpCountsJob = defineJob({
   kind: 'sweep_limit_counts',
-  handle: ({ database }: { readonly database: Database }) => sweepInBatches(database, BATCH, deleteOldCounts),
+  handle: ({ database }: { readonly database: Database }) => deleteInBatches(database, BATCH_SIZE, deleteOldCounts),
 });
 
 async function deleteOldCounts(tx: Transaction, most: number): Promise<number> {
   // index: limit_counts_by_end
   const old = tx.selectFrom('limit_counts').select('key').where('ends_at', '<=', tx.now).limit(most);
   const found = tx.deleteFrom('limit_counts').where('key', 'in', old);
-  // Asked of the row itself once more: a request may have begun its next window since it was found.
+  // Checks the row again: a request may have started its next window since it was selected.
   const deleted = await found.where('ends_at', '<=', tx.now).executeTakeFirst();
   return Number(deleted.numDeletedRows);
 }
 
-export const sweepCountsDaily = { name: 'sweep_limit_counts', cron: '20 4 * * *', job: sweepCounts };
+export const cleanUpCountsDaily = { name: 'sweep_limit_counts', cron: '20 4 * * *', job: cleanUpCountsJob };

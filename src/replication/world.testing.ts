@@ -4,30 +4,30 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { readConfig } from '#config.ts';
+import { loadConfig } from '#config.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
 import { commitChanges } from '#git/commits/commit.ts';
-import { files, someone } from '#git/fixtures.testing.ts';
+import { newFiles, TEST_SIGNER } from '#git/fixtures.testing.ts';
 import { createGit, type Git, repositoryAt } from '#git/git.ts';
-import { resolveRef, zeroId } from '#git/refs/refs.ts';
+import { resolveRef, ZERO_ID } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import type { Repository } from '#git/repository.ts';
 import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
-import { checksumOfRepository } from '#git/transfer/checksum.ts';
-import { advertise } from '#git/transport/advertise-refs.ts';
+import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
+import { sendRefAdvertisement } from '#git/transport/advertise-refs.ts';
 import { uploadPack } from '#git/transport/upload-pack.ts';
 import { createLog } from '#runtime/log.ts';
 import { testPlace } from '#test/engines/engine.ts';
 import { type TestClock, testClock } from '#test/support/test-clock.ts';
 import { type Secondary, startSecondary } from './index.ts';
-import type { Replicable, ReplicationEvent, Site } from './primary/schemas.ts';
+import type { RemoteReplicable, RemoteSite, ReplicationEvent } from './primary/schemas.ts';
 
 /** A primary that says whatever a test has it say, truths and lies: what the real one serves, over real git. */
 export interface FakePrimary {
   readonly url: string;
-  readonly site: { -readonly [Key in keyof Site]: Site[Key] };
+  readonly site: { -readonly [Key in keyof RemoteSite]: RemoteSite[Key] };
   /** What it shows of what it has; a test may change it. */
-  readonly replicables: Map<string, Replicable>;
+  readonly replicables: Map<string, RemoteReplicable>;
   readonly events: ReplicationEvent[];
   /** Status reports that came. */
   readonly reports: Record<string, unknown>[];
@@ -48,7 +48,7 @@ export interface FakePrimary {
 export const KEYS = { accessKey: 'K'.repeat(20), secret: 'S'.repeat(40) };
 export const ADMIN = 'glpat-admin';
 
-const SITE: Site = {
+const SITE: RemoteSite = {
   id: 2,
   name: 'lyon',
   enabled: true,
@@ -92,7 +92,7 @@ export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
       const repository = repositoryOf(git, `group/project-${id}`);
       const known = fake.replicables.has(`project_repository ${id}`);
       await commitTo(git, repository, contents);
-      const checksum = await checksumOfRepository(git, repository);
+      const checksum = await computeRepositoryChecksum(git, repository);
       const shown = { replicable_id: id, checksum, size: null, path: `group/project-${id}`, storage: 'default' };
       fake.replicables.set(`project_repository ${id}`, { replicable_name: 'project_repository', ...shown });
       tell(known ? 'updated' : 'created', 'project_repository', id);
@@ -136,13 +136,13 @@ async function commitTo(git: Git, repository: Repository, contents: Readonly<Rec
   const parent = await resolveRef(repository, ref);
   const made = await commitChanges(git, repository, {
     parent,
-    changes: files(contents),
-    author: someone,
-    committer: someone,
+    changes: newFiles(contents),
+    author: TEST_SIGNER,
+    committer: TEST_SIGNER,
     message: 'Change\n',
   });
   if (!('commit' in made)) throw new Error(`No commit: ${JSON.stringify(made)}`);
-  await updateRefs(git, repository, [{ ref, oldId: parent ?? zeroId, newId: made.commit }]);
+  await updateRefs(git, repository, [{ ref, oldId: parent ?? ZERO_ID, newId: made.commit }]);
 }
 
 async function answer(
@@ -198,7 +198,8 @@ async function serveGit(
   const protocol = request.headers['git-protocol']?.toString();
   const kind = service === 'info/refs' ? 'advertisement' : 'result';
   response.setHeader('content-type', `application/x-git-upload-pack-${kind}`);
-  if (service === 'info/refs') await advertise(git, repository, 'git-upload-pack', { output: response, protocol });
+  if (service === 'info/refs')
+    await sendRefAdvertisement(git, repository, 'git-upload-pack', { output: response, protocol });
   else await uploadPack(git, repository, { input: request, output: response, protocol });
 }
 
@@ -241,7 +242,7 @@ export async function secondaryOf(t: TestContext, primaryUrl: string, wish: Wish
   });
   const clock = testClock();
   const lines: string[] = [];
-  const config = readConfig({
+  const config = loadConfig({
     HEARTH_ROLE: 'secondary',
     HEARTH_PRIMARY_URL: primaryUrl,
     HEARTH_PRIMARY_TOKEN: `${KEYS.accessKey}:${KEYS.secret}`,
@@ -253,12 +254,12 @@ export async function secondaryOf(t: TestContext, primaryUrl: string, wish: Wish
   });
   const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
   const { patience, thought } = wish;
-  const surroundings = { clock, log, detectLongTransactions: true, work: false };
+  const surroundings = { clock, log, detectLongTransactions: true, runInBackground: false };
   const start = async (): Promise<TestSecondary> => {
     const secondary = await startSecondary(config, {
       ...surroundings,
-      ...(patience === undefined ? {} : { patience }),
-      ...(thought === undefined ? {} : { thought }),
+      ...(patience === undefined ? {} : { stallTimeoutMs: patience }),
+      ...(thought === undefined ? {} : { primaryTimeoutMs: thought }),
     });
     running.stop = onlyOnce(secondary.stop);
     return {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** Where a new repository goes: a weighted choice among the configured storages; without any weight each is as likely. */
+/** Chooses the storage of a new repository by weight. If all weights are zero each storage is equally likely. */
 export function chooseStorage(storages: readonly string[], weights: Readonly<Record<string, number>>): string {
   const weighted = storages.map((name) => ({ name, weight: weights[name] ?? 0 }));
   const total = weighted.reduce((sum, { weight }) => sum + weight, 0);

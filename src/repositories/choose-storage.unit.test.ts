@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chooseStorage } from './choose-storage.ts';
 
-test('storages are chosen by weight; without weights each has its chance', () => {
+test('chooses storages by weight; without weights each equally', () => {
   const counts = (weights: Record<string, number>) => {
     const seen = new Map<string, number>();
     for (let i = 0; i < 600; i += 1) {

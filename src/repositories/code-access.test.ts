@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Caller, world } from '#test/support/world.ts';
-import { objectsOf } from './objects.testing.ts';
+import { listObjects } from './objects.testing.ts';
 
 // What every read and every write of a repository has in common (contract/repository.md §0). Who may call what by role
 // stands in test/matrix.txt; here are the switches of the project, the scopes, and the words of the refusals.
@@ -18,7 +18,7 @@ interface Filled {
   readonly blob: string;
 }
 
-/** `main` is protected, with a tag `v1`; `other` is ahead of it. */
+/** `main` is protected and tagged `v1`; `other` is ahead of it. */
 async function filled(attributes: Readonly<Record<string, unknown>> = {}): Promise<Filled> {
   const { owner, id, path_with_namespace, repository, commit, point } = await newProject({
     readme: true,
@@ -34,7 +34,7 @@ async function filled(attributes: Readonly<Record<string, unknown>> = {}): Promi
 const GONE = ['404 Repository Not Found', 404];
 const FORBIDDEN = ['403 Forbidden', 403];
 
-/** Every read below `/projects/:id`, and what it answers when the repository is switched off. */
+/** All reads below `/projects/:id`, with their status when the repository is disabled. */
 const reads = ({ tip, blob }: Filled): [path: string, off: (string | number)[]][] => [
   ['/repository/branches', GONE],
   ['/repository/branches/main', GONE],
@@ -62,7 +62,7 @@ const reads = ({ tip, blob }: Filled): [path: string, off: (string | number)[]][
 const FILE = { branch: 'other', content: 'x', commit_message: 'm' };
 const ACTIONS = [{ action: 'create', file_path: 'new.txt', content: 'x' }];
 
-/** Every write to git below `/projects/:id`, valid as it stands. */
+/** All git writes below `/projects/:id`, with valid input. */
 const writes = ({ tip }: Filled): [method: string, path: string, params: Record<string, unknown>][] => [
   ['POST', '/repository/files/new.txt', FILE],
   ['PUT', '/repository/files/a.txt', FILE],
@@ -89,7 +89,7 @@ async function state({ owner, at }: Filled): Promise<unknown> {
   return [tips, names(await read('/repository/tags')), names(await read('/protected_branches'))];
 }
 
-test('an internal project is read by everybody who is signed in', async () => {
+test('an internal project is readable by all signed-in users', async () => {
   const given = await filled({ visibility: 'internal' });
   const stranger = await user();
   for (const [path] of reads(given)) {
@@ -107,7 +107,7 @@ test('a Guest and a Planner see a private project and not its code', async () =>
   }
 });
 
-test('code that is for members alone is read by a Guest of a public project', async () => {
+test('members-only code is readable by a Guest of a public project', async () => {
   const given = await filled({ visibility: 'public', repository_access_level: 'private' });
   const [guest, stranger] = [await user(), await user()];
   await given.owner.post(`${given.at}/members`, { user_id: guest.id, access_level: 10 });
@@ -120,7 +120,7 @@ test('code that is for members alone is read by a Guest of a public project', as
   }
 });
 
-test('a repository that is switched off is forbidden, its branches and commits are gone, to all alike', async () => {
+test('a disabled repository returns 403 and its branches and commits 404, for all callers', async () => {
   const given = await filled({ visibility: 'public' });
   await given.owner.put(given.at, { repository_access_level: 'disabled' });
   for (const [path, off] of reads(given)) {
@@ -133,7 +133,7 @@ test('a repository that is switched off is forbidden, its branches and commits a
   }
 });
 
-test('wrong credentials are refused where none are needed', async () => {
+test('rejects invalid credentials even on public endpoints', async () => {
   const given = await filled({ visibility: 'public' });
   const wrong = withToken(given.owner, 'glpat-wrong');
   for (const [path] of reads(given)) {
@@ -142,7 +142,7 @@ test('wrong credentials are refused where none are needed', async () => {
   }
 });
 
-test('an archived project is read as before and written by nobody, not by administrators either', async () => {
+test('an archived project is readable but not writable, even by administrators', async () => {
   const given = await filled();
   await given.owner.post(`${given.at}/archive`);
   const before = await state(given);
@@ -159,7 +159,7 @@ test('an archived project is read as before and written by nobody, not by admini
   assert.deepEqual(await state(given), before);
 });
 
-test('the rules of an archived project, and which branch is its default one, can be changed', async () => {
+test('protection rules and the default branch of an archived project can be changed', async () => {
   const { owner, at } = await filled();
   await owner.post(`${at}/archive`);
   assert.equal((await owner.post(`${at}/protected_branches`, { name: 'x' })).status, 201);
@@ -169,12 +169,12 @@ test('the rules of an archived project, and which branch is its default one, can
   assert.deepEqual([body.default_branch, body.archived], ['other', true]);
 });
 
-test('a read-only repository is read as before and written by nobody, until it is writable again', async () => {
+test('a read-only repository is readable but not writable', async () => {
   const given = await filled();
   await root.put(given.at, { repository_read_only: true });
   const before = await state(given);
   for (const [path] of reads(given)) assert.equal((await given.owner.get(given.at + path)).status, 200, path);
-  const objects = await objectsOf(server, 'repositories', given.id);
+  const objects = await listObjects(server, 'repositories', given.id);
   for (const caller of [given.owner, root]) {
     for (const [method, path, params] of writes(given)) {
       const answer = await caller.send(method, given.at + path, { params });
@@ -183,13 +183,13 @@ test('a read-only repository is read as before and written by nobody, until it i
     }
   }
   assert.deepEqual(await state(given), before);
-  // What moves it to another storage waits until nothing new comes.
-  assert.deepEqual(await objectsOf(server, 'repositories', given.id), objects);
+  // A storage move waits until no new objects come.
+  assert.deepEqual(await listObjects(server, 'repositories', given.id), objects);
   await root.put(given.at, { repository_read_only: false });
   assert.equal((await given.owner.post(`${given.at}/repository/files/new.txt`, FILE)).status, 201);
 });
 
-test('only administrators make a repository read-only, and only they see that it is', async () => {
+test('only administrators set and see whether a repository is read-only', async () => {
   const { owner, at } = await filled();
   const ignored = await owner.put(at, { repository_read_only: true, description: 'x' });
   assert.deepEqual([ignored.status, ignored.body.repository_read_only], [200, undefined]);
@@ -198,7 +198,7 @@ test('only administrators make a repository read-only, and only they see that it
   assert.equal('repository_read_only' in (await owner.get(at)).body, false);
 });
 
-test('read_api reads everything and writes nothing; the scopes of git are of no use here', async () => {
+test('read_api can read but not write; repository scopes grant no API access', async () => {
   const given = await filled();
   const reader = await tokenOf(given.owner, ['read_api']);
   const pusher = await tokenOf(given.owner, ['write_repository']);
@@ -220,7 +220,7 @@ test('read_api reads everything and writes nothing; the scopes of git are of no 
   }
 });
 
-test('an old path leads reads to the new one and stops writes', async () => {
+test('an old path redirects reads and rejects writes', async () => {
   const given = await filled();
   await given.owner.put(given.at, { path: name('moved') });
   const old = `/projects/${encodeURIComponent(given.path_with_namespace)}`;
@@ -234,7 +234,7 @@ test('an old path leads reads to the new one and stops writes', async () => {
   }
 });
 
-test('what is JSON has a weak ETag and is 304 to whoever has it; what is raw has none', async () => {
+test('JSON has a weak ETag and supports 304; raw content has none', async () => {
   const given = await filled();
   for (const [path] of reads(given)) {
     const first = await given.owner.get(given.at + path);
@@ -252,7 +252,7 @@ test('what is JSON has a weak ETag and is 304 to whoever has it; what is raw has
   }
 });
 
-test('a suffix belongs to the name, and a slash that is not encoded leads nowhere', async () => {
+test('a suffix belongs to the name, and an unencoded slash returns 404', async () => {
   const { project, owner } = await world({ project: {} });
   const tip = await project.commit({ 'a.json': '{}', 'dir/b.txt': 'b' });
   for (const one of ['x.json', 'x.txt', 'x/y.json']) {
@@ -268,11 +268,11 @@ test('a suffix belongs to the name, and a slash that is not encoded leads nowher
   for (const path of ['branches/x/y.json', 'tags/x/y.json', 'files/dir/b.txt?ref=main', 'commits/x/y.json']) {
     assert.equal((await owner.get(`${project.repository}/${path}`)).status, 404, path);
   }
-  // Decoded exactly once.
+  // Paths are decoded exactly once.
   assert.equal((await owner.get(`${project.repository}/branches/x%252Fy.json`)).status, 404);
 });
 
-test('whoever writes without credentials is told so, unless he may not know that there is a project', async () => {
+test('a write without credentials returns 401, or 404 for an invisible project', async () => {
   for (const [visibility, elsewhere] of [
     ['private', ['404 Project Not Found', 404]],
     ['public', ['401 Unauthorized', 401]],

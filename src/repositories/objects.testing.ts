@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { World } from '#test/support/world.ts';
 
-/** What lies in `objects` of the repository of a project, or of its wiki. */
-export async function objectsOf(
+/** Lists `objects` in the repository of a project or its wiki. */
+export async function listObjects(
   { services }: World['server'],
   table: 'repositories' | 'wikis',
   projectId: number,

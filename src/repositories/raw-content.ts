@@ -2,18 +2,22 @@ import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
-/** Headers of bytes from a repository (contract/repository.md §1 "raw"): never an active type, never kept. */
+/** Headers of raw content from a repository (contract/repository.md §1 "raw"): never an active type, never cached. */
 
-export const NOT_KEPT = {
+export const NO_STORE_HEADERS = {
   'Cache-Control': 'max-age=0, private, must-revalidate, no-store, no-cache',
   Expires: 'Fri, 01 Jan 1990 00:00:00 GMT',
 } as const;
 
-/** `head`: the first of the bytes, of which there are `size`. */
-export function rawHeaders(name: string, head: Uint8Array, size: number): Record<string, string> {
-  const type = contentType(head, size);
+/** Returns the headers of a file. `head` is the start of its `size` bytes. */
+export function buildRawHeaders(name: string, head: Uint8Array, size: number): Record<string, string> {
+  const type = detectContentType(head, size);
   const disposition = type === 'application/octet-stream' ? 'attachment' : 'inline';
-  return { ...NOT_KEPT, 'Content-Type': type, 'Content-Disposition': contentDisposition(disposition, name) };
+  return {
+    ...NO_STORE_HEADERS,
+    'Content-Type': type,
+    'Content-Disposition': formatContentDisposition(disposition, name),
+  };
 }
 
 const MAGIC: readonly (readonly [string, readonly number[]])[] = [
@@ -22,8 +26,8 @@ const MAGIC: readonly (readonly [string, readonly number[]])[] = [
   ['image/gif', [0x47, 0x49, 0x46, 0x38]],
 ];
 
-/** By what the bytes are, not by their name: pictures, text (HTML and SVG too), or just bytes. */
-export function contentType(head: Uint8Array, size: number): string {
+/** Detects the content type from the bytes, not the name: image, text (including HTML and SVG) or binary. */
+export function detectContentType(head: Uint8Array, size: number): string {
   const known = MAGIC.find(([, magic]) => magic.every((byte, index) => head[index] === byte));
   if (known) return known[0];
   const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, 8192));
@@ -31,13 +35,13 @@ export function contentType(head: Uint8Array, size: number): string {
   return looksLikeText(text, text.byteLength < size) ? 'text/plain; charset=utf-8' : 'application/octet-stream';
 }
 
-/** UTF-8 without NUL; where more bytes follow, a character that is cut does not count against it. */
+/** Returns whether bytes are UTF-8 without NUL. With `isCut`, a truncated last character is accepted. */
 function looksLikeText(bytes: Buffer, isCut: boolean): boolean {
   if (bytes.includes(0)) return false;
   return (isCut ? [0, 1, 2, 3] : [0]).some((cut) => isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut))));
 }
 
-export function contentDisposition(kind: 'inline' | 'attachment', name: string): string {
+export function formatContentDisposition(kind: 'inline' | 'attachment', name: string): string {
   const plain = name.replace(/[^\x20-\x7e]/gu, '?').replace(/["\\]/g, '_');
   const encoded = encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,
@@ -46,8 +50,8 @@ export function contentDisposition(kind: 'inline' | 'attachment', name: string):
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** The first bytes, which stay in the stream; none of one that was broken off before. */
-export async function headOf(content: Readable, size: number): Promise<Uint8Array> {
+/** Returns the first bytes, which stay in the stream; none if the stream was aborted. */
+export async function peekStart(content: Readable, size: number): Promise<Uint8Array> {
   if (size === 0) return Buffer.alloc(0);
   if (content.readableLength === 0) await Promise.race([once(content, 'readable'), once(content, 'close')]);
   const head = content.read() as Buffer | null;

@@ -1,76 +1,76 @@
-import { type Git, ownedBy } from '#git/git.ts';
+import { definePerGit, type Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
-import { branchTip } from '#git/refs/revision.ts';
-import { filesNamed } from '#git/trees/tree-list.ts';
-import { keptAtMost } from '#runtime/bounded-cache.ts';
-import { type Placed, refVersion, repositoryOf, type Versioned } from './repository.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
+import { listFileNames } from '#git/trees/tree-list.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
+import { getRefVersion, getRepository, type LocatedRepository, type VersionedRepository } from './repository.ts';
 
-/** A repository as lists read it, with what its row keeps of it (`summary.ts`). */
-export interface Summarized extends Versioned {
+/** A repository as lists read it, with the summary in its row (`summary.ts`). */
+export interface SummarizedRepository extends VersionedRepository {
   readonly id: number;
   readonly empty: boolean;
-  /** The version of refs that what is kept was read at; null before the first time. */
+  /** The ref version of the summary; null before the first one. */
   readonly summary_version: string | null;
   readonly readme: string | null;
 }
 
-/** Is what the row keeps true of the refs as this request sees them? */
-export function isCurrent(
-  project: Pick<Summarized, 'summary_version' | 'ref_state_version' | 'default_branch'>,
+/** Returns whether the summary of the row matches its ref version. */
+export function isSummaryCurrent(
+  project: Pick<SummarizedRepository, 'summary_version' | 'ref_state_version' | 'default_branch'>,
 ): boolean {
-  return project.summary_version === refVersion(project);
+  return project.summary_version === getRefVersion(project);
 }
 
-/** The key holds the ref-state version that the caller has read in this request, so an entry is never stale. */
-const remembered = ownedBy(() => keptAtMost<{ readonly name: string | null }>(20_000));
+/** The key contains the ref-state version that the caller has read in this request, so an entry is never stale. */
+const readmeCache = definePerGit(() => createBoundedCache<{ readonly name: string | null }>(20_000));
 
 /**
- * The read-me files of these projects by id: the name of the file at the top of the default branch. From their rows; the
- * repository is looked into where refs have moved since its summary. `unread` is told when one could not be read now: it is
- * left out, and nobody may remember that.
+ * Returns the names of the readme files in the root of the default branches, by project id. Reads rows with a current
+ * summary, otherwise repositories. Calls `unread` if one could not be read: it is omitted, and the result must not be
+ * cached.
  */
-export async function readmesOf(
+export async function loadReadmes(
   git: Git,
-  projects: readonly Summarized[],
+  projects: readonly SummarizedRepository[],
   unread: () => void,
 ): Promise<ReadonlyMap<number, string>> {
   const found = await Promise.all(
     projects
       .filter(({ empty }) => !empty)
       .map(async (project) => {
-        const name = isCurrent(project) ? project.readme : await readmeNow(git, project, unread);
+        const name = isSummaryCurrent(project) ? project.readme : await loadReadme(git, project, unread);
         return name === null ? [] : [[project.id, name] as const];
       }),
   );
   return new Map(found.flat());
 }
 
-async function readmeNow(git: Git, project: Summarized, unread: () => void): Promise<string | null> {
-  const key = `${project.id} ${refVersion(project)}`;
-  const known = remembered(git).get(key);
+async function loadReadme(git: Git, project: SummarizedRepository, unread: () => void): Promise<string | null> {
+  const key = `${project.id} ${getRefVersion(project)}`;
+  const known = readmeCache(git).get(key);
   if (known) return known.name;
   try {
     const name = await findReadme(git, project);
-    remembered(git).set(key, { name });
+    readmeCache(git).set(key, { name });
     return name;
   } catch (error) {
-    // One repository that cannot be read must not take a whole list with it.
+    // One unreadable repository must not fail a whole list.
     git.log('readme_unreadable', { project: project.id, err: error });
     unread();
     return null;
   }
 }
 
-export async function findReadme(git: Git, project: Placed): Promise<string | null> {
-  const repository = repositoryOf(git, project);
-  const tip = await branchTip(repository, project.default_branch);
+export async function findReadme(git: Git, project: LocatedRepository): Promise<string | null> {
+  const repository = getRepository(git, project);
+  const tip = await findBranchHead(repository, project.default_branch);
   const commit = tip === null ? null : await readCommit(git, repository, tip);
-  return commit === null ? null : chooseReadme(await filesNamed(git, repository, commit.treeId, README));
+  return commit === null ? null : chooseReadme(await listFileNames(git, repository, commit.treeId, README));
 }
 
 const README = /^readme(\.[a-z]+)?$/i;
 
-/** Markup before plain text, otherwise the first by name. */
+/** Chooses a readme: markup before plain text, then the first by name. */
 export function chooseReadme(files: readonly string[]): string | null {
   const readmes = files.filter((name) => README.test(name));
   return (

@@ -23,7 +23,7 @@ const json = (caller: Caller, params: object) => ({
 const content = Buffer.from('an object of LFS');
 const oid = createHash('sha256').update(content).digest('hex');
 
-/** A push that makes the branch `x` where `main` is: it needs no objects. */
+/** A push that creates the branch `x` at the head of `main`, which needs no objects. */
 function pushOf(tip: string): Buffer {
   const line = `${'0'.repeat(40)} ${tip} refs/heads/x\0 report-status side-band-64k`;
   const pack = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
@@ -31,7 +31,9 @@ function pushOf(tip: string): Buffer {
   return Buffer.concat([Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`), pack, end]);
 }
 
-/** Endpoints whose callers are let in before their body is there: those that WRITES and BY_RUNNERS try, and those that write nothing. */
+/**
+ * Endpoints that check access before reading the body: those in WRITES and BY_RUNNERS, and those that write nothing.
+ */
 const TRIED = [
   'appendTrace',
   'attachToGroupWiki',
@@ -44,9 +46,9 @@ const TRIED = [
   'uploadLfsObject',
 ];
 const READING = ['batchLfsObjects', 'fetchPack'];
-/** What comes along is not waited for. */
+/** The body is not awaited. */
 const WITHOUT_BODY = ['createClientKey'];
-/** Whose senders have a key of the project: of alerts tried here, of reports where they are kept (`envelopes/store-report.test.ts`). */
+/** Endpoints with project keys: alerts are tested here, reports in `envelopes/store-report.test.ts`. */
 const BY_KEYS = [
   'ingestEnvelope',
   'ingestEnvelopeByOlderDsn',
@@ -68,7 +70,7 @@ interface Given {
   readonly tip: string;
 }
 
-/** Everything that writes with a body of its own, begun by a Developer and half sent. */
+/** All writes with a body, started by a Developer and half sent. */
 const WRITES = {
   'a new file': ({ project, developer }: Given) =>
     dripping(server, 'POST', `/api/v4${project.repository}/files/new.txt`, {
@@ -106,7 +108,7 @@ async function given(): Promise<Given> {
   return { project, developer: project.developer, tip: body.commit.id };
 }
 
-/** What is there of what the writes would make. */
+/** Returns what exists of the results of the writes. */
 async function made({ project }: Given) {
   const { status } = await project.owner.get(`${project.repository}/branches/x`);
   const linked = await reader
@@ -123,13 +125,13 @@ async function made({ project }: Given) {
   return status === 200 || linked.length > 0 || wikis.length > 0;
 }
 
-/** The answer in words: of a push, what its client prints. */
+/** Returns the response as text; of a push, the output of its client. */
 function said({ status, text }: { status: number; text: string }): string {
   const printed = /GitLab: ([^\n]*)\n/.exec(text)?.[1];
   return printed ?? `${status} ${text}`;
 }
 
-test('what nobody has lost meanwhile is written', async () => {
+test('writes when no access was revoked meanwhile', async () => {
   for (const [name, begin] of Object.entries(WRITES)) {
     const here = await given();
     const { status } = await (await begin(here)).finish();
@@ -137,7 +139,7 @@ test('what nobody has lost meanwhile is written', async () => {
   }
 });
 
-test('every endpoint whose body drips in behind its door is tried here, or writes nothing', () => {
+test('covers every endpoint that reads its body after the access check', () => {
   const behind = server.registry.endpoints.filter(
     ({ body, method }) => (body === 'late' || body === 'raw') && method !== 'GET' && method !== 'HEAD',
   );
@@ -171,7 +173,7 @@ async function loses(meanwhile: (here: Given) => Promise<unknown>, expected: Par
   assert.deepEqual(heard, expected);
 }
 
-/** Of files and commits the same, and of pushes and LFS objects but for the status. */
+/** Equal for files and commits, and for pushes and LFS objects except the status. */
 const heardBy = (api: string, git: string, status: number): Expected => ({
   'a new file': api,
   'a commit': api,
@@ -187,24 +189,24 @@ const FORBIDDEN = '403 {"message":"403 Forbidden - You are not allowed to push i
 const invalidToken = (why: string) =>
   `401 {"message":"401 Unauthorized","error":"invalid_token","error_description":"${why} re-authorize from the user."}`;
 
-test('who is no member any more writes nothing and finds no project', async () => {
+test('a former member writes nothing and gets 404', async () => {
   const remove = ({ project, developer }: Given) => project.owner.delete(`${project.at}/members/${developer.id}`);
   await loses((here) => done(remove(here)), heardBy('404 {"message":"404 Project Not Found"}', MISSING, 404));
 });
 
-test('who has become a Reporter writes nothing', async () => {
+test('a member who became a Reporter writes nothing', async () => {
   const lower = ({ project, developer }: Given) =>
     project.owner.put(`${project.at}/members/${developer.id}`, { access_level: 20 });
   const push = 'You are not allowed to push code to this project.';
   await loses((here) => done(lower(here)), heardBy(FORBIDDEN, push, 403));
 });
 
-test('whose token is revoked writes nothing', async () => {
+test('a caller with a revoked token writes nothing', async () => {
   const revoke = ({ developer }: Given) => developer.delete('/personal_access_tokens/self');
   await loses((here) => done(revoke(here)), heardBy(invalidToken('Token was revoked. You have to'), DENIED, 401));
 });
 
-test('who is blocked writes nothing', async () => {
+test('a blocked user writes nothing', async () => {
   const block = ({ developer }: Given) => root.post(`/users/${developer.id}/block`);
   await loses(
     (here) => done(block(here)),
@@ -212,12 +214,12 @@ test('who is blocked writes nothing', async () => {
   );
 });
 
-test('nobody writes to a project that is archived by now', async () => {
+test('writes nothing to a project archived meanwhile', async () => {
   const archive = ({ project }: Given) => project.owner.post(`${project.at}/archive`);
   await loses((here) => done(archive(here)), heardBy(FORBIDDEN, "You can't push code to an archived project.", 403));
 });
 
-test('nobody writes to a project that is to be deleted by now', async () => {
+test('writes nothing to a project marked for deletion meanwhile', async () => {
   const remove = ({ project }: Given) => project.owner.delete(project.at);
   for (const name of Object.keys(WRITES) as (keyof typeof WRITES)[]) {
     const here = await given();
@@ -232,19 +234,19 @@ test('nobody writes to a project that is to be deleted by now', async () => {
   }
 });
 
-test('nobody writes to a branch that has become protected', async () => {
+test('writes nothing to a branch protected meanwhile', async () => {
   const protect = ({ project }: Given) => project.owner.post(`${project.at}/protected_branches`, { name: 'x' });
   const { 'a new file': file, 'a commit': commit } = heardBy(FORBIDDEN, '', 0);
   const push = 'You are not allowed to create protected branches on this project.';
   await loses((here) => done(protect(here)), { 'a new file': file, 'a commit': commit, 'a push': push });
 });
 
-test('an LFS object is not given to a project that has LFS off by now', async () => {
+test('links no LFS object to a project where LFS was disabled meanwhile', async () => {
   const turnOff = ({ project }: Given) => project.owner.put(project.at, { lfs_enabled: false });
   await loses((here) => done(turnOff(here)), { 'an LFS object': '404 Not found' });
 });
 
-test('a repository that is read-only by now takes no LFS object', async () => {
+test('stores no LFS object in a repository made read-only meanwhile', async () => {
   const lock = ({ project }: Given) => root.put(project.at, { repository_read_only: true });
   const text = 'The repository is temporarily read-only. Please try again later.';
   await loses((here) => done(lock(here)), {
@@ -254,7 +256,7 @@ test('a repository that is read-only by now takes no LFS object', async () => {
   });
 });
 
-test('who acts as a member while he is an administrator no more writes nothing', async () => {
+test('a former administrator writes nothing', async () => {
   const here = await given();
   const other = await user();
   await done(root.put(`/users/${other.id}`, { admin: true }));
@@ -269,7 +271,7 @@ test('who acts as a member while he is an administrator no more writes nothing',
   assert.equal(await made(here), false);
 });
 
-/** What runners send of a job by its token, half of it there. */
+/** Requests of a runner with its job token, half sent. */
 const BY_RUNNERS = {
   'a log': ({ id, headers }: RunningJob) =>
     dripping(server, 'PATCH', `/api/v4/jobs/${id}/trace`, {
@@ -285,14 +287,14 @@ const BY_RUNNERS = {
 
 type RunningJob = Awaited<ReturnType<typeof runningJob>>;
 
-/** What of these there is of a job. */
+/** Returns what exists of a job's results. */
 async function keptOf({ id }: RunningJob): Promise<number> {
   const logs = await reader.selectFrom('job_trace_chunks').select('job_id').where('job_id', '=', id).execute();
   const files = await reader.selectFrom('job_artifacts').select('job_id').where('job_id', '=', id).execute();
   return logs.length + files.length;
 }
 
-test('what the runner of a job sends while it runs is kept', async () => {
+test('stores what a runner sends while its job runs', async () => {
   const project = await newProject({});
   for (const [name, begin] of Object.entries(BY_RUNNERS)) {
     const job = await runningJob(here, project);
@@ -301,7 +303,7 @@ test('what the runner of a job sends while it runs is kept', async () => {
   }
 });
 
-test('of a job that has ended by now nothing more is kept', async () => {
+test('stores nothing for a job that finished meanwhile', async () => {
   const project = await newProject({});
   for (const [name, begin] of Object.entries(BY_RUNNERS)) {
     const job = await runningJob(here, project);
@@ -312,7 +314,7 @@ test('of a job that has ended by now nothing more is kept', async () => {
   }
 });
 
-test('of a job whose pipeline is deleted by now nothing more is kept', async () => {
+test('stores nothing for a job whose pipeline was deleted meanwhile', async () => {
   const project = await newProject({});
   for (const [name, begin] of Object.entries(BY_RUNNERS)) {
     const job = await runningJob(here, project);

@@ -1,19 +1,19 @@
-/** So many that were asked for lately are known, in four bytes each. */
+/** Number of recent keys that the filter remembers, four bytes each. */
 const SLOTS = 2 ** 15;
 
-/** Of a key its end tells it from others: what is asked for stands behind what it is asked of. */
-const LOOKED_AT = 128;
+/** Only the end of a key is hashed: statements come first in a key, their parameters last. */
+const HASHED_CHARACTERS = 128;
 
 /**
- * What is asked for again and again is worth keeping, and most other things are never asked for again: to keep those costs
- * more than to make them, because they live just long enough to be moved through the heap. A cache that asks here first
- * keeps what has been asked for before, lately. It may take one key for another now and then.
+ * Decides whether a value is worth caching: only keys that were requested before, recently, are admitted. Most keys are
+ * requested once, and caching their values costs more than computing them, because they survive just long enough to be moved
+ * through the heap. Hash collisions may admit a new key now and then.
  */
-export class AskedBefore {
+export class AdmissionFilter {
   readonly #slots = new Uint32Array(SLOTS);
 
-  /** Was this asked for before? From now on it was. */
-  note(key: string): boolean {
+  /** Returns whether the key was requested recently, and records this request. */
+  admit(key: string): boolean {
     const hash = hashOf(key);
     const slot = hash % SLOTS;
     const known = this.#slots[slot] === hash;
@@ -22,10 +22,10 @@ export class AskedBefore {
   }
 }
 
-/** FNV-1a of the end of a text, and of its length. */
+/** Returns the FNV-1a hash of the end of a text and of its length. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5 ^ text.length;
-  for (let at = Math.max(0, text.length - LOOKED_AT); at < text.length; at++) {
+  for (let at = Math.max(0, text.length - HASHED_CHARACTERS); at < text.length; at++) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   }
   return hash >>> 0;

@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * A cache of at most so many values, of which those that were longest unused go; or of values that are at most so large
- * together, of which one that alone is larger is not kept. It grows with what it holds: given a
- * number of entries as such, the library takes the memory for all of them at once, 28 bytes each and a tenth of a
- * microsecond, for caches that most servers never fill.
+ * Creates an LRU cache with a maximum number of values or, with `sizeOf`, a maximum total size; a value larger than that is
+ * not stored. Memory grows with the content: with its own `max` option the library allocates 28 bytes per possible entry at
+ * once, for caches that most servers never fill.
  */
-export function keptAtMost<Value extends {}>(
+export function createBoundedCache<Value extends {}>(
   most: number,
   sizeOf: (value: Value) => number = one,
 ): LRUCache<string, Value> {

@@ -1,34 +1,34 @@
-/** The only source of time. Tests inject one that they move by hand; nothing else in Hearth asks the machine. */
+/** The only source of time. Tests inject a clock that they advance by hand; no other code reads the system time. */
 export interface Clock {
-  /** The present moment. */
+  /** Returns the current time. */
   now(): Date;
 }
 
 export const systemClock: Clock = { now: () => new Date() };
 
-/** The moment in the form that is stored and goes on the wire: ISO 8601, UTC, milliseconds. */
+/** Returns the current time in the stored and serialized form: ISO 8601, UTC, milliseconds. */
 export function timestamp(clock: Clock): string {
   const now = clock.now();
-  if (now.getTime() !== written.time) written = { time: now.getTime(), text: now.toISOString() };
-  return written.text;
+  if (now.getTime() !== lastTimestamp.time) lastTimestamp = { time: now.getTime(), text: now.toISOString() };
+  return lastTimestamp.text;
 }
 
-/** A request asks several times in one millisecond, and most of what it costs is writing it down. */
-let written = { time: Number.NaN, text: '' };
+/** A request needs several timestamps within one millisecond, and formatting is most of their cost. */
+let lastTimestamp = { time: Number.NaN, text: '' };
 
-/** Today's UTC date, `YYYY-MM-DD`. */
+/** Returns today's UTC date, `YYYY-MM-DD`. */
 export function today(clock: Clock): string {
-  return dayOf(timestamp(clock));
+  return toUtcDate(timestamp(clock));
 }
 
-/** The UTC date of a stored moment. */
-export function dayOf(moment: string): string {
+/** Returns the UTC date of a stored timestamp. */
+export function toUtcDate(moment: string): string {
   return moment.slice(0, 10);
 }
 
 export const DAY_MS = 86_400_000;
 
-/** What English calls them, by which people and tools write dates. */
+/** English month names, as people and tools write dates. */
 export const MONTHS = [
   'January',
   'February',
@@ -44,17 +44,17 @@ export const MONTHS = [
   'December',
 ];
 
-/** The last day that has a form on the wire. */
-export const LAST_DAY = '9999-12-31';
+/** The last date that can be serialized. */
+export const MAX_DATE = '9999-12-31';
 
-/** The date so many days after (before, with a negative number) this date; behind the last day there is none. */
-export function daysAfter(date: string, days: number): string {
-  const moment = Math.min(Date.parse(date) + days * DAY_MS, Date.parse(LAST_DAY));
-  return dayOf(new Date(moment).toISOString());
+/** Returns the date a number of days later, or earlier for a negative number; at most `MAX_DATE`. */
+export function addDays(date: string, days: number): string {
+  const moment = Math.min(Date.parse(date) + days * DAY_MS, Date.parse(MAX_DATE));
+  return toUtcDate(new Date(moment).toISOString());
 }
 
-/** The moment so many years before this moment, at the same time of the same day; before 29 February it may be the 28th. */
-export function yearsBefore(moment: string, years: number): string {
+/** Returns the same day and time a number of years earlier; 29 February becomes the 28th where needed. */
+export function subtractYears(moment: string, years: number): string {
   const date = new Date(moment);
   const day = date.getUTCDate();
   date.setUTCFullYear(date.getUTCFullYear() - years);
@@ -62,21 +62,21 @@ export function yearsBefore(moment: string, years: number): string {
   return date.toISOString();
 }
 
-/** The date of this year, month and day, `YYYY-MM-DD`; null when the calendar has none. */
+/** Returns the date `YYYY-MM-DD` of a year, month (from 1) and day, or null if no such date exists. */
 export function calendarDate(year: number, month: number, day: number): string | null {
   const time = new Date(Date.UTC(year, month - 1, day));
   const real = time.getUTCFullYear() === year && time.getUTCMonth() === month - 1 && time.getUTCDate() === day;
-  return real ? dayOf(time.toISOString()) : null;
+  return real ? toUtcDate(time.toISOString()) : null;
 }
 
-const FIRST_MOMENT = Date.parse('0001-01-01T00:00:00.000Z');
-const LAST_MOMENT = Date.parse(`${LAST_DAY}T23:59:59.999Z`);
+const MIN_TIME = Date.parse('0001-01-01T00:00:00.000Z');
+const MAX_TIME = Date.parse(`${MAX_DATE}T23:59:59.999Z`);
 
 /**
- * The moment so many milliseconds after (before, with a negative number) this moment; people ask for thousands of years, and
- * get the last or first one that has a form on the wire.
+ * Returns the timestamp a number of milliseconds later, or earlier for a negative number. The result stays between the first
+ * and the last timestamp that can be serialized: clients send durations of thousands of years.
  */
-export function momentAfter(moment: string, milliseconds: number): string {
+export function addMilliseconds(moment: string, milliseconds: number): string {
   const after = Date.parse(moment) + milliseconds;
-  return new Date(Math.min(Math.max(after, FIRST_MOMENT), LAST_MOMENT)).toISOString();
+  return new Date(Math.min(Math.max(after, MIN_TIME), MAX_TIME)).toISOString();
 }

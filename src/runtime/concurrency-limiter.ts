@@ -1,80 +1,80 @@
-/** Lets a few through at once; the others wait in the order in which they came. Both fail with `QueueFull` where the line is full. */
-export interface Gate {
-  enter<Result>(work: () => Promise<Result>, waiter?: Waiter): Promise<Result>;
-  /** Enters without work; the place is free again when the function is called, be it once or oftener. */
-  take(waiter?: Waiter): Promise<() => void>;
+/** A semaphore with a bounded first-in, first-out queue. Both functions fail with `QueueFull` when the queue is full. */
+export interface ConcurrencyLimiter {
+  run<Result>(work: () => Promise<Result>, waiter?: Waiter): Promise<Result>;
+  /** Acquires a slot and returns the function that releases it; repeated calls of that function do nothing. */
+  acquire(waiter?: Waiter): Promise<() => void>;
 }
 
-/** Whoever asked for something, and may lose interest before it is there. */
-export interface Client {
-  /** It went away. */
-  readonly gone: boolean;
-  /** Aborted when it goes away. Asked for by those who wait: not all can make one at no cost. */
+/** A client whose request may be abandoned before its response is ready. */
+export interface RequestClient {
+  /** Whether the client has disconnected. */
+  readonly isDisconnected: boolean;
+  /** Aborts when the client disconnects. Only read by code that waits, because creating it has a cost. */
   readonly signal: AbortSignal;
 }
 
 export interface Waiter {
-  /** For whom it is: his place in the line is given up when he goes. Null: for nobody who could go. */
-  readonly client?: Client | null | undefined;
-  /** What has begun and must come to its end waits however many are before it. */
-  readonly owed?: boolean | undefined;
+  /** The client that waits: its queue entry is removed when it disconnects. Null: no client. */
+  readonly client?: RequestClient | null | undefined;
+  /** Waits even if the queue is full: for work that has begun and must be completed. */
+  readonly exemptFromLimit?: boolean | undefined;
 }
 
-/** The end of the line before a gate. */
-export interface Line {
-  /** How many wait at most. */
-  readonly waiting: number;
-  /** When whoever finds the line full had better come back, in whole seconds. */
+/** The maximum length of a queue. */
+export interface QueueLimit {
+  /** Maximum number of waiters. */
+  readonly maxWaiting: number;
+  /** Whole seconds after which a rejected client should retry. */
   readonly retryAfter: number;
 }
 
-/** So many wait already that one more would wait for too long: a request is answered 503, with `Retry-After`. */
+/** The queue is full, so that another waiter would wait too long. A request gets status 503 with `Retry-After`. */
 export class QueueFull extends Error {
   readonly retryAfter: number;
 
-  constructor({ waiting, retryAfter }: Line) {
+  constructor({ maxWaiting: waiting, retryAfter }: QueueLimit) {
     super(`${waiting} others are waiting already`);
     this.retryAfter = retryAfter;
   }
 }
 
-/** Whoever waited has gone away. */
-export class WaiterGone extends Error {
+/** The client disconnected while it waited. */
+export class ClientDisconnected extends Error {
   constructor() {
-    super('The client went away while it waited');
+    super('The client disconnected while it waited');
   }
 }
 
-/** Those who wait, in the order in which they came. */
-export interface Queue<Given> {
+/** Waiters in first-in, first-out order. */
+export interface WaitQueue<Given> {
   readonly length: number;
-  /** Who comes next; undefined: nobody waits. */
-  first(): Waiting<Given> | undefined;
-  /** Resolves when it is his turn, with what he is given. Fails with `QueueFull`, and with `WaiterGone` when he goes. */
+  /** Returns the next waiter, or undefined if the queue is empty. */
+  first(): QueueEntry<Given> | undefined;
+  /** Resolves with the resource when it is this waiter's turn. Fails with `QueueFull` or `ClientDisconnected`. */
   wait(about: string, waiter?: Waiter): Promise<Given>;
 }
 
-interface Waiting<Given> {
-  /** What he waits for. */
+interface QueueEntry<Given> {
+  /** What the waiter waits for. */
   readonly about: string;
-  /** Takes him out of the line. */
+  /** Removes the entry from the queue and resolves its promise. */
   go(given: Given): void;
 }
 
-export function queue<Given>(line: Line): Queue<Given> {
-  const waiting = new Set<Waiting<Given>>();
+export function createWaitQueue<Given>(line: QueueLimit): WaitQueue<Given> {
+  const waiting = new Set<QueueEntry<Given>>();
   return {
     get length() {
       return waiting.size;
     },
     first: () => waiting.values().next().value,
-    async wait(about, { client, owed = false } = {}) {
-      if (!owed && waiting.size >= line.waiting) throw new QueueFull(line);
-      if (client?.gone) throw new WaiterGone();
+    async wait(about, { client, exemptFromLimit = false } = {}) {
+      if (!exemptFromLimit && waiting.size >= line.maxWaiting) throw new QueueFull(line);
+      if (client?.isDisconnected) throw new ClientDisconnected();
       return new Promise((resolve, reject) => {
         const leave = () => {
           waiting.delete(one);
-          reject(new WaiterGone());
+          reject(new ClientDisconnected());
         };
         const one = {
           about,
@@ -91,14 +91,14 @@ export function queue<Given>(line: Line): Queue<Given> {
   };
 }
 
-/** A gate with so many places, before which so many wait. */
-export function gate(places: number, line: Line): Gate {
+/** Creates a limiter with a number of slots and a bounded queue. */
+export function createConcurrencyLimiter(places: number, line: QueueLimit): ConcurrencyLimiter {
   let free = places;
-  const waiting = queue<void>(line);
+  const waiting = createWaitQueue<void>(line);
 
   function leave(): void {
     const next = waiting.first();
-    // The place goes straight to the next one in line, so that nobody can slip in between.
+    // The slot passes directly to the next waiter, so that no other caller can take it in between.
     if (next === undefined) free += 1;
     else next.go();
   }
@@ -114,8 +114,8 @@ export function gate(places: number, line: Line): Gate {
   }
 
   return {
-    take,
-    enter: async (work, waiter) => {
+    acquire: take,
+    run: async (work, waiter) => {
       const done = await take(waiter);
       try {
         return await work();
@@ -126,16 +126,16 @@ export function gate(places: number, line: Line): Gate {
   };
 }
 
-/** The work of each, of at most so many at the same time: nobody else waits for them, as before a gate. */
-export async function eachOf<Item, Result>(
+/** Runs the work for each item, a limited number at a time, and returns the results in the order of the items. */
+export async function mapConcurrently<Item, Result>(
   most: number,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const left = items.entries();
-  // Work that waits for nothing is one turn of the event loop, however many items there are.
-  const giveWay = givingWay();
+  // Without yielding, work that never waits would block the event loop for all items.
+  const giveWay = createYielder();
   const worker = async () => {
     for (const [index, item] of left) {
       const way = giveWay();
@@ -147,21 +147,21 @@ export async function eachOf<Item, Result>(
   return results;
 }
 
-/** How long work may go on before others have their turn, in milliseconds. */
-const TURN = 10;
+/** Milliseconds that work may occupy the event loop before it yields. */
+const TURN_MS = 10;
 
-/** Work that has had no more than this does not wait for what others do in the same turn of the event loop. */
-const LITTLE = 1;
+/** Work shorter than these milliseconds does not yield because of other work in the same event loop turn. */
+const SHORT_WORK_MS = 1;
 
-/** The turns of the event loop, shared by those who may be at work in the same one. */
+/** Event loop turns, shared by all work that may run in the same turn. */
 interface LoopTurns {
-  /** Whether those at work have had this turn. */
+  /** Returns whether the time of this turn is used up. */
   isOver(now: number): boolean;
-  /** Waits for a turn of one's own: one is given in each, in the order in which they were asked for. */
+  /** Resolves in a later turn: one waiter per turn, in the order of the calls. */
   next(): Promise<void>;
 }
 
-function loopTurns(): LoopTurns {
+function createLoopTurns(): LoopTurns {
   const waiting: (() => void)[] = [];
   let since: number | undefined;
   const begin = () => {
@@ -178,58 +178,58 @@ function loopTurns(): LoopTurns {
         since = now;
         setImmediate(begin);
       }
-      return now - since >= TURN;
+      return now - since >= TURN_MS;
     },
     next: () => new Promise((resolve) => waiting.push(resolve)),
   };
 }
 
-const longWork = loopTurns();
+const longWork = createLoopTurns();
 
 /**
- * For work that is long because of what came from outside: called between small steps, it gives what is to be awaited
- * when this one has had its turn, and nothing while it may go on. However many are at work, one of them goes on in each turn.
+ * Creates a function for work whose length depends on external input. Call it between small steps: it returns a promise to
+ * await when the work must yield, else undefined. Of all such work, one continues in each event loop turn.
  */
-export function givingWay(): () => Promise<void> | undefined {
+export function createYielder(): () => Promise<void> | undefined {
   let since = performance.now();
-  const goOn = () => {
+  const restart = () => {
     since = performance.now();
   };
   return () => {
     const now = performance.now();
     const own = now - since;
-    // Asked in any case: from the first of all who are at work this turn is counted.
-    const isOver = own >= LITTLE && longWork.isOver(now);
-    return own >= TURN || isOver ? longWork.next().then(goOn) : undefined;
+    // Always called: the first call in a turn starts its time.
+    const isOver = own >= SHORT_WORK_MS && longWork.isOver(now);
+    return own >= TURN_MS || isOver ? longWork.next().then(restart) : undefined;
   };
 }
 
-/** Sorted, or looked at, in one go: comparing two texts by what they mean takes a microsecond or two. */
-const RUN = 512;
+/** Items that are sorted or filtered without yielding: comparing two texts by locale takes a microsecond or two. */
+const RUN_LENGTH = 512;
 
-/** What `toSorted` gives, for lists of which there is no telling how long they are: others have their turns meanwhile. */
-export async function sortedInTurns<Item>(
+/** Sorts like `toSorted` and yields to the event loop: for lists of unbounded length. */
+export async function sortCooperatively<Item>(
   items: readonly Item[],
   compare: (a: Item, b: Item) => number,
 ): Promise<Item[]> {
-  const giveWay = givingWay();
+  const giveWay = createYielder();
   let runs: Item[][] = [];
-  for (let at = 0; at < items.length; at += RUN) {
-    runs.push(items.slice(at, at + RUN).sort(compare));
+  for (let at = 0; at < items.length; at += RUN_LENGTH) {
+    runs.push(items.slice(at, at + RUN_LENGTH).sort(compare));
     await giveWay();
   }
   while (runs.length > 1) {
     const merged: Item[][] = [];
     for (let at = 0; at < runs.length; at += 2) {
-      merged.push(await mergedInTurns(runs[at]!, runs[at + 1] ?? [], compare, giveWay));
+      merged.push(await mergeCooperatively(runs[at]!, runs[at + 1] ?? [], compare, giveWay));
     }
     runs = merged;
   }
   return runs[0] ?? [];
 }
 
-/** Of two that are equal, that of `a` comes first. */
-async function mergedInTurns<Item>(
+/** Merges two sorted lists; of equal items, those of `a` come first. */
+async function mergeCooperatively<Item>(
   a: readonly Item[],
   b: readonly Item[],
   compare: (a: Item, b: Item) => number,
@@ -239,40 +239,43 @@ async function mergedInTurns<Item>(
   let [fromA, fromB] = [0, 0];
   while (fromA < a.length && fromB < b.length) {
     merged.push(compare(b[fromB]!, a[fromA]!) < 0 ? b[fromB++]! : a[fromA++]!);
-    if (merged.length % RUN === 0) await giveWay();
+    if (merged.length % RUN_LENGTH === 0) await giveWay();
   }
   return merged.concat(a.slice(fromA), b.slice(fromB));
 }
 
-/** What `filter` gives, likewise. */
-export async function filteredInTurns<Item>(items: readonly Item[], wanted: (item: Item) => boolean): Promise<Item[]> {
-  const giveWay = givingWay();
+/** Filters like `filter` and yields to the event loop: for lists of unbounded length. */
+export async function filterCooperatively<Item>(
+  items: readonly Item[],
+  wanted: (item: Item) => boolean,
+): Promise<Item[]> {
+  const giveWay = createYielder();
   const found: Item[] = [];
   for (const [index, item] of items.entries()) {
     if (wanted(item)) found.push(item);
-    if (index % RUN === RUN - 1) await giveWay();
+    if (index % RUN_LENGTH === RUN_LENGTH - 1) await giveWay();
   }
   return found;
 }
 
-/** The same for the work of many that is one work, whoever began it: what they do in one turn of the event loop counts together. */
-export function givingWayTogether(): () => Promise<void> | undefined {
-  const turns = loopTurns();
+/** Creates a yield function, as `createYielder`, for many callers whose time in one event loop turn counts together. */
+export function createSharedYielder(): () => Promise<void> | undefined {
+  const turns = createLoopTurns();
   return () => (turns.isOver(performance.now()) ? turns.next() : undefined);
 }
 
-/** Work on one key at a time, in the order in which it came; keys that nobody works on are forgotten. */
-export type TurnsPerKey = <Result>(key: string, work: () => Promise<Result>, waiter?: Waiter) => Promise<Result>;
+/** Runs work on the same key one at a time, in the order of the calls; unused keys take no memory. */
+export type KeyedLock = <Result>(key: string, work: () => Promise<Result>, waiter?: Waiter) => Promise<Result>;
 
-/** Each key has a line of its own. */
-export function turnsPerKey(line: Line): TurnsPerKey {
-  const turns = new Map<string, { readonly gate: Gate; users: number }>();
+/** Creates a keyed lock in which each key has its own bounded queue. */
+export function createKeyedLock(line: QueueLimit): KeyedLock {
+  const turns = new Map<string, { readonly gate: ConcurrencyLimiter; users: number }>();
   return async (key, work, waiter) => {
-    const turn = turns.get(key) ?? { gate: gate(1, line), users: 0 };
+    const turn = turns.get(key) ?? { gate: createConcurrencyLimiter(1, line), users: 0 };
     turns.set(key, turn);
     turn.users += 1;
     try {
-      return await turn.gate.enter(work, waiter);
+      return await turn.gate.run(work, waiter);
     } finally {
       turn.users -= 1;
       if (turn.users === 0) turns.delete(key);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
-  type Client,
-  eachOf,
-  filteredInTurns,
-  gate,
-  givingWay,
-  givingWayTogether,
+  ClientDisconnected,
+  createConcurrencyLimiter,
+  createKeyedLock,
+  createSharedYielder,
+  createYielder,
+  filterCooperatively,
+  mapConcurrently,
   QueueFull,
-  sortedInTurns,
-  turnsPerKey,
-  WaiterGone,
+  type RequestClient,
+  sortCooperatively,
 } from './concurrency-limiter.ts';
 
 /** Work that ends when it is told to. */
@@ -20,16 +20,16 @@ function held() {
 }
 
 /** A client that can go away. */
-function client(): { readonly client: Client; leave(): void } {
+function client(): { readonly client: RequestClient; leave(): void } {
   const controller = new AbortController();
   const { signal } = controller;
-  return { client: { signal, gone: false }, leave: () => controller.abort() };
+  return { client: { signal, isDisconnected: false }, leave: () => controller.abort() };
 }
 
 const nothing = async () => {};
 
 test('whoever finds the line full is told when to come back, and waits for nothing', async () => {
-  const { enter } = gate(1, { waiting: 2, retryAfter: 7 });
+  const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 2, retryAfter: 7 });
   const first = held();
   const others = [enter(first.work), enter(nothing), enter(nothing)];
   await assert.rejects(enter(first.work), (error) => error instanceof QueueFull && error.retryAfter === 7);
@@ -39,23 +39,23 @@ test('whoever finds the line full is told when to come back, and waits for nothi
 });
 
 test('a place in the line is given up when the one who waits goes away', async () => {
-  const { enter } = gate(1, { waiting: 1, retryAfter: 7 });
+  const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 1, retryAfter: 7 });
   const [first, somebody] = [held(), client()];
   const working = enter(first.work);
   const waiting = enter(nothing, somebody);
   await assert.rejects(enter(nothing), QueueFull);
   somebody.leave();
-  await assert.rejects(waiting, WaiterGone);
+  await assert.rejects(waiting, ClientDisconnected);
   const next = enter(nothing);
   first.end();
   await Promise.all([working, next]);
 });
 
 test('whoever has gone does not wait, and whoever goes at work keeps his place until it is done', async () => {
-  const { enter } = gate(1, { waiting: 1, retryAfter: 7 });
+  const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 1, retryAfter: 7 });
   const [first, somebody] = [held(), client()];
   const working = enter(first.work, somebody);
-  await assert.rejects(enter(nothing, { client: { ...somebody.client, gone: true } }), WaiterGone);
+  await assert.rejects(enter(nothing, { client: { ...somebody.client, isDisconnected: true } }), ClientDisconnected);
   somebody.leave();
   const waiting = enter(nothing);
   await assert.rejects(enter(nothing), QueueFull);
@@ -64,17 +64,17 @@ test('whoever has gone does not wait, and whoever goes at work keeps his place u
 });
 
 test('what is owed waits in a full line too', async () => {
-  const { enter } = gate(1, { waiting: 0, retryAfter: 7 });
+  const { run: enter } = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfter: 7 });
   const first = held();
   const working = enter(first.work);
-  const owed = enter(nothing, { owed: true });
+  const owed = enter(nothing, { exemptFromLimit: true });
   await assert.rejects(enter(nothing), QueueFull);
   first.end();
   await Promise.all([working, owed]);
 });
 
 test('each key has a line of its own, with an end', async () => {
-  const turns = turnsPerKey({ waiting: 1, retryAfter: 7 });
+  const turns = createKeyedLock({ maxWaiting: 1, retryAfter: 7 });
   const first = held();
   const all = [turns('a', first.work), turns('a', nothing), turns('b', nothing)];
   await assert.rejects(turns('a', nothing), QueueFull);
@@ -85,7 +85,7 @@ test('each key has a line of its own, with an end', async () => {
 
 test('of many works no more than so many are done at the same time, and the results keep their order', async () => {
   let [working, most] = [0, 0];
-  const results = await eachOf(3, [5, 4, 3, 2, 1], async (item) => {
+  const results = await mapConcurrently(3, [5, 4, 3, 2, 1], async (item) => {
     most = Math.max(most, ++working);
     await new Promise((resolve) => setImmediate(resolve));
     working--;
@@ -108,7 +108,7 @@ function workingTime({ mock }: TestContext): (milliseconds: number) => void {
 
 test('small works that follow each other in one turn of the event loop give way when their time is up', (t) => {
   const busyFor = workingTime(t);
-  const giveWay = givingWayTogether();
+  const giveWay = createSharedYielder();
   assert.equal(giveWay(), undefined);
   assert.equal(giveWay(), undefined);
   busyFor(15);
@@ -117,7 +117,7 @@ test('small works that follow each other in one turn of the event loop give way 
 
 test('the work of many in one turn is one turn, and each that has to wait gets the next one', async (t) => {
   const busyFor = workingTime(t);
-  const giveWay = givingWayTogether();
+  const giveWay = createSharedYielder();
   const turns: number[][] = [];
   const look = () => {
     turns.push([]);
@@ -150,7 +150,7 @@ test('of long works that are at it in one turn one goes on in each, and what is 
   };
   let next = setImmediate(look);
   const work = async (who: string, milliseconds: number) => {
-    const giveWay = givingWay();
+    const giveWay = createYielder();
     for (let step = 0; step < 3; step++) {
       busyFor(milliseconds);
       turns.at(-1)!.push(who);
@@ -181,7 +181,7 @@ test('a long list is sorted as toSorted sorts it, equals in their order', async 
   const compare = (a: { key: number }, b: { key: number }) => a.key - b.key;
   for (const length of [0, 1, 512, 513, 3000]) {
     const some = items.slice(0, length);
-    assert.deepEqual(await sortedInTurns(some, compare), some.toSorted(compare));
+    assert.deepEqual(await sortCooperatively(some, compare), some.toSorted(compare));
   }
 });
 
@@ -193,10 +193,10 @@ test('sorting, filtering and many small works let others have their turns', asyn
     return result;
   };
   const works = {
-    sorting: () => sortedInTurns(items, (a, b) => slow(0.002, a - b)),
-    filtering: () => filteredInTurns(items, (item) => slow(0.05, item % 2 === 0)),
-    each: () => eachOf(3, items, async (item) => slow(0.05, item)),
+    sorting: () => sortCooperatively(items, (a, b) => slow(0.002, a - b)),
+    filtering: () => filterCooperatively(items, (item) => slow(0.05, item % 2 === 0)),
+    each: () => mapConcurrently(3, items, async (item) => slow(0.05, item)),
   };
   for (const [name, work] of Object.entries(works)) assert.ok((await turnsDuring(work)) > 2, name);
-  assert.equal((await filteredInTurns(items, (item) => item % 2 === 0)).length, 1500);
+  assert.equal((await filterCooperatively(items, (item) => item % 2 === 0)).length, 1500);
 });

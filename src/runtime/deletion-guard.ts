@@ -4,26 +4,25 @@ import { join } from 'node:path';
 import type { Clock } from './clock.ts';
 
 /**
- * A directory that somebody copies is held: what is to go from it is put out of the way and stays, so that a copy of one
- * moment is not overtaken by what others remove after it. A hold is a file that is touched as long as its process lives; one
- * that nobody touches any more holds nothing.
+ * A deletion guard protects a directory while it is copied: files to delete are moved aside and stay, so that the copy remains
+ * consistent. A guard is a file that its process touches regularly; a guard that is no longer touched has expired.
  */
 
-/** Where holds stand in a directory that can be held. */
-export const HOLDS = 'holds';
+/** The subdirectory that contains the guard files. */
+export const GUARDS_DIRECTORY = 'holds';
 
-const TOUCHED_MS = 60_000;
-const DEAD_MS = 10 * TOUCHED_MS;
+const TOUCH_INTERVAL_MS = 60_000;
+const EXPIRY_MS = 10 * TOUCH_INTERVAL_MS;
 
-/** Holds a directory, which is made when it is not there, until the function that it returns is called. */
-export async function hold(directory: string, clock: Clock): Promise<() => Promise<void>> {
-  const holds = join(directory, HOLDS);
-  await mkdir(holds, { recursive: true, mode: 0o700 });
-  const file = join(holds, randomUUID());
+/** Guards a directory, creating it if needed, until the returned function is called. */
+export async function acquireDeletionGuard(directory: string, clock: Clock): Promise<() => Promise<void>> {
+  const guards = join(directory, GUARDS_DIRECTORY);
+  await mkdir(guards, { recursive: true, mode: 0o700 });
+  const file = join(guards, randomUUID());
   const touch = () => utimes(file, clock.now(), clock.now());
   await writeFile(file, '', { flag: 'wx', mode: 0o600 });
   await touch();
-  const touching = setInterval(() => void touch().catch(() => {}), TOUCHED_MS);
+  const touching = setInterval(() => void touch().catch(() => {}), TOUCH_INTERVAL_MS);
   touching.unref();
   return async () => {
     clearInterval(touching);
@@ -31,14 +30,14 @@ export async function hold(directory: string, clock: Clock): Promise<() => Promi
   };
 }
 
-/** Is anybody copying this directory? Ask it after the removal has been decided, and before the files go. */
-export async function isHeld(directory: string, clock: Clock): Promise<boolean> {
-  const holds = join(directory, HOLDS);
+/** Returns whether the directory is being copied. Call it after the deletion is decided and before the files are deleted. */
+export async function hasDeletionGuard(directory: string, clock: Clock): Promise<boolean> {
+  const holds = join(directory, GUARDS_DIRECTORY);
   const now = clock.now().getTime();
   for (const name of await readdir(holds).catch(() => [])) {
     const status = await stat(join(holds, name)).catch(() => null);
     if (status === null) continue;
-    if (now - status.mtimeMs < DEAD_MS) return true;
+    if (now - status.mtimeMs < EXPIRY_MS) return true;
     await rm(join(holds, name), { force: true });
   }
   return false;

@@ -4,26 +4,26 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { scratchDirectory } from '#test/engines/scratch.ts';
 import { testClock } from '#test/support/test-clock.ts';
-import { HOLDS, hold, isHeld } from './deletion-guard.ts';
+import { acquireDeletionGuard, GUARDS_DIRECTORY, hasDeletionGuard } from './deletion-guard.ts';
 
 test('a directory is held until all who hold it let it go', async () => {
   const directory = join(await scratchDirectory('hearth-hold-'), 'new');
   const clock = testClock();
-  assert.equal(await isHeld(directory, clock), false);
-  const [one, other] = [await hold(directory, clock), await hold(directory, clock)];
+  assert.equal(await hasDeletionGuard(directory, clock), false);
+  const [one, other] = [await acquireDeletionGuard(directory, clock), await acquireDeletionGuard(directory, clock)];
   await one();
-  assert.equal(await isHeld(directory, clock), true);
+  assert.equal(await hasDeletionGuard(directory, clock), true);
   await other();
-  assert.equal(await isHeld(directory, clock), false);
+  assert.equal(await hasDeletionGuard(directory, clock), false);
 });
 
 test('a hold whose process has died holds nothing after ten minutes, and goes', async () => {
   const directory = await scratchDirectory('hearth-hold-');
   const clock = testClock();
-  await hold(directory, clock);
+  await acquireDeletionGuard(directory, clock);
   clock.advance(599);
-  assert.equal(await isHeld(directory, clock), true);
+  assert.equal(await hasDeletionGuard(directory, clock), true);
   clock.advance(1);
-  assert.equal(await isHeld(directory, clock), false);
-  assert.deepEqual(await readdir(join(directory, HOLDS)), []);
+  assert.equal(await hasDeletionGuard(directory, clock), false);
+  assert.deepEqual(await readdir(join(directory, GUARDS_DIRECTORY)), []);
 });

@@ -1,8 +1,8 @@
-import { quotedList } from '#text/quoted-list.ts';
+import { formatQuotedList } from '#text/quoted-list.ts';
 
 /**
- * What the domain answers when it says no: a code that the endpoint's `refuses` table turns into a status and a text.
- * The domain knows no status and no text. A transaction whose work returns one is rolled back.
+ * A domain error: a code that the endpoint's `errors` table maps to a status and a body. The domain knows neither.
+ * A transaction whose work returns a Failure is rolled back.
  */
 export class Failure<Code extends string = string> {
   readonly code: Code;
@@ -14,7 +14,7 @@ export class Failure<Code extends string = string> {
   }
 }
 
-/** Values that fill the placeholders of the text; a record's `FieldErrors` travel as `errors`. */
+/** Values for the placeholders of the error text; validation errors of a record are in `errors`. */
 type FailureValues = Readonly<Record<string, unknown>>;
 
 export function fail<const Code extends string>(code: Code, values?: FailureValues): Failure<Code> {
@@ -25,22 +25,22 @@ export function isFailure(value: unknown): value is Failure {
   return value instanceof Failure;
 }
 
-/** What is wrong with a record, by field, as the wire tells it (contract/conventions.md §5). */
+/** Validation errors of a record by field, as they are serialized (contract/conventions.md §5). */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-/** These fields' texts without the fields that have none; null when nothing is wrong. */
-export function fieldErrors(fields: FieldErrors): FieldErrors | null {
+/** Removes the fields without errors. Returns null if no errors remain. */
+export function compactFieldErrors(fields: FieldErrors): FieldErrors | null {
   const broken = Object.entries(fields).filter(([, texts]) => texts.length > 0);
   return broken.length === 0 ? null : Object.fromEntries(broken);
 }
 
-/** The same as a text, in the notation that clients know from a few calls: `{:title=>["can't be blank"]}`. */
-export function errorsInText(errors: FieldErrors): string {
-  const fields = Object.entries(errors).map(([field, texts]) => `:${field}=>${quotedList(texts)}`);
+/** Formats field errors as some endpoints show them: `{:title=>["can't be blank"]}`. */
+export function formatFieldErrors(errors: FieldErrors): string {
+  const fields = Object.entries(errors).map(([field, texts]) => `:${field}=>${formatQuotedList(texts)}`);
   return `{${fields.join(', ')}}`;
 }
 
-/** The refusal of a record with errors, whose entry in `refuses` is `INVALID`. */
+/** Returns the failure for an invalid record; its entry in `errors` is `INVALID`. */
 export function invalid(errors: FieldErrors): Failure<'invalid'> {
   return fail('invalid', { errors });
 }

@@ -1,8 +1,8 @@
 /**
- * About how many bytes a value holds on the heap, so that caches are bounded by what they really hold: characters alone
- * are a third of it. What is shared (shapes, the names of properties) costs nothing.
+ * Estimates how many bytes a value occupies on the heap, to bound caches by their real size; characters alone are a third of
+ * it. Shared data (shapes, property names) is not counted.
  */
-export function bytesOf(value: unknown): number {
+export function estimateHeapSize(value: unknown): number {
   switch (typeof value) {
     case 'string':
       return HEADER + value.length * (isNarrow(value) ? 1 : 2);
@@ -11,7 +11,7 @@ export function bytesOf(value: unknown): number {
     case 'bigint':
       return HEADER;
     case 'object':
-      return value === null ? 0 : bytesOfObject(value);
+      return value === null ? 0 : estimateObjectSize(value);
     default:
       return 0;
   }
@@ -19,22 +19,22 @@ export function bytesOf(value: unknown): number {
 
 const HEADER = 16;
 const SLOT = 8;
-/** Of an object: its map, its properties, its elements. */
+/** The header of an object: its map, properties and elements pointers. */
 const OBJECT = 3 * SLOT;
 
-function bytesOfObject(value: object): number {
+function estimateObjectSize(value: object): number {
   if (ArrayBuffer.isView(value)) return value.byteLength + 10 * SLOT;
   let sum = OBJECT;
   if (Array.isArray(value)) {
     sum += HEADER;
-    for (const one of value) sum += SLOT + bytesOf(one);
+    for (const one of value) sum += SLOT + estimateHeapSize(one);
     return sum;
   }
-  for (const name in value) sum += SLOT + bytesOf((value as Record<string, unknown>)[name]);
+  for (const name in value) sum += SLOT + estimateHeapSize((value as Record<string, unknown>)[name]);
   return sum;
 }
 
-/** Texts of one byte a character are kept so. Those that are not ASCII count as wide, which a few of them are not. */
+/** V8 stores Latin-1 texts with one byte per character. Here only ASCII texts count as narrow. */
 function isNarrow(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }

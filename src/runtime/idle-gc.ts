@@ -1,35 +1,35 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Milliseconds between two looks; a process that was quiet for so long gives memory back. */
-const INTERVAL = 10_000;
-/** Of the time between two looks, in CPU time: less is quiet. */
-const QUIET = 0.03;
-/** Resident bytes from which on it is worth a collection. */
-const WORTH = 100 * 2 ** 20;
-/** Resident bytes that it must have grown by since it was collected last. */
-const GROWN = 6 * 2 ** 20;
+/** Milliseconds between two checks; a process that was idle for this long collects garbage. */
+const INTERVAL_MS = 10_000;
+/** Share of CPU time between two checks below which the process counts as idle. */
+const IDLE_CPU_SHARE = 0.03;
+/** Resident bytes from which on a collection is worth its cost. */
+const MIN_RESIDENT_BYTES = 100 * 2 ** 20;
+/** Resident bytes that the process must have grown by since the last collection. */
+const MIN_GROWTH_BYTES = 6 * 2 ** 20;
 
 /**
- * Gives back what a load has left behind once it is over: an engine that allocates no more collects no more, and keeps
- * what it has. `forget` gives up caches before. Returns what ends it.
+ * Frees memory when the process becomes idle: an engine that no longer allocates never collects and keeps its memory.
+ * Calls `clearCaches` before each collection. Returns a function that stops the checks.
  */
-export function giveBackWhenQuiet(forget: () => void): () => void {
+export function collectGarbageWhenIdle(clearCaches: () => void): () => void {
   let before = process.cpuUsage();
   let kept = 0;
   const look = () => {
     const { user, system } = process.cpuUsage(before);
     before = process.cpuUsage();
-    const busy = (user + system) / 1000 / INTERVAL > QUIET;
+    const busy = (user + system) / 1000 / INTERVAL_MS > IDLE_CPU_SHARE;
     const resident = process.memoryUsage.rss();
-    if (busy || resident < WORTH || resident < kept + GROWN) return;
-    forget();
+    if (busy || resident < MIN_RESIDENT_BYTES || resident < kept + MIN_GROWTH_BYTES) return;
+    clearCaches();
     collect();
-    // The collection itself is no load.
+    // The CPU time of the collection itself does not count as load.
     before = process.cpuUsage();
     kept = process.memoryUsage.rss();
   };
-  const timer = setInterval(look, INTERVAL);
+  const timer = setInterval(look, INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -4,20 +4,20 @@ import type { Config } from '#config.ts';
 import { redactFields, redactText } from '#security/redaction.ts';
 import { type Clock, systemClock, timestamp } from './clock.ts';
 
-/** Structured log: one JSON object a line. Fields and messages are redacted on their way; an error goes under `err`. */
+/** A structured log: one JSON object per line. Fields and messages are redacted; pass an error as `err`. */
 export interface Log {
-  readonly debug: Write;
-  readonly info: Write;
-  readonly warn: Write;
-  readonly error: Write;
+  readonly debug: WriteLine;
+  readonly info: WriteLine;
+  readonly warn: WriteLine;
+  readonly error: WriteLine;
   /**
-   * The line of one request, by far the most frequent: its fields are few and known, and its URL has been redacted by
-   * the caller, so that they are not looked at again.
+   * Writes the line of one request, by far the most frequent. Its fields are not redacted again: they are few and known, and
+   * the caller has redacted the URL.
    */
   readonly request: (line: RequestLine) => void;
-  /** A log whose lines all carry these fields too. */
+  /** Creates a log that adds these fields to each line. */
   child(fields: object): Log;
-  /** Writes what waits, for the last time. */
+  /** Writes the buffered lines and stops. */
   close(): void;
 }
 
@@ -31,24 +31,24 @@ interface RequestLine {
   readonly address: string;
 }
 
-/** Fields first, as pino has it; a message alone will do. */
-export interface Write {
+/** Takes fields and a message, as pino does, or a message alone. */
+export interface WriteLine {
   (fields: object, message: string): void;
   (message: string): void;
 }
 
 interface LogOptions {
   readonly clock?: Clock;
-  /** Where lines go; standard output unless given. */
+  /** Receives the lines; default: standard output. */
   readonly destination?: DestinationStream;
 }
 
-/** Lines wait together for so long, in milliseconds: a write a line costs as much as the answer that it tells of. */
-const GATHER_MS = 100;
+/** Milliseconds for which lines are buffered: a write per line would cost as much as the request that it logs. */
+const FLUSH_INTERVAL_MS = 100;
 
 /**
- * The log of this process. Lines are gathered for a moment and written in the calling thread; an error, and the end of
- * the process, bring out what waits at once.
+ * Creates the log of this process. Lines are buffered briefly and written in the calling thread; an error or the end of the
+ * process flushes the buffer at once.
  */
 export function createLog(config: Pick<Config, 'logLevel'>, options: LogOptions = {}): Log {
   const clock = options.clock ?? systemClock;
@@ -59,41 +59,42 @@ export function createLog(config: Pick<Config, 'logLevel'>, options: LogOptions 
     formatters: { level: (label: string) => ({ level: label }) },
   };
   const nothing = () => {};
-  return options.destination ? wrap(pino(settings, options.destination), nothing, nothing) : gathering(settings);
+  return options.destination
+    ? toLog(pino(settings, options.destination), nothing, nothing)
+    : createBufferedLog(settings);
 }
 
-function gathering(settings: LoggerOptions): Log {
-  const output = new GatheredLines();
+function createBufferedLog(settings: LoggerOptions): Log {
+  const output = new BufferedOutput();
   const flush = () => output.flush();
-  const gathered = setInterval(flush, GATHER_MS).unref();
+  const gathered = setInterval(flush, FLUSH_INTERVAL_MS).unref();
   process.on('exit', flush);
   const close = () => {
     clearInterval(gathered);
     process.off('exit', flush);
     flush();
   };
-  return wrap(pino(settings, output), flush, close);
+  return toLog(pino(settings, output), flush, close);
 }
 
-/** In characters: so many are written without waiting for more. */
-const ENOUGH = 8192;
-/** In characters: while so many wait for a reader who takes none, further lines are lost. */
-const MOST = 1024 * 1024;
+/** Characters of buffered lines that are written without further delay. */
+const FLUSH_THRESHOLD = 8192;
+/** Maximum number of buffered characters: while the reader takes none, further lines are dropped. */
+const MAX_BUFFERED = 1024 * 1024;
 
 /**
- * Lines on their way to standard output. Nobody waits for whoever reads them: what he does not take now waits, and when there is
- * nobody any more, or no room, lines are lost and the server goes on. (Pino's own output tries again until he does, whatever the
- * reason, and lets the process do nothing else.)
+ * Buffers lines for standard output. A slow reader never blocks the server: unread lines stay in the buffer, and without a
+ * reader or free space lines are dropped. (Pino's own output retries in a loop and blocks the process.)
  */
-class GatheredLines implements DestinationStream {
+class BufferedOutput implements DestinationStream {
   #waiting = '';
-  /** Of a line that was taken in part. */
+  /** Bytes that the last write did not take. */
   #rest: Buffer = Buffer.alloc(0);
 
   write(line: string): void {
-    if (this.#waiting.length + this.#rest.length >= MOST) return;
+    if (this.#waiting.length + this.#rest.length >= MAX_BUFFERED) return;
     this.#waiting += line;
-    if (this.#waiting.length >= ENOUGH) this.flush();
+    if (this.#waiting.length >= FLUSH_THRESHOLD) this.flush();
   }
 
   flush(): void {
@@ -109,7 +110,7 @@ class GatheredLines implements DestinationStream {
   }
 }
 
-function wrap(logger: Logger, flush: () => void, close: () => void): Log {
+function toLog(logger: Logger, flush: () => void, close: () => void): Log {
   const error = writer(logger, 'error');
   return {
     debug: writer(logger, 'debug'),
@@ -120,12 +121,12 @@ function wrap(logger: Logger, flush: () => void, close: () => void): Log {
       flush();
     },
     request: (line) => logger.info(line, 'request'),
-    child: (fields) => wrap(logger.child(redactFields(fields)), flush, close),
+    child: (fields) => toLog(logger.child(redactFields(fields)), flush, close),
     close,
   };
 }
 
-function writer(logger: Logger, level: 'debug' | 'info' | 'warn' | 'error'): Write {
+function writer(logger: Logger, level: 'debug' | 'info' | 'warn' | 'error'): WriteLine {
   return (first: object | string, second?: string) => {
     if (!logger.isLevelEnabled(level)) return;
     const [fields, message] = typeof first === 'string' ? [{}, first] : [first, second ?? ''];

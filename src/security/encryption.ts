@@ -4,41 +4,41 @@ const VERSION = 'v1';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Text that this key, in this place, did not make: the key was changed, or the row was tampered with. */
+/** The text was not encrypted with this key and context: the key was changed, or the row was tampered with. */
 export class DecryptionError extends Error {
   override readonly name = 'DecryptionError';
 }
 
 /**
- * Encrypts a secret that must be shown or used again (AES-256-GCM): `v1.` and base64url of nonce, ciphertext and tag.
- * `place` names where it is stored, such as `alert_integrations.token:17`, and is authenticated with it: a value copied
- * to another row does not decrypt there.
+ * Encrypts a secret that must be readable again (AES-256-GCM): `v1.` and base64url of nonce, ciphertext and tag. `context` names
+ * where it is stored, such as `alert_integrations.token:17`, and is authenticated: a value copied to another row cannot be
+ * decrypted there.
  */
-export function encrypt(key: KeyObject, secret: string, place: string): string {
+export function encrypt(key: KeyObject, secret: string, context: string): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
-  cipher.setAAD(associated(place));
+  cipher.setAAD(associated(context));
   const sealed = Buffer.concat([iv, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return `${VERSION}.${sealed.toString('base64url')}`;
 }
 
-/** The secret again. Throws DecryptionError when key, place or text are not those of `encrypt`. */
-export function decrypt(key: KeyObject, text: string, place: string): string {
+/** Decrypts a secret. Throws DecryptionError if the key, context or text differ from those of `encrypt`. */
+export function decrypt(key: KeyObject, text: string, context: string): string {
   const match = /^v1\.([\w-]+)$/.exec(text);
   const sealed = Buffer.from(match?.[1] ?? '', 'base64url');
-  if (sealed.length < IV_BYTES + TAG_BYTES) throw new DecryptionError(`${place} holds no encrypted secret`);
+  if (sealed.length < IV_BYTES + TAG_BYTES) throw new DecryptionError(`${context} holds no encrypted secret`);
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
-  decipher.setAAD(associated(place));
+  decipher.setAAD(associated(context));
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   try {
     const plain = [decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()];
     return Buffer.concat(plain).toString('utf8');
   } catch {
-    throw new DecryptionError(`${place} was encrypted with another key, or changed since`);
+    throw new DecryptionError(`${context} was encrypted with another key, or changed since`);
   }
 }
 
 // The version is authenticated too, so that a later format can't be passed off as this one.
-function associated(place: string): Buffer {
-  return Buffer.from(`${VERSION}:${place}`, 'utf8');
+function associated(context: string): Buffer {
+  return Buffer.from(`${VERSION}:${context}`, 'utf8');
 }

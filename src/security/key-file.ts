@@ -6,16 +6,16 @@ import { type Config, ConfigError } from '#config.ts';
 const FILE_NAME = 'secret-key';
 
 /**
- * The key that encrypts secrets at rest: HEARTH_SECRET_KEY, else the key file of the data directory (0600), which the
- * first start makes. Throws ConfigError when the file does not hold a key. The key's bytes don't show when it is printed.
+ * Loads the key that encrypts secrets at rest: HEARTH_SECRET_KEY, or the key file of the data directory (mode 0600), which the
+ * first start creates. Throws ConfigError if the file contains no key. Printing the key object does not show its bytes.
  */
 export async function loadSecretKey(config: Pick<Config, 'dataDir' | 'secretKey'>): Promise<KeyObject> {
   if (config.secretKey) return createSecretKey(config.secretKey);
   const path = join(config.dataDir, FILE_NAME);
-  return (await readKey(path)) ?? (await makeKey(config.dataDir, path));
+  return (await readKey(path)) ?? (await createKeyFile(config.dataDir, path));
 }
 
-/** The same key where there is one already. */
+/** Returns the key as `loadSecretKey`, or null if it does not exist yet. */
 export async function findSecretKey({
   dataDir,
   secretKey,
@@ -23,9 +23,9 @@ export async function findSecretKey({
   return secretKey ? createSecretKey(secretKey) : readKey(join(dataDir, FILE_NAME));
 }
 
-/** Gives a data directory that has none the key of another server. Durable when it returns. */
-export async function keepSecretKey(dataDir: string, key: KeyObject): Promise<void> {
-  await makeKey(dataDir, join(dataDir, FILE_NAME), key.export());
+/** Stores the key of another server in a data directory that has none. The file is durable when the promise resolves. */
+export async function storeSecretKey(dataDir: string, key: KeyObject): Promise<void> {
+  await createKeyFile(dataDir, join(dataDir, FILE_NAME), key.export());
 }
 
 async function readKey(path: string): Promise<KeyObject | null> {
@@ -35,12 +35,12 @@ async function readKey(path: string): Promise<KeyObject | null> {
   });
   if (text === null) return null;
   const digits = text.trim();
-  if (!/^[0-9a-f]{64}$/i.test(digits)) throw new ConfigError(`The key file ${path} must hold 64 hexadecimal digits`);
+  if (!/^[0-9a-f]{64}$/i.test(digits)) throw new ConfigError(`The key file ${path} must contain 64 hexadecimal digits`);
   return createSecretKey(Buffer.from(digits, 'hex'));
 }
 
-/** Written whole, then linked under its name: of two processes that start at once, both end with the first one's key. */
-async function makeKey(dataDir: string, path: string, bytes = randomBytes(32)): Promise<KeyObject> {
+/** Writes a complete file, then links it under its name: of two concurrent starts, both use the key of the first. */
+async function createKeyFile(dataDir: string, path: string, bytes = randomBytes(32)): Promise<KeyObject> {
   await mkdir(dataDir, { recursive: true });
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   const file = await open(draft, 'wx', 0o600);
@@ -56,7 +56,7 @@ async function makeKey(dataDir: string, path: string, bytes = randomBytes(32)): 
   }
   await syncDirectory(dataDir);
   const key = await readKey(path);
-  if (!key) throw new ConfigError(`The key file ${path} disappeared while it was made`);
+  if (!key) throw new ConfigError(`The key file ${path} disappeared while it was created`);
   return key;
 }
 

@@ -41,7 +41,7 @@ test('a file without a key stops the start and is left alone', async (t) => {
   await writeFile(join(dataDir, 'secret-key'), 'hunter2\n');
   await assert.rejects(loadSecretKey({ dataDir, secretKey: null }), {
     name: 'ConfigError',
-    message: `The key file ${join(dataDir, 'secret-key')} must hold 64 hexadecimal digits`,
+    message: `The key file ${join(dataDir, 'secret-key')} must contain 64 hexadecimal digits`,
   });
 });
 

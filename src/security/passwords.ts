@@ -1,34 +1,34 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { gate } from '#runtime/concurrency-limiter.ts';
+import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
 
-// About 70 ms and 16 MiB a hash. The parameters stand in each hash, so they can be raised later.
+// About 70 ms and 16 MiB per hash. Each hash contains its parameters, so they can be raised later.
 const current = { ln: 14, r: 8, p: 1 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-// Each runs on a thread of the pool that files use too: a flood of sign-ins must leave threads and memory for those (two
-// at once need 32 MiB). Who is the last in a full line waits little more than a second; beyond it, nobody waits.
-const { enter } = gate(2, { waiting: 32, retryAfter: 5 });
+// Hashes run in the thread pool that file access uses too: many sign-ins must leave it threads and memory (two hashes at once
+// need 32 MiB). The last waiter of a full queue waits little more than a second.
+const { run: enter } = createConcurrencyLimiter(2, { maxWaiting: 32, retryAfter: 5 });
 let runs = 0;
 
-/** How often this process has computed scrypt: tests prove with it that an unknown name costs the same work as a known one. */
-export function scryptRuns(): number {
+/** Returns how often this process has computed scrypt, to test that unknown names cost the same work as known ones. */
+export function countScryptRuns(): number {
   return runs;
 }
 
-/** A salted scrypt hash that describes itself: `$scrypt$ln=14,r=8,p=1$salt$hash`. Fails with `QueueFull` when too many wait. */
+/** Returns a salted, self-describing scrypt hash: `$scrypt$ln=14,r=8,p=1$salt$hash`. Fails with `QueueFull` if too many wait. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  return written(current, salt, await compute(password, salt, current, HASH_BYTES));
+  return formatHash(current, salt, await compute(password, salt, current, HASH_BYTES));
 }
 
 /**
- * Is this the password of the hash? `null` (no such user, or a user without a password) is false after the same work,
- * so that the time tells nobody who exists. Fails with `QueueFull` when too many wait.
+ * Returns whether the password matches the hash. A null hash (no such user, or a user without a password) takes the same time,
+ * which does not reveal which users exist. Fails with `QueueFull` if too many wait.
  */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
-  const stored = hash === null ? null : read(hash);
-  const { cost, salt, key } = stored ?? nobody;
+  const stored = hash === null ? null : parseHash(hash);
+  const { cost, salt, key } = stored ?? placeholderHash;
   const computed = await compute(password, salt, cost, key.length);
   return timingSafeEqual(computed, key) && stored !== null;
 }
@@ -45,13 +45,13 @@ interface StoredHash {
   readonly key: Buffer;
 }
 
-const nobody: StoredHash = { cost: current, salt: Buffer.alloc(SALT_BYTES), key: Buffer.alloc(HASH_BYTES) };
+const placeholderHash: StoredHash = { cost: current, salt: Buffer.alloc(SALT_BYTES), key: Buffer.alloc(HASH_BYTES) };
 
-function written({ ln, r, p }: Cost, salt: Buffer, key: Buffer): string {
+function formatHash({ ln, r, p }: Cost, salt: Buffer, key: Buffer): string {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString('base64url')}$${key.toString('base64url')}`;
 }
 
-function read(hash: string): StoredHash | null {
+function parseHash(hash: string): StoredHash | null {
   const match = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]+)\$([\w-]{22,})$/.exec(hash);
   if (!match) return null;
   const [, ln, r, p, salt, key] = match;

@@ -1,32 +1,34 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// What Hearth keeps on disk is its own: hashes of passwords, keys, private repositories. Others on the machine read none of it.
+// Hearth's files contain password hashes, keys and private repositories: other users of the machine must not read them.
 
 /**
- * From now on whatever this process and its children make is for its user alone, 0700 and 0600 at most, whatever the umask
- * that it was started with.
+ * Restricts all files that this process and its children create to its user (0700 and 0600 at most), regardless of the umask
+ * at the start.
  */
-export function keepFilesPrivate(): void {
+export function restrictFilePermissions(): void {
   process.umask(0o077);
 }
 
-const OTHERS = 0o077;
+const OTHERS_MASK = 0o077;
 
-/** Of these directories and of what lies directly in them, what others on this machine may reach: paths with their rights. */
-export async function reachableByOthers(directories: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(directories.map(reachableIn));
+/** Lists these directories and their direct entries that other users can access, as paths with permissions. */
+export async function listFilesAccessibleByOthers(directories: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(directories.map(listAccessibleIn));
   return [...new Set(found.flat())];
 }
 
-async function reachableIn(directory: string): Promise<string[]> {
+async function listAccessibleIn(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch(() => []);
-  const rights = await Promise.all([directory, ...names.map((name) => join(directory, name))].map(wideRights));
+  const rights = await Promise.all(
+    [directory, ...names.map((name) => join(directory, name))].map(describeWidePermissions),
+  );
   return rights.filter((text) => text !== null);
 }
 
-/** `/data/hearth.sqlite3 (644)`; null: for its owner alone, or gone. */
-async function wideRights(path: string): Promise<string | null> {
+/** Returns the path and mode, as in `/data/hearth.sqlite3 (644)`; null if only the owner has access, or if it is missing. */
+async function describeWidePermissions(path: string): Promise<string | null> {
   const mode = (await stat(path).catch(() => null))?.mode ?? 0;
-  return (mode & OTHERS) === 0 ? null : `${path} (${(mode & 0o777).toString(8)})`;
+  return (mode & OTHERS_MASK) === 0 ? null : `${path} (${(mode & 0o777).toString(8)})`;
 }

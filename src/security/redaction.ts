@@ -1,8 +1,8 @@
-/** What stands where a secret stood. */
-export const redacted = '[REDACTED]';
+/** The text that replaces a secret. */
+export const REDACTED = '[REDACTED]';
 
-// The one list of names whose values never reach a log or an error text. Names are compared in lower case with `_`
-// for `-` and camel case, each part of a bracketed name by itself.
+// Names whose values never appear in a log or an error text. Names are compared in lower-case snake case; each part of a
+// bracketed name is compared separately.
 const SECRET_NAMES: ReadonlySet<string> = new Set([
   'access_key',
   'api_key',
@@ -23,69 +23,73 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 // token, private_token, access_token, job_token, refresh_token, csrf_token, password, password_confirmation,
 // client_secret, secret_key, passphrase...
 const secretParts = /(^|_)token$|password|passwd|passphrase|secret|private_?token/;
-// Only in URLs: `code` is an OAuth grant there, elsewhere the code of an error. `variables` are those of a pipeline, `value` is that of one.
+// Only in URLs: `code` is an OAuth grant there, elsewhere an error code. `variables` and `value` belong to pipelines.
 const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['code', 'value', 'variables']);
 
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
-/** Is the value of this field, header or setting a secret? */
+/** Returns whether the value of this field, header or setting is a secret. */
 export function isSecretName(name: string): boolean {
-  const known = namesSeen.get(name);
+  const known = secretNameCache.get(name);
   if (known !== undefined) return known;
   const secret = nameParts(name).some((part) => SECRET_NAMES.has(part) || secretParts.test(part));
-  // Names of fields are few; those of a hostile client are not remembered without end.
-  if (namesSeen.size < 1000) namesSeen.set(name, secret);
+  // Bounded, because a hostile client can send any number of names.
+  if (secretNameCache.size < 1000) secretNameCache.set(name, secret);
   return secret;
 }
 
-const namesSeen = new Map<string, boolean>();
+const secretNameCache = new Map<string, boolean>();
 
 /**
- * A request target or URL with the credentials before its host and the values of its secret parameters replaced; all
- * else stays as it was written. Takes any text: what is logged is often malformed.
+ * Redacts the credentials before the host and the values of secret parameters of a URL or request target. All other text stays
+ * unchanged. Accepts any text, because logged URLs are often malformed.
  */
 export function redactUrl(rawUrl: string): string {
-  if (!MARKED.test(rawUrl)) return redactText(rawUrl);
+  if (!MAY_HOLD_SECRETS.test(rawUrl)) return redactText(rawUrl);
   const [, address = '', query, fragment] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(rawUrl) ?? [];
-  return redactText(withoutLink(address)) + redactPairs(query) + redactPairs(fragment);
+  return redactText(redactUnsubscribeTokens(address)) + redactPairs(query) + redactPairs(fragment);
 }
 
-/** What anything that is looked for below has: most URLs are a plain path. */
-const MARKED = /[?#_%]/;
+/** Matches URLs that may contain a secret; most URLs are plain paths without one. */
+const MAY_HOLD_SECRETS = /[?#_%]/;
 
-/** Whoever has the way to leave a mail acts for its recipient. */
-function withoutLink(address: string): string {
+/** Redacts the tokens of unsubscribe links, which allow their holder to act for the recipient. */
+function redactUnsubscribeTokens(address: string): string {
   if (!/[_%]/.test(address)) return address;
   const parts = address.split('/');
-  return parts.map((part, at) => (at > 0 && leadsToLink(parts[at - 1]!) && part !== '' ? redacted : part)).join('/');
+  return parts
+    .map((part, at) => (at > 0 && isUnsubscribeSegment(parts[at - 1]!) && part !== '' ? REDACTED : part))
+    .join('/');
 }
 
-/** However its characters are written. */
-function leadsToLink(part: string): boolean {
-  return part.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))) === LEADS_TO_LINK;
+/** Returns whether the path segment, possibly percent-encoded, precedes an unsubscribe token. */
+function isUnsubscribeSegment(part: string): boolean {
+  return (
+    part.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))) === UNSUBSCRIBE_SEGMENT
+  );
 }
 
-const LEADS_TO_LINK = 'sent_notifications';
+const UNSUBSCRIBE_SEGMENT = 'sent_notifications';
 
-/** Free text, such as the message of an error, without what looks like credentials. */
+/** Redacts everything that looks like credentials in free text, such as an error message. */
 export function redactText(text: string): string {
-  return suspicious.test(text) ? withoutCredentials(text) : text;
+  return MAY_HOLD_CREDENTIALS.test(text) ? replaceCredentials(text) : text;
 }
 
-/** What every replacement below needs at least: most texts hold none of it. */
-const suspicious = /[@=]|bearer|basic|gl-geo|gl[a-z]{2,5}-|GR1348941/i;
+/** A quick check for the replacements below; most texts match none of them. */
+const MAY_HOLD_CREDENTIALS = /[@=]|bearer|basic|gl-geo|gl[a-z]{2,5}-|GR1348941/i;
 
-function withoutCredentials(text: string): string {
+function replaceCredentials(text: string): string {
   return text
-    .replace(/:\/\/[^\s/?#]*@/g, `://${redacted}@`)
-    .replace(/\b(Bearer|Basic|GL-Geo) +[\w.~+/:=-]{8,}/gi, `$1 ${redacted}`)
-    .replace(/\b(?:gl(?:pat|rt|rtr|cbt|dt|ft|oas|ptt|imt|agent|soat)-|GR1348941)[\w.-]+/g, redacted)
-    .replace(/(token|password|secret|key)=[^\s&"'<>]+/gi, `$1=${redacted}`);
+    .replace(/:\/\/[^\s/?#]*@/g, `://${REDACTED}@`)
+    .replace(/\b(Bearer|Basic|GL-Geo) +[\w.~+/:=-]{8,}/gi, `$1 ${REDACTED}`)
+    .replace(/\b(?:gl(?:pat|rt|rtr|cbt|dt|ft|oas|ptt|imt|agent|soat)-|GR1348941)[\w.-]+/g, REDACTED)
+    .replace(/(token|password|secret|key)=[^\s&"'<>]+/gi, `$1=${REDACTED}`);
 }
 
 /**
- * A copy for logs: values under secret names are replaced (null and booleans are none), all other text goes through
- * `redactText`, errors become name, message, code and stack.
+ * Copies fields for a log: values of secret names are replaced (except null and booleans), all other text is redacted with
+ * `redactText`, and errors become name, message, code and stack.
  */
 export function redactFields(fields: object): Record<string, unknown> {
   return copyFields(fields, 0);
@@ -95,7 +99,7 @@ function copyFields(fields: object, depth: number): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
     const keeps = value === null || value === undefined || typeof value === 'boolean';
-    copy[name] = !keeps && isSecretName(name) ? redacted : copyValue(value, depth + 1);
+    copy[name] = !keeps && isSecretName(name) ? REDACTED : copyValue(value, depth + 1);
   }
   return copy;
 }
@@ -104,7 +108,7 @@ function copyValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.includes('?') ? redactUrl(value) : redactText(value);
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > DEEPEST) return '[too deep]';
+  if (depth > MAX_DEPTH) return '[too deep]';
   if (value instanceof Error) return copyError(value, depth);
   if (value instanceof URL) return redactUrl(value.href);
   if (value instanceof Date) return value;
@@ -123,7 +127,7 @@ function copyError(error: Error & { code?: unknown }, depth: number): Record<str
   };
 }
 
-/** `?a=1&private_token=x`, `#access_token=x`: the mark that begins them is kept. */
+/** Redacts the pairs of `?a=1&private_token=x` or `#access_token=x`; the first character stays. */
 function redactPairs(text: string | undefined): string {
   if (!text) return '';
   const pairs = text.slice(1).split('&').map(redactPair);
@@ -133,12 +137,12 @@ function redactPairs(text: string | undefined): string {
 function redactPair(pair: string): string {
   const equals = pair.indexOf('=');
   if (equals < 0) return redactText(pair);
-  const parts = nameParts(decoded(pair.slice(0, equals)));
+  const parts = nameParts(decodeName(pair.slice(0, equals)));
   const secret = parts.some((part) => SECRET_NAMES.has(part) || secretParts.test(part) || SECRET_PARAMETERS.has(part));
-  return secret ? `${pair.slice(0, equals)}=${redacted}` : redactText(pair);
+  return secret ? `${pair.slice(0, equals)}=${REDACTED}` : redactText(pair);
 }
 
-function decoded(name: string): string {
+function decodeName(name: string): string {
   try {
     return decodeURIComponent(name.replaceAll('+', ' '));
   } catch {

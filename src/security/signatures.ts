@@ -1,12 +1,12 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
-/** Keys for single purposes, each made of an instance's own. */
-const made = new WeakMap<KeyObject, Map<string, KeyObject>>();
+/** Derived keys by purpose, for each key of an instance. */
+const derivedKeys = new WeakMap<KeyObject, Map<string, KeyObject>>();
 
-/** A key as an object: as bytes it costs the runtime ten times as much as the signature. */
-function keyFor(purpose: string, key: KeyObject): KeyObject {
-  const known = made.get(key) ?? new Map<string, KeyObject>();
-  made.set(key, known);
+/** Derives the key of a purpose as a key object: importing raw bytes each time costs ten times as much as the signature. */
+function deriveKey(purpose: string, key: KeyObject): KeyObject {
+  const known = derivedKeys.get(key) ?? new Map<string, KeyObject>();
+  derivedKeys.set(key, known);
   let own = known.get(purpose);
   if (own === undefined) {
     own = createSecretKey(Buffer.from(hkdfSync('sha256', key, '', `hearth ${purpose}`, 32)));
@@ -15,7 +15,7 @@ function keyFor(purpose: string, key: KeyObject): KeyObject {
   return own;
 }
 
-/** Shows that the instance with this key has said it for this purpose: 43 characters of base64url (HMAC-SHA-256). */
-export function signature(key: KeyObject, purpose: string, said: string): string {
-  return createHmac('sha256', keyFor(purpose, key)).update(said).digest('base64url');
+/** Signs a text for a purpose with a key derived from the instance's key: HMAC-SHA-256 as 43 characters of base64url. */
+export function sign(key: KeyObject, purpose: string, text: string): string {
+  return createHmac('sha256', deriveKey(purpose, key)).update(text).digest('base64url');
 }

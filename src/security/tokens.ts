@@ -1,7 +1,7 @@
 import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A random secret: the prefix and `length` characters of A-Z a-z 0-9 - _, six bits each (20 are 120 bits). */
-export function newToken(prefix: string, length = 20): string {
+/** Generates a secret: the prefix and `length` random characters of A-Z a-z 0-9 - _, six bits each (20 are 120 bits). */
+export function generateToken(prefix: string, length = 20): string {
   return (
     prefix +
     randomBytes(Math.ceil((length * 3) / 4))
@@ -10,18 +10,18 @@ export function newToken(prefix: string, length = 20): string {
   );
 }
 
-/** 256 random bits as 64 hexadecimal digits. */
-export function newHexToken(): string {
+/** Generates 256 random bits as 64 hexadecimal digits. */
+export function generateHexToken(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** What is stored of a token that only has to be recognised: hexadecimal SHA-256. Tokens are random, so no salt is needed. */
-export function digestToken(token: string): string {
+/** Hashes a token for storage: hexadecimal SHA-256. Tokens are random, so no salt is needed. */
+export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** Are the two secrets the same? The time tells nothing about where or whether they differ, nor about their lengths. */
-export function sameSecret(one: string, other: string): boolean {
+/** Compares two secrets in constant time, which reveals neither a difference nor the lengths. */
+export function secretsEqual(one: string, other: string): boolean {
   return timingSafeEqual(
     createHash('sha256').update(one, 'utf8').digest(),
     createHash('sha256').update(other, 'utf8').digest(),

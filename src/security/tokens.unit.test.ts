@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { digestToken, newToken, sameSecret } from './tokens.ts';
+import { generateToken, hashToken, secretsEqual } from './tokens.ts';
 
 test('a token is its prefix and as many URL-safe characters as asked', () => {
-  for (let i = 0; i < 50; i += 1) assert.match(newToken('glpat-'), /^glpat-[\w-]{20}$/);
-  for (const length of [1, 2, 3, 4, 5, 64]) assert.equal(newToken('', length).length, length);
-  assert.notEqual(newToken('glrt-'), newToken('glrt-'));
+  for (let i = 0; i < 50; i += 1) assert.match(generateToken('glpat-'), /^glpat-[\w-]{20}$/);
+  for (const length of [1, 2, 3, 4, 5, 64]) assert.equal(generateToken('', length).length, length);
+  assert.notEqual(generateToken('glrt-'), generateToken('glrt-'));
 });
 
 test('the digest is SHA-256 in hexadecimal', () => {
-  assert.equal(digestToken('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  assert.equal(hashToken('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });
 
 test('secrets are compared whole, whatever their lengths', () => {
-  assert.equal(sameSecret('abc', 'abc'), true);
-  assert.equal(sameSecret('abc', 'abd'), false);
-  assert.equal(sameSecret('abc', 'abcd'), false);
-  assert.equal(sameSecret('', 'a'), false);
+  assert.equal(secretsEqual('abc', 'abc'), true);
+  assert.equal(secretsEqual('abc', 'abd'), false);
+  assert.equal(secretsEqual('abc', 'abcd'), false);
+  assert.equal(secretsEqual('', 'a'), false);
 });

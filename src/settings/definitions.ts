@@ -2,24 +2,24 @@ import { parseCidr } from '#config.ts';
 
 // Every application setting with its type, default and bounds (contract/conventions.md §11).
 
-/** One setting: its default gives its type; `problem` says what is wrong with a value of that type. */
-export interface Definition<T> {
+/** One setting: the default determines its type; `problem` returns the validation error of a value, or null. */
+export interface SettingDefinition<T> {
   readonly kind: 'boolean' | 'integer' | 'text' | 'choice' | 'list' | 'weights';
   readonly default: T;
-  /** null is a value: no limit, no text. */
+  /** Whether null is a valid value: no limit, or no text. */
   readonly nullable: boolean;
-  /** The values that a choice, or each element of a list, may have. */
+  /** Allowed values of a choice, or of each element of a list. */
   readonly values?: readonly string[];
   readonly problem?: (value: T) => string | null;
 }
 
-const flag = (value: boolean): Definition<boolean> => ({ kind: 'boolean', default: value, nullable: false });
+const flag = (value: boolean): SettingDefinition<boolean> => ({ kind: 'boolean', default: value, nullable: false });
 
-/** Four bytes hold no more. A period that is much longer would end on no date that there is. */
-const MOST = 2_147_483_647;
+/** The largest 32-bit integer. Much longer periods would end beyond the last valid date. */
+const MAX_INTEGER = 2_147_483_647;
 
-function within(least: number, most = MOST) {
-  const low = least === 1 && most >= MOST ? 'must be greater than 0' : atLeastText(least);
+function within(least: number, most = MAX_INTEGER) {
+  const low = least === 1 && most >= MAX_INTEGER ? 'must be greater than 0' : atLeastText(least);
   return (value: number | null) => {
     if (value === null) return null;
     if (value < least) return low;
@@ -29,25 +29,25 @@ function within(least: number, most = MOST) {
 
 const atLeastText = (least: number) => `must be greater than or equal to ${least}`;
 
-function number(value: number, least: number, most?: number): Definition<number> {
+function number(value: number, least: number, most?: number): SettingDefinition<number> {
   return { kind: 'integer', default: value, nullable: false, problem: within(least, most) };
 }
 
-function limit(least: number, most?: number): Definition<number | null> {
+function limit(least: number, most?: number): SettingDefinition<number | null> {
   return { kind: 'integer', default: null, nullable: true, problem: within(least, most) };
 }
 
-function text(value: string, problem?: (value: string) => string | null): Definition<string> {
+function text(value: string, problem?: (value: string) => string | null): SettingDefinition<string> {
   return { kind: 'text', default: value, nullable: false, ...(problem ? { problem } : {}) };
 }
 
-const optionalText: Definition<string | null> = { kind: 'text', default: null, nullable: true };
+const optionalText: SettingDefinition<string | null> = { kind: 'text', default: null, nullable: true };
 
-function choice<V extends string>(value: V, values: readonly V[]): Definition<V> {
+function choice<V extends string>(value: V, values: readonly V[]): SettingDefinition<V> {
   return { kind: 'choice', default: value, nullable: false, values };
 }
 
-function list<V extends string = string>(value: readonly V[], values?: readonly V[]): Definition<readonly V[]> {
+function list<V extends string = string>(value: readonly V[], values?: readonly V[]): SettingDefinition<readonly V[]> {
   return { kind: 'list', default: value, nullable: false, ...(values ? { values } : {}) };
 }
 
@@ -61,7 +61,7 @@ function cidrListProblem(value: string): string | null {
 
 const durationProblem = (value: string) => (isDuration(value.trim()) ? null : 'is not a correct duration');
 
-/** `never`, a number, or numbers of units one after the other: `1 day, 2 hrs and 3min`. */
+/** Returns whether the text is `never`, a number, or a list of numbers with units: `1 day, 2 hrs and 3min`. */
 function isDuration(value: string): boolean {
   if (/^(?:never|\d+)$/i.test(value)) return true;
   const part = /\d+(?:\.\d+)?\s*[a-z]+\.?\s*(?:(?:,|and)\s*)?/iy;
@@ -74,7 +74,7 @@ function weightsProblem(weights: Readonly<Record<string, number>>): string | nul
   return wrong ? `value for '${wrong[0]}' must be between 0 and 100` : null;
 }
 
-export const definitions = {
+export const SETTING_DEFINITIONS = {
   throttle_unauthenticated_api_enabled: flag(false),
   throttle_unauthenticated_api_requests_per_period: number(3600, 1),
   throttle_unauthenticated_api_period_in_seconds: number(3600, 1),
@@ -141,7 +141,7 @@ export const definitions = {
     default: { default: 100 },
     nullable: false,
     problem: weightsProblem,
-  } as Definition<Readonly<Record<string, number>>>,
+  } as SettingDefinition<Readonly<Record<string, number>>>,
   rsa_key_restriction: number(0, -1),
   dsa_key_restriction: number(0, -1),
   ecdsa_key_restriction: number(0, -1),
@@ -151,14 +151,14 @@ export const definitions = {
   geo_node_allowed_ips: text('0.0.0.0/0, ::/0', cidrListProblem),
 } as const;
 
-export type SettingName = keyof typeof definitions;
+export type SettingName = keyof typeof SETTING_DEFINITIONS;
 
-/** All application settings with their present values. */
+/** All application settings with their current values. */
 export type ApplicationSettings = {
-  readonly [Name in SettingName]: (typeof definitions)[Name] extends Definition<infer T> ? T : never;
+  readonly [Name in SettingName]: (typeof SETTING_DEFINITIONS)[Name] extends SettingDefinition<infer T> ? T : never;
 };
 
-export const settingNames = Object.keys(definitions) as SettingName[];
+export const SETTING_NAMES = Object.keys(SETTING_DEFINITIONS) as SettingName[];
 
-const entries = settingNames.map((name) => [name, definitions[name].default]);
+const entries = SETTING_NAMES.map((name) => [name, SETTING_DEFINITIONS[name].default]);
 export const defaultSettings: ApplicationSettings = Object.freeze(Object.fromEntries(entries));

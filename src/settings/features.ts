@@ -7,7 +7,7 @@ import { type Params, prepare } from '#database/prepare.ts';
 
 const everyTier = (on: boolean) => ({ free: on, premium: on, ultimate: on });
 
-/** The flags that Hearth asks for, with their defaults by tier. */
+/** The flags that Hearth uses, with their defaults by tier. */
 export const KNOWN_FLAGS = {
   generic_alert_fingerprinting: { free: false, premium: true, ultimate: true },
   prometheus_notify_max_alerts: everyTier(false),
@@ -26,13 +26,13 @@ export function isFlagName(name: string): name is FlagName {
   return Object.hasOwn(KNOWN_FLAGS, name);
 }
 
-/** For whom a flag is asked. */
+/** The object for which a flag may be enabled. */
 export interface Actor {
   readonly type: 'User' | 'Group' | 'Namespace' | 'Project' | 'Ci::Runner';
   readonly id: number;
 }
 
-/** The gates of a flag that was ever set. */
+/** A flag that was set, with all conditions that enable it. */
 export interface Flag {
   readonly name: string;
   readonly onForAll: boolean;
@@ -66,7 +66,7 @@ const flagByName = prepare((db, value: Params<{ name: string }>) =>
   db.selectFrom('feature_flags').select(columns).where('name', '=', value('name')),
 );
 
-function flagOf(row: FlagRow): Flag {
+function toFlag(row: FlagRow): Flag {
   return {
     name: row.name,
     onForAll: row.on_for_all,
@@ -77,20 +77,20 @@ function flagOf(row: FlagRow): Flag {
   };
 }
 
-/** Is the flag on, for this actor if one is given? A flag that was never set has its tier's default. */
-export async function isFeatureOn(
+/** Returns whether the flag is enabled, optionally for an actor. A flag that was never set has the default of its tier. */
+export async function isFeatureEnabled(
   db: Reader,
   { flag, tier, actor }: { readonly flag: FlagName; readonly tier: Tier; readonly actor?: Actor },
 ): Promise<boolean> {
   const row = await flagByName.first(db, { name: flag });
-  return row === undefined ? KNOWN_FLAGS[flag][tier] : isOpen(flagOf(row), actor);
+  return row === undefined ? KNOWN_FLAGS[flag][tier] : isFlagEnabled(toFlag(row), actor);
 }
 
-/** Does any gate let this actor through? */
-export function isOpen(flag: Flag, actor?: Actor): boolean {
+/** Returns whether any condition of the flag enables it for this actor. */
+export function isFlagEnabled(flag: Flag, actor?: Actor): boolean {
   if (flag.onForAll) return true;
   if (actor && flag.actors.includes(actorKey(actor))) return true;
-  if (actor && placeOf(flag.name, actor) < (flag.percentageOfActors ?? 0)) return true;
+  if (actor && percentileOf(flag.name, actor) < (flag.percentageOfActors ?? 0)) return true;
   return Math.random() * 100 < (flag.percentageOfTime ?? 0);
 }
 
@@ -98,37 +98,37 @@ function actorKey({ type, id }: Actor): string {
   return `${type}:${id}`;
 }
 
-/** Where the actor stands on the way from 0 to 100 for this flag: always at the same place, each flag has another order. */
-function placeOf(flag: string, actor: Actor): number {
+/** Returns a stable percentile (0 to 100) of an actor, hashed with the flag, so that each flag selects other actors. */
+function percentileOf(flag: string, actor: Actor): number {
   const digest = createHash('sha256')
     .update(`${flag}\n${actorKey(actor)}`)
     .digest();
   return (digest.readUInt32BE(0) / 2 ** 32) * 100;
 }
 
-/** A flag that was ever set, or null. */
-async function readFlag(db: Reader, name: string): Promise<Flag | null> {
+/** Finds a flag that was set, or returns null. */
+async function findFlag(db: Reader, name: string): Promise<Flag | null> {
   const row = await flagByName.first(db, { name });
-  return row === undefined ? null : flagOf(row);
+  return row === undefined ? null : toFlag(row);
 }
 
-/** All flags that were ever set, by name. */
+/** Lists all flags that were set, by name. */
 export async function listFlags(db: Reader): Promise<Flag[]> {
   // index: feature_flags_by_name
   const rows = await db.selectFrom('feature_flags').select(columns).orderBy('name').execute();
-  return rows.map(flagOf);
+  return rows.map(toFlag);
 }
 
-/** What one call sets: a flag for everybody, for some actors and groups, or for a part of all. */
+/** One change of a flag: for everyone, for some actors and feature groups, or for a percentage. */
 export type FlagSetting =
   | { readonly on: boolean }
   | { readonly on: boolean; readonly actors: readonly Actor[]; readonly featureGroups: readonly string[] }
   | { readonly percentage: number; readonly of: 'percentage_of_time' | 'percentage_of_actors' };
 
-/** Sets a flag and returns its gates. Actors add to earlier ones, or are taken away; 0 and 100 per cent are off and on. */
+/** Sets a flag and returns it. Actors are added to earlier ones or removed; 0 and 100 per cent mean off and on. */
 export async function setFlag(tx: Transaction, name: string, setting: FlagSetting): Promise<Flag> {
-  const before = (await readFlag(tx, name)) ?? closed(name);
-  const flag = changed(before, setting);
+  const before = (await findFlag(tx, name)) ?? disabledFlag(name);
+  const flag = applySetting(before, setting);
   const row = {
     on_for_all: flag.onForAll,
     percentage_of_time: flag.percentageOfTime,
@@ -145,19 +145,19 @@ export async function setFlag(tx: Transaction, name: string, setting: FlagSettin
   return flag;
 }
 
-/** Forgets that a flag was ever set. */
-export async function clearFlag(tx: Transaction, name: string): Promise<void> {
+/** Deletes a flag, which then has its default again. */
+export async function deleteFlag(tx: Transaction, name: string): Promise<void> {
   await tx.deleteFrom('feature_flags').where('name', '=', name).execute();
 }
 
-function closed(name: string): Flag {
+function disabledFlag(name: string): Flag {
   return { name, onForAll: false, percentageOfTime: null, percentageOfActors: null, actors: [], featureGroups: [] };
 }
 
-function changed(flag: Flag, setting: FlagSetting): Flag {
+function applySetting(flag: Flag, setting: FlagSetting): Flag {
   if ('percentage' in setting) return withPercentage(flag, setting.percentage, setting.of);
-  if (!('actors' in setting)) return { ...closed(flag.name), onForAll: setting.on };
-  const change = setting.on ? together : without;
+  if (!('actors' in setting)) return { ...disabledFlag(flag.name), onForAll: setting.on };
+  const change = setting.on ? union : difference;
   return {
     ...flag,
     actors: change(flag.actors, setting.actors.map(actorKey)),
@@ -166,10 +166,10 @@ function changed(flag: Flag, setting: FlagSetting): Flag {
 }
 
 function withPercentage(flag: Flag, percentage: number, of: 'percentage_of_time' | 'percentage_of_actors'): Flag {
-  if (percentage === 0 || percentage === 100) return { ...closed(flag.name), onForAll: percentage === 100 };
+  if (percentage === 0 || percentage === 100) return { ...disabledFlag(flag.name), onForAll: percentage === 100 };
   const gate = of === 'percentage_of_time' ? { percentageOfTime: percentage } : { percentageOfActors: percentage };
   return { ...flag, onForAll: false, ...gate };
 }
 
-const together = (one: readonly string[], more: readonly string[]) => [...new Set([...one, ...more])];
-const without = (all: readonly string[], gone: readonly string[]) => all.filter((item) => !gone.includes(item));
+const union = (one: readonly string[], more: readonly string[]) => [...new Set([...one, ...more])];
+const difference = (all: readonly string[], gone: readonly string[]) => all.filter((item) => !gone.includes(item));

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '#test/engines/engine.ts';
 import { defaultSettings } from './definitions.ts';
-import { createSettings, readSettings, settingProblems, updateSettings } from './settings.ts';
+import { createSettings, loadSettings, updateSettings, validateSettings } from './settings.ts';
 
 test('without a row every setting has its default', async () => {
   await using database = await testDatabase();
-  assert.deepEqual(await readSettings(database.reader), defaultSettings);
+  assert.deepEqual(await loadSettings(database.reader), defaultSettings);
 });
 
 test('a change is seen at once, in its own database only', async () => {
@@ -16,16 +16,16 @@ test('a change is seen at once, in its own database only', async () => {
     updateSettings(tx, { offset_pagination_limit: 7, can_create_group: true }),
   );
   assert.deepEqual(changed, [{ name: 'offset_pagination_limit', from: 50_000, to: 7 }]);
-  assert.equal((await readSettings(one.reader)).offset_pagination_limit, 7);
-  assert.equal((await readSettings(other.reader)).offset_pagination_limit, 50_000);
-  assert.equal(await readSettings(one.reader), await readSettings(one.reader), 'and is parsed once');
+  assert.equal((await loadSettings(one.reader)).offset_pagination_limit, 7);
+  assert.equal((await loadSettings(other.reader)).offset_pagination_limit, 50_000);
+  assert.equal(await loadSettings(one.reader), await loadSettings(one.reader), 'and is parsed once');
 });
 
 test('changes at once all count', async () => {
   await using database = await testDatabase();
   const names = ['max_artifacts_size', 'ci_jobs_trace_size_limit', 'session_expire_delay'] as const;
   await Promise.all(names.map((name) => database.transaction((tx) => updateSettings(tx, { [name]: 9 }))));
-  const settings = await readSettings(database.reader);
+  const settings = await loadSettings(database.reader);
   assert.deepEqual(
     names.map((name) => settings[name]),
     [9, 9, 9],
@@ -36,19 +36,19 @@ test('the first start writes its settings once', async () => {
   await using database = await testDatabase();
   await database.transaction((tx) => createSettings(tx, { bulk_import_enabled: false }));
   await database.transaction((tx) => createSettings(tx, { bulk_import_enabled: true }));
-  assert.equal((await readSettings(database.reader)).bulk_import_enabled, false);
+  assert.equal((await loadSettings(database.reader)).bulk_import_enabled, false);
 });
 
 test('every default is a good value', () => {
-  assert.deepEqual(settingProblems(defaultSettings), {});
+  assert.deepEqual(validateSettings(defaultSettings), {});
 });
 
 test('durations are words of time', () => {
   for (const good of ['30 days', '3600', '1 week 2 days', '2h20min', 'never', '3 mins 4 sec']) {
-    assert.deepEqual(settingProblems({ default_artifacts_expire_in: good }), {}, good);
+    assert.deepEqual(validateSettings({ default_artifacts_expire_in: good }), {}, good);
   }
   for (const bad of ['', 'soon', '-1 day']) {
-    assert.deepEqual(settingProblems({ default_artifacts_expire_in: bad }), {
+    assert.deepEqual(validateSettings({ default_artifacts_expire_in: bad }), {
       default_artifacts_expire_in: ['is not a correct duration'],
     });
   }

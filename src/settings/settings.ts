@@ -3,19 +3,19 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { prepare } from '#database/prepare.ts';
 import {
   type ApplicationSettings,
-  type Definition,
   defaultSettings,
-  definitions,
+  SETTING_DEFINITIONS,
+  SETTING_NAMES,
+  type SettingDefinition,
   type SettingName,
-  settingNames,
 } from './definitions.ts';
 
 export type { ApplicationSettings, SettingName } from './definitions.ts';
 
-/** What a change of settings asks for: null only where the setting may be null. */
+/** New values of settings; null only if the setting is nullable. */
 export type SettingChanges = { readonly [Name in SettingName]?: ApplicationSettings[Name] | null | undefined };
 
-/** A setting that a change has really changed, for the history. */
+/** A setting whose value has changed, for the activity log. */
 interface ChangedSetting {
   readonly name: SettingName;
   readonly from: unknown;
@@ -25,52 +25,52 @@ interface ChangedSetting {
 // index: application_settings primary key
 const storedSettings = prepare((db) => db.selectFrom('application_settings').select('value').where('id', '=', 1));
 
-// What was parsed from a text stays true for that text, whatever database it came from.
-let parsed: { readonly text: string; readonly settings: ApplicationSettings } = {
+// The last parsed text; valid for any database with the same text.
+let parsedSettings: { readonly text: string; readonly settings: ApplicationSettings } = {
   text: '{}',
   settings: defaultSettings,
 };
 
-/** The application settings as they are now: one point read. */
-export async function readSettings(db: Reader): Promise<ApplicationSettings> {
+/** Loads the current application settings with one point read. */
+export async function loadSettings(db: Reader): Promise<ApplicationSettings> {
   const text = (await storedSettings.first(db, {}))?.value ?? '{}';
-  if (parsed.text !== text) parsed = { text, settings: withDefaults(JSON.parse(text)) };
-  return parsed.settings;
+  if (parsedSettings.text !== text) parsedSettings = { text, settings: withDefaults(JSON.parse(text)) };
+  return parsedSettings.settings;
 }
 
-// A setting of a newer or older version that is not known here is left in its row and not seen.
+// Unknown settings of newer or older versions stay in the row and are ignored.
 function withDefaults(stored: Partial<ApplicationSettings>): ApplicationSettings {
-  return Object.freeze({ ...defaultSettings, ...known(stored) });
+  return Object.freeze({ ...defaultSettings, ...knownSettings(stored) });
 }
 
-function known(stored: Partial<ApplicationSettings>): Partial<ApplicationSettings> {
-  return Object.fromEntries(settingNames.filter((name) => name in stored).map((name) => [name, stored[name]]));
+function knownSettings(stored: Partial<ApplicationSettings>): Partial<ApplicationSettings> {
+  return Object.fromEntries(SETTING_NAMES.filter((name) => name in stored).map((name) => [name, stored[name]]));
 }
 
-/** What is wrong with a change, field by field in the settings' order; an empty object when nothing is. */
-export function settingProblems(changes: SettingChanges): Record<string, string[]> {
+/** Returns validation errors by setting, in the order of the settings; an empty object if all values are valid. */
+export function validateSettings(changes: SettingChanges): Record<string, string[]> {
   const problems: Record<string, string[]> = {};
-  for (const name of settingNames) {
+  for (const name of SETTING_NAMES) {
     const value = changes[name];
     if (value === undefined) continue;
-    const problem = problemOf(definitions[name] as Definition<unknown>, value);
+    const problem = validateSetting(SETTING_DEFINITIONS[name] as SettingDefinition<unknown>, value);
     if (problem !== null) problems[name] = [problem];
   }
   return problems;
 }
 
-function problemOf({ nullable, problem }: Definition<unknown>, value: unknown): string | null {
+function validateSetting({ nullable, problem }: SettingDefinition<unknown>, value: unknown): string | null {
   if (value === null) return nullable ? null : "can't be blank";
   return problem?.(value) ?? null;
 }
 
-/** Changes the named settings, which `settingProblems` has found good, and tells which have another value now. */
+/** Updates settings that `validateSettings` has accepted. Returns those whose value has changed. */
 export async function updateSettings(tx: Transaction, changes: SettingChanges): Promise<ChangedSetting[]> {
   await ensureRow(tx);
   const row = await tx.selectFrom('application_settings').select('value').where('id', '=', 1).executeTakeFirstOrThrow();
   const stored = JSON.parse(row.value) as Partial<ApplicationSettings>;
   const before = withDefaults(stored);
-  const named = settingNames.filter((name) => changes[name] !== undefined);
+  const named = SETTING_NAMES.filter((name) => changes[name] !== undefined);
   const changed = named.filter((name) => !isDeepStrictEqual(before[name], changes[name]));
   if (changed.length === 0) return [];
   const value = JSON.stringify({ ...stored, ...Object.fromEntries(changed.map((name) => [name, changes[name]])) });
@@ -78,7 +78,7 @@ export async function updateSettings(tx: Transaction, changes: SettingChanges): 
   return changed.map((name) => ({ name, from: before[name], to: changes[name] }));
 }
 
-/** The settings' row, with what the first start gives them. Changes nothing when it is there. */
+/** Creates the row of settings at the first start. Does nothing if it exists. */
 export async function createSettings(tx: Transaction, first: SettingChanges): Promise<void> {
   await ensureRow(tx, JSON.stringify(first));
 }

@@ -1,6 +1,6 @@
-/** An object of JSON: what its members are is not known yet. */
+/** A parsed JSON object whose members are not validated yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export function isObject(value: unknown): value is JsonObject {
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

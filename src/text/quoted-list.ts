@@ -1,4 +1,4 @@
-/** Texts in the notation that clients know from a few errors and from audit events: `["can't be blank", "is invalid"]`. */
-export function quotedList(texts: readonly string[]): string {
+/** Formats texts as some errors and audit events show them: `["can't be blank", "is invalid"]`. */
+export function formatQuotedList(texts: readonly string[]): string {
   return `[${texts.map((text) => JSON.stringify(text)).join(', ')}]`;
 }

@@ -1,16 +1,17 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
-/** Regular expressions that users write: RE2, whose time is linear in the text, and whose size is bounded here. */
+/** Maximum cost of an expression: its length times its number of repetitions. */
+const MAX_COST = 10_000;
 
-/** What an expression may become at most: its length times how often its counts repeat it. */
-const MOST_WEIGHT = 10_000;
+/** The highest repetition count that RE2 supports. */
+const MAX_REPEATS = 1000;
 
-/** RE2 repeats nothing more often. */
-const MOST_REPEATS = 1000;
-
-/** The expression, or in RE2's words what is wrong with it. Linear in its length. */
-export function readExpression(source: string): RE2JS | string {
-  if (weightOf(source) > MOST_WEIGHT) return 'expression too large';
+/**
+ * Compiles a regular expression that a user wrote, or returns RE2's error message. RE2 matches in linear time; this function
+ * bounds the size of the compiled expression.
+ */
+export function compileRegex(source: string): RE2JS | string {
+  if (regexCost(source) > MAX_COST) return 'expression too large';
   try {
     return RE2JS.compile(source);
   } catch (error) {
@@ -20,15 +21,15 @@ export function readExpression(source: string): RE2JS | string {
 }
 
 /**
- * What it costs at most to look for it, a character of the text. `(abc){3}{5}` is made of fifteen copies, and counts beside each
- * other of as many as their sum: the larger of both.
+ * Returns an upper bound of the cost of a match per character of the text. Nested counts multiply (`(abc){3}{5}` is fifteen
+ * copies) and adjacent counts add up: the larger of both applies.
  */
-export function weightOf(source: string): number {
+export function regexCost(source: string): number {
   let [sum, product] = [1, 1];
   for (const [, least = '0', most = ''] of source.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g)) {
     const count = Math.max(1, Number(most || least));
     sum += count;
-    product = Math.min(MOST_REPEATS, product * count);
+    product = Math.min(MAX_REPEATS, product * count);
   }
-  return source.length * Math.max(Math.min(MOST_REPEATS, sum), product);
+  return source.length * Math.max(Math.min(MAX_REPEATS, sum), product);
 }

@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstBytes, firstCharacters, trimmed, trimmedEnd } from './trim.ts';
+import { trimCharacters, trimEndCharacters, truncateToBytes, truncateToCharacters } from './trim.ts';
 
 test('characters are cut off the ends and nowhere else', () => {
-  assert.equal(trimmed('/-a/b-/', '/-'), 'a/b');
-  assert.equal(trimmedEnd('/-a/b-/', '/-'), '/-a/b');
-  for (const nothing of ['', '//']) assert.deepEqual([trimmed(nothing, '/'), trimmedEnd(nothing, '/')], ['', '']);
+  assert.equal(trimCharacters('/-a/b-/', '/-'), 'a/b');
+  assert.equal(trimEndCharacters('/-a/b-/', '/-'), '/-a/b');
+  for (const nothing of ['', '//'])
+    assert.deepEqual([trimCharacters(nothing, '/'), trimEndCharacters(nothing, '/')], ['', '']);
 });
 
 test('the beginning of a text is cut between characters', () => {
   assert.deepEqual(
-    [4, 5, 6, 7].map((most) => firstBytes('aé€z', most)),
+    [4, 5, 6, 7].map((most) => truncateToBytes('aé€z', most)),
     ['aé', 'aé', 'aé€', 'aé€z'],
   );
   assert.deepEqual(
-    [1, 2, 3].map((most) => firstCharacters('a😀b', most)),
+    [1, 2, 3].map((most) => truncateToCharacters('a😀b', most)),
     ['a', 'a😀', 'a😀b'],
   );
 });

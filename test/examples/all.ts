@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import type { Registry } from '#http/server/routing/registry.ts';
 import type { Build, Builds } from './example.ts';
@@ -16,12 +16,12 @@ const api = join(import.meta.dirname, '../../src/api');
 
 /** The examples of all endpoints that are served, in the registry's order. */
 export async function allExamples({ endpoints }: Registry): Promise<Exemplified[]> {
-  const folders = [...new Set(endpoints.map(({ source }) => dirname(source)))];
+  const folders = [...new Set(endpoints.map(({ folder }) => folder))];
   const modules = await Promise.all(folders.map((folder) => import(join(api, folder, 'examples.ts'))));
   const byFolder = new Map(folders.map((folder, index) => [folder, modules[index].examples as Record<string, Builds>]));
   return endpoints.map((endpoint) => {
-    const builds = byFolder.get(dirname(endpoint.source))?.[endpoint.name];
-    assert.ok(builds, `${dirname(endpoint.source)}/examples.ts has no example of ${endpoint.name}`);
+    const builds = byFolder.get(endpoint.folder)?.[endpoint.name];
+    assert.ok(builds, `${endpoint.folder}/examples.ts has no example of ${endpoint.name}`);
     return { endpoint, builds: typeof builds === 'function' ? [builds] : (builds as [Build, ...Build[]]) };
   });
 }

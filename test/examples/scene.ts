@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Given, newIntegration } from '#api/monitoring/alerts/fixtures.testing.ts';
-import { newMail } from '#api/planning/mail-messages/fixtures.testing.ts';
+import { createMail } from '#api/planning/mail-messages/fixtures.testing.ts';
 import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import type { Visibility } from '#authorization/visibility-levels.ts';
-import { leavingToken } from '#mail/unsubscribe-link.ts';
+import { createUnsubscribeToken } from '#mail/unsubscribe-link.ts';
 import type { Server } from '#server.ts';
 import { userWithPassword } from '../support/browser.ts';
 import type { Answer, Caller } from '../support/caller.ts';
@@ -180,10 +180,10 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
       const { notify } = await newIntegration(world, project);
       return (await done(notify({ title: world.name('Alert') }))).body[0];
     },
-    newFailedMail: () => newMail(world, 'failed'),
+    newFailedMail: () => createMail(world, 'failed'),
     leavingToken: async () =>
-      leavingToken(await world.server.services.secretKey(), {
-        what: 'Issue',
+      createUnsubscribeToken(await world.server.services.secretKey(), {
+        target: 'Issue',
         id: 999_999,
         userId: callers.developer.id,
       }),

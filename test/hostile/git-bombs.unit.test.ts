@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createGit, repositoryAt } from '#git/git.ts';
 import { commitOfTree, nestedTrees, newObject, packOfDelta, wideTree } from '#git/objects/bombs.testing.ts';
 import { writeObject } from '#git/objects/loose-objects.ts';
-import { stream } from '#git/process/spawn.ts';
+import { spawnGit } from '#git/process/spawn.ts';
 import { diskPathFor } from '#git/storage/storage.ts';
 import { formatTree } from '#git/trees/tree-edit.ts';
 import { type Answered, attack, head, startTarget } from './attack.ts';
@@ -31,7 +31,7 @@ const wide = await commitOfTree(git, repository, await wideTree(git, repository,
 /** A commit with one file of 600 MiB that takes next to nothing. */
 async function plantDelta(): Promise<string> {
   const pack = await packOfDelta(600);
-  const child = stream(git, repository, 'index-pack', { flags: ['--stdin'] });
+  const child = spawnGit(git, repository, 'index-pack', { flags: ['--stdin'] });
   child.stdout.resume();
   child.stdin.end(pack);
   assert.equal((await child.done).ok, true);

@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readConfig } from '#config.ts';
-import { forgetAnswers } from '#http/server/response/response-cache.ts';
+import { loadConfig } from '#config.ts';
+import { clearResponseCache } from '#http/server/response/response-cache.ts';
 import { type Server, startServer } from '#server.ts';
 import { type Turns, watchTurns } from './event-loop.ts';
 
@@ -54,13 +54,13 @@ async function descriptors(): Promise<number> {
 async function starters(): Promise<number> {
   const children = await readFile(`/proc/self/task/${process.pid}/children`, 'latin1').catch(() => '');
   const lines = children.split(' ').map((pid) => readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => ''));
-  return (await Promise.all(lines)).filter((line) => line.includes('starter-program')).length;
+  return (await Promise.all(lines)).filter((line) => line.includes('process-spawner-program')).length;
 }
 
 /** Milliseconds between two looks. */
 const LOOK = 10;
 
-const config = readConfig(process.env);
+const config = loadConfig(process.env);
 const server = await startServer(config, { patience: Number(process.env.HOSTILE_PATIENCE), work: false });
 
 /**
@@ -68,10 +68,10 @@ const server = await startServer(config, { patience: Number(process.env.HOSTILE_
  * one attack to the next: to start it anew costs as much as a small attack. The first one meets a server without it.
  */
 function forget(isFirst: boolean): void {
-  if (isFirst) server.forget();
+  if (isFirst) server.clearCaches();
   else {
-    server.services.database.forget();
-    forgetAnswers(config);
+    server.services.database.clearCaches();
+    clearResponseCache(config);
   }
 }
 

@@ -4,11 +4,11 @@ import { findProject } from '#domain/namespaces/projects.ts';
 import { type CommitRequest, commitChanges, type FileChange, type Signer } from '#git/commits/commit.ts';
 import type { Git } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { zeroId } from '#git/refs/refs.ts';
-import { branchTip } from '#git/refs/revision.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
 import { ensureProjectRepository, moveRefs } from '#repositories/ref-updates/move-refs.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import type { Server } from '#server.ts';
 import type { Caller } from './caller.ts';
@@ -54,24 +54,25 @@ export function commitsTo(
     assert.ok(!isFailure(moved), JSON.stringify(moved));
   };
   return {
-    point: (ref, newId) => move(ref, zeroId, newId),
+    point: (ref, newId) => move(ref, ZERO_ID, newId),
     async store(write) {
       const project = await load();
       await ensureProjectRepository(services.git, project);
-      return write(services.git, repositoryOf(services.git, project));
+      return write(services.git, getRepository(services.git, project));
     },
     async commit(files, options = {}) {
       const project = await load();
       await ensureProjectRepository(services.git, project);
-      const repository = repositoryOf(services.git, project);
+      const repository = getRepository(services.git, project);
       const { branch = 'main' } = options;
-      const tip = await branchTip(repository, branch);
-      const parent = options.parent === undefined ? (tip ?? (await branchTip(repository, 'main'))) : options.parent;
+      const tip = await findBranchHead(repository, branch);
+      const parent =
+        options.parent === undefined ? (tip ?? (await findBranchHead(repository, 'main'))) : options.parent;
       const known = parent === null ? new Set<string>() : new Set(await pathsOf(owner, id, parent));
       const changes = [...changesOf(files, known), ...(options.changes ?? [])];
       const result = await commitChanges(services.git, repository, requestOf({ ...options, parent, changes }));
       assert.ok('ok' in result, JSON.stringify(result));
-      await move(HEADS + branch, tip ?? zeroId, result.commit);
+      await move(HEADS + branch, tip ?? ZERO_ID, result.commit);
       return result.commit;
     },
   };

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after } from 'node:test';
-import { readConfig } from '#config.ts';
+import { loadConfig } from '#config.ts';
 import { createGit } from '#git/git.ts';
 import type { EndpointDefinition } from '#http/endpoint/endpoint.ts';
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { createTransport, type Transport } from '#http/server/connection/transport.ts';
 import { createRegistry, type Registry } from '#http/server/routing/registry.ts';
 import type { Services } from '#http/services.ts';
@@ -46,9 +46,9 @@ export async function smallServer(
   endpoints: Readonly<Record<string, EndpointDefinition>>,
   { env = {}, patience, grace }: SmallServerOptions = {},
 ): Promise<SmallServer> {
-  const registry = createRegistry({ small: family({ endpoints }) });
+  const registry = createRegistry({ small: resourceModule({ endpoints }) });
   const lines: string[] = [];
-  const config = readConfig(env);
+  const config = loadConfig(env);
   const clock = testClock();
   const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
   const metrics = createMetrics();
@@ -59,7 +59,7 @@ export async function smallServer(
     externalUrl: config.externalUrl === null ? null : String(config.externalUrl).replace(/\/$/, ''),
     trustedProxies: [],
   };
-  const transport = createTransport({ registry, services, addressing, metrics, patience, grace });
+  const transport = createTransport({ registry, services, addressing, metrics, idleTimeout: patience, grace });
   const address = await transport.listen({ host: '127.0.0.1', port: 0 });
   let stopped: Promise<void> | undefined;
   const stop = () => {

@@ -3,7 +3,7 @@ import { linkBlob, storeBlob } from '#blobs/index.ts';
 import type { Schema } from '#database/database.ts';
 import { nextIid } from '#domain/iids.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { digestToken, newToken } from '#security/tokens.ts';
+import { generateToken, hashToken } from '#security/tokens.ts';
 import type { World } from './world.ts';
 
 // Pipelines, jobs and runners as rows, for tests that are about what becomes of them and not about how they are made.
@@ -85,9 +85,9 @@ export async function runningJob(
   project: Of,
   row: Partial<JobRow> = {},
 ): Promise<{ readonly id: number; readonly token: string; readonly headers: { readonly 'JOB-TOKEN': string } }> {
-  const token = newToken('glcbt-');
+  const token = generateToken('glcbt-');
   const now = here.clock.now().toISOString();
-  const run = { status: 'running', token_digest: digestToken(token), started_at: now, last_seen_at: now } as const;
+  const run = { status: 'running', token_digest: hashToken(token), started_at: now, last_seen_at: now } as const;
   const id = await jobRow(here, project, { ...run, timeout: 3600, ...row });
   return { id, token, headers: { 'JOB-TOKEN': token } };
 }
@@ -101,11 +101,11 @@ export async function runnerRow(
     ...row
   }: Partial<RunnerRow> & { readonly tags?: readonly string[]; readonly projects?: readonly number[] } = {},
 ): Promise<{ readonly id: number; readonly token: string }> {
-  const token = newToken('glrt-');
+  const token = generateToken('glrt-');
   const id = await here.server.services.database.transaction(async (tx) => {
     const values = {
       runner_type: projects.length > 0 ? 'project_type' : 'instance_type',
-      token_digest: digestToken(token),
+      token_digest: hashToken(token),
       registration_type: 'authenticated_user',
       paused: false,
       locked: false,

@@ -1,19 +1,19 @@
 import type { Database } from '#database/database.ts';
 import type { Statement } from '#database/engines/engine.ts';
-import { sessionOf } from '#database/sessions.ts';
+import { getSession } from '#database/sessions.ts';
 import type { World } from './world.ts';
 
 /** Tells of every statement that is asked for outside of transactions, remembered or not. Returns what ends it. */
 export function watchReads({ reader }: Database, watch: (statement: Statement) => void): () => void {
-  const { engine, connection } = sessionOf(reader);
+  const { engine, connection } = getSession(reader);
   const { execute } = connection;
-  const { readingNow } = engine;
+  const { openRequestConnection: readingNow } = engine;
   connection.execute = (statement) => {
     watch(statement);
     return execute.call(connection, statement);
   };
   if (readingNow !== undefined) {
-    engine.readingNow = () => {
+    engine.openRequestConnection = () => {
       const now = readingNow();
       const asked = (statement: Statement) => {
         watch(statement);
@@ -24,7 +24,7 @@ export function watchReads({ reader }: Database, watch: (statement: Statement) =
   }
   return () => {
     Object.assign(connection, { execute });
-    if (readingNow !== undefined) engine.readingNow = readingNow;
+    if (readingNow !== undefined) engine.openRequestConnection = readingNow;
   };
 }
 

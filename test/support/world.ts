@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { createToken } from '#authentication/tokens/access-tokens.ts';
 import { createUser } from '#authentication/users/users.ts';
-import { readConfig } from '#config.ts';
+import { loadConfig } from '#config.ts';
 import type { Transaction } from '#database/database.ts';
 import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
 import { isFailure } from '#runtime/failure.ts';
@@ -113,7 +113,7 @@ async function createWorld(env: Readonly<Record<string, string>>): Promise<World
   const place = await testPlace(Object.keys(env).some((name) => SAID_FIRST.test(name)) ? 'migrated' : 'started');
   const clock = testClock();
   const lines: string[] = [];
-  const config = readConfig({
+  const config = loadConfig({
     HEARTH_PORT: '0',
     HEARTH_DATA_DIR: place.dataDir,
     HEARTH_ROOT_TOKEN: ROOT.token,

@@ -1,4 +1,4 @@
-import type { Families } from '#http/endpoint/resource-module.ts';
+import type { ResourceModules } from '#http/endpoint/resource-module.ts';
 import { archive } from './archive/index.ts';
 import { blobs } from './blobs/index.ts';
 import { branches } from './branches/index.ts';
@@ -13,8 +13,8 @@ import { repositoryFiles } from './repository-files/index.ts';
 import { tags } from './tags/index.ts';
 import { tree } from './tree/index.ts';
 
-/** What is in repositories, and who may write it. */
-export const code: Families = {
+/** The resource modules of repositories and their protection. */
+export const code: ResourceModules = {
   'protected-branches': protectedBranches,
   'repository-files': repositoryFiles,
   commits,

@@ -1,4 +1,4 @@
-import type { Families } from '#http/endpoint/resource-module.ts';
+import type { ResourceModules } from '#http/endpoint/resource-module.ts';
 import { applications } from './applications/index.ts';
 import { avatars } from './avatars/index.ts';
 import { emails } from './emails/index.ts';
@@ -8,8 +8,8 @@ import { personalAccessTokens } from './personal-access-tokens/index.ts';
 import { signIn } from './sign-in/index.ts';
 import { users } from './users/index.ts';
 
-/** Who people are, and how they prove it. */
-export const identity: Families = {
+/** Users, their email addresses and tokens, OAuth and web sign-in. */
+export const identity: ResourceModules = {
   users,
   emails,
   avatars,

@@ -1,4 +1,4 @@
-import type { Families } from '#http/endpoint/resource-module.ts';
+import type { ResourceModules } from '#http/endpoint/resource-module.ts';
 import { applicationSettings } from './application-settings/index.ts';
 import { auditEvents } from './audit-events/index.ts';
 import { documentation } from './documentation/index.ts';
@@ -6,8 +6,8 @@ import { features } from './features/index.ts';
 import { health } from './health/index.ts';
 import { version } from './version/index.ts';
 
-/** What concerns the server as a whole. */
-export const instance: Families = {
+/** Resources of the instance as a whole. */
+export const instance: ResourceModules = {
   'application-settings': applicationSettings,
   features,
   version,

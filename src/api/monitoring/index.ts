@@ -1,4 +1,4 @@
-import type { Families } from '#http/endpoint/resource-module.ts';
+import type { ResourceModules } from '#http/endpoint/resource-module.ts';
 import { alertIntegrations } from './alert-integrations/index.ts';
 import { alertManagementAlerts } from './alert-management-alerts/index.ts';
 import { alerts } from './alerts/index.ts';
@@ -12,7 +12,7 @@ import { ingestionSettings } from './ingestion-settings/index.ts';
 import { sessions } from './sessions/index.ts';
 
 /** What is watched: alerts that other tools send, incidents that are made of them, errors that programs report. */
-export const monitoring: Families = {
+export const monitoring: ResourceModules = {
   'alert-integrations': alertIntegrations,
   alerts,
   'incident-management-settings': incidentManagementSettings,

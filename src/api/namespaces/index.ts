@@ -1,4 +1,4 @@
-import type { Families } from '#http/endpoint/resource-module.ts';
+import type { ResourceModules } from '#http/endpoint/resource-module.ts';
 import { accessTokens } from './access-tokens/index.ts';
 import { groupProjects } from './group-projects/index.ts';
 import { groups } from './groups/index.ts';
@@ -8,8 +8,8 @@ import { projects } from './projects/index.ts';
 import { stars } from './stars/index.ts';
 import { userDeletion } from './user-deletion/index.ts';
 
-/** Where work lives and who belongs there. */
-export const namespaces: Families = {
+/** The resource modules of groups, projects, their members and namespaces. */
+export const namespaces: ResourceModules = {
   namespaces: namespacesResource,
   groups,
   projects,

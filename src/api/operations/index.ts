@@ -1,4 +1,4 @@
-import type { Families } from '#http/endpoint/resource-module.ts';
+import type { ResourceModules } from '#http/endpoint/resource-module.ts';
 import { bulkImportEngine } from './bulk-import-engine/index.ts';
 import { bulkImports } from './bulk-imports/index.ts';
 import { exportRelations } from './export-relations/index.ts';
@@ -11,7 +11,7 @@ import { sshCertificates } from './ssh-certificates/index.ts';
 import { wikis } from './wikis/index.ts';
 
 /** What moves or copies whole groups and repositories, and whom a group lets vouch for keys. */
-export const operations: Families = {
+export const operations: ResourceModules = {
   'bulk-import-engine': bulkImportEngine,
   'bulk-imports': bulkImports,
   'export-relations': exportRelations,

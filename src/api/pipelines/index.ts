@@ -1,4 +1,4 @@
-import type { Families } from '#http/endpoint/resource-module.ts';
+import type { ResourceModules } from '#http/endpoint/resource-module.ts';
 import { artifacts } from './artifacts/index.ts';
 import { jobRequests } from './job-requests/index.ts';
 import { jobs } from './jobs/index.ts';
@@ -13,28 +13,25 @@ import { triggers } from './triggers/index.ts';
 import { variables } from './variables/index.ts';
 
 /**
- * What is run of a repository, and who runs it.
- *
- * A push tells `refs-changed`; the queue reads the CI file of the new commit (`api/pipelines/ci-file/`, pure: YAML in, planned jobs or the
- * contract's error out, in bounded turns) and adds pipeline and jobs in one act, once for an origin. From then on
- * `processing/` is the one way in which a job or pipeline changes its status: a step is a compare-and-set on the job's row, and all
- * that follows from it (`job-readiness.ts` says what, pure) is in the same act, in the turn of the project's jobs. Runners ask `job-requests/`: a value
- * counted up whenever a job that they might take becomes pending tells most of them that there is nothing, without a look at jobs;
- * else the pending ones are matched through a partial index, however many have ended, and handed out by one compare-and-set. A
- * job's token is kept as its digest and is worth something while the job runs. Its log comes in pieces, each a blob and a row
- * that begins where the one before has ended, and is put together in the background; artifacts are blobs too. What other tools say
- * of a commit (`statuses/`) has a table of its own, so that runners look at jobs alone; the status of a pipeline is composed of both.
- *
- * Whoever asks for a pipeline of a branch takes one way, `createOfRef`, in which his rights decide: the API for its caller, tokens
- * for their owners (`triggers/`), schedules for theirs. A schedule that is due is moved on by a compare-and-set, in the act that
- * adds its run to the queue; the run's origin is that moment, so that however often it is begun there is one pipeline of it.
- *
- * Jobs with an environment are asked for more (`processing/deployment-check.ts`, which reads `authorization/protected-environments/deployment-jobs.ts`): whenever one would start,
- * and again when a runner takes it, its user must pass the environment's protections; what has to be approved of waits like a manual
- * job. Every step of such a job is told as a fact (`processing/job-transitions.ts`); `environments/deploying/` makes environments and
- * deployments of it, in the same act. Jobs without one cost nothing for it.
+ * CI/CD: pipelines, jobs, runners and their data. A push publishes `refs-changed`; a background job reads the CI file of the new
+ * commit (`api/pipelines/ci-file/`, pure: YAML in, planned jobs or the contract's error out) and inserts pipeline and jobs in
+ * one transaction, once per origin. Afterwards only `processing/` changes the status of jobs and pipelines. A transition is a
+ * compare-and-set on the job's row; its consequences (computed by `job-readiness.ts`, pure) are written in the same transaction,
+ * under the lock of the project's jobs. Runners poll `job-requests/`: a version that increases whenever a suitable job becomes
+ * pending tells most of them that there is no work, without reading jobs. Otherwise pending jobs are matched through a partial
+ * index and assigned by one compare-and-set. A job's token is stored as a hash and is valid while the job runs. Its log arrives
+ * in chunks, each a blob and a row that starts where the previous one ended, and is assembled in the background. Artifacts are
+ * blobs too. External commit statuses (`statuses/`) have their own table, so that runners read only jobs; the status of a
+ * pipeline is computed from both. All requests for a pipeline of a ref go through `createPipelineForRef`, which checks the
+ * rights of the user: the caller of the API, the owner of a trigger token (`triggers/`), or the owner of a schedule. A due
+ * schedule is advanced by a compare-and-set in the transaction that enqueues its run. The origin of the run is the due
+ * timestamp, so that retries create only one pipeline. Jobs with an environment are checked further
+ * (`processing/deployment-check.ts`, which reads `authorization/protected-environments/deployment-jobs.ts`): when a job would
+ * start, and again when a runner takes it, its user must pass the environment's protection rules. A job that needs approval
+ * waits like a manual job. Each transition of such a job is published as an event (`processing/job-transitions.ts`), from which
+ * `environments/deploying/` creates environments and deployments in the same transaction.
  */
-export const pipelines: Families = {
+export const pipelines: ResourceModules = {
   jobs,
   pipelines: pipelinesFamily,
   triggers,

@@ -1,4 +1,4 @@
-import type { Families } from '#http/endpoint/resource-module.ts';
+import type { ResourceModules } from '#http/endpoint/resource-module.ts';
 import { approvals } from './approvals/index.ts';
 import { awardEmoji } from './award-emoji/index.ts';
 import { comments } from './comments/index.ts';
@@ -25,9 +25,8 @@ import { sentNotifications } from './sent-notifications/index.ts';
 import { todos } from './todos/index.ts';
 import { versions } from './versions/index.ts';
 
-/** What is planned, talked about and told. */
-export const planning: Families = {
-  // Of what goes with its place to-dos go first: the rows that refer to others before these.
+/** Issues, merge requests, epics, what hangs on them, and notifications. */
+export const planning: ResourceModules = {
   todos,
   labels,
   milestones,

@@ -3,14 +3,14 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { OAuthApplicationsTable } from '#database/tables/oauth.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { digestToken, newHexToken, sameSecret } from '#security/tokens.ts';
+import { generateHexToken, hashToken, secretsEqual } from '#security/tokens.ts';
 
-// The programs that users let act for them (contract/conventions.md §10 "OAuth 2.0").
+// Applications that users authorize (contract/conventions.md §10 "OAuth 2.0").
 
-/** An application's row; what is kept of its secret stays behind. */
+/** An application without the digest of its secret. */
 export type OAuthApplication = Omit<Selectable<OAuthApplicationsTable>, 'secret_digest'>;
 
-/** The one time that an application's secret is known. */
+/** A new secret in clear text, which is not stored. */
 export interface IssuedApplication {
   readonly application: OAuthApplication;
   readonly secret: string;
@@ -35,7 +35,7 @@ const applicationByUid = prepare((db, value: Params<{ uid: string }>) =>
     .where('uid', '=', value('uid')),
 );
 
-/** The application with this `client_id`. */
+/** Returns the application with this `client_id`, or null. */
 export async function findApplication(db: Reader, uid: string): Promise<OAuthApplication | null> {
   const row = await applicationByUid.first(db, { uid });
   if (row === undefined) return null;
@@ -43,25 +43,22 @@ export async function findApplication(db: Reader, uid: string): Promise<OAuthApp
   return application;
 }
 
-/**
- * Is this application still there? It has proven itself before the transaction that wants to give it something, and may
- * have been removed since.
- */
-export async function isRegistered(tx: Transaction, id: number): Promise<boolean> {
+/** Returns whether the application still exists: it may have been deleted since it authenticated. */
+export async function applicationExists(tx: Transaction, id: number): Promise<boolean> {
   // index: oauth_applications primary key
   const row = await tx.selectFrom('oauth_applications').select('id').where('id', '=', id).executeTakeFirst();
   return row !== undefined;
 }
 
-/** What a client shows to prove that it is an application. */
+/** Credentials of an OAuth client. */
 export interface ClientCredentials {
   readonly uid: string;
   readonly secret: string | null;
 }
 
 /**
- * The application that these credentials prove. A confidential one needs its secret; a public one has none to keep, so its
- * `client_id` alone will do, but a wrong secret is refused there too.
+ * Returns the application with these credentials. A confidential application needs its secret. A public one has none:
+ * its `client_id` suffices, but a wrong secret is rejected.
  */
 export async function authenticateClient(
   db: Reader,
@@ -70,11 +67,11 @@ export async function authenticateClient(
   const row = await applicationByUid.first(db, { uid });
   if (row === undefined) return fail('invalidClient');
   const { secret_digest, ...application } = row;
-  const proven = secret === null ? !application.confidential : sameSecret(digestToken(secret), secret_digest);
+  const proven = secret === null ? !application.confidential : secretsEqual(hashToken(secret), secret_digest);
   return proven ? application : fail('invalidClient');
 }
 
-interface NewApplication {
+interface CreateApplicationInput {
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly string[];
@@ -83,20 +80,20 @@ interface NewApplication {
 
 const SECRET_PREFIX = 'gloas-';
 
-const newSecret = () => SECRET_PREFIX + newHexToken();
+const generateSecret = () => SECRET_PREFIX + generateHexToken();
 
-/** Registers an application. Its fields have been checked. */
-export async function createApplication(tx: Transaction, given: NewApplication): Promise<IssuedApplication> {
-  const secret = newSecret();
+/** Creates an application from validated input. */
+export async function createApplication(tx: Transaction, input: CreateApplicationInput): Promise<IssuedApplication> {
+  const secret = generateSecret();
   const application = await tx
     .insertInto('oauth_applications')
     .values({
-      uid: newHexToken(),
-      secret_digest: digestToken(secret),
-      name: given.name,
-      redirect_uris: given.redirectUris.join('\n'),
-      scopes: JSON.stringify([...new Set(given.scopes)]),
-      confidential: given.confidential,
+      uid: generateHexToken(),
+      secret_digest: hashToken(secret),
+      name: input.name,
+      redirect_uris: input.redirectUris.join('\n'),
+      scopes: JSON.stringify([...new Set(input.scopes)]),
+      confidential: input.confidential,
       created_at: tx.now,
       updated_at: tx.now,
     })
@@ -105,11 +102,11 @@ export async function createApplication(tx: Transaction, given: NewApplication):
   return { application, secret };
 }
 
-/** Names an application anew, and says where it is answered. Its fields have been checked. */
-export async function renameApplication(
+/** Updates name and redirect URIs of an application from validated input. */
+export async function updateApplication(
   tx: Transaction,
   id: number,
-  { name, redirectUris }: Pick<NewApplication, 'name' | 'redirectUris'>,
+  { name, redirectUris }: Pick<CreateApplicationInput, 'name' | 'redirectUris'>,
 ): Promise<void> {
   await tx
     .updateTable('oauth_applications')
@@ -118,29 +115,32 @@ export async function renameApplication(
     .execute();
 }
 
-/** Gives an application another secret, the old one is worth nothing from then on. */
-export async function renewSecret(tx: Transaction, id: number): Promise<IssuedApplication | Failure<'notFound'>> {
-  const secret = newSecret();
+/** Replaces the secret of an application; the old one becomes invalid. */
+export async function resetApplicationSecret(
+  tx: Transaction,
+  id: number,
+): Promise<IssuedApplication | Failure<'notFound'>> {
+  const secret = generateSecret();
   const application = await tx
     .updateTable('oauth_applications')
-    .set({ secret_digest: digestToken(secret), updated_at: tx.now })
+    .set({ secret_digest: hashToken(secret), updated_at: tx.now })
     .where('id', '=', id)
     .returning(applicationColumns)
     .executeTakeFirst();
   return application === undefined ? fail('notFound') : { application, secret };
 }
 
-/** Removes an application, its codes and its tokens. */
+/** Deletes an application with its codes and tokens. */
 export async function deleteApplication(tx: Transaction, id: number): Promise<Failure<'notFound'> | undefined> {
   const { numDeletedRows } = await tx.deleteFrom('oauth_applications').where('id', '=', id).executeTakeFirstOrThrow();
   return numDeletedRows === 0n ? fail('notFound') : undefined;
 }
 
-/** The addresses that an application may be answered at, as they were registered. */
-export function redirectUrisOf({ redirect_uris }: OAuthApplication): string[] {
+/** Returns the registered redirect URIs of an application. */
+export function parseRedirectUris({ redirect_uris }: OAuthApplication): string[] {
   return redirect_uris.split('\n').filter((uri) => uri !== '');
 }
 
-export function scopesOf({ scopes }: { readonly scopes: string }): string[] {
+export function parseScopes({ scopes }: { readonly scopes: string }): string[] {
   return JSON.parse(scopes) as string[];
 }

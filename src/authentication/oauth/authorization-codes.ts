@@ -1,60 +1,60 @@
 import type { Selectable } from 'kysely';
 import type { Transaction } from '#database/database.ts';
 import type { OAuthGrantsTable } from '#database/tables/oauth.ts';
-import { momentAfter } from '#runtime/clock.ts';
-import { digestToken, newHexToken } from '#security/tokens.ts';
-import { endFamily, REMEMBERED_MS } from './tokens.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
+import { generateHexToken, hashToken } from '#security/tokens.ts';
+import { RETENTION_MS, revokeTokenFamily } from './tokens.ts';
 
-// Authorization codes: a user has let an application have one, and the application exchanges it, once (RFC 6749 §4.1).
+// Authorization codes: a user authorizes an application, which exchanges the code for a token once (RFC 6749 §4.1).
 
-const LIFE_MS = 600_000;
+const CODE_LIFETIME_MS = 600_000;
 
-/** What a client has committed itself to when it asked for a code: its proof comes with the exchange (RFC 7636). */
-export interface Challenge {
+/** PKCE challenge of the authorization request; the verifier comes with the exchange (RFC 7636). */
+export interface CodeChallenge {
   readonly challenge: string;
   readonly method: 'S256' | 'plain';
 }
 
 export type OAuthGrant = Omit<Selectable<OAuthGrantsTable>, 'digest' | 'token_id'>;
 
-interface NewGrant {
+interface CreateGrantInput {
   readonly applicationId: number;
   readonly userId: number;
   readonly scopes: readonly string[];
   readonly redirectUri: string;
-  readonly challenge: Challenge | null;
+  readonly challenge: CodeChallenge | null;
 }
 
-/** Issues a code for ten minutes, and tells it. */
-export async function createGrant(tx: Transaction, given: NewGrant): Promise<string> {
-  const code = newHexToken();
+/** Creates a code that is valid for ten minutes, and returns it. */
+export async function createGrant(tx: Transaction, input: CreateGrantInput): Promise<string> {
+  const code = generateHexToken();
   await tx
     .insertInto('oauth_grants')
     .values({
-      digest: digestToken(code),
-      application_id: given.applicationId,
-      user_id: given.userId,
-      scopes: JSON.stringify(given.scopes),
-      redirect_uri: given.redirectUri,
-      challenge: given.challenge?.challenge ?? null,
-      challenge_method: given.challenge?.method ?? null,
+      digest: hashToken(code),
+      application_id: input.applicationId,
+      user_id: input.userId,
+      scopes: JSON.stringify(input.scopes),
+      redirect_uri: input.redirectUri,
+      challenge: input.challenge?.challenge ?? null,
+      challenge_method: input.challenge?.method ?? null,
       created_at: tx.now,
-      expires_at: momentAfter(tx.now, LIFE_MS),
+      expires_at: addMilliseconds(tx.now, CODE_LIFETIME_MS),
     })
     .execute();
   return code;
 }
 
 /**
- * Uses a code up and tells what it stands for; null when there is none, when it is over, or when it has been used. Of two
- * at once one finds it used. It stays used whatever comes of it, so whoever then refuses must not roll back.
+ * Marks a code as used and returns its grant; null if it is unknown, expired or used. Of two concurrent requests one
+ * gets null. The code must stay used: callers that fail later must not roll back.
  */
-export async function takeGrant(tx: Transaction, code: string): Promise<OAuthGrant | null> {
+export async function redeemGrant(tx: Transaction, code: string): Promise<OAuthGrant | null> {
   // index: oauth_grants_by_digest
   const grant = await tx
     .updateTable('oauth_grants')
     .set({ used_at: tx.now })
-    .where('digest', '=', digestToken(code))
+    .where('digest', '=', hashToken(code))
     .where('used_at', 'is', null)
     .where('expires_at', '>', tx.now)
     .returning([
@@ -73,34 +73,34 @@ export async function takeGrant(tx: Transaction, code: string): Promise<OAuthGra
   return grant ?? null;
 }
 
-/** What a code was exchanged for, in case that it comes again. */
-export async function noteExchange(tx: Transaction, grantId: number, tokenId: number): Promise<void> {
+/** Stores the token that a code was exchanged for, to revoke it if the code is replayed. */
+export async function recordIssuedToken(tx: Transaction, grantId: number, tokenId: number): Promise<void> {
   await tx.updateTable('oauth_grants').set({ token_id: tokenId }).where('id', '=', grantId).execute();
 }
 
 /**
- * Ends the tokens that came of this code, if it had been used before this request for it came in, `asked`: somebody else
- * has it too (RFC 6749 §4.1.2). Of two that come at once neither comes again.
+ * Revokes the tokens issued for this code if it had been used before this request arrived at `requestedAt`: someone else has
+ * the code too (RFC 6749 §4.1.2). Two concurrent requests are not a replay.
  */
-export async function endReplayedCode(tx: Transaction, code: string, asked: string): Promise<void> {
+export async function revokeTokensOfReplayedCode(tx: Transaction, code: string, requestedAt: string): Promise<void> {
   // index: oauth_grants_by_digest
   const replayed = await tx
     .selectFrom('oauth_grants')
     .select('token_id')
-    .where('digest', '=', digestToken(code))
-    .where('used_at', '<', asked)
+    .where('digest', '=', hashToken(code))
+    .where('used_at', '<', requestedAt)
     .executeTakeFirst();
-  if (replayed && replayed.token_id !== null) await endFamily(tx, { first: replayed.token_id });
+  if (replayed && replayed.token_id !== null) await revokeTokenFamily(tx, { first: replayed.token_id });
 }
 
-/** Deletes codes that have been over for a month, so many at most, and tells how many. */
-export async function deleteOldGrants(tx: Transaction, most: number): Promise<number> {
+/** Deletes up to `limit` codes that expired a month ago; returns how many. */
+export async function deleteOldGrants(tx: Transaction, limit: number): Promise<number> {
   // index: oauth_grants_by_expiry
   const old = tx
     .selectFrom('oauth_grants')
     .select('id')
-    .where('expires_at', '<=', momentAfter(tx.now, -REMEMBERED_MS))
-    .limit(most);
+    .where('expires_at', '<=', addMilliseconds(tx.now, -RETENTION_MS))
+    .limit(limit);
   const deleted = await tx.deleteFrom('oauth_grants').where('id', 'in', old).executeTakeFirst();
   return Number(deleted.numDeletedRows);
 }

@@ -4,13 +4,13 @@ import { PASSWORD, userWithPassword } from '#test/support/browser.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import { world } from '#test/support/world.ts';
 import { createApplication } from './applications.ts';
-import { sweepOAuth } from './cleanup.ts';
+import { cleanUpOAuthJob } from './cleanup.ts';
 
 const here = await world();
 const { root, anonymous, clock, server } = here;
 const { database } = server.services;
 
-const sweep = () => sweepOAuth.handle({ database }, {}, jobRun());
+const sweep = () => cleanUpOAuthJob.handle({ database }, {}, jobRun());
 
 async function pair(fields: Readonly<Record<string, string>>) {
   const { status, body, text } = await anonymous.post('//oauth/token', fields);
@@ -22,7 +22,7 @@ async function isKnown(access_token: string): Promise<boolean> {
   return (await anonymous.get('/user', { access_token })).body.error === 'invalid_token';
 }
 
-test('what nobody can use is swept: revoked or unrenewable for a month, renewed by nobody for a year', async () => {
+test('deletes tokens revoked or unrenewable for a month, or not renewed for a year', async () => {
   const { username } = await userWithPassword(here);
   const byPassword = { grant_type: 'password', username, password: PASSWORD };
   const order = { name: 'app', redirect_uri: 'https://app.test/cb', scopes: 'api' };
@@ -47,7 +47,7 @@ test('what nobody can use is swept: revoked or unrenewable for a month, renewed 
   assert.deepEqual([(await refresh(left)).status, (await refresh(again)).status], [400, 200]);
 });
 
-test('a code that has been over for a month is swept', async () => {
+test('deletes codes that expired a month ago', async () => {
   const order = { name: 'app', redirectUris: ['https://app.test/cb'], scopes: ['api'], confidential: true };
   const { application } = await database.transaction((tx) => createApplication(tx, order));
   const now = clock.now().getTime();

@@ -1,18 +1,22 @@
 import type { Database } from '#database/database.ts';
-import { sweepInBatches } from '#jobs/delete-in-batches.ts';
-import { defineJob, type Job } from '#jobs/job.ts';
+import { deleteInBatches } from '#jobs/delete-in-batches.ts';
+import { defineJob, type JobDefinition } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { deleteIdleSessions } from './sessions.ts';
 
 const NAME = 'sweep-sessions';
-const BATCH = 1_000;
+const BATCH_SIZE = 1_000;
 
-type Services = { readonly database: Database };
+type CleanupServices = { readonly database: Database };
 
-/** Deletes the sessions that count for nothing any more. */
-export const sweepSessions: Job<Services, Record<string, never>> = defineJob({
+/** Deletes expired sessions. */
+export const cleanUpSessionsJob: JobDefinition<CleanupServices, Record<string, never>> = defineJob({
   kind: NAME,
-  handle: ({ database }) => sweepInBatches(database, BATCH, deleteIdleSessions),
+  handle: ({ database }) => deleteInBatches(database, BATCH_SIZE, deleteIdleSessions),
 });
 
-export const sweepSessionsDaily: Schedule<Services> = { name: NAME, cron: '10 4 * * *', job: sweepSessions };
+export const cleanUpSessionsDaily: Schedule<CleanupServices> = {
+  name: NAME,
+  cron: '10 4 * * *',
+  job: cleanUpSessionsJob,
+};

@@ -34,7 +34,7 @@ async function surroundings() {
   };
 }
 
-test('the user comes back as a row without the hash', async () => {
+test('returns the user without the hash', async () => {
   await using it = await surroundings();
   const checked = await it.check('mIRa@X.test');
   assert.ok(!isFailure(checked));
@@ -42,7 +42,7 @@ test('the user comes back as a row without the hash', async () => {
   assert.ok(!JSON.stringify(checked).includes('scrypt'));
 });
 
-test('a deactivated user and one with an expired password are told, not refused', async () => {
+test('accepts deactivated users and users with an expired password', async () => {
   await using it = await surroundings();
   await it.set({ state: 'deactivated', password_expires_at: it.clock.now().toISOString() });
   const checked = await it.check('mira');
@@ -51,7 +51,7 @@ test('a deactivated user and one with an expired password are told, not refused'
   assert.notEqual(checked.user.password_expires_at, null);
 });
 
-test('what happens while the password is looked at counts', async () => {
+test('changes during the password check take effect', async () => {
   const changes = [
     { locked_until: '2026-01-02T03:14:05.000Z' },
     { state: 'blocked' },
@@ -71,7 +71,7 @@ test('what happens while the password is looked at counts', async () => {
   }
 });
 
-test('failures are counted to ten, then not at all until the lock is over', async () => {
+test('counts failures up to ten, then none until the lock ends', async () => {
   await using it = await surroundings();
   for (let failure = 1; failure <= 9; failure++) await it.check('mira', 'wrong');
   assert.deepEqual({ ...(await it.row()), updated_at: '' }, { failed_attempts: 9, locked_until: null, updated_at: '' });
@@ -90,7 +90,7 @@ test('failures are counted to ten, then not at all until the lock is over', asyn
   assert.equal(updated_at, '2026-01-02T03:04:05.000Z', 'the user’s record is not changed by it');
 });
 
-test('who has no password is not locked', async () => {
+test('a user without a password is not locked', async () => {
   await using it = await surroundings();
   await it.set({ password_hash: null });
   for (let failure = 1; failure <= 10; failure++) await it.check('mira', 'wrong');

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { updateSettings } from '#settings/settings.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { createUser } from '../users/users.ts';
-import { sweepSessions } from './cleanup.ts';
+import { cleanUpSessionsJob } from './cleanup.ts';
 import {
-  csrfTokenOf,
+  createSession,
   deleteIdleSessions,
-  endSession,
-  endSessionsOf,
+  deleteSession,
+  deleteSessionsOfUser,
+  deriveCsrfToken,
   findSession,
   isSessionSecret,
   newSessionSecret,
-  startSession,
 } from './sessions.ts';
 
 const DAY = 86_400;
@@ -33,7 +33,7 @@ async function surroundings() {
     user,
     async session(userId: number | null) {
       const secret = newSessionSecret();
-      await database.transaction((tx) => startSession(tx, { secret, userId }));
+      await database.transaction((tx) => createSession(tx, { secret, userId }));
       return secret;
     },
     find: (secret: string) => findSession(database.reader, secret, clock.now()),
@@ -41,24 +41,24 @@ async function surroundings() {
   };
 }
 
-test('secrets look like secrets, and each has a token of its own that does not show it', () => {
+test('secrets have the right format, and each has a CSRF token that does not reveal it', () => {
   const [one, other] = [newSessionSecret(), newSessionSecret()];
   assert.ok(isSessionSecret(one));
   assert.notEqual(one, other);
-  assert.notEqual(csrfTokenOf(one), csrfTokenOf(other));
-  assert.equal(csrfTokenOf(one), csrfTokenOf(one));
+  assert.notEqual(deriveCsrfToken(one), deriveCsrfToken(other));
+  assert.equal(deriveCsrfToken(one), deriveCsrfToken(one));
   for (const text of ['', one.slice(1), `${one}a`, `${one.slice(1)}=`]) assert.ok(!isSessionSecret(text), text);
 });
 
-test('the database holds neither the secret nor the token', async () => {
+test('the database contains neither secret nor CSRF token', async () => {
   await using it = await surroundings();
   const secret = await it.session(it.user.id);
   const stored = JSON.stringify(await it.database.reader.selectFrom('sessions').selectAll().execute());
   assert.ok(!stored.includes(secret));
-  assert.ok(!stored.includes(csrfTokenOf(secret)));
+  assert.ok(!stored.includes(deriveCsrfToken(secret)));
 });
 
-test('a session ends alone or with all of its user, and no other with it', async () => {
+test('deletes one session, or all sessions of a user', async () => {
   await using it = await surroundings();
   const [one, two, three, nobodys] = [
     await it.session(it.user.id),
@@ -67,15 +67,15 @@ test('a session ends alone or with all of its user, and no other with it', async
     await it.session(null),
   ];
   const { digest } = (await it.find(one)) ?? {};
-  await it.database.transaction((tx) => endSession(tx, digest ?? ''));
+  await it.database.transaction((tx) => deleteSession(tx, digest ?? ''));
   assert.equal(await it.find(one), null);
   assert.equal((await it.find(two))?.user?.id, it.user.id);
-  await it.database.transaction((tx) => endSessionsOf(tx, it.user.id));
+  await it.database.transaction((tx) => deleteSessionsOfUser(tx, it.user.id));
   assert.deepEqual([await it.find(two), await it.find(three)], [null, null]);
   assert.equal((await it.find(nobodys))?.user, null);
 });
 
-test('a session of nobody idles a day, a user’s for the time of the setting', async () => {
+test('anonymous sessions expire after a day, those of users after the time of the setting', async () => {
   await using it = await surroundings();
   const [nobodys, miras] = [await it.session(null), await it.session(it.user.id)];
   it.clock.advance(DAY - 1);
@@ -88,17 +88,17 @@ test('a session of nobody idles a day, a user’s for the time of the setting', 
   assert.equal(await it.find(miras), null);
 });
 
-test('a session whose life is short is seen more often', async () => {
+test('a session with a short lifetime is updated more often', async () => {
   await using it = await surroundings();
   const secret = await it.session(it.user.id);
   await it.database.transaction((tx) => updateSettings(tx, { session_expire_delay: 2 }));
   it.clock.advance(29);
-  assert.equal((await it.find(secret))?.isDue, false);
+  assert.equal((await it.find(secret))?.needsUpdate, false);
   it.clock.advance(1);
-  assert.equal((await it.find(secret))?.isDue, true);
+  assert.equal((await it.find(secret))?.needsUpdate, true);
 });
 
-test('the sweep deletes what has idled too long and leaves the rest', async () => {
+test('the cleanup deletes expired sessions only', async () => {
   await using it = await surroundings();
   await it.session(null);
   await it.session(it.user.id);
@@ -106,15 +106,15 @@ test('the sweep deletes what has idled too long and leaves the rest', async () =
   const fresh = [await it.session(null), await it.session(it.user.id)];
   const left = async () => (await it.database.reader.selectFrom('sessions').select('digest').execute()).length;
   const run = { id: 1, attempt: 1, signal: AbortSignal.timeout(60_000) };
-  await sweepSessions.handle(it, {}, run);
+  await cleanUpSessionsJob.handle(it, {}, run);
   assert.equal(await left(), 3);
   it.clock.advance(5 * DAY);
-  await sweepSessions.handle(it, {}, run);
+  await cleanUpSessionsJob.handle(it, {}, run);
   assert.equal(await left(), 1);
   assert.equal((await it.find(fresh[1] as string))?.user?.id, it.user.id);
 });
 
-test('a sweep goes by batches, along its index', async () => {
+test('the cleanup runs in batches and uses its index', async () => {
   await using it = await surroundings();
   for (let count = 0; count < 5; count++) await it.session(null);
   it.clock.advance(DAY);
@@ -123,7 +123,7 @@ test('a sweep goes by batches, along its index', async () => {
     deleted.push(await it.database.transaction((tx) => deleteIdleSessions(tx, 2)));
   assert.deepEqual(deleted, [2, 2, 1]);
   const plan = await it.database.transaction((tx) =>
-    planOf(tx, tx.selectFrom('sessions').select('digest').where('last_seen_at', '<=', tx.now).limit(2)),
+    explainPlan(tx, tx.selectFrom('sessions').select('digest').where('last_seen_at', '<=', tx.now).limit(2)),
   );
   assert.match(plan.join('\n'), /sessions_by_last_seen/);
 });

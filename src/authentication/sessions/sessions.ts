@@ -1,40 +1,40 @@
 import { createHmac } from 'node:crypto';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import { momentAfter } from '#runtime/clock.ts';
-import { digestToken, newToken } from '#security/tokens.ts';
-import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
+import { generateToken, hashToken } from '#security/tokens.ts';
+import { type ApplicationSettings, loadSettings } from '#settings/settings.ts';
 import { type IdentifiedUser, identifiedUserColumns } from '../identified-user.ts';
 
-// Browser sessions (contract/conventions.md §7 "Web sign-in and session cookie"). The cookie holds a random secret and
-// nothing else; the database knows its digest. What a session may do is read in each request, so that a sign-out or a
-// block holds in every process at once.
+// Browser sessions (contract/conventions.md §7 "Web sign-in and session cookie"). The cookie holds only a random
+// secret; the database stores its digest. Each request reads the session, so that a sign-out or a block takes effect in
+// every process at once.
 
 /** 258 random bits. */
 const SECRET_LENGTH = 43;
 
 export function newSessionSecret(): string {
-  return newToken('', SECRET_LENGTH);
+  return generateToken('', SECRET_LENGTH);
 }
 
-/** Whether a cookie's value can be one of ours at all: anything else needs no query. */
+/** Returns whether a cookie's value has the format of a session secret; otherwise no query is needed. */
 export function isSessionSecret(text: string): boolean {
   return text.length === SECRET_LENGTH && /^[\w-]+$/.test(text);
 }
 
 /**
- * What forms and scripts of the session's pages send along, to show that they are ours. It follows from the secret, so
- * it changes with it, and nobody who reads the database can make either; nothing leads back from it to the secret.
+ * Returns the CSRF token that forms and scripts of the session's pages send. It is derived from the secret, so it
+ * changes with it, and neither can be computed from the database.
  */
-export function csrfTokenOf(secret: string): string {
+export function deriveCsrfToken(secret: string): string {
   return createHmac('sha256', secret).update('authenticity_token').digest('base64url');
 }
 
 const MINUTE_MS = 60_000;
-/** Nobody's sessions are made by every visit to a form: they stay a day at most. */
-const VISIT_MINUTES = 24 * 60;
-/** How far `last_seen_at` may lag behind. */
-const UNSEEN_MS = 5 * MINUTE_MS;
+/** Sessions without a user are created by every visit to a form, so they expire after a day. */
+const MAX_ANONYMOUS_IDLE_MINUTES = 24 * 60;
+/** Maximum delay of `last_seen_at`. */
+const LAST_SEEN_UPDATE_MS = 5 * MINUTE_MS;
 
 // index: sessions primary key, users primary key
 const sessionByDigest = prepare((db, value: Params<{ digest: string }>) =>
@@ -48,45 +48,48 @@ const sessionByDigest = prepare((db, value: Params<{ digest: string }>) =>
 export interface Session {
   readonly digest: string;
   readonly user: IdentifiedUser | null;
-  /** The page that asked for a sign-in: path and query, below the server's address. */
+  /** The page that required the sign-in: path and query, relative to the server's address. */
   readonly returnTo: string | null;
-  /** Its `last_seen_at` lags too far behind. */
-  readonly isDue: boolean;
+  /** Whether `last_seen_at` is so old that it must be updated. */
+  readonly needsUpdate: boolean;
 }
 
-/** The session of this secret, unless it has been idle for too long. */
+/** Returns the session with this secret, unless it has expired. */
 export function findSession(db: Reader, secret: string, now: Date): Promise<Session | null> {
-  return findSessionByDigest(db, digestToken(secret), now);
+  return findSessionByDigest(db, hashToken(secret), now);
 }
 
-/** The same for whoever has shown its secret before. */
+/** Returns the session with this digest, unless it has expired; for a repeated identification. */
 export async function findSessionByDigest(db: Reader, digest: string, now: Date): Promise<Session | null> {
   const row = await sessionByDigest.first(db, { digest });
   if (row === undefined) return null;
   const { return_to: returnTo, last_seen_at, ...user } = row;
   const idle = now.getTime() - Date.parse(last_seen_at);
-  const life = idleLife(user.id !== null, await readSettings(db));
+  const life = maxIdleMs(user.id !== null, await loadSettings(db));
   if (idle >= life) return null;
-  const isDue = idle >= Math.min(UNSEEN_MS, life / 4);
-  return { digest, user: user.id === null ? null : (user as IdentifiedUser), returnTo, isDue };
+  const needsUpdate = idle >= Math.min(LAST_SEEN_UPDATE_MS, life / 4);
+  return { digest, user: user.id === null ? null : (user as IdentifiedUser), returnTo, needsUpdate };
 }
 
-function idleLife(isSignedIn: boolean, { session_expire_delay: minutes }: ApplicationSettings): number {
-  return (isSignedIn ? minutes : Math.min(minutes, VISIT_MINUTES)) * MINUTE_MS;
+function maxIdleMs(isSignedIn: boolean, { session_expire_delay: minutes }: ApplicationSettings): number {
+  return (isSignedIn ? minutes : Math.min(minutes, MAX_ANONYMOUS_IDLE_MINUTES)) * MINUTE_MS;
 }
 
-interface NewSession {
+interface CreateSessionInput {
   readonly secret: string;
-  /** null: somebody who has not signed in. */
+  /** null: not signed in. */
   readonly userId: number | null;
   readonly returnTo?: string | null;
 }
 
-export async function startSession(tx: Transaction, { secret, userId, returnTo = null }: NewSession): Promise<void> {
+export async function createSession(
+  tx: Transaction,
+  { secret, userId, returnTo = null }: CreateSessionInput,
+): Promise<void> {
   await tx
     .insertInto('sessions')
     .values({
-      digest: digestToken(secret),
+      digest: hashToken(secret),
       user_id: userId,
       return_to: returnTo,
       created_at: tx.now,
@@ -95,38 +98,38 @@ export async function startSession(tx: Transaction, { secret, userId, returnTo =
     .execute();
 }
 
-/** The page that the session goes to when its visitor has signed in. */
-export async function rememberReturn(tx: Transaction, digest: string, returnTo: string): Promise<void> {
+/** Sets the page to open after the sign-in. */
+export async function updateReturnTo(tx: Transaction, digest: string, returnTo: string): Promise<void> {
   await tx.updateTable('sessions').set({ return_to: returnTo }).where('digest', '=', digest).execute();
 }
 
-export async function seeSession(tx: Transaction, digest: string): Promise<void> {
+export async function touchSession(tx: Transaction, digest: string): Promise<void> {
   await tx.updateTable('sessions').set({ last_seen_at: tx.now }).where('digest', '=', digest).execute();
 }
 
-export async function endSession(tx: Transaction, digest: string): Promise<void> {
+export async function deleteSession(tx: Transaction, digest: string): Promise<void> {
   await tx.deleteFrom('sessions').where('digest', '=', digest).execute();
 }
 
-/** Signs the user out everywhere. */
-export async function endSessionsOf(tx: Transaction, userId: number): Promise<void> {
+/** Deletes all sessions of a user. */
+export async function deleteSessionsOfUser(tx: Transaction, userId: number): Promise<void> {
   // index: sessions_by_user
   await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
 }
 
-/** Deletes sessions that have been idle for too long, so many at most, and tells how many. */
-export async function deleteIdleSessions(tx: Transaction, most: number): Promise<number> {
-  const settings = await readSettings(tx);
-  const seenBefore = (isSignedIn: boolean) => momentAfter(tx.now, -idleLife(isSignedIn, settings));
+/** Deletes up to `limit` expired sessions; returns how many. */
+export async function deleteIdleSessions(tx: Transaction, limit: number): Promise<number> {
+  const settings = await loadSettings(tx);
+  const seenBefore = (isSignedIn: boolean) => addMilliseconds(tx.now, -maxIdleMs(isSignedIn, settings));
   // index: sessions_by_last_seen
   const idle = tx
     .selectFrom('sessions')
     .select('digest')
     .where('last_seen_at', '<=', seenBefore(false))
     .where((eb) => eb.or([eb('user_id', 'is', null), eb('last_seen_at', '<=', seenBefore(true))]))
-    .limit(most);
+    .limit(limit);
   const found = tx.deleteFrom('sessions').where('digest', 'in', idle);
-  // Asked of the row itself once more: its visitor may have come back in the last moment, after it was found.
+  // Checks the row again: the session may have been used since it was selected.
   const deleted = await found.where('last_seen_at', '<=', seenBefore(false)).executeTakeFirst();
   return Number(deleted.numDeletedRows);
 }

@@ -1,12 +1,11 @@
 import type { Database, Transaction } from '#database/database.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
+import { loadSettings } from '#settings/settings.ts';
 import type { User } from '../users/users.ts';
 import { checkPassword } from './password-sign-in.ts';
-import { endSession, newSessionSecret, startSession } from './sessions.ts';
+import { createSession, deleteSession, newSessionSecret } from './sessions.ts';
 
-/** What somebody sends who signs in at the web, and the session in which he does. */
-interface WebSignIn {
+interface WebSignInInput {
   readonly login: string;
   readonly password: string;
   readonly session: { readonly digest: string };
@@ -14,28 +13,28 @@ interface WebSignIn {
 }
 
 /**
- * Signs a user in at the web: the session that the form came from ends, and another one begins, whose secret nobody can
- * have known before. A deactivated user becomes active (contract/conventions.md §7).
+ * Signs a user in on the web. Replaces the session of the form by a new one, whose secret nobody can know in advance. A
+ * deactivated user becomes active (contract/conventions.md §7).
  */
 export async function signInWithPassword(
   services: { readonly database: Database },
-  { login, password, session, address }: WebSignIn,
+  { login, password, session, address }: WebSignInInput,
 ): Promise<{ readonly secret: string } | Failure<'switchedOff' | 'invalid'>> {
   const { database } = services;
-  const settings = await readSettings(database.reader);
+  const settings = await loadSettings(database.reader);
   if (!settings.password_authentication_enabled_for_web) return fail('switchedOff');
   const checked = await checkPassword(services, { login, password });
   if (isFailure(checked)) return checked;
   const secret = newSessionSecret();
   return database.transaction(async (tx) => {
     if (!(await recordSignIn(tx, checked.user, address))) return fail('invalid');
-    await endSession(tx, session.digest);
-    await startSession(tx, { secret, userId: checked.user.id });
+    await deleteSession(tx, session.digest);
+    await createSession(tx, { secret, userId: checked.user.id });
     return { secret };
   });
 }
 
-/** False when the user may not come in any more: others have blocked him since his password was looked at. */
+/** Returns false if the user was blocked since the password check. */
 async function recordSignIn(tx: Transaction, { id }: User, address: string): Promise<boolean> {
   const recorded = await tx
     .updateTable('users')

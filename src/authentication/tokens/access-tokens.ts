@@ -3,15 +3,14 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { AccessTokensTable } from '#database/tables/authentication.ts';
-import { daysAfter } from '#runtime/clock.ts';
+import { addDays } from '#runtime/clock.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { digestToken, newToken } from '#security/tokens.ts';
+import { generateToken, hashToken } from '#security/tokens.ts';
 import { isExpired } from '../credentials.ts';
 
-/** A token's row without its digest. */
 export type AccessToken = Omit<Selectable<AccessTokensTable>, 'digest' | 'name_key'>;
 
-/** The one time that a token's secret is known. */
+/** A new secret in clear text, which is not stored. */
 export interface IssuedToken {
   readonly token: AccessToken;
   readonly secret: string;
@@ -41,9 +40,9 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Characters after the prefix. */
+/** Number of characters after the prefix. */
 const SECRET_LENGTH = 20;
-const LONGEST_LIFE_DAYS = 365;
+const MAX_LIFETIME_DAYS = 365;
 
 export const tokenColumns = [
   'access_tokens.id',
@@ -66,64 +65,63 @@ const tokenById = prepare((db, value: Params<{ id: number }>) =>
   db.selectFrom('access_tokens').select(tokenColumns).where('id', '=', value('id')),
 );
 
-export async function readToken(db: Reader, id: number): Promise<AccessToken | null> {
+export async function findAccessToken(db: Reader, id: number): Promise<AccessToken | null> {
   return (await tokenById.first(db, { id })) ?? null;
 }
 
 /** The settings that decide how long a token may live. */
-interface TokenLifetime {
+interface TokenLifetimeSettings {
   readonly require_personal_access_token_expiry: boolean;
   readonly max_personal_access_token_lifetime: number | null;
 }
 
-/** The latest day on which a token of any kind that is made today may end (contract/conventions.md §10); null: none. */
-export function latestExpiry(today: string, lifetime: TokenLifetime): string | null {
-  const { max_personal_access_token_lifetime: most, require_personal_access_token_expiry: required } = lifetime;
-  if (most !== null) return daysAfter(today, most);
-  return required ? daysAfter(today, LONGEST_LIFE_DAYS) : null;
+/** Returns the latest expiry date of a token created today (contract/conventions.md §10); null: unlimited. */
+export function latestExpiry(today: string, lifetime: TokenLifetimeSettings): string | null {
+  const { max_personal_access_token_lifetime: maxDays, require_personal_access_token_expiry: required } = lifetime;
+  if (maxDays !== null) return addDays(today, maxDays);
+  return required ? addDays(today, MAX_LIFETIME_DAYS) : null;
 }
 
-/** When a token ends that was asked for without a date: on the latest day, or never (null) while nobody has to name one. */
-export function defaultExpiry(today: string, lifetime: TokenLifetime): string | null {
+/** Returns the expiry date of a token requested without one: the latest date, or null if expiry is not required. */
+export function defaultExpiry(today: string, lifetime: TokenLifetimeSettings): string | null {
   return lifetime.require_personal_access_token_expiry ? latestExpiry(today, lifetime) : null;
 }
 
-/** Is the day later than the latest one? */
-export function isTooLate(expiresAt: string | null, latest: string | null): boolean {
+export function exceedsLatestExpiry(expiresAt: string | null, latest: string | null): boolean {
   return expiresAt !== null && latest !== null && expiresAt > latest;
 }
 
-interface NewToken {
+interface CreateTokenInput {
   readonly userId: number;
   readonly name: string;
   readonly scopes: readonly string[];
   readonly expiresAt: string | null;
   readonly description?: string | null;
   readonly impersonation?: boolean;
-  /** Begins the secret: the setting `personal_access_token_prefix`. */
+  /** Prefix of the secret: the setting `personal_access_token_prefix`. */
   readonly prefix: string;
-  /** The secret itself, where the administrator has chosen it. */
+  /** The secret, if the administrator has chosen it. */
   readonly secret?: string | null;
 }
 
-/** Issues a token. Its dates and scopes have been checked. */
-export async function createToken(tx: Transaction, given: NewToken): Promise<IssuedToken> {
+/** Creates a token from validated input. */
+export async function createToken(tx: Transaction, input: CreateTokenInput): Promise<IssuedToken> {
   return insertToken(tx, {
-    ...given,
-    scopes: JSON.stringify([...new Set(given.scopes)]),
-    description: given.description ?? null,
-    impersonation: given.impersonation ?? false,
+    ...input,
+    scopes: JSON.stringify([...new Set(input.scopes)]),
+    description: input.description ?? null,
+    impersonation: input.impersonation ?? false,
     previousTokenId: null,
   });
 }
 
-interface TokenFields extends Omit<NewToken, 'scopes'> {
+interface TokenFields extends Omit<CreateTokenInput, 'scopes'> {
   readonly scopes: string;
   readonly previousTokenId: number | null;
 }
 
 async function insertToken(tx: Transaction, fields: TokenFields): Promise<IssuedToken> {
-  const secret = fields.secret ?? newToken(fields.prefix, SECRET_LENGTH);
+  const secret = fields.secret ?? generateToken(fields.prefix, SECRET_LENGTH);
   const token = await tx
     .insertInto('access_tokens')
     .values({
@@ -135,7 +133,7 @@ async function insertToken(tx: Transaction, fields: TokenFields): Promise<Issued
       expires_at: fields.expiresAt,
       impersonation: fields.impersonation ?? false,
       previous_token_id: fields.previousTokenId,
-      digest: digestToken(secret),
+      digest: hashToken(secret),
       created_at: tx.now,
       updated_at: tx.now,
     })
@@ -144,7 +142,7 @@ async function insertToken(tx: Transaction, fields: TokenFields): Promise<Issued
   return { token, secret };
 }
 
-/** Ends a token for good; true when it was still there to be ended. */
+/** Revokes a token. Returns false if it was revoked already. */
 export async function revokeToken(tx: Transaction, id: number): Promise<boolean> {
   const revoked = await tx
     .updateTable('access_tokens')
@@ -156,24 +154,24 @@ export async function revokeToken(tx: Transaction, id: number): Promise<boolean>
   return revoked.length > 0;
 }
 
-/** For the end of a user. index: access_tokens_by_user */
-export async function deleteTokensOf(tx: Transaction, userId: number): Promise<void> {
+/** Deletes the tokens of a user who is deleted. index: access_tokens_by_user */
+export async function deleteTokensOfUser(tx: Transaction, userId: number): Promise<void> {
   await tx.deleteFrom('access_tokens').where('user_id', '=', userId).execute();
 }
 
-/** Replaces a token by one with another secret. Of two at once, one finds the token revoked. */
+/** Revokes a token and creates one with another secret. Of two concurrent calls, one fails with `alreadyRevoked`. */
 export async function rotateToken(
   tx: Transaction,
   id: number,
   { expiresAt, prefix }: { readonly expiresAt: string | null; readonly prefix: string },
 ): Promise<IssuedToken | Failure<'alreadyRevoked'>> {
   if (!(await revokeToken(tx, id))) return fail('alreadyRevoked');
-  const old = (await readToken(tx, id)) as AccessToken;
+  const old = (await findAccessToken(tx, id)) as AccessToken;
   const { user_id: userId, name, description, scopes, impersonation } = old;
   return insertToken(tx, { userId, name, description, scopes, impersonation, expiresAt, prefix, previousTokenId: id });
 }
 
-/** Revokes whatever came from this token by rotation: somebody else has the chain. */
+/** Revokes all tokens created from this one by rotation: someone else has the chain. */
 export async function revokeDescendants(tx: Transaction, id: number): Promise<void> {
   // index: access_tokens_by_previous
   await tx
@@ -202,12 +200,15 @@ export async function revokeDescendants(tx: Transaction, id: number): Promise<vo
     .execute();
 }
 
-/** Neither revoked nor expired. */
-export function isActive({ revoked, expires_at }: Pick<AccessToken, 'revoked' | 'expires_at'>, today: string): boolean {
+/** Returns whether the token is neither revoked nor expired. */
+export function isActiveToken(
+  { revoked, expires_at }: Pick<AccessToken, 'revoked' | 'expires_at'>,
+  today: string,
+): boolean {
   return !revoked && !isExpired(expires_at, today);
 }
 
-/** The same as `isActive`, as a condition on rows. */
-export function activeTokens(today: string) {
+/** SQL condition equivalent to `isActiveToken`. */
+export function isActiveTokenRow(today: string) {
   return sql<boolean>`(access_tokens.revoked = ${sql.lit(false)} and (access_tokens.expires_at is null or access_tokens.expires_at > ${today}))`;
 }

@@ -4,22 +4,22 @@ import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { CallerJob, CallerUser } from '../caller.ts';
 import { type IdentifiedUser, identifiedUserColumns } from '../identified-user.ts';
 
-/** Tokens of jobs that run: what those may do, they do as the user whose jobs they are (contract/conventions.md §7 "Job tokens"). */
+/** Tokens of running jobs, which act as the user of the job (contract/conventions.md §7 "Job tokens"). */
 
-/** While it has one of these its token is one. */
-export const RUNNING: readonly JobStatus[] = ['running', 'canceling'];
+/** A job's token is valid only in these statuses. */
+export const RUNNING_JOB_STATUSES: readonly JobStatus[] = ['running', 'canceling'];
 
 export interface JobToken {
   readonly job: CallerJob;
   readonly user: IdentifiedUser;
 }
 
-function selectTokens(db: Reader) {
-  return selectAll(db).where('jobs.status', 'in', RUNNING);
+function selectRunningJobTokens(db: Reader) {
+  return selectJobTokens(db).where('jobs.status', 'in', RUNNING_JOB_STATUSES);
 }
 
-/** Those of jobs that have ended too. */
-function selectAll(db: Reader) {
+/** Selects the tokens of all jobs, including finished ones. */
+function selectJobTokens(db: Reader) {
   return db
     .selectFrom('jobs')
     .innerJoin('users', 'users.id', 'jobs.user_id')
@@ -30,44 +30,46 @@ function selectAll(db: Reader) {
 
 // index: jobs_by_token, users primary key, routes_by_project
 const tokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
-  selectTokens(db).where('jobs.token_digest', '=', value('digest')),
+  selectRunningJobTokens(db).where('jobs.token_digest', '=', value('digest')),
 );
 
 // index: jobs primary key, users primary key, routes_by_project
-const tokenByJob = prepare((db, value: Params<{ id: number }>) => selectTokens(db).where('jobs.id', '=', value('id')));
+const tokenByJobId = prepare((db, value: Params<{ id: number }>) =>
+  selectRunningJobTokens(db).where('jobs.id', '=', value('id')),
+);
 
-/** The running job that has this token; null: there is none, or it runs no more. */
+/** Returns the running job with this token; null if there is none or it has finished. */
 export async function findJobToken(db: Reader, digest: string): Promise<JobToken | null> {
-  return asToken(await tokenByDigest.first(db, { digest }));
+  return toJobToken(await tokenByDigest.first(db, { digest }));
 }
 
 // index: jobs_by_token, users primary key, routes_by_project
-const anyByDigest = prepare((db, value: Params<{ digest: string }>) =>
-  selectAll(db).where('jobs.token_digest', '=', value('digest')).select('jobs.status'),
+const anyTokenByDigest = prepare((db, value: Params<{ digest: string }>) =>
+  selectJobTokens(db).where('jobs.token_digest', '=', value('digest')).select('jobs.status'),
 );
 
-/** The job that has this token, or had it while it ran. */
-export async function findTokenOfAnyJob(db: Reader, digest: string): Promise<(JobToken & { runs: boolean }) | null> {
-  const row = await anyByDigest.first(db, { digest });
+/** Returns the job with this token, running or not. */
+export async function findAnyJobToken(db: Reader, digest: string): Promise<(JobToken & { runs: boolean }) | null> {
+  const row = await anyTokenByDigest.first(db, { digest });
   if (row === undefined) return null;
   const { status, ...token } = row;
-  return { ...asToken(token)!, runs: RUNNING.includes(status) };
+  return { ...toJobToken(token)!, runs: RUNNING_JOB_STATUSES.includes(status) };
 }
 
-/** The same by the job, which may have ended since. */
-export async function jobTokenById(db: Reader, id: number): Promise<JobToken | null> {
-  return asToken(await tokenByJob.first(db, { id }));
+/** Returns the token of a job by the job's id; null if it has finished. */
+export async function findJobTokenById(db: Reader, id: number): Promise<JobToken | null> {
+  return toJobToken(await tokenByJobId.first(db, { id }));
 }
 
 type Row = NonNullable<Awaited<ReturnType<typeof tokenByDigest.first>>>;
 
-function asToken(row: Row | undefined): JobToken | null {
+function toJobToken(row: Row | undefined): JobToken | null {
   if (row === undefined) return null;
   const { job_id: id, project_id: projectId, full_path: projectPath, ...user } = row;
   return { job: { id, projectId, projectPath }, user };
 }
 
-/** Whom a job acts as. */
-export function jobUser({ id, username, name, email, state, admin, bot, external }: IdentifiedUser): CallerUser {
+/** Returns the user that a job acts as. */
+export function toJobUser({ id, username, name, email, state, admin, bot, external }: IdentifiedUser): CallerUser {
   return { id, username, name, email, state, admin, bot, external };
 }

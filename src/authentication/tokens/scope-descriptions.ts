@@ -1,7 +1,10 @@
 import type { Scope } from './access-tokens.ts';
 
-/** What each scope lets an application do, for the consent page and the documentation (contract/conventions.md §7 "Scopes"). */
-export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
+/**
+ * What each scope allows an application to do, for the consent page and the documentation (contract/conventions.md §7
+ * "Scopes").
+ */
+export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
   api: 'do everything that you may do',
   read_api: 'read everything that you may read',
   read_user: 'read your profile and those of others',
@@ -23,6 +26,6 @@ export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
   read_service_ping: 'read usage figures of this server',
 };
 
-export function scopeMeaning(scope: string): string {
-  return SCOPE_MEANINGS[scope as Scope];
+export function describeScope(scope: string): string {
+  return SCOPE_DESCRIPTIONS[scope as Scope];
 }

@@ -3,15 +3,15 @@ import { inCidrs, parseCidr } from '#config.ts';
 import type { Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { decrypt } from '#security/encryption.ts';
-import { digestToken } from '#security/tokens.ts';
-import { readSettings } from '#settings/settings.ts';
-import { isObject, type JsonObject } from '#text/json-object.ts';
+import { hashToken } from '#security/tokens.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import type { CallerSite } from '../caller.ts';
 
-/** How replication sites prove themselves (contract/operations.md §3.3): `GL-Geo <access_key>:<jwt>`. */
+/** Authentication of replication sites (contract/operations.md §3.3): `GL-Geo <access_key>:<jwt>`. */
 
-/** By so much may the clocks of two sites differ, in seconds. */
-const LEEWAY = 60;
+/** Tolerated difference between the clocks of two sites, in seconds. */
+const CLOCK_SKEW_SECONDS = 60;
 
 // index: geo_sites_by_access_key
 const siteByKey = prepare((db, value: Params<{ digest: string }>) =>
@@ -28,12 +28,12 @@ interface SiteServices {
   readonly now: Date;
 }
 
-/** Where the secret of a site is kept, for its encryption. */
-export const placeOfSecret = (siteId: number): string => `geo_sites.secret_access_key:${siteId}`;
+/** Returns the encryption context of a site's secret. */
+export const siteSecretContext = (siteId: number): string => `geo_sites.secret_access_key:${siteId}`;
 
 /**
- * The site whose proof this is, enabled or not; what it may do with it is for its `data` to say. `skewed`: it is right but
- * for its time.
+ * Returns the site that signed this token, enabled or not; its `data` decides what it may do. `skewed`: the token is
+ * valid but for its time.
  */
 export async function findSiteByProof(
   { reader, secretKey, now }: SiteServices,
@@ -41,17 +41,17 @@ export async function findSiteByProof(
   address: string,
 ): Promise<CallerSite | 'unknown' | 'skewed'> {
   const colon = proof.indexOf(':');
-  const row = colon < 1 ? undefined : await siteByKey.first(reader, { digest: digestToken(proof.slice(0, colon)) });
+  const row = colon < 1 ? undefined : await siteByKey.first(reader, { digest: hashToken(proof.slice(0, colon)) });
   if (row === undefined || row.secret_access_key === null) return 'unknown';
-  const secret = decrypt(await secretKey(), row.secret_access_key, placeOfSecret(row.id));
-  const claims = claimsOf(proof.slice(colon + 1), secret);
+  const secret = decrypt(await secretKey(), row.secret_access_key, siteSecretContext(row.id));
+  const claims = verifyClaims(proof.slice(colon + 1), secret);
   if (claims === null || !(await isAllowedAddress(reader, address))) return 'unknown';
-  if (!isWithin(claims, now.getTime() / 1000)) return 'skewed';
+  if (!isWithinValidity(claims, now.getTime() / 1000)) return 'skewed';
   return { id: row.id, enabled: row.enabled, data: claims.data };
 }
 
 async function isAllowedAddress(reader: Reader, address: string): Promise<boolean> {
-  const { geo_node_allowed_ips: allowed } = await readSettings(reader);
+  const { geo_node_allowed_ips: allowed } = await loadSettings(reader);
   const ranges = allowed.split(',').map((range) => parseCidr(range.trim()));
   return inCidrs(
     ranges.filter((range) => range !== null),
@@ -66,28 +66,28 @@ interface Claims {
   readonly exp: number;
 }
 
-function isWithin({ iat, nbf, exp }: Claims, now: number): boolean {
-  return Math.max(iat, nbf) <= now + LEEWAY && exp > now - LEEWAY;
+function isWithinValidity({ iat, nbf, exp }: Claims, now: number): boolean {
+  return Math.max(iat, nbf) <= now + CLOCK_SKEW_SECONDS && exp > now - CLOCK_SKEW_SECONDS;
 }
 
-/** What a token (HS256) says that this secret has signed; null: it is none, or says something else than sites do. */
-function claimsOf(jwt: string, secret: string): Claims | null {
+/** Returns the claims of a JWT (HS256) signed with this secret; null if the signature or the claims are invalid. */
+function verifyClaims(jwt: string, secret: string): Claims | null {
   const [header = '', payload = '', signature = '', ...more] = jwt.split('.');
   const expected = createHmac('sha256', secret).update(`${header}.${payload}`).digest();
   const given = Buffer.from(signature, 'base64url');
   if (more.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
-  const { data, jti, iat, nbf, exp } = objectIn(Buffer.from(payload, 'base64url').toString('utf8'));
+  const { data, jti, iat, nbf, exp } = parseObject(Buffer.from(payload, 'base64url').toString('utf8'));
   const times = [iat, nbf, exp].every((time) => typeof time === 'number' && Number.isFinite(time));
-  const isRight = objectIn(Buffer.from(header, 'base64url').toString('utf8')).alg === 'HS256' && times;
+  const isRight = parseObject(Buffer.from(header, 'base64url').toString('utf8')).alg === 'HS256' && times;
   if (!isRight || typeof data !== 'string' || typeof jti !== 'string') return null;
-  return { data: objectIn(data), iat: iat as number, nbf: nbf as number, exp: exp as number };
+  return { data: parseObject(data), iat: iat as number, nbf: nbf as number, exp: exp as number };
 }
 
-/** An object of JSON; of anything else an empty one. */
-function objectIn(text: string): JsonObject {
+/** Parses a JSON object; returns an empty one for anything else. */
+function parseObject(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
+    return isJsonObject(value) ? value : {};
   } catch {
     return {};
   }

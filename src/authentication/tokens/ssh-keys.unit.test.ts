@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSshKey } from './ssh-keys.ts';
+import { parseSshKey } from './ssh-keys.ts';
 
 /** Made by ssh-keygen, which has said size and fingerprint of each; what lives in a token was put together by hand. */
 const KEYS = [
@@ -62,39 +62,39 @@ function rewritten(key: string, change: (bytes: Buffer) => Buffer): string {
   return `${algorithm} ${change(Buffer.from(base64!, 'base64')).toString('base64')}`;
 }
 
-test('a key of each algorithm is read, with the size and the fingerprint that ssh-keygen tells', () => {
+test('parses a key of each algorithm, with the size and fingerprint of ssh-keygen', () => {
   for (const { key, type, bits, fingerprint } of KEYS) {
-    assert.deepEqual(readSshKey(key), { type, bits, fingerprint, hasOptions: false }, type);
+    assert.deepEqual(parseSshKey(key), { type, bits, fingerprint, hasOptions: false }, type);
   }
 });
 
-test('comment, spaces and the end of the line are no part of a key', () => {
+test('comment, spaces and line end are not part of a key', () => {
   const { key, fingerprint } = KEYS[5]!;
   const [algorithm, base64] = key.split(' ');
   for (const other of [`${algorithm} ${base64}`, `${key} and more\r\n`, `${algorithm}\t${base64}  x`]) {
-    assert.equal(readSshKey(other)?.fingerprint, fingerprint, other);
+    assert.equal(parseSshKey(other)?.fingerprint, fingerprint, other);
   }
 });
 
-test('options before a key are told', () => {
+test('reports options before a key', () => {
   for (const options of ['cert-authority', 'cert-authority,principals="a b"', 'no-pty', '']) {
-    assert.equal(readSshKey(`${options} ${KEYS[5]!.key}`)?.hasOptions, true, options);
+    assert.equal(parseSshKey(`${options} ${KEYS[5]!.key}`)?.hasOptions, true, options);
   }
 });
 
-test('bytes that do not decode completely, or are more than the key, are none', () => {
+test('rejects bytes that do not decode completely or exceed the key', () => {
   for (const { key, type } of KEYS) {
     const bytes = Buffer.from(key.split(' ')[1]!, 'base64');
     for (let length = 0; length < bytes.length; length += 1) {
-      assert.equal(readSshKey(rewritten(key, (all) => all.subarray(0, length))), null, `${length} bytes of ${type}`);
+      assert.equal(parseSshKey(rewritten(key, (all) => all.subarray(0, length))), null, `${length} bytes of ${type}`);
     }
     for (const more of ['\0', '\0\0\0\0', '\0\0\0\u0001x']) {
-      assert.equal(readSshKey(rewritten(key, (all) => Buffer.concat([all, Buffer.from(more)]))), null, type);
+      assert.equal(parseSshKey(rewritten(key, (all) => Buffer.concat([all, Buffer.from(more)]))), null, type);
     }
   }
 });
 
-test('the bytes name the algorithm that stands before them, and one that is known', () => {
+test('the algorithm in the bytes must be known and match the text', () => {
   const [, rsa] = named('ssh-rsa').split(' ');
   for (const text of [
     `ssh-dss ${rsa}`,
@@ -109,11 +109,11 @@ test('the bytes name the algorithm that stands before them, and one that is know
     `ssh-rsa\n${rsa}`,
     `ssh-rsa ${rsa}\nssh-rsa ${rsa}`,
   ]) {
-    assert.equal(readSshKey(text), null, text);
+    assert.equal(parseSshKey(text), null, text);
   }
 });
 
-test('a point that is not on its curve, or is compressed, is no key', () => {
+test('rejects points that are compressed or not on the curve', () => {
   for (const algorithm of ['ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp521', 'sk-ecdsa-sha2-nistp256@openssh.com']) {
     // Behind the lengths and the names of algorithm and curve.
     const point = 4 + algorithm.length + 4 + 'nistp256'.length + 4;
@@ -122,12 +122,12 @@ test('a point that is not on its curve, or is compressed, is no key', () => {
         bytes[at] = bytes[at]! ^ 1;
         return bytes;
       });
-      assert.equal(readSshKey(flipped), null, `${algorithm} ${at}`);
+      assert.equal(parseSshKey(flipped), null, `${algorithm} ${at}`);
     }
   }
 });
 
-test('a number with another sign or with needless zeros is no key: there is one way to write it', () => {
+test('rejects negative numbers and numbers with unnecessary zeros', () => {
   const field = (content: Buffer | string) => {
     const bytes = Buffer.from(content as string);
     const length = Buffer.alloc(4);
@@ -136,7 +136,7 @@ test('a number with another sign or with needless zeros is no key: there is one 
   };
   const rsa = (modulus: number[]) =>
     `ssh-rsa ${Buffer.concat([field('ssh-rsa'), field(Buffer.from([3])), field(Buffer.from(modulus))]).toString('base64')}`;
-  assert.equal(readSshKey(rsa([0, 0x81, 1]))?.bits, 16);
-  assert.equal(readSshKey(rsa([0x41, 1]))?.bits, 15);
-  for (const wrong of [[0x81, 1], [0, 0x41, 1], [0, 0, 0x81], [0], []]) assert.equal(readSshKey(rsa(wrong)), null);
+  assert.equal(parseSshKey(rsa([0, 0x81, 1]))?.bits, 16);
+  assert.equal(parseSshKey(rsa([0x41, 1]))?.bits, 15);
+  for (const wrong of [[0x81, 1], [0, 0x41, 1], [0, 0, 0x81], [0], []]) assert.equal(parseSshKey(rsa(wrong)), null);
 });

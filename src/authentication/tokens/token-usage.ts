@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '#database/database.ts';
 import { type Clock, today } from '#runtime/clock.ts';
-import { seeSession } from '../sessions/sessions.ts';
+import { touchSession } from '../sessions/sessions.ts';
 
-/** A token and its user as identification has read them. */
+/** The columns of a token and its user that identification reads. */
 interface UsedToken {
   readonly id: number;
   readonly user_id: number;
@@ -12,81 +12,82 @@ interface UsedToken {
   readonly last_activity_on: string | null;
 }
 
-/** Somebody who called with something that keeps no track of its uses. */
+/** A user who called with a credential that does not record its uses. */
 interface ActiveUser {
   readonly id: number;
   readonly last_activity_on: string | null;
 }
 
-/** Remembers when and from where tokens and sessions are used, beside the requests that use them. */
-export interface TokenUses {
+/** Records when and from where tokens and sessions are used, in parallel to the requests. */
+export interface TokenUsage {
   /**
-   * A live token was presented. Writes when it is used from an address that is none of its latest, otherwise at most every
-   * ten minutes, and never throws.
+   * Records a use of a valid token. Writes if the address is not among the latest, otherwise at most every ten minutes.
+   * Never throws.
    */
-  note(token: UsedToken, address: string): void;
-  /** A user was active. Writes once a day, and never throws. */
-  noteUser(user: ActiveUser): void;
-  /** A session was used. Writes when it is due to be seen, and never throws. */
-  noteSession(session: { readonly digest: string; readonly isDue: boolean }): void;
-  /** Resolves when everything noted so far is written. The readers of `last_used_at` and the end of the server wait for it. */
-  settled(): Promise<void>;
-  /** Whether other processes read what is written here: then an answer waits until the uses that it stands on are settled. */
+  recordToken(token: UsedToken, address: string): void;
+  /** Records activity of a user, at most once a day. Never throws. */
+  recordUser(user: ActiveUser): void;
+  /** Records a use of a session if it needs an update. Never throws. */
+  recordSession(session: { readonly digest: string; readonly needsUpdate: boolean }): void;
+  /** Resolves when all recorded uses are written. Readers of `last_used_at` and the shutdown wait for it. */
+  flushed(): Promise<void>;
+  /** Whether other processes read the same database: responses then wait until their recorded uses are written. */
   readonly shared: boolean;
 }
 
-interface Surroundings {
+interface TokenUsageOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
   readonly shared?: boolean;
 }
 
-const REMEMBER_MS = 10 * 60 * 1000;
-const REMEMBERED_ADDRESSES = 5;
+const UPDATE_INTERVAL_MS = 10 * 60 * 1000;
+const MAX_ADDRESSES = 5;
 
-export function createTokenUses({ database, clock, log, shared = false }: Surroundings): TokenUses {
+export function createTokenUsage({ database, clock, log, shared = false }: TokenUsageOptions): TokenUsage {
   const writing = new Map<string, Promise<void>>();
-  /** Many requests at once are one write. */
+  /** Concurrent uses are one write. */
   const write = (what: 'token' | 'user' | 'session', id: number | string, work: (tx: Transaction) => Promise<void>) => {
     const key = `${what} ${id}`;
     if (writing.has(key)) return;
     const written = database
       .transaction(work)
-      .catch((err) => log.warn({ err, [`${what}_id`]: id }, `The use of a ${what} could not be remembered`))
+      .catch((err) => log.warn({ err, [`${what}_id`]: id }, `Recording the use of a ${what} failed`))
       .finally(() => writing.delete(key));
     writing.set(key, written);
   };
   return {
     shared,
-    note(token, address) {
-      const due = isDue(token, clock);
-      if (due || !isKnown(token, address)) write('token', token.id, (tx) => remember(tx, token, address, due));
+    recordToken(token, address) {
+      const due = needsUpdate(token, clock);
+      if (due || !isKnownAddress(token, address))
+        write('token', token.id, (tx) => updateToken(tx, token, address, due));
     },
-    noteUser(user) {
-      if (!isActiveOn(user, today(clock))) write('user', user.id, (tx) => rememberActivity(tx, user));
+    recordUser(user) {
+      if (!isActiveOn(user, today(clock))) write('user', user.id, (tx) => updateUserActivity(tx, user));
     },
-    noteSession({ digest, isDue }) {
-      if (isDue) write('session', digest, (tx) => seeSession(tx, digest));
+    recordSession({ digest, needsUpdate: due }) {
+      if (due) write('session', digest, (tx) => touchSession(tx, digest));
     },
-    async settled() {
+    async flushed() {
       await Promise.all(writing.values());
     },
   };
 }
 
-function isDue({ last_used_at, last_activity_on }: UsedToken, clock: Clock): boolean {
-  if (last_used_at === null || Date.parse(last_used_at) + REMEMBER_MS <= clock.now().getTime()) return true;
+function needsUpdate({ last_used_at, last_activity_on }: UsedToken, clock: Clock): boolean {
+  if (last_used_at === null || Date.parse(last_used_at) + UPDATE_INTERVAL_MS <= clock.now().getTime()) return true;
   return last_activity_on !== today(clock);
 }
 
-/** Asked in every request, so nothing is parsed: an address has no quotes in it. */
-function isKnown({ last_used_ips }: UsedToken, address: string): boolean {
+/** Runs on every request, so it does not parse the JSON: an address contains no quotes. */
+function isKnownAddress({ last_used_ips }: UsedToken, address: string): boolean {
   return last_used_ips.includes(`"${address}"`);
 }
 
-/** A new address is remembered at once; the moment of the use, and the day of the user's activity, only when they are due. */
-async function remember(
+/** Writes a new address at once, but the time of the use and the user's activity only when they are due. */
+async function updateToken(
   tx: Transaction,
   { id, user_id, last_activity_on }: UsedToken,
   address: string,
@@ -95,16 +96,16 @@ async function remember(
   const row = await tx.selectFrom('access_tokens').select('last_used_ips').where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;
   const others = (JSON.parse(row.last_used_ips) as string[]).filter((other) => other !== address);
-  const addresses = [address, ...others].slice(0, REMEMBERED_ADDRESSES);
+  const addresses = [address, ...others].slice(0, MAX_ADDRESSES);
   await tx
     .updateTable('access_tokens')
     .set({ ...(due ? { last_used_at: tx.now } : {}), last_used_ips: JSON.stringify(addresses) })
     .where('id', '=', id)
     .execute();
-  if (due) await rememberActivity(tx, { id: user_id, last_activity_on });
+  if (due) await updateUserActivity(tx, { id: user_id, last_activity_on });
 }
 
-async function rememberActivity(tx: Transaction, user: ActiveUser): Promise<void> {
+async function updateUserActivity(tx: Transaction, user: ActiveUser): Promise<void> {
   if (isActiveOn(user, tx.today)) return;
   await tx.updateTable('users').set({ last_activity_on: tx.today }).where('id', '=', user.id).execute();
 }

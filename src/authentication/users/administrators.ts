@@ -3,7 +3,7 @@ import type { Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import type { User } from './users.ts';
 
-/** Would nobody administer this instance any more without this user? */
+/** Returns whether this user is the only active administrator. */
 export async function isOnlyAdministrator(
   db: Reader,
   { id, admin, state }: Pick<User, 'id' | 'admin' | 'state'>,

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Database, Transaction } from '#database/database.ts';
 import { verifyPassword } from '#security/passwords.ts';
-import { digestToken } from '#security/tokens.ts';
-import { readSettings } from '#settings/settings.ts';
+import { hashToken } from '#security/tokens.ts';
+import { loadSettings } from '#settings/settings.ts';
 import { testDatabase, testPlace } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { bootstrapUsers } from './bootstrap.ts';
-import { findUser, type User } from './users.ts';
+import { findUserByUsername, type User } from './users.ts';
 
 const given = { rootPassword: 'a chosen pass phrase', rootToken: 'glpat-chosen-token-000' };
 
@@ -36,23 +36,23 @@ test('the first start creates root with the chosen password and token, and the i
   });
   assert.equal(first, true);
   assert.deepEqual(await readdir(place.dataDir), []);
-  const root = await findUser(database.reader, 'ROOT');
+  const root = await findUserByUsername(database.reader, 'ROOT');
   assert.equal(root?.admin, true);
-  assert.equal((await findUser(database.reader, 'ghost'))?.internal, true);
-  assert.equal((await findUser(database.reader, 'alert-bot'))?.bot, true);
+  assert.equal((await findUserByUsername(database.reader, 'ghost'))?.internal, true);
+  assert.equal((await findUserByUsername(database.reader, 'alert-bot'))?.bot, true);
   assert.deepEqual(namespaces, ['root']);
   const tokens = await database.reader.selectFrom('access_tokens').select(['digest', 'expires_at']).execute();
-  assert.deepEqual(tokens, [{ digest: digestToken(given.rootToken), expires_at: '2027-01-02' }]);
+  assert.deepEqual(tokens, [{ digest: hashToken(given.rootToken), expires_at: '2027-01-02' }]);
   const { password_hash } = await database.reader
     .selectFrom('users')
     .select('password_hash')
     .where('username', '=', 'root')
     .executeTakeFirstOrThrow();
   assert.equal(await verifyPassword(password_hash, given.rootPassword), true);
-  assert.equal((await readSettings(database.reader)).allow_local_requests_from_web_hooks_and_services, true);
+  assert.equal((await loadSettings(database.reader)).allow_local_requests_from_web_hooks_and_services, true);
 });
 
-test('generated credentials go to a file of their owner, and the log tells only where', async () => {
+test('generated credentials are written to a private file, and the log contains only its path', async () => {
   await using place = await testPlace('empty');
   await using database = await testDatabase();
   const { logged } = await start(database, place.dataDir);
@@ -65,10 +65,10 @@ test('generated credentials go to a file of their owner, and the log tells only 
   assert.equal(logged.includes(token), false);
   assert.deepEqual(await readdir(place.dataDir), ['initial-credentials']);
   const stored = await database.reader.selectFrom('access_tokens').select('digest').executeTakeFirstOrThrow();
-  assert.equal(stored.digest, digestToken(token));
+  assert.equal(stored.digest, hashToken(token));
 });
 
-test('a second start changes nothing, whatever became of root', async () => {
+test('a second start changes nothing, even if root was changed', async () => {
   await using place = await testPlace('empty');
   await using database = await testDatabase();
   await start(database, place.dataDir);
@@ -76,10 +76,10 @@ test('a second start changes nothing, whatever became of root', async () => {
     await tx.deleteFrom('users').where('username', '=', 'root').execute();
   });
   assert.equal((await start(database, place.dataDir)).first, false);
-  assert.equal(await findUser(database.reader, 'root'), null);
+  assert.equal(await findUserByUsername(database.reader, 'root'), null);
 });
 
-test('of two first starts at once one creates the users', async () => {
+test('of two concurrent first starts one creates the users', async () => {
   await using place = await testPlace('empty');
   await using database = await testDatabase();
   const both = await Promise.all([start(database, place.dataDir), start(database, place.dataDir)]);

@@ -6,43 +6,43 @@ import type { Database, Reader, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
-import { newToken } from '#security/tokens.ts';
+import { generateToken } from '#security/tokens.ts';
 import { defaultSettings } from '#settings/definitions.ts';
 import { createSettings } from '#settings/settings.ts';
 import { createToken, defaultExpiry } from '../tokens/access-tokens.ts';
-import { createUser, type NewUser, type User } from './users.ts';
+import { type CreateUserInput, createUser, type User } from './users.ts';
 
-// The first start of an instance: its settings, the administrator, the internal users.
+// First start of an instance: creates its settings, the administrator and the internal users.
 
-interface Surroundings {
+interface BootstrapOptions {
   readonly database: Database;
   readonly config: Pick<Config, 'rootPassword' | 'rootToken' | 'allowLocalRequests' | 'dataDir'>;
   readonly log: { info(fields: object, message: string): void };
-  /** What else a new user of its own gets (not the internal ones), as part of the transaction: its namespace. */
+  /** Runs in the transaction for the administrator, not for internal users; creates the personal namespace. */
   readonly afterCreate: (tx: Transaction, user: User) => Promise<void>;
 }
 
-/** The secrets of `root`, and which of them nobody has chosen. */
-interface Credentials {
+/** The credentials of `root`, and the text of those that were generated. */
+interface InitialCredentials {
   readonly password: string;
   readonly token: string;
   readonly generated: string;
 }
 
 /**
- * Gives an empty database its first users; changes nothing in any other. Of several processes that start at once, one
- * does it. Generated credentials are written to `<data dir>/initial-credentials` (0600).
- * Returns whether this was the first start.
+ * Creates the first users of an empty database; does nothing otherwise. Of several processes that start concurrently,
+ * one does it. Writes generated credentials to `<data dir>/initial-credentials` (0600). Returns whether this was the
+ * first start.
  */
-export async function bootstrapUsers(surroundings: Surroundings): Promise<boolean> {
-  const { database, config } = surroundings;
+export async function bootstrapUsers(options: BootstrapOptions): Promise<boolean> {
+  const { database, config } = options;
   if (await hasUsers(database.reader)) return false;
   const credentials = chooseCredentials(config);
-  const note = credentials.generated === '' ? null : await writeNote(config.dataDir, credentials);
+  const note = credentials.generated === '' ? null : await writeDraft(config.dataDir, credentials);
   try {
     const passwordHash = await hashPassword(credentials.password);
-    const first = await database.transaction((tx) => createFirstUsers(tx, surroundings, credentials, passwordHash));
-    if (first && note) await publishNote(surroundings, note);
+    const first = await database.transaction((tx) => createFirstUsers(tx, options, credentials, passwordHash));
+    if (first && note) await publishCredentials(options, note);
     return first;
   } finally {
     if (note) await rm(note, { force: true });
@@ -53,9 +53,9 @@ function hasUsers(db: Reader): Promise<boolean> {
   return hasRow(db.selectFrom('users').select('id'));
 }
 
-function chooseCredentials({ rootPassword, rootToken }: Surroundings['config']): Credentials {
-  const password = rootPassword ?? newToken('', 24);
-  const token = rootToken ?? newToken(defaultSettings.personal_access_token_prefix);
+function chooseCredentials({ rootPassword, rootToken }: BootstrapOptions['config']): InitialCredentials {
+  const password = rootPassword ?? generateToken('', 24);
+  const token = rootToken ?? generateToken(defaultSettings.personal_access_token_prefix);
   const lines = [rootPassword === null ? `password: ${password}` : '', rootToken === null ? `token: ${token}` : ''];
   const chosen = lines.filter((line) => line !== '');
   const generated = chosen.length === 0 ? '' : `${['username: root', ...chosen].join('\n')}\n`;
@@ -64,14 +64,14 @@ function chooseCredentials({ rootPassword, rootToken }: Surroundings['config']):
 
 async function createFirstUsers(
   tx: Transaction,
-  { config, afterCreate }: Surroundings,
-  { token }: Credentials,
+  { config, afterCreate }: BootstrapOptions,
+  { token }: InitialCredentials,
   passwordHash: string,
 ): Promise<boolean> {
-  // Also what two processes agree on: both write this row, one of them after the other has committed.
+  // Also synchronizes processes: both write this row, one after the other's commit.
   await createSettings(tx, config.allowLocalRequests ? { allow_local_requests_from_web_hooks_and_services: true } : {});
   if (await hasUsers(tx)) return false;
-  const root = await create(tx, rootUser(passwordHash));
+  const root = await createUserOrThrow(tx, rootUser(passwordHash));
   await afterCreate(tx, root);
   await createToken(tx, {
     userId: root.id,
@@ -81,13 +81,13 @@ async function createFirstUsers(
     prefix: '',
     secret: token,
   });
-  for (const user of INTERNAL_USERS) await create(tx, user);
+  for (const user of INTERNAL_USERS) await createUserOrThrow(tx, user);
   return true;
 }
 
 const ROOT_SCOPES = ['api', 'read_user', 'read_repository', 'write_repository', 'sudo', 'admin_mode'];
 
-function rootUser(passwordHash: string): NewUser {
+function rootUser(passwordHash: string): CreateUserInput {
   return {
     username: 'root',
     name: 'Administrator',
@@ -98,25 +98,25 @@ function rootUser(passwordHash: string): NewUser {
   };
 }
 
-// Addresses below .invalid reach nobody. Without a password nobody can be them.
-const INTERNAL_USERS: readonly NewUser[] = [
+// Addresses in .invalid are unreachable. Without a password nobody can sign in.
+const INTERNAL_USERS: readonly CreateUserInput[] = [
   { ...internalUser('ghost', 'Ghost User'), details: { can_create_group: false } },
   { ...internalUser('alert-bot', 'Alert Bot'), details: { can_create_group: false, bot: true } },
 ];
 
-function internalUser(username: string, name: string): NewUser {
+function internalUser(username: string, name: string): CreateUserInput {
   const email = `${username}@internal.invalid`;
   return { username, name, email, passwordHash: null, confirmed: true, internal: true };
 }
 
-async function create(tx: Transaction, user: NewUser): Promise<User> {
+async function createUserOrThrow(tx: Transaction, user: CreateUserInput): Promise<User> {
   const created = await createUser(tx, user);
   if (isFailure(created)) throw new Error(`The user ${user.username} could not be created: ${created.code}`);
   return created;
 }
 
-/** Written before the users are there: a crash must not leave an instance whose password nobody knows. */
-async function writeNote(dataDir: string, { generated }: Credentials): Promise<string> {
+/** Writes the file before the users are created: a crash must not leave an instance whose password is unknown. */
+async function writeDraft(dataDir: string, { generated }: InitialCredentials): Promise<string> {
   const draft = join(dataDir, `initial-credentials.${randomUUID()}`);
   const file = await open(draft, 'wx', 0o600);
   try {
@@ -128,7 +128,7 @@ async function writeNote(dataDir: string, { generated }: Credentials): Promise<s
   return draft;
 }
 
-async function publishNote({ config, log }: Surroundings, note: string): Promise<void> {
+async function publishCredentials({ config, log }: BootstrapOptions, note: string): Promise<void> {
   const path = join(config.dataDir, 'initial-credentials');
   await rename(note, path);
   log.info({ path }, 'Created the administrator root. Its generated credentials are in the file at `path`');

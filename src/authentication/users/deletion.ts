@@ -1,41 +1,41 @@
 import type { Reader, Transaction } from '#database/database.ts';
-import { deleteOAuthOf } from '../oauth/tokens.ts';
-import { endSessionsOf } from '../sessions/sessions.ts';
-import { deleteTokensOf } from '../tokens/access-tokens.ts';
-import { findUser } from './users.ts';
+import { deleteOAuthOfUser } from '../oauth/tokens.ts';
+import { deleteSessionsOfUser } from '../sessions/sessions.ts';
+import { deleteTokensOfUser } from '../tokens/access-tokens.ts';
+import { findUserByUsername } from './users.ts';
 
-// The end of a user (contract/conventions.md §10 Users): first nobody can be it any more, later its row goes. What is kept
-// about the user elsewhere is the part of the rooms above.
+// Deletion of a user (contract/conventions.md §10 Users): the account is disabled at once, its row is deleted later.
+// Other resources react to `user-deleted`.
 
 /**
- * Makes the account unusable: its sessions, tokens and codes are gone, what is on its way meets a blocked user, and
- * `readUser` finds nobody to do anything with. Name and addresses stay taken until `deleteUserRow`.
+ * Disables the account: deletes its sessions, tokens and codes, and blocks the user, also for requests in progress.
+ * `findUserById` no longer returns it. Username and addresses stay taken until `deleteUserRow`.
  */
-export async function endAccount(tx: Transaction, id: number): Promise<void> {
+export async function disableAccount(tx: Transaction, id: number): Promise<void> {
   await tx
     .updateTable('users')
     .set({ state: 'blocked', deletion_scheduled_at: tx.now, updated_at: tx.now })
     .where('id', '=', id)
     .execute();
-  await endSessionsOf(tx, id);
-  await deleteTokensOf(tx, id);
-  await deleteOAuthOf(tx, id);
+  await deleteSessionsOfUser(tx, id);
+  await deleteTokensOfUser(tx, id);
+  await deleteOAuthOfUser(tx, id);
 }
 
-/** Is this a user whose account has ended, and who is still to be removed? index: users primary key */
-export async function isEnded(db: Reader, id: number): Promise<boolean> {
+/** Returns whether the user's account is disabled and its deletion still pending. index: users primary key */
+export async function isDeletionScheduled(db: Reader, id: number): Promise<boolean> {
   const row = await db.selectFrom('users').select('deletion_scheduled_at').where('id', '=', id).executeTakeFirst();
   return row !== undefined && row.deletion_scheduled_at !== null;
 }
 
-/** Removes the user, with addresses, identities and whatever else refers to the row as its own. */
+/** Deletes the user's row with its addresses and identities. */
 export async function deleteUserRow(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('users').where('id', '=', id).execute();
 }
 
-/** The internal user who takes over what deleted users have contributed. */
-export async function ghostId(db: Reader): Promise<number> {
-  const ghost = await findUser(db, 'ghost');
-  if (ghost === null) throw new Error('There is no user ghost: the first start makes it');
+/** Returns the id of the ghost user, who becomes the author of deleted users' contributions. */
+export async function getGhostUserId(db: Reader): Promise<number> {
+  const ghost = await findUserByUsername(db, 'ghost');
+  if (ghost === null) throw new Error('The user ghost is missing: the first start creates it');
   return ghost.id;
 }

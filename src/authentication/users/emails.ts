@@ -3,37 +3,40 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { EmailsTable, UsersTable } from '#database/tables/authentication.ts';
 
-// The addresses of users. The primary one is a row like the others, and taken before it is confirmed.
+// Email addresses of users. The primary address has a row too, and is taken before it is confirmed.
 
 export type Email = Pick<Selectable<EmailsTable>, 'id' | 'user_id' | 'email' | 'confirmed_at'>;
 
 export const emailColumns = ['emails.id', 'emails.user_id', 'emails.email', 'emails.confirmed_at'] as const;
 
-/** The form in which an address is kept and compared (contract/activity.md Part 4). */
-export function keptAddress(text: string): string {
+/** Returns the form in which an address is stored and compared (contract/activity.md Part 4). */
+export function normalizeAddress(text: string): string {
   return text.trim().toLowerCase();
 }
 
-const FORM = /^[^\s@<>"(),:;[\\\]]+@[^\s@<>"(),:;[\\\]]+$/;
-const LONGEST = 255;
+const ADDRESS_PATTERN = /^[^\s@<>"(),:;[\\\]]+@[^\s@<>"(),:;[\\\]]+$/;
+const MAX_LENGTH = 255;
 
-export function hasAddressForm(text: string): boolean {
-  return FORM.test(text) && !hasEncodedWord(text);
+export function isValidAddress(text: string): boolean {
+  return ADDRESS_PATTERN.test(text) && !hasEncodedWord(text);
 }
 
-/** `=?utf-8?q?…?=` (RFC 2047): whoever mails to it may mail to another address than the one that was looked at. */
+/**
+ * Rejects encoded words (RFC 2047, `=?utf-8?q?…?=`): a mail program may send to another address than the one that was
+ * checked.
+ */
 function hasEncodedWord(text: string): boolean {
   const begin = text.indexOf('=?');
   return begin !== -1 && text.includes('?=', begin + 2);
 }
 
-/** What is wrong with an address that a user is to have. */
-export function addressProblems(address: string): string[] {
+/** Returns error texts for an address of a user; empty if it is valid. */
+export function validateAddress(address: string): string[] {
   if (address.trim() === '') return ["can't be blank"];
-  return hasAddressForm(address) && address.length <= LONGEST ? [] : ['is invalid'];
+  return isValidAddress(address) && address.length <= MAX_LENGTH ? [] : ['is invalid'];
 }
 
-/** A primary or confirmed address of anybody, or of anybody but `except`. */
+/** Returns whether this is a primary or confirmed address of a user other than `except`. */
 export async function isEmailTaken(db: Reader, address: string, except = 0): Promise<boolean> {
   // index: emails_by_taken_key
   const holder = await db
@@ -44,8 +47,8 @@ export async function isEmailTaken(db: Reader, address: string, except = 0): Pro
   return holder !== undefined && holder.user_id !== except;
 }
 
-/** Is this an address of the user, confirmed, the primary one or another? */
-export async function isConfirmedAddressOf(db: Reader, userId: number, address: string): Promise<boolean> {
+/** Returns whether this is a confirmed address of the user. */
+export async function isConfirmedAddress(db: Reader, userId: number, address: string): Promise<boolean> {
   // index: emails_by_user_address
   const row = await db
     .selectFrom('emails')
@@ -56,8 +59,8 @@ export async function isConfirmedAddressOf(db: Reader, userId: number, address: 
   return row !== undefined && row.confirmed_at !== null;
 }
 
-/** Whose confirmed address this is; null: nobody's. index: emails_by_taken_key */
-export async function holderOf(db: Reader, address: string): Promise<number | null> {
+/** Returns the id of the user with this confirmed address, or null. index: emails_by_taken_key */
+export async function findUserIdByConfirmedAddress(db: Reader, address: string): Promise<number | null> {
   const row = await db
     .selectFrom('emails')
     .select('user_id')
@@ -67,7 +70,7 @@ export async function holderOf(db: Reader, address: string): Promise<number | nu
   return row?.user_id ?? null;
 }
 
-interface NewEmail {
+interface CreateEmailInput {
   readonly userId: number;
   readonly address: string;
   readonly confirmed: boolean;
@@ -75,10 +78,13 @@ interface NewEmail {
 }
 
 /**
- * Gives a user an address. Fails on `emails_by_taken_key` when it is somebody's already, on `emails_by_user_address` when
- * it is this user's; one that is neither primary nor confirmed is in nobody's way.
+ * Adds an address to a user. Throws the unique violation of `emails_by_taken_key` if it is in use, of
+ * `emails_by_user_address` if this user has it. An unconfirmed secondary address does not block other users.
  */
-export async function insertEmail(tx: Transaction, { userId, address, confirmed, primary }: NewEmail): Promise<Email> {
+export async function insertUserEmail(
+  tx: Transaction,
+  { userId, address, confirmed, primary }: CreateEmailInput,
+): Promise<Email> {
   const key = foldCase(address);
   return tx
     .insertInto('emails')
@@ -95,17 +101,17 @@ export async function insertEmail(tx: Transaction, { userId, address, confirmed,
     .executeTakeFirstOrThrow();
 }
 
-/** What of a user names one of its addresses besides the primary one; null means the primary one, or none. */
-const USES = ['notification_email', 'public_email', 'commit_email'] as const;
+/** User columns that refer to a secondary address; null means the primary address, or none. */
+const ADDRESS_COLUMNS = ['notification_email', 'public_email', 'commit_email'] as const;
 
-/** Takes an address from a user, also from wherever the user has it in use. */
-export async function forgetEmail(
+/** Removes an address from a user, also from the columns that refer to it. */
+export async function removeEmailFromUser(
   tx: Transaction,
-  user: Pick<Selectable<UsersTable>, 'id' | (typeof USES)[number]>,
+  user: Pick<Selectable<UsersTable>, 'id' | (typeof ADDRESS_COLUMNS)[number]>,
   address: string,
 ): Promise<void> {
   await deleteEmailRow(tx, user.id, address);
-  const used = USES.filter((use) => foldCase(user[use] ?? '') === foldCase(address));
+  const used = ADDRESS_COLUMNS.filter((use) => foldCase(user[use] ?? '') === foldCase(address));
   if (used.length === 0) return;
   await tx
     .updateTable('users')
@@ -114,7 +120,7 @@ export async function forgetEmail(
     .execute();
 }
 
-/** Removes the row of an address, if the user has it. */
+/** Deletes the row of an address of a user, if there is one. */
 export async function deleteEmailRow(tx: Transaction, userId: number, address: string): Promise<void> {
   // index: emails_by_user_address
   await tx.deleteFrom('emails').where('user_id', '=', userId).where('address_key', '=', foldCase(address)).execute();

@@ -1,7 +1,7 @@
-const LONGEST = 255;
+const MAX_LENGTH = 255;
 
-/** What is wrong with the name of a record (a user, a token, an application), in a record's words; empty when nothing is. */
-export function nameProblems(name: string): string[] {
+/** Returns error texts for the name of a user, token or application; empty if it is valid. */
+export function validateRecordName(name: string): string[] {
   if (name.trim() === '') return ["can't be blank"];
-  return [...name].length > LONGEST ? [`is too long (maximum is ${LONGEST} characters)`] : [];
+  return [...name].length > MAX_LENGTH ? [`is too long (maximum is ${MAX_LENGTH} characters)`] : [];
 }

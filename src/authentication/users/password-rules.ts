@@ -1,12 +1,12 @@
-// What may be chosen as a password.
+// Rules for passwords.
 
-const LONGEST = 128;
-const LONG_ENOUGH_FOR_NAMES = 64;
-const TELLING_LENGTH = 4;
+const MAX_LENGTH = 128;
+const MIN_LENGTH_WITH_PERSONAL_WORDS = 64;
+const MIN_WORD_LENGTH = 4;
 
 const WEAK = 'must not contain commonly used combinations of words and letters';
 
-const WELL_KNOWN: ReadonlySet<string> = new Set([
+const COMMON_PASSWORDS: ReadonlySet<string> = new Set([
   '00000000',
   '0123456789',
   '11111111',
@@ -117,21 +117,24 @@ export interface PasswordOwner {
   readonly email: string;
 }
 
-/** What is wrong with a password for its owner; empty when nothing is. `shortest` is the setting `minimum_password_length`. */
-export function passwordProblems(password: string, owner: PasswordOwner, shortest: number): string[] {
+/**
+ * Returns error texts for a password of this owner; empty if it is valid. `shortest` is the setting
+ * `minimum_password_length`.
+ */
+export function validatePassword(password: string, owner: PasswordOwner, shortest: number): string[] {
   const length = [...password].length;
   if (length < shortest) return [`is too short (minimum is ${shortest} characters)`];
-  if (length > LONGEST) return [`is too long (maximum is ${LONGEST} characters)`];
+  if (length > MAX_LENGTH) return [`is too long (maximum is ${MAX_LENGTH} characters)`];
   return isWeak(password.toLowerCase(), owner) ? [WEAK] : [];
 }
 
 function isWeak(password: string, owner: PasswordOwner): boolean {
-  if (WELL_KNOWN.has(password)) return true;
-  if (password.length >= LONG_ENOUGH_FOR_NAMES) return false;
-  return tellingWords(owner).some((word) => password.includes(word));
+  if (COMMON_PASSWORDS.has(password)) return true;
+  if (password.length >= MIN_LENGTH_WITH_PERSONAL_WORDS) return false;
+  return personalWords(owner).some((word) => password.includes(word));
 }
 
-function tellingWords({ name, username, email }: PasswordOwner): string[] {
+function personalWords({ name, username, email }: PasswordOwner): string[] {
   const words = [name, username, email].flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u));
-  return words.filter((word) => word.length >= TELLING_LENGTH);
+  return words.filter((word) => word.length >= MIN_WORD_LENGTH);
 }

@@ -1,14 +1,14 @@
-/** What a username may be; the paths of groups share its namespace and its reserved words. */
+/** Rules for usernames. Group paths share their namespace and reserved words. */
 
-const FIRST_RULE =
+const INVALID_PATH =
   "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
-const SECOND_RULE =
+const INVALID_USERNAME =
   "can only include non-accented letters, digits, '_', '-' and '.'. It must not start with '-', '_', or '.', nor end with '-', '_', '.', '.git', or '.atom'.";
 
-const LONGEST = 255;
+const MAX_LENGTH = 255;
 
-// First segments of paths that mean something else than a user or group.
-const RESERVED: ReadonlySet<string> = new Set([
+// First path segments with another meaning than a user or group.
+const RESERVED_NAMES: ReadonlySet<string> = new Set([
   '-',
   '.well-known',
   '404.html',
@@ -51,30 +51,30 @@ const RESERVED: ReadonlySet<string> = new Set([
   'v2',
 ]);
 
-/** Is this word no name for a user or a top-level group? */
+/** Returns whether the name is reserved: no user or top-level group may have it. */
 export function isReservedName(name: string): boolean {
-  return RESERVED.has(name.toLowerCase());
+  return RESERVED_NAMES.has(name.toLowerCase());
 }
 
-/** What is wrong with a username, in words for the one who chose it; empty when nothing is. */
-export function usernameProblems(username: string): string[] {
+/** Returns error texts for a username; empty if it is valid. */
+export function validateUsername(username: string): string[] {
   if (username.trim() === '') return ["can't be blank"];
   const problems: string[] = [];
-  if ([...username].length > LONGEST) problems.push(`is too long (maximum is ${LONGEST} characters)`);
+  if ([...username].length > MAX_LENGTH) problems.push(`is too long (maximum is ${MAX_LENGTH} characters)`);
   if (isReservedName(username)) problems.push(`${username} is a reserved name`);
-  if (!followsFirstRule(username)) problems.push(FIRST_RULE);
-  if (!followsSecondRule(username)) problems.push(SECOND_RULE);
+  if (!isValidPath(username)) problems.push(INVALID_PATH);
+  if (!isValidUsername(username)) problems.push(INVALID_USERNAME);
   return problems;
 }
 
-function followsFirstRule(username: string): boolean {
-  return /^(?!-)[A-Za-z0-9_.-]*[A-Za-z0-9_-]$/.test(username) && !endsLikeAFile(username);
+function isValidPath(username: string): boolean {
+  return /^(?!-)[A-Za-z0-9_.-]*[A-Za-z0-9_-]$/.test(username) && !hasReservedExtension(username);
 }
 
-function followsSecondRule(username: string): boolean {
-  return /^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$/.test(username) && !endsLikeAFile(username);
+function isValidUsername(username: string): boolean {
+  return /^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$/.test(username) && !hasReservedExtension(username);
 }
 
-function endsLikeAFile(username: string): boolean {
+function hasReservedExtension(username: string): boolean {
   return /\.(git|atom)$/i.test(username);
 }

@@ -3,14 +3,21 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { UsersTable } from '#database/tables/authentication.ts';
-import { type Failure, type FieldErrors, fail, fieldErrors, invalid } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
-import { endSessionsOf } from '../sessions/sessions.ts';
-import { addressProblems, deleteEmailRow, forgetEmail, hasAddressForm, insertEmail, isEmailTaken } from './emails.ts';
-import { nameProblems } from './name-validation.ts';
-import { usernameProblems } from './usernames.ts';
+import { deleteSessionsOfUser } from '../sessions/sessions.ts';
+import {
+  deleteEmailRow,
+  insertUserEmail,
+  isEmailTaken,
+  isValidAddress,
+  removeEmailFromUser,
+  validateAddress,
+} from './emails.ts';
+import { validateRecordName } from './name-validation.ts';
+import { validateUsername } from './usernames.ts';
 
-/** A user's row; the password stays behind. */
+/** A user without password and search columns. */
 export type User = Omit<
   Selectable<UsersTable>,
   'username_key' | 'name_key' | 'email_key' | 'password_hash' | 'deletion_scheduled_at'
@@ -65,33 +72,33 @@ export const userColumns = [
 ] as const;
 
 // index: users primary key
-const userById = prepare((db, value: Params<{ id: number }>) => presentUsers(db).where('id', '=', value('id')));
+const userById = prepare((db, value: Params<{ id: number }>) => selectUsers(db).where('id', '=', value('id')));
 
 // index: users_by_username_key
 const userByName = prepare((db, value: Params<{ key: string }>) =>
-  presentUsers(db).where('username_key', '=', value('key')),
+  selectUsers(db).where('username_key', '=', value('key')),
 );
 
-/** Everybody but those who are being deleted: nothing can be done with them or for them any more. */
-function presentUsers(db: Reader) {
+/** Selects users who are not being deleted. */
+function selectUsers(db: Reader) {
   return db.selectFrom('users').select(userColumns).where('deletion_scheduled_at', 'is', null);
 }
 
-export async function readUser(db: Reader, id: number): Promise<User | null> {
+export async function findUserById(db: Reader, id: number): Promise<User | null> {
   return (await userById.first(db, { id })) ?? null;
 }
 
-export type Unchangeable = 'userNotFound' | 'internalUser';
+export type UnchangeableUserCode = 'userNotFound' | 'internalUser';
 
-/** The user with this id, unless it is one of Hearth's own: those nobody changes, and they have no tokens. */
-export async function changeableUser(db: Reader, id: number): Promise<User | Failure<Unchangeable>> {
-  const user = await readUser(db, id);
+/** Returns the user with this id. Fails for internal users, who cannot be changed and have no tokens. */
+export async function findChangeableUser(db: Reader, id: number): Promise<User | Failure<UnchangeableUserCode>> {
+  const user = await findUserById(db, id);
   if (user === null) return fail('userNotFound');
   return user.internal ? fail('internalUser') : user;
 }
 
-/** The same as `readUser` and, until the last of it is gone, a user who is being deleted: whoever sees nobody knows that it is done. */
-export async function readUserUntilGone(db: Reader, id: number): Promise<User | null> {
+/** Returns the user with this id, also while being deleted; null once the deletion is complete. */
+export async function findUserUntilDeleted(db: Reader, id: number): Promise<User | null> {
   // index: users primary key
   return (await db.selectFrom('users').select(userColumns).where('id', '=', id).executeTakeFirst()) ?? null;
 }
@@ -99,23 +106,23 @@ export async function readUserUntilGone(db: Reader, id: number): Promise<User | 
 // index: users primary key
 const usersByIds = prepareForIds<User>((db, ids) => db.selectFrom('users').select(userColumns).where('id', 'in', ids));
 
-/** Several users in one statement, those too who are being deleted; of a user who is gone there is none. */
-export function readUsers(db: Reader, ids: readonly number[]): Promise<User[]> {
+/** Returns the existing users with these ids, including those being deleted, with one query. */
+export function findUsersByIds(db: Reader, ids: readonly number[]): Promise<User[]> {
   return usersByIds(db, ids);
 }
 
-/** In whose name something is done that he does not ask for at this moment; of a user who is gone, or where there is none, nobody's. */
-export async function callerOf(db: Reader, id: number | null, address: string | null): Promise<Caller> {
-  const user = id === null ? null : await readUser(db, id);
+/** Returns the caller for work on behalf of a user; `ANONYMOUS` if the id is null or the user is gone. */
+export async function loadCaller(db: Reader, id: number | null, address: string | null): Promise<Caller> {
+  const user = id === null ? null : await findUserById(db, id);
   return user === null ? ANONYMOUS : { user, token: null, address };
 }
 
-/** The user of this name, in any case. */
-export async function findUser(db: Reader, username: string): Promise<User | null> {
+/** Returns the user with this username, in any case, or null. */
+export async function findUserByUsername(db: Reader, username: string): Promise<User | null> {
   return (await userByName.first(db, { key: foldCase(username) })) ?? null;
 }
 
-/** What a user may be given besides name, username and e-mail address. */
+/** Optional properties of a new or updated user. */
 export type UserDetails = Partial<
   Pick<
     Insertable<UsersTable>,
@@ -145,23 +152,23 @@ export type UserDetails = Partial<
   >
 >;
 
-export interface NewUser {
+export interface CreateUserInput {
   readonly username: string;
   readonly name: string;
   readonly email: string;
-  /** Of `hashPassword`; null: no password. */
+  /** A hash of `hashPassword`; null: no password. */
   readonly passwordHash: string | null;
-  /** The address needs no confirmation. */
+  /** Whether the address is confirmed. */
   readonly confirmed: boolean;
   readonly createdById?: number | null;
   readonly internal?: boolean;
   readonly identity?: Identity | undefined;
   readonly details?: UserDetails;
-  /** What is wrong with the password, told together with the other fields. */
+  /** Error texts for the password, reported together with the other fields. */
   readonly passwordProblems?: readonly string[] | undefined;
 }
 
-/** An account elsewhere. */
+/** Account at an external identity provider. */
 export interface Identity {
   readonly provider: string;
   readonly externUid: string;
@@ -169,8 +176,8 @@ export interface Identity {
 
 export type UserFailure = 'emailTaken' | 'usernameTaken' | 'invalid';
 
-/** Unique index -> how whoever loses a race to it is refused. */
-export const TAKEN = {
+/** Unique index -> failure, for concurrent requests. */
+export const USER_UNIQUE_ERRORS = {
   users_by_username_key: 'usernameTaken',
   users_by_email_key: 'emailTaken',
   emails_by_taken_key: 'emailTaken',
@@ -178,25 +185,28 @@ export const TAKEN = {
   identities_by_extern_uid: invalid({ 'identities.extern_uid': ['has already been taken'] }),
 } as const;
 
-/** A new user, without a namespace of its own (rooms above give it one). Refuses invalid fields and names that are taken, but for those that are being taken: `TAKEN`. */
-export async function createUser(tx: Transaction, user: NewUser): Promise<User | Failure<UserFailure>> {
+/**
+ * Creates a user without a personal namespace. Fails for invalid fields and taken names. Concurrent duplicates throw
+ * the unique violations of `USER_UNIQUE_ERRORS`.
+ */
+export async function createUser(tx: Transaction, user: CreateUserInput): Promise<User | Failure<UserFailure>> {
   if (await isEmailTaken(tx, user.email)) return fail('emailTaken');
   if (await isUsernameTaken(tx, user.username)) return fail('usernameTaken');
-  const errors = user.internal ? null : userProblems(user);
+  const errors = user.internal ? null : validateUser(user);
   if (errors !== null) return invalid(errors);
   const { id } = await insertUser(tx, user);
-  await insertEmail(tx, { userId: id, address: user.email, confirmed: user.confirmed, primary: true });
+  await insertUserEmail(tx, { userId: id, address: user.email, confirmed: user.confirmed, primary: true });
   if (user.identity) await setIdentity(tx, id, user.identity);
-  return (await readUser(tx, id)) as User;
+  return (await findUserById(tx, id)) as User;
 }
 
-async function insertUser(tx: Transaction, user: NewUser): Promise<{ id: number }> {
+async function insertUser(tx: Transaction, user: CreateUserInput): Promise<{ id: number }> {
   return tx
     .insertInto('users')
     .values({
       projects_limit: 0,
       ...user.details,
-      ...names(user),
+      ...nameColumns(user),
       confirmed_at: user.confirmed ? tx.now : null,
       password_hash: user.passwordHash,
       internal: user.internal ?? false,
@@ -208,7 +218,7 @@ async function insertUser(tx: Transaction, user: NewUser): Promise<{ id: number 
     .executeTakeFirstOrThrow();
 }
 
-function names({ username, name, email }: Pick<NewUser, 'username' | 'name' | 'email'>) {
+function nameColumns({ username, name, email }: Pick<CreateUserInput, 'username' | 'name' | 'email'>) {
   return {
     username,
     username_key: foldCase(username),
@@ -219,62 +229,62 @@ function names({ username, name, email }: Pick<NewUser, 'username' | 'name' | 'e
   };
 }
 
-/** What a change of a user may touch; absent keys stay. */
-export interface UserChanges {
+/** Changes of a user; absent keys stay unchanged. */
+export interface UpdateUserInput {
   readonly username?: string | undefined;
   readonly name?: string | undefined;
-  /** A new primary address; at once with `confirmed`, otherwise when it has been confirmed. */
+  /** A new primary address, effective at once with `confirmed`, otherwise after confirmation. */
   readonly email?: { readonly address: string; readonly confirmed: boolean } | undefined;
-  /** A new password; `expired`: the user has to choose another one before anything else. */
+  /** A new password; `expired`: the user must choose another one first. */
   readonly password?: { readonly hash: string; readonly expired: boolean } | undefined;
   readonly identity?: Identity | undefined;
   readonly details?: UserDetails;
   readonly passwordProblems?: readonly string[] | undefined;
 }
 
-/** Changes a user. Its namespace is not moved here. */
+/** Updates a user, without moving the personal namespace. */
 export async function updateUser(
   tx: Transaction,
   user: User,
-  changes: UserChanges,
+  changes: UpdateUserInput,
 ): Promise<User | Failure<UserFailure>> {
   const { email, username, name } = changes;
   if (email && (await isEmailTaken(tx, email.address, user.id))) return fail('emailTaken');
   if (username !== undefined && (await isUsernameTaken(tx, username, user.id))) return fail('usernameTaken');
   const next = { username: username ?? user.username, name: name ?? user.name, email: user.email };
   const { details = {}, passwordProblems = [] } = changes;
-  const errors = userProblems({ ...next, email: email?.address ?? user.email, details, passwordProblems }, user);
+  const errors = validateUser({ ...next, email: email?.address ?? user.email, details, passwordProblems }, user);
   if (errors !== null) return invalid(errors);
-  if (email) await changeEmail(tx, user, email);
+  if (email) await updateEmail(tx, user, email);
   await tx
     .updateTable('users')
     .set({
       ...changes.details,
-      ...changedNames(changes),
-      ...changedPassword(tx, changes.password),
+      ...changedNameColumns(changes),
+      ...passwordColumns(tx, changes.password),
       updated_at: tx.now,
     })
     .where('id', '=', user.id)
     .execute();
-  // Whoever had signed in with the old one has to show the new one.
-  if (changes.password) await endSessionsOf(tx, user.id);
+  // Sessions that started with the old password end.
+  if (changes.password) await deleteSessionsOfUser(tx, user.id);
   if (changes.identity) await setIdentity(tx, user.id, changes.identity);
-  return (await readUser(tx, user.id)) as User;
+  return (await findUserById(tx, user.id)) as User;
 }
 
-function changedNames({ username, name }: UserChanges) {
+function changedNameColumns({ username, name }: UpdateUserInput) {
   return {
     ...(username === undefined ? {} : { username, username_key: foldCase(username) }),
     ...(name === undefined ? {} : { name, name_key: foldCase(name) }),
   };
 }
 
-function changedPassword(tx: Transaction, password: UserChanges['password']) {
+function passwordColumns(tx: Transaction, password: UpdateUserInput['password']) {
   if (!password) return {};
   return { password_hash: password.hash, password_expires_at: password.expired ? tx.now : null };
 }
 
-async function changeEmail(
+async function updateEmail(
   tx: Transaction,
   user: User,
   { address, confirmed }: { readonly address: string; readonly confirmed: boolean },
@@ -284,12 +294,12 @@ async function changeEmail(
   await tx.updateTable('users').set({ unconfirmed_email: address }).where('id', '=', user.id).execute();
 }
 
-/** Makes a confirmed address the primary one. The old one is forgotten. */
+/** Makes a confirmed address the primary one and removes the old one. */
 async function setPrimaryEmail(tx: Transaction, user: User, address: string): Promise<void> {
   const key = foldCase(address);
-  if (key !== foldCase(user.email)) await forgetEmail(tx, user, user.email);
+  if (key !== foldCase(user.email)) await removeEmailFromUser(tx, user, user.email);
   await deleteEmailRow(tx, user.id, address);
-  await insertEmail(tx, { userId: user.id, address, confirmed: true, primary: true });
+  await insertUserEmail(tx, { userId: user.id, address, confirmed: true, primary: true });
   await tx
     .updateTable('users')
     .set({ email: address, email_key: key, unconfirmed_email: null, confirmed_at: user.confirmed_at ?? tx.now })
@@ -306,29 +316,29 @@ async function setIdentity(tx: Transaction, userId: number, { provider, externUi
 }
 
 async function isUsernameTaken(db: Reader, username: string, except = 0): Promise<boolean> {
-  const holder = await findUser(db, username);
+  const holder = await findUserByUsername(db, username);
   return holder !== null && holder.id !== except;
 }
 
-/** What is wrong with the fields of a user; of one that is there, an unchanged username is not asked again. */
-function userProblems(
-  user: Pick<NewUser, 'username' | 'name' | 'email' | 'details' | 'passwordProblems'>,
+/** Returns the errors in the fields of a user, or null. An unchanged username is not validated again. */
+function validateUser(
+  user: Pick<CreateUserInput, 'username' | 'name' | 'email' | 'details' | 'passwordProblems'>,
   before?: Pick<User, 'username'>,
 ): FieldErrors | null {
   const { details = {} } = user;
-  return fieldErrors({
-    email: addressProblems(user.email),
-    name: nameProblems(user.name),
-    username: user.username === before?.username ? [] : usernameProblems(user.username),
+  return compactFieldErrors({
+    email: validateAddress(user.email),
+    name: validateRecordName(user.name),
+    username: user.username === before?.username ? [] : validateUsername(user.username),
     password: user.passwordProblems ?? [],
-    bio: tooLong(details.bio, 255),
-    ...Object.fromEntries(DETAIL_FIELDS.map((field) => [`user_detail.${field}`, tooLong(details[field], 500)])),
-    pronouns: tooLong(details.pronouns, 50),
-    public_email: formProblems(details.public_email),
-    commit_email: formProblems(details.commit_email),
-    projects_limit: limitProblems(details.projects_limit ?? 0),
-    theme_id: choiceProblems(details.theme_id, THEMES, 'theme'),
-    color_scheme_id: choiceProblems(details.color_scheme_id, COLOR_SCHEMES, 'color scheme'),
+    bio: validateLength(details.bio, 255),
+    ...Object.fromEntries(DETAIL_FIELDS.map((field) => [`user_detail.${field}`, validateLength(details[field], 500)])),
+    pronouns: validateLength(details.pronouns, 50),
+    public_email: validateOptionalAddress(details.public_email),
+    commit_email: validateOptionalAddress(details.commit_email),
+    projects_limit: validateProjectsLimit(details.projects_limit ?? 0),
+    theme_id: validateChoice(details.theme_id, THEME_COUNT, 'theme'),
+    color_scheme_id: validateChoice(details.color_scheme_id, COLOR_SCHEME_COUNT, 'color scheme'),
   });
 }
 
@@ -343,25 +353,25 @@ const DETAIL_FIELDS = [
   'github',
 ] as const;
 
-function tooLong(text: string | null | undefined, most: number): string[] {
-  return [...(text ?? '')].length > most ? [`is too long (maximum is ${most} characters)`] : [];
+function validateLength(text: string | null | undefined, max: number): string[] {
+  return [...(text ?? '')].length > max ? [`is too long (maximum is ${max} characters)`] : [];
 }
 
-function formProblems(address: string | null | undefined): string[] {
-  return address && !hasAddressForm(address) ? ['is invalid'] : [];
+function validateOptionalAddress(address: string | null | undefined): string[] {
+  return address && !isValidAddress(address) ? ['is invalid'] : [];
 }
 
-/** How many there are; they are numbered from 1. */
-const THEMES = 11;
-const COLOR_SCHEMES = 6;
+/** Number of themes and color schemes, with ids from 1. */
+const THEME_COUNT = 11;
+const COLOR_SCHEME_COUNT = 6;
 
-function choiceProblems(id: number | undefined, most: number, kind: string): string[] {
-  return id === undefined || (id >= 1 && id <= most) ? [] : [`${id} is not a valid ${kind}`];
+function validateChoice(id: number | undefined, max: number, kind: string): string[] {
+  return id === undefined || (id >= 1 && id <= max) ? [] : [`${id} is not a valid ${kind}`];
 }
 
-const LARGEST_INTEGER = 2_147_483_647;
+const MAX_INTEGER = 2_147_483_647;
 
-function limitProblems(limit: number): string[] {
+function validateProjectsLimit(limit: number): string[] {
   if (limit < 0) return ['must be greater than or equal to 0'];
-  return limit > LARGEST_INTEGER ? [`must be less than or equal to ${LARGEST_INTEGER}`] : [];
+  return limit > MAX_INTEGER ? [`must be less than or equal to ${MAX_INTEGER}`] : [];
 }

@@ -1,11 +1,11 @@
 import type { Reader } from '#database/database.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts';
-import { type Describe, describingWith } from '../access-level-descriptions.ts';
+import { type AccessDescriber, loadAccessDescriber } from '../access-level-descriptions.ts';
 import type { ProtectionRule } from './branch-rules.ts';
 
-/** What the entries of protection rules are called (contract/repository.md §3 "Descriptions"). */
+/** Descriptions of access levels of protected branches (contract/repository.md §3 "Descriptions"). */
 
-/** Admits nobody. */
+/** Access level that allows nobody. */
 export const NO_ONE = 0;
 
 const ROLE_TEXTS: Readonly<Record<number, string>> = {
@@ -15,11 +15,11 @@ const ROLE_TEXTS: Readonly<Record<number, string>> = {
   [INSTANCE_ADMIN]: 'Instance admins',
 };
 
-/** Knows the words for all entries of these rules. */
-export function describingEntries(
+/** Returns a function that describes the access levels of these rules. */
+export function loadBranchAccessDescriber(
   db: Reader,
   rules: readonly Pick<ProtectionRule, 'push' | 'merge' | 'unprotect'>[],
-): Promise<Describe> {
+): Promise<AccessDescriber> {
   const entries = rules.flatMap(({ push, merge, unprotect }) => [...push, ...merge, ...unprotect]);
-  return describingWith(ROLE_TEXTS, db, entries);
+  return loadAccessDescriber(ROLE_TEXTS, db, entries);
 }

@@ -1,26 +1,30 @@
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts';
-import { type DefaultProtection, developersBegin, isOpen } from '#domain/namespaces/default-branch-protection.ts';
-import { memberRole, type Project, roleIn } from '#domain/namespaces/projects.ts';
+import {
+  type DefaultBranchProtection,
+  developersMayPushFirst,
+  isUnprotected,
+} from '#domain/namespaces/default-branch-protection.ts';
+import { getMemberRole, getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import { matchesParts } from './wildcards.ts';
 
 /**
- * Who may push to, merge into and delete which branch (contract/repository.md §3 "Matching"). Pure: the rules come in
- * as data. The same answer for API writes, pushes and merges.
+ * Who may push to, merge into and delete a branch (contract/repository.md §3 "Matching"). Pure: rules are parameters.
+ * API writes, pushes and merges use the same functions.
  */
 
 export type RuleKind = 'push' | 'merge' | 'unprotect';
 
 export interface RuleEntry {
   readonly id: number;
-  /** The least role of a role entry; 0 admits nobody, 60 administrators only. */
+  /** Minimum role of a role entry; 0 allows nobody, 60 only administrators. */
   readonly access_level: number;
   readonly user_id: number | null;
   readonly group_id: number | null;
 }
 
 export interface ProtectionRule {
-  /** A branch name, or a pattern in which `*` stands for any characters, `/` included. */
+  /** A branch name, or a pattern in which `*` matches any characters, including `/`. */
   readonly name: string;
   readonly allow_force_push: boolean;
   readonly push: readonly RuleEntry[];
@@ -32,33 +36,36 @@ export function matchesRule(rule: Pick<ProtectionRule, 'name'>, branch: string):
   return matchesParts(branch, rule.name.split('*'));
 }
 
-export function rulesFor<Rule extends ProtectionRule>(rules: readonly Rule[], branch: string): Rule[] {
+export function matchingRules<Rule extends ProtectionRule>(rules: readonly Rule[], branch: string): Rule[] {
   return rules.filter((rule) => matchesRule(rule, branch));
 }
 
-/** May the caller move this branch, existing or not? The project is not archived and its rules are these. */
+/** Returns whether the caller may create or update this branch by a push, in a project that is not archived. */
 export function mayPush(caller: Caller, project: Project, rules: readonly ProtectionRule[], branch: string): boolean {
-  return mayBy('push', caller, project, rules, branch);
+  return mayByRules('push', caller, project, rules, branch);
 }
 
 export function mayMerge(caller: Caller, project: Project, rules: readonly ProtectionRule[], branch: string): boolean {
-  return mayBy('merge', caller, project, rules, branch) || mayPush(caller, project, rules, branch);
+  return mayByRules('merge', caller, project, rules, branch) || mayPush(caller, project, rules, branch);
 }
 
-function mayBy(
+function mayByRules(
   kind: 'push' | 'merge',
   caller: Caller,
   project: Project,
   rules: readonly ProtectionRule[],
   branch: string,
 ): boolean {
-  if (caller.user === null || project.archived || roleIn(caller, project) < DEVELOPER) return false;
-  const matching = rulesFor(rules, branch);
+  if (caller.user === null || project.archived || getProjectRole(caller, project) < DEVELOPER) return false;
+  const matching = matchingRules(rules, branch);
   if (matching.length === 0) return true;
   return matching.some((rule) => rule[kind].some((entry) => admits(entry, caller, project)));
 }
 
-/** May the caller make this branch, in a repository that has branches? Whoever may only merge into a protected one may. */
+/**
+ * Returns whether the caller may create this branch in a non-empty repository. The permission to merge into a protected
+ * branch suffices.
+ */
 export function mayCreateBranch(
   caller: Caller,
   project: Project,
@@ -68,29 +75,29 @@ export function mayCreateBranch(
   return mayMerge(caller, project, rules, branch);
 }
 
-/** Does one entry of a rule let this caller through? */
+/** Returns whether one entry of a rule allows the caller. */
 export function admits(entry: RuleEntry, caller: Caller, project: Project): boolean {
   if (caller.user === null) return false;
-  if (entry.user_id !== null) return entry.user_id === caller.user.id && memberRole(project) > 0;
-  // Nothing is shared with groups, so that an entry for a group admits nobody.
+  if (entry.user_id !== null) return entry.user_id === caller.user.id && getMemberRole(project) > 0;
+  // Projects cannot be shared with groups, so a group entry allows nobody.
   if (entry.group_id !== null || entry.access_level === 0) return false;
   if (entry.access_level === INSTANCE_ADMIN) return isAdministrator(caller);
-  return roleIn(caller, project) >= entry.access_level;
+  return getProjectRole(caller, project) >= entry.access_level;
 }
 
 export function mayForcePush(rules: readonly ProtectionRule[], branch: string): boolean {
-  const matching = rulesFor(rules, branch);
+  const matching = matchingRules(rules, branch);
   return matching.length === 0 || matching.some((rule) => rule.allow_force_push);
 }
 
-/** Deleting a protected branch takes a Maintainer. */
-export function mayDeleteProtected(caller: Caller, project: Project): boolean {
-  return roleIn(caller, project) >= MAINTAINER;
+/** Returns whether the caller may delete a protected branch: Maintainers may. */
+export function mayDeleteProtectedBranch(caller: Caller, project: Project): boolean {
+  return getProjectRole(caller, project) >= MAINTAINER;
 }
 
-/** The rule that a branch gets when it first comes to exist as the default one; null: none. */
-export function defaultRule(branch: string, protection: DefaultProtection) {
-  if (isOpen(protection)) return null;
+/** Returns the protection rule of a new default branch; null: none. */
+export function buildDefaultRule(branch: string, protection: DefaultBranchProtection) {
+  if (isUnprotected(protection)) return null;
   const { allowed_to_push, allowed_to_merge, allow_force_push, code_owner_approval_required } = protection;
   const level = (kind: RuleKind, access_level: number) => ({ kind, access_level, user_id: null, group_id: null });
   return {
@@ -104,14 +111,20 @@ export function defaultRule(branch: string, protection: DefaultProtection) {
   };
 }
 
-/** In an empty repository the default branch counts as protected: may the caller make the first push? */
-export function mayPushFirst(
+/**
+ * Returns whether the caller may push first to the default branch of an empty repository, which counts as protected.
+ */
+export function mayMakeFirstPush(
   caller: Caller,
   project: Project,
   rules: readonly ProtectionRule[],
   branch: string,
-  protection: DefaultProtection,
+  protection: DefaultBranchProtection,
 ): boolean {
   if (!mayPush(caller, project, rules, branch)) return false;
-  return developersBegin(protection) || rulesFor(rules, branch).length > 0 || roleIn(caller, project) >= MAINTAINER;
+  return (
+    developersMayPushFirst(protection) ||
+    matchingRules(rules, branch).length > 0 ||
+    getProjectRole(caller, project) >= MAINTAINER
+  );
 }

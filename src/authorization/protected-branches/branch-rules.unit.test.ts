@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { protectionOfLevel } from '#domain/namespaces/default-branch-protection.ts';
-import { defaultRule, matchesRule } from './branch-rules.ts';
+import { getProtectionForLevel } from '#domain/namespaces/default-branch-protection.ts';
+import { buildDefaultRule, matchesRule } from './branch-rules.ts';
 
 // Which branches a protection rule is about (contract/repository.md §3 "Matching").
 
 const matches = (name: string, branch: string) => matchesRule({ name }, branch);
 
-test('a rule without a star is about the branch of its name, letter by letter', () => {
+test('a rule without a wildcard matches exactly the branch with its name', () => {
   assert.ok(matches('main', 'main'));
   for (const branch of ['Main', 'main2', 'amain', 'main/x']) assert.equal(matches('main', branch), false, branch);
   assert.equal(matches('rel.1', 'relx1'), false);
 });
 
-test('a star stands for any characters, slashes and nothing among them', () => {
+test('a wildcard matches any characters, including slashes and none', () => {
   const cases: [string, string, boolean][] = [
     ['*', 'any/thing', true],
     ['*-stable', '1/2-stable', true],
@@ -36,15 +36,15 @@ test('a star stands for any characters, slashes and nothing among them', () => {
   for (const [name, branch, expected] of cases) assert.equal(matches(name, branch), expected, `${name} ${branch}`);
 });
 
-test('many stars cost no more than the length of the name', () => {
+test('matching many wildcards takes linear time', () => {
   // A backtracking matcher would not come back from this one.
   assert.equal(matches(`${'*a'.repeat(100)}*b`, 'a'.repeat(1000)), false);
   assert.ok(matches(`${'*a'.repeat(100)}*`, 'a'.repeat(1000)));
 });
 
-test('what the setting says of the branch that comes to exist first', () => {
+test('the default branch protection setting applies to the first branch', () => {
   const roles = (protection: 0 | 1 | 2 | 3 | 4) =>
-    defaultRule('main', protectionOfLevel(protection))?.levels.map(
+    buildDefaultRule('main', getProtectionForLevel(protection))?.levels.map(
       ({ kind, access_level }) => `${kind} ${access_level}`,
     ) ?? null;
   assert.equal(roles(0), null);

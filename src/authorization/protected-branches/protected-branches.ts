@@ -3,9 +3,9 @@ import { type Params, prepare } from '#database/prepare.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import type { ProtectionRule, RuleEntry, RuleKind } from './branch-rules.ts';
 
-/** The rows behind protection rules; what they mean is decided in branch-rules.ts. */
+/** Rows of protection rules; branch-rules.ts evaluates them. */
 
-export interface StoredRule extends ProtectionRule {
+export interface ProtectionRuleRow extends ProtectionRule {
   readonly id: number;
   readonly code_owner_approval_required: boolean;
   readonly updated_at: string;
@@ -33,11 +33,11 @@ const ruleRows = prepare((db, value: Params<{ project: number }>) =>
     .orderBy('level.id'),
 );
 
-/** All rules of a project in the order of their ids, matched in memory. */
-export async function protectionRules(db: Reader, projectId: number): Promise<StoredRule[]> {
-  const rules = new Map<number, StoredRule & Record<RuleKind, RuleEntry[]>>();
+/** Returns all rules of a project in order of id; matching happens in memory. */
+export async function listProtectionRules(db: Reader, projectId: number): Promise<ProtectionRuleRow[]> {
+  const rules = new Map<number, ProtectionRuleRow & Record<RuleKind, RuleEntry[]>>();
   for (const row of await ruleRows(db, { project: projectId })) {
-    const rule = rules.get(row.id) ?? { ...ruleOf(row), push: [], merge: [], unprotect: [] };
+    const rule = rules.get(row.id) ?? { ...ruleColumns(row), push: [], merge: [], unprotect: [] };
     rules.set(row.id, rule);
     if (row.level_id === null || row.kind === null) continue;
     const { level_id: id, access_level, user_id, group_id } = row;
@@ -46,37 +46,48 @@ export async function protectionRules(db: Reader, projectId: number): Promise<St
   return [...rules.values()];
 }
 
-export async function findRule(db: Reader, projectId: number, id: number): Promise<StoredRule | null> {
-  return (await protectionRules(db, projectId)).find((rule) => rule.id === id) ?? null;
+export async function findProtectionRule(db: Reader, projectId: number, id: number): Promise<ProtectionRuleRow | null> {
+  return (await listProtectionRules(db, projectId)).find((rule) => rule.id === id) ?? null;
 }
 
-/** The rule of exactly this name, whatever it matches. */
-export async function ruleNamed(db: Reader, projectId: number, name: string): Promise<StoredRule | null> {
-  return (await protectionRules(db, projectId)).find((rule) => rule.name === name) ?? null;
+/** Returns the rule with exactly this name, whatever it matches. */
+export async function findProtectionRuleByName(
+  db: Reader,
+  projectId: number,
+  name: string,
+): Promise<ProtectionRuleRow | null> {
+  return (await listProtectionRules(db, projectId)).find((rule) => rule.name === name) ?? null;
 }
 
 type RuleRow = Awaited<ReturnType<typeof ruleRows>>[number];
 
-function ruleOf({ id, name, allow_force_push, code_owner_approval_required, updated_at }: RuleRow) {
+function ruleColumns({ id, name, allow_force_push, code_owner_approval_required, updated_at }: RuleRow) {
   return { id, name, allow_force_push, code_owner_approval_required, updated_at };
 }
 
-export interface NewRule {
+export interface CreateProtectionRuleInput {
   readonly name: string;
   readonly allow_force_push: boolean;
   readonly code_owner_approval_required: boolean;
-  readonly levels: readonly NewLevel[];
+  readonly levels: readonly CreateAccessLevelInput[];
 }
 
-export interface NewLevel {
+export interface CreateAccessLevelInput {
   readonly kind: RuleKind;
   readonly access_level: number;
   readonly user_id: number | null;
   readonly group_id: number | null;
 }
 
-/** Throws the unique violation of `protected_branches_by_name` when the project has a rule of that name. */
-export async function insertRule(tx: Transaction, projectId: number, rule: NewRule): Promise<number> {
+/**
+ * Inserts a rule with its access levels. Throws the unique violation of `protected_branches_by_name` if the name is
+ * taken.
+ */
+export async function insertProtectionRule(
+  tx: Transaction,
+  projectId: number,
+  rule: CreateProtectionRuleInput,
+): Promise<number> {
   const { levels, ...row } = rule;
   const { id } = await tx
     .insertInto('protected_branches')

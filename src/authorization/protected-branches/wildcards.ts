@@ -1,6 +1,6 @@
 /**
- * Does the text consist of these parts in their order, with anything between them? The first part begins it, the last
- * one ends it; an empty one at an edge lets anything stand there. Linear in the text, whatever the parts.
+ * Returns whether the text matches a pattern given as the parts between its wildcards: it starts with the first part,
+ * ends with the last, and contains the others in order. Linear in the length of the text.
  */
 export function matchesParts(text: string, parts: readonly string[]): boolean {
   const [first = '', ...rest] = parts;

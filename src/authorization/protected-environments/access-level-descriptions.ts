@@ -1,8 +1,8 @@
 import type { Reader } from '#database/database.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER, REPORTER } from '#domain/members/roles.ts';
-import { type Admitted, type Describe, describingWith } from '../access-level-descriptions.ts';
+import { type AccessDescriber, type AccessPrincipal, loadAccessDescriber } from '../access-level-descriptions.ts';
 
-/** What the elements of protected environments are called (contract/environments.md Part 2). */
+/** Descriptions of access levels of protected environments (contract/environments.md Part 2). */
 
 const ROLE_TEXTS: Readonly<Record<number, string>> = {
   [REPORTER]: 'Reporters + Developers + Maintainers',
@@ -11,7 +11,10 @@ const ROLE_TEXTS: Readonly<Record<number, string>> = {
   [INSTANCE_ADMIN]: 'Administrators',
 };
 
-/** Knows the words for all of these elements. */
-export function describing(db: Reader, principals: readonly Admitted[]): Promise<Describe> {
-  return describingWith(ROLE_TEXTS, db, principals);
+/** Returns a function that describes these access levels. */
+export function loadEnvironmentAccessDescriber(
+  db: Reader,
+  principals: readonly AccessPrincipal[],
+): Promise<AccessDescriber> {
+  return loadAccessDescriber(ROLE_TEXTS, db, principals);
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { needsApproval, pendingApprovals } from './approvals.ts';
+import { countPendingApprovals, needsApproval } from './approvals.ts';
 import { makeProtection, type NewProtection } from './fixtures.testing.ts';
-import { protectionsOf } from './protected-environments.ts';
+import { loadProtections } from './protected-environments.ts';
 
 const { server, newGroup, newProject, user } = await world();
 const { database } = server.services;
@@ -35,11 +35,11 @@ async function deployment(own?: NewProtection, ofGroup?: NewProtection) {
       .executeTakeFirstOrThrow();
     return { name, id };
   });
-  const found = () => protectionsOf(database.reader, 'premium', place, { name, tier: 'production' });
+  const found = () => loadProtections(database.reader, 'premium', place, { name, tier: 'production' });
   return {
     rules: (await found()).flatMap(({ approval_rules }) => approval_rules.map(({ id }) => id)),
     needed: async () => needsApproval(await found()),
-    pending: async () => pendingApprovals(database.reader, await found(), ids.id),
+    pending: async () => countPendingApprovals(database.reader, await found(), ids.id),
     async approve(rule: number | null, status: 'approved' | 'rejected' = 'approved') {
       const user_id = (await user()).id;
       await database.transaction((tx) =>
@@ -62,14 +62,14 @@ async function deployment(own?: NewProtection, ofGroup?: NewProtection) {
 
 const MAINTAINERS = { access_level: 40 };
 
-test('what is not protected, or asks for no approval, waits for none', async () => {
+test('an environment without protection or required approvals waits for none', async () => {
   for (const protection of [undefined, { levels: [MAINTAINERS] }]) {
     const { needed, pending } = await deployment(protection);
     assert.deepEqual([await needed(), await pending()], [false, 0]);
   }
 });
 
-test('what each rule lacks is added up, whatever another one has too many, and counts count no more', async () => {
+test('missing approvals of all rules are added, surplus of one does not count for another, and counts are ignored', async () => {
   const rules = [1, 2].map((required_approvals) => ({ ...MAINTAINERS, required_approvals }));
   const [first, second] = rules.map((rule) => ({ rules: [rule], count: 5 }));
   const { rules: ids, needed, pending, approve } = await deployment(second, first);
@@ -86,7 +86,7 @@ test('what each rule lacks is added up, whatever another one has too many, and c
   assert.equal(await pending(), 0);
 });
 
-test('without rules the largest count is what is lacking', async () => {
+test('without rules the largest required count applies', async () => {
   const { pending, approve } = await deployment({ count: 1 }, { count: 2 });
   assert.equal(await pending(), 2);
   await approve(null, 'rejected');
@@ -97,7 +97,7 @@ test('without rules the largest count is what is lacking', async () => {
   assert.equal(await pending(), 0);
 });
 
-test('approvals of a rule that has gone count for nothing', async () => {
+test('approvals of deleted rules do not count', async () => {
   const { rules, pending, approve } = await deployment({ rules: [MAINTAINERS], count: 1 });
   await approve(rules[0]!);
   assert.equal(await pending(), 0);

@@ -1,11 +1,11 @@
 import type { Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import type { Protection } from './protected-environments.ts';
+import type { EnvironmentProtection } from './protected-environments.ts';
 
-/** How many must still approve of a deployment (contract/environments.md Part 4 "approval"). */
+/** Number of missing approvals of a deployment (contract/environments.md Part 4 "approval"). */
 
-/** Do deployments to an environment that is protected so wait for approvals? */
-export function needsApproval(protections: readonly Protection[]): boolean {
+/** Returns whether deployments to an environment with these protections require approvals. */
+export function needsApproval(protections: readonly EnvironmentProtection[]): boolean {
   return protections.some(
     ({ approval_rules, required_approval_count }) => approval_rules.length > 0 || required_approval_count > 0,
   );
@@ -22,12 +22,12 @@ const approvedByRule = prepare((db, value: Params<{ deployment: number }>) =>
 );
 
 /**
- * `pending_approval_count`: what is missing of each rule; where there is no rule, of the largest count. Approvals of rules
- * that have gone count for nothing.
+ * Returns `pending_approval_count`: the missing approvals of each rule or, without rules, of the largest required
+ * count. Approvals of deleted rules do not count.
  */
-export async function pendingApprovals(
+export async function countPendingApprovals(
   db: Reader,
-  protections: readonly Protection[],
+  protections: readonly EnvironmentProtection[],
   deploymentId: number,
 ): Promise<number> {
   if (!needsApproval(protections)) return 0;
@@ -35,10 +35,13 @@ export async function pendingApprovals(
   const rules = protections.flatMap(({ approval_rules }) => approval_rules);
   if (rules.length > 0) {
     const approved = new Map(rows.map(({ approval_rule_id, approved }) => [approval_rule_id, approved]));
-    return rules.reduce((sum, { id, required_approvals }) => sum + missing(required_approvals, approved.get(id)), 0);
+    return rules.reduce(
+      (sum, { id, required_approvals }) => sum + missingApprovals(required_approvals, approved.get(id)),
+      0,
+    );
   }
   const count = Math.max(...protections.map(({ required_approval_count }) => required_approval_count));
-  return missing(count, rows.find(({ rule_key }) => rule_key === 0)?.approved);
+  return missingApprovals(count, rows.find(({ rule_key }) => rule_key === 0)?.approved);
 }
 
-const missing = (required: number, approved = 0) => Math.max(required - approved, 0);
+const missingApprovals = (required: number, approved = 0) => Math.max(required - approved, 0);

@@ -3,17 +3,22 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import { addMembership, findMembership } from '#domain/members/memberships.ts';
+import { createMembership, findMembership } from '#domain/members/memberships.ts';
 import { ROLES } from '#domain/members/roles.ts';
-import { findGroup, roleInGroup } from '#domain/namespaces/groups.ts';
-import { insertNamespace } from '#domain/namespaces/namespaces.ts';
-import { findProject, type Project, roleIn } from '#domain/namespaces/projects.ts';
+import { findGroup, getGroupRole } from '#domain/namespaces/groups.ts';
+import { createNamespace } from '#domain/namespaces/namespaces.ts';
+import { findProject, getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { makeCallers, makeDrawnPlace } from '../random-namespaces.testing.ts';
-import { mayDeployTo, mayDeployToEach, rulesAdmitting } from './deployment-rules.ts';
+import { findAdmittingApprovalRules, mayDeployTo, mayDeployToEach } from './deployment-rules.ts';
 import { makeProtection } from './fixtures.testing.ts';
-import { type Principal, type Protection, protectionsOf, protectionsOfAll } from './protected-environments.ts';
+import {
+  type EnvironmentProtection,
+  loadProtections,
+  loadProtectionsForAll,
+  type Principal,
+} from './protected-environments.ts';
 
 // The gate knows roles by statements of its own, many at once: they must be those that groups and projects are asked for one by one.
 
@@ -67,13 +72,13 @@ function make({ members, protections }: Draft): Promise<Record<(typeof PLACES)[n
       name: path,
       visibility: 'private',
     } as const;
-    const inner = await insertNamespace(tx, namespace, { full_path: `x/${path}`, full_name: path });
+    const inner = await createNamespace(tx, namespace, { full_path: `x/${path}`, full_name: path });
     const ids = { project, group, inner };
     for (const [index, { role, expiresAt }] of members.entries()) {
       const name = PLACES[index]!;
       const source = { type: name === 'project' ? 'project' : 'group', id: ids[name] } as const;
       if (role === null) continue;
-      await addMembership(tx, source, { userId: users[0]!, accessLevel: role, expiresAt, createdById: null });
+      await createMembership(tx, source, { userId: users[0]!, accessLevel: role, expiresAt, createdById: null });
     }
     for (const { owner, name, levels, rules } of protections) {
       const whom = (drafts: typeof levels): Partial<Principal>[] =>
@@ -90,23 +95,27 @@ function make({ members, protections }: Draft): Promise<Record<(typeof PLACES)[n
 }
 
 /** One element, as the contract says it. */
-async function admits(db: Reader, caller: Caller, project: Project, protection: Protection, one: Principal) {
+async function admits(db: Reader, caller: Caller, project: Project, protection: EnvironmentProtection, one: Principal) {
   const user = caller.user;
   if (user === null) return false;
   if (user.admin) return true;
   if (one.user_id !== null) return one.user_id === user.id;
   if (one.group_id !== null) {
     const group = (await findGroup(db, caller, String(one.group_id)))!;
-    if (one.group_inheritance_type === 1) return roleInGroup(caller, group) > 0;
+    if (one.group_inheritance_type === 1) return getGroupRole(caller, group) > 0;
     const own = await findMembership(db, { type: 'group', id: group.id }, user.id);
     return own !== null && (own.expires_at === null || own.expires_at > TODAY);
   }
   if (one.access_level === 60) return false;
   const owner = protection.group_id && (await findGroup(db, caller, String(protection.group_id)))!;
-  return (owner ? roleInGroup(caller, owner) : roleIn(caller, project)) >= one.access_level!;
+  return (owner ? getGroupRole(caller, owner) : getProjectRole(caller, project)) >= one.access_level!;
 }
 
-async function passes(caller: Caller, project: Project, protections: readonly Protection[]): Promise<boolean> {
+async function passes(
+  caller: Caller,
+  project: Project,
+  protections: readonly EnvironmentProtection[],
+): Promise<boolean> {
   if (caller.user?.admin) return true;
   for (const protection of protections) {
     const levels = protection.deploy_access_levels.map((level) => admits(reader, caller, project, protection, level));
@@ -115,7 +124,11 @@ async function passes(caller: Caller, project: Project, protections: readonly Pr
   return true;
 }
 
-async function admitting(caller: Caller, project: Project, protections: readonly Protection[]): Promise<number[]> {
+async function admitting(
+  caller: Caller,
+  project: Project,
+  protections: readonly EnvironmentProtection[],
+): Promise<number[]> {
   const ids: number[] = [];
   for (const protection of protections) {
     for (const rule of protection.approval_rules) {
@@ -127,20 +140,20 @@ async function admitting(caller: Caller, project: Project, protections: readonly
 
 const ENVIRONMENTS = ['production', 'a'].flatMap((name) => ['production', 'a'].map((tier) => ({ name, tier })));
 
-test('whom the gate lets through is whom the roles of groups and projects let through, for one as for many', async () => {
+test('deployment permissions match the roles in groups and projects, for one environment as for many', async () => {
   const property = fc.asyncProperty(drawn, async (draft) => {
     const { project: id } = await make(draft);
     for (const caller of callers) {
       const project = (await findProject(reader, caller, String(id)))!;
-      const each = await protectionsOfAll(reader, 'premium', project, ENVIRONMENTS);
+      const each = await loadProtectionsForAll(reader, 'premium', project, ENVIRONMENTS);
       const said = await mayDeployToEach(reader, caller, project, each);
       for (const [index, environment] of ENVIRONMENTS.entries()) {
-        const protections = await protectionsOf(reader, 'premium', project, environment);
+        const protections = await loadProtections(reader, 'premium', project, environment);
         assert.deepEqual(protections, each[index]);
         const may = await passes(caller, project, protections);
         assert.equal(said[index], may);
         assert.equal(await mayDeployTo(reader, caller, project, protections), may);
-        const rules = await rulesAdmitting(reader, caller, project, protections);
+        const rules = await findAdmittingApprovalRules(reader, caller, project, protections);
         assert.deepEqual(
           rules.map((rule) => rule.id),
           await admitting(caller, project, protections),

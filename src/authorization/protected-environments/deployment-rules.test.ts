@@ -4,7 +4,7 @@ import { statements } from '#test/support/statement-watch.ts';
 import { type Caller, type Group, type Project, world } from '#test/support/world.ts';
 import { mayDeployTo, mayDeployToEach } from './deployment-rules.ts';
 import { makeProtection, type NewProtection } from './fixtures.testing.ts';
-import { protectionsOf, protectionsOfAll } from './protected-environments.ts';
+import { loadProtections, loadProtectionsForAll } from './protected-environments.ts';
 
 const here = await world();
 const { server, newGroup, newProject, root } = here;
@@ -21,7 +21,7 @@ const PRODUCTION = { name: 'production', tier: 'production' };
 
 async function may(caller: Caller, project: Project, environment = PRODUCTION): Promise<boolean> {
   const place = { id: project.id, namespace_id: project.namespace.id };
-  const protections = await protectionsOf(database.reader, 'ultimate', place, environment);
+  const protections = await loadProtections(database.reader, 'ultimate', place, environment);
   return mayDeployTo(database.reader, { user: { id: caller.id, admin: caller === root } }, place, protections);
 }
 
@@ -45,7 +45,7 @@ test("a group's protection holds for its tier, and asks for the role in the grou
   assert.equal(await may(project.maintainer, project, { name: 'x', tier: 'production' }), false);
 });
 
-test('all protections have to be passed: those of every group above and that of the project', async () => {
+test('all protections must be passed: those of every group above and of the project', async () => {
   const group = await newGroup({ with: ['maintainer'] });
   const inner = await newGroup({ in: group, with: ['maintainer'] });
   const project = await newProject({ in: inner, with: ['maintainer'] });
@@ -58,7 +58,7 @@ test('all protections have to be passed: those of every group above and that of 
   assert.equal(await may(group.maintainer, project), false);
 });
 
-test('a group admits its direct members, or with type 1 whom it has from above too', async () => {
+test('a group entry allows direct members, with type 1 inherited ones too', async () => {
   const group = await newGroup({ with: ['guest'] });
   const operators = await newGroup({ in: group, with: ['guest'] });
   const project = await newProject({ in: group });
@@ -72,7 +72,7 @@ test('a group admits its direct members, or with type 1 whom it has from above t
   );
 });
 
-test('administrators pass always, others neither level 60 nor a protection without levels', async () => {
+test('administrators always pass, others pass neither level 60 nor a protection without levels', async () => {
   const project = await newProject();
   await protect({ project }, 'production', { levels: [{ access_level: 60 }] });
   await protect({ project }, 'bare', {});
@@ -82,13 +82,13 @@ test('administrators pass always, others neither level 60 nor a protection witho
   }
 });
 
-test('the token of a job is no administrator, and has no rights in other projects', async () => {
+test('a job token is no administrator and has no rights in other projects', async () => {
   const project = await newProject();
   await protect({ project }, 'production', { levels: [{ access_level: 40 }] });
   await protect({ project }, 'staging', { levels: [{ access_level: 60 }] });
   const place = { id: project.id, namespace_id: project.namespace.id };
   const byJob = async (user: { id: number; admin: boolean }, projectId: number, name: string) => {
-    const protections = await protectionsOf(database.reader, 'ultimate', place, { name, tier: 'other' });
+    const protections = await loadProtections(database.reader, 'ultimate', place, { name, tier: 'other' });
     return mayDeployTo(database.reader, { user, job: { projectId } }, place, protections);
   };
   const [owner, administrator] = [
@@ -106,10 +106,10 @@ test('on tier free nothing is protected', async () => {
   const project = await newProject();
   await protect({ project }, 'production', {});
   const place = { id: project.id, namespace_id: project.namespace.id };
-  assert.deepEqual(await protectionsOf(database.reader, 'free', place, PRODUCTION), []);
+  assert.deepEqual(await loadProtections(database.reader, 'free', place, PRODUCTION), []);
 });
 
-test('a hundred environments are asked about by as many statements as one', async () => {
+test('a hundred environments take as many statements as one', async () => {
   const group = await newGroup();
   const project = await newProject({ in: group });
   const place = { id: project.id, namespace_id: group.id };
@@ -118,7 +118,7 @@ test('a hundred environments are asked about by as many statements as one', asyn
   for (const { name } of environments) await protect({ project }, name, { levels: [{ access_level: 40 }] });
   const cost = (some: readonly (typeof PRODUCTION)[]) =>
     statements(here, async () => {
-      const each = await protectionsOfAll(database.reader, 'ultimate', place, some);
+      const each = await loadProtectionsForAll(database.reader, 'ultimate', place, some);
       const may = await mayDeployToEach(database.reader, { user: { id: project.owner.id, admin: false } }, place, each);
       assert.deepEqual(new Set(may), new Set([true]));
     });

@@ -2,59 +2,62 @@ import { type CallerJob, type CallerUser, isAdministrator } from '#authenticatio
 import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
-import { isLive } from '#domain/members/membership-expiry.ts';
+import { isActiveMembership } from '#domain/members/membership-expiry.ts';
 import { INSTANCE_ADMIN, OWNER } from '#domain/members/roles.ts';
 import {
   type ApprovalRule,
+  type EnvironmentProject,
+  type EnvironmentProtection,
+  loadProtections,
   type Principal,
-  type ProjectOfEnvironments,
-  type Protection,
-  protectionsOf,
 } from './protected-environments.ts';
 
 /**
- * Who may deploy to protected environments, and approve of deployments (contract/environments.md "Protection"). The same
- * answer for deployments of the API, stopping, deletion, and jobs; the role in the project is asked for besides.
+ * Who may deploy to protected environments and approve deployments (contract/environments.md "Protection"). Used for
+ * deployments by the API, stopping, deletion, and jobs. Callers check the role in the project.
  */
 
-/** Who is asked about: a caller, or the user of a job that would deploy. */
+/** A caller, or the user of a job that would deploy. */
 export interface Deployer {
   readonly user: Pick<CallerUser, 'id' | 'admin'> | null;
-  /** The job whose token is his credential. */
+  /** The job whose token is the credential. */
   readonly job?: Pick<CallerJob, 'projectId'>;
 }
 
-/** Does he pass every one of these protections of an environment of the project? Where there is none everybody does. */
+/** Returns whether the deployer passes every protection of an environment; true without protections. */
 export async function mayDeployTo(
   db: Reader,
   deployer: Deployer,
-  project: ProjectOfEnvironments,
-  protections: readonly Protection[],
+  project: EnvironmentProject,
+  protections: readonly EnvironmentProtection[],
 ): Promise<boolean> {
   return (await mayDeployToEach(db, deployer, project, [protections]))[0]!;
 }
 
-/** The same of an environment whose protections nobody has read yet. */
+/** Loads the protections of an environment and returns whether the deployer passes them. */
 export async function mayDeployToEnvironment(
   db: Reader,
   tier: Tier,
   deployer: Deployer,
-  project: ProjectOfEnvironments,
-  environment: Parameters<typeof protectionsOf>[3],
+  project: EnvironmentProject,
+  environment: Parameters<typeof loadProtections>[3],
 ): Promise<boolean> {
-  return mayDeployTo(db, deployer, project, await protectionsOf(db, tier, project, environment));
+  return mayDeployTo(db, deployer, project, await loadProtections(db, tier, project, environment));
 }
 
-/** The same of many environments of one project, by as many statements as for one. */
+/**
+ * Returns for each environment of one project whether the deployer passes its protections, with a constant number of
+ * queries.
+ */
 export async function mayDeployToEach(
   db: Reader,
   deployer: Deployer,
-  project: ProjectOfEnvironments,
-  environments: readonly (readonly Protection[])[],
+  project: EnvironmentProject,
+  environments: readonly (readonly EnvironmentProtection[])[],
 ): Promise<boolean[]> {
-  // Of protections too that have no level left.
+  // Includes protections without any access level.
   if (isAdministrator(deployer)) return environments.map(() => true);
-  const admits = await admission(db, deployer, project, environments.flat(), ({ deploy_access_levels }) => [
+  const admits = await loadAdmission(db, deployer, project, environments.flat(), ({ deploy_access_levels }) => [
     ...deploy_access_levels,
   ]);
   return environments.map((protections) =>
@@ -62,34 +65,34 @@ export async function mayDeployToEach(
   );
 }
 
-/** The approval rules of an environment that admit him, in the order of their ids. */
-export async function rulesAdmitting(
+/** Returns the approval rules of an environment that allow the deployer, in order of id. */
+export async function findAdmittingApprovalRules(
   db: Reader,
   deployer: Deployer,
-  project: ProjectOfEnvironments,
-  protections: readonly Protection[],
+  project: EnvironmentProject,
+  protections: readonly EnvironmentProtection[],
 ): Promise<ApprovalRule[]> {
-  const admits = await admission(db, deployer, project, protections, ({ approval_rules }) => [...approval_rules]);
+  const admits = await loadAdmission(db, deployer, project, protections, ({ approval_rules }) => [...approval_rules]);
   return protections
     .flatMap((protection) => protection.approval_rules.filter((rule) => admits(rule, protection)))
     .toSorted((one, other) => one.id - other.id);
 }
 
-type Admits = (principal: Principal, owner: Protection) => boolean;
+type Admits = (principal: Principal, owner: EnvironmentProtection) => boolean;
 
-/** Whom the elements of these protections admit, once his roles have been read. */
-async function admission(
+/** Loads the deployer's roles and returns a function that decides whether an element allows them. */
+async function loadAdmission(
   db: Reader,
   deployer: Deployer,
-  project: ProjectOfEnvironments,
-  protections: readonly Protection[],
-  elements: (protection: Protection) => Principal[],
+  project: EnvironmentProject,
+  protections: readonly EnvironmentProtection[],
+  elements: (protection: EnvironmentProtection) => Principal[],
 ): Promise<Admits> {
   const { user, job } = deployer;
   if (protections.length === 0 || isAdministrator(deployer)) return () => true;
   // A job has no rights in other projects.
   if (user === null || (job !== undefined && job.projectId !== project.id)) return () => false;
-  const roles = await rolesOf(db, user.id, project, groupsAsked(protections, elements));
+  const roles = await loadRoles(db, user.id, project, collectGroupIds(protections, elements));
   return ({ access_level, user_id, group_id, group_inheritance_type }, { group_id: owner }) => {
     if (user_id !== null) return user_id === user.id;
     if (group_id !== null) {
@@ -97,34 +100,37 @@ async function admission(
       return (group_inheritance_type === 0 ? direct : effective) > 0;
     }
     if (access_level === null || access_level === INSTANCE_ADMIN) return false;
-    // An administrator's job has an Owner's rights where he is above everybody himself.
+    // The job of an administrator acts as Owner, although it has no administrator rights.
     const role = user.admin ? OWNER : owner === null ? roles.inProject : roles.inGroup(owner).effective;
     return role >= access_level;
   };
 }
 
-/** The groups that own these protections, and those that their elements name. */
-function groupsAsked(protections: readonly Protection[], elements: (protection: Protection) => Principal[]): number[] {
-  const asked = protections.flatMap((one) => [one.group_id, ...elements(one).map(({ group_id }) => group_id)]);
-  return [...new Set(asked)].filter((id) => id !== null);
+/** Returns the ids of the groups that own these protections or occur in their elements. */
+function collectGroupIds(
+  protections: readonly EnvironmentProtection[],
+  elements: (protection: EnvironmentProtection) => Principal[],
+): number[] {
+  const groupIdsOrNull = protections.flatMap((one) => [one.group_id, ...elements(one).map(({ group_id }) => group_id)]);
+  return [...new Set(groupIdsOrNull)].filter((id) => id !== null);
 }
 
 interface Roles {
-  /** His effective role in the project; 0 without one. */
+  /** Effective role in the project; 0 without a membership. */
   readonly inProject: number;
-  /** In one of the groups asked about: his own membership there, and the highest of it and those above. */
+  /** Roles in one of the loaded groups: the direct one, and the highest including its ancestors. */
   inGroup(id: number): { readonly direct: number; readonly effective: number };
 }
 
-async function rolesOf(
+async function loadRoles(
   db: Reader,
   userId: number,
-  { id, namespace_id }: ProjectOfEnvironments,
+  { id, namespace_id }: EnvironmentProject,
   groupIds: readonly number[],
 ): Promise<Roles> {
-  const asker = { user: userId, today: db.today };
-  const own = await membershipIn.first(db, { ...asker, project: id });
-  const byGroup = Map.groupBy(await membershipsAbove(db, [...groupIds, namespace_id], asker), ({ group }) => group);
+  const viewer = { user: userId, today: db.today };
+  const own = await projectMembership.first(db, { ...viewer, project: id });
+  const byGroup = Map.groupBy(await groupMemberships(db, [...groupIds, namespace_id], viewer), ({ group }) => group);
   const highest = (rows: readonly { role: number }[]) => Math.max(0, ...rows.map(({ role }) => role));
   const inGroup = (group: number) => {
     const rows = byGroup.get(group) ?? [];
@@ -134,25 +140,25 @@ async function rolesOf(
 }
 
 // index: memberships_by_source
-const membershipIn = prepare((db, value: Params<{ project: number; user: number; today: string }>) =>
+const projectMembership = prepare((db, value: Params<{ project: number; user: number; today: string }>) =>
   db
     .selectFrom('memberships')
     .select('access_level as role')
     .where('source_type', '=', 'project')
     .where('source_id', '=', value('project'))
     .where('user_id', '=', value('user'))
-    .where(isLive('expires_at', value('today'))),
+    .where(isActiveMembership('expires_at', value('today'))),
 );
 
-interface MembershipAbove {
+interface GroupMembership {
   readonly group: number;
-  /** How far above the group he is a member. */
+  /** Distance from the group to the ancestor with the membership. */
   readonly depth: number;
   readonly role: number;
 }
 
 // index: namespace_closure_pkey, memberships_by_source
-const membershipsAbove = prepareForIds<MembershipAbove, { user: number; today: string }>((db, ids, value) =>
+const groupMemberships = prepareForIds<GroupMembership, { user: number; today: string }>((db, ids, value) =>
   db
     .selectFrom('namespace_closure as up')
     .innerJoin('memberships', 'memberships.source_id', 'up.ancestor_id')
@@ -160,5 +166,5 @@ const membershipsAbove = prepareForIds<MembershipAbove, { user: number; today: s
     .where('up.descendant_id', 'in', ids)
     .where('memberships.source_type', '=', 'group')
     .where('memberships.user_id', '=', value('user'))
-    .where(isLive('memberships.expires_at', value('today'))),
+    .where(isActiveMembership('memberships.expires_at', value('today'))),
 );

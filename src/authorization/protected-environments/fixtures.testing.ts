@@ -1,5 +1,5 @@
 import type { Transaction } from '#database/database.ts';
-import type { Owner } from '#domain/namespaces/scope.ts';
+import type { OwnerColumns } from '#domain/namespaces/scope.ts';
 import type { ApprovalRule, Principal } from './protected-environments.ts';
 
 /** Rows of protected environments, for tests that don't ask the API for them. */
@@ -13,7 +13,7 @@ export interface NewProtection {
 /** The new protection's id. */
 export async function makeProtection(
   tx: Transaction,
-  owner: Owner,
+  owner: OwnerColumns,
   name: string,
   { levels = [], rules = [], count = 0 }: NewProtection,
 ): Promise<number> {

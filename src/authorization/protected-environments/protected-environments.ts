@@ -1,71 +1,70 @@
 import type { Selectable } from 'kysely';
 import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
-import { isAmongTexts } from '#database/dialect.ts';
+import { isInTexts } from '#database/dialect.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { EnvironmentsTables } from '#database/tables/environments.ts';
 
-/** The rows behind protected environments; what they mean is decided in deployment-rules.ts and approvals.ts. */
+/** Rows of protected environments; deployment-rules.ts and approvals.ts evaluate them. */
 
 type Row<Table extends keyof EnvironmentsTables> = Readonly<Selectable<EnvironmentsTables[Table]>>;
 
-/** Whom an element of a protection admits: exactly one of a role, a user and a group. */
+/** The user, group or role that an element of a protection allows: exactly one is set. */
 export type Principal = Omit<Row<'protected_environment_deploy_access_levels'>, 'protected_environment_id'>;
 
 export interface ApprovalRule extends Principal {
   readonly required_approvals: number;
 }
 
-/** A protected environment of a project, or of a group, whose name is a tier then; elements in the order of their ids. */
-export type Protection = Row<'protected_environments'> & {
+/** A protected environment of a project, or of a group, where the name is a tier. Elements are in order of id. */
+export type EnvironmentProtection = Row<'protected_environments'> & {
   readonly deploy_access_levels: readonly Principal[];
   readonly approval_rules: readonly ApprovalRule[];
 };
 
-/** The project that environments are in. */
-export interface ProjectOfEnvironments {
+export interface EnvironmentProject {
   readonly id: number;
   readonly namespace_id: number;
 }
 
-/** What of an environment decides by what it is protected. */
+/** The properties of an environment that select its protections. */
 interface Protectable {
   readonly name: string;
   readonly tier: string;
 }
 
 /**
- * By what an environment is protected, in the order of ids: by its project under exactly its name, and by every group
- * above under its tier (contract/environments.md "Protection"). On tier free nothing is protected.
+ * Returns the protections of an environment in order of id: those of its project with the same name, and those of
+ * groups above with its tier (contract/environments.md "Protection"). Empty on tier free.
  */
-export async function protectionsOf(
+export async function loadProtections(
   db: Reader,
   tier: Tier,
-  project: ProjectOfEnvironments,
+  project: EnvironmentProject,
   environment: Protectable,
-): Promise<readonly Protection[]> {
-  return (await protectionsOfAll(db, tier, project, [environment]))[0]!;
+): Promise<readonly EnvironmentProtection[]> {
+  return (await loadProtectionsForAll(db, tier, project, [environment]))[0]!;
 }
 
-/** The same of many environments of one project, in their order, by as many statements as for one. */
-export async function protectionsOfAll(
+/** Returns the protections of each environment of one project, with a constant number of queries. */
+export async function loadProtectionsForAll(
   db: Reader,
   tier: Tier,
-  project: ProjectOfEnvironments,
+  project: EnvironmentProject,
   environments: readonly Protectable[],
-): Promise<readonly (readonly Protection[])[]> {
+): Promise<readonly (readonly EnvironmentProtection[])[]> {
   if (tier === 'free' || environments.length === 0) return environments.map(() => []);
-  const rows = await protectingRows(db, project, environments);
-  const protections = await withElements(db, rows);
+  const rows = await selectProtections(db, project, environments);
+  const protections = await loadProtectionElements(db, rows);
   return environments.map(({ name, tier }) =>
     protections.filter((one) => one.name === (one.project_id === null ? tier : name)),
   );
 }
 
 /** index: protected_environments_by_project, protected_environments_by_group, namespace_closure_pkey */
-function protectingRows(
+function selectProtections(
   db: Reader,
-  project: ProjectOfEnvironments,
+  project: EnvironmentProject,
   environments: readonly Protectable[],
 ): Promise<Row<'protected_environments'>[]> {
   const distinct = (key: keyof Protectable) => [...new Set(environments.map((environment) => environment[key]))];
@@ -73,7 +72,7 @@ function protectingRows(
     .selectFrom('protected_environments')
     .selectAll('protected_environments')
     .where('protected_environments.project_id', '=', project.id)
-    .where((eb) => isAmongTexts(db, eb.ref('protected_environments.name'), distinct('name')));
+    .where((eb) => isInTexts(db, eb.ref('protected_environments.name'), distinct('name')));
   const ofGroups = db
     .selectFrom('namespace_closure as up')
     .innerJoin('protected_environments', 'protected_environments.group_id', 'up.ancestor_id')
@@ -110,11 +109,14 @@ const rulesOfProtections = prepareForIds((db, ids) =>
     .orderBy('id'),
 );
 
-/** Rows of protected environments with their elements. */
-export async function withElements(db: Reader, rows: readonly Row<'protected_environments'>[]): Promise<Protection[]> {
+/** Loads the elements of protected environments. */
+export async function loadProtectionElements(
+  db: Reader,
+  rows: readonly Row<'protected_environments'>[],
+): Promise<EnvironmentProtection[]> {
   const ids = rows.map(({ id }) => id);
-  const levels = Map.groupBy(await levelsOfProtections(db, ids), ofProtection);
-  const rules = Map.groupBy(await rulesOfProtections(db, ids), ofProtection);
+  const levels = Map.groupBy(await levelsOfProtections(db, ids), protectionId);
+  const rules = Map.groupBy(await rulesOfProtections(db, ids), protectionId);
   return rows.map((row) => ({
     ...row,
     deploy_access_levels: (levels.get(row.id) ?? []).map(withoutProtection),
@@ -122,12 +124,12 @@ export async function withElements(db: Reader, rows: readonly Row<'protected_env
   }));
 }
 
-interface OfProtection {
+interface ProtectionElement {
   readonly protected_environment_id: number;
 }
 
-const ofProtection = ({ protected_environment_id }: OfProtection) => protected_environment_id;
+const protectionId = ({ protected_environment_id }: ProtectionElement) => protected_environment_id;
 
-function withoutProtection<Element extends OfProtection>({ protected_environment_id, ...element }: Element) {
+function withoutProtection<Element extends ProtectionElement>({ protected_environment_id, ...element }: Element) {
   return element;
 }

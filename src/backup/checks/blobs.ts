@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { strayBlobs, sweepBlobs } from '#blobs/cleanup.ts';
+import { cleanUpBlobs, countStrayBlobs } from '#blobs/cleanup.ts';
 import { openBlob } from '#blobs/index.ts';
-import { REFERENCES } from '#blobs/references.ts';
-import { openSnapshot, quoted } from '#database/copy.ts';
-import type { Check, Examined, Finding } from './finding.ts';
+import { BLOB_REFERENCES } from '#blobs/references.ts';
+import { openSnapshot, quoteIdentifier } from '#database/copy.ts';
+import type { Check, CheckContext, Finding } from './finding.ts';
 
-const BATCH = 200;
+const BATCH_SIZE = 200;
 
-/** Files that rows name, by their digests, and those that no row names. */
+/** Compares the files of blobs with their digests, and finds files without a row. */
 export const blobs: Check = {
   name: 'blobs',
-  async *look(examined) {
+  async *run(examined) {
     const { database, progress } = examined;
     let seen = 0;
     for (let after = ''; ; ) {
@@ -20,17 +20,17 @@ export const blobs: Check = {
         .select(['sha256', 'size'])
         .where('sha256', '>', after)
         .orderBy('sha256')
-        .limit(BATCH)
+        .limit(BATCH_SIZE)
         .execute();
       for (const row of rows) {
-        yield* problemOf(examined, row);
+        yield* checkBlob(examined, row);
         seen += 1;
-        progress.tell(`Blobs: ${seen}`);
+        progress.update(`Blobs: ${seen}`);
       }
-      if (rows.length < BATCH) break;
+      if (rows.length < BATCH_SIZE) break;
       after = rows.at(-1)!.sha256;
     }
-    yield* strays(examined);
+    yield* checkStrayBlobs(examined);
   },
 };
 
@@ -39,20 +39,20 @@ interface BlobRow {
   readonly size: number;
 }
 
-async function* problemOf(examined: Examined, { sha256, size }: BlobRow): AsyncGenerator<Finding> {
+async function* checkBlob(examined: CheckContext, { sha256, size }: BlobRow): AsyncGenerator<Finding> {
   const { database } = examined;
-  const found = await digestOf(examined, sha256);
+  const found = await digestBlob(examined, sha256);
   if (found?.sha256 === sha256 && found.size === size) return;
   const row = database.reader.selectFrom('blobs').select('sha256').where('sha256', '=', sha256).executeTakeFirst();
   if ((await row) === undefined) return;
   if (found?.sha256 !== sha256) {
-    const whose = (await ownersOf(examined, sha256)).join(', ') || 'no row';
+    const whose = (await listOwners(examined, sha256)).join(', ') || 'no row';
     yield { text: `The file ${sha256} of ${whose} is ${found === null ? 'not there' : 'damaged'}` };
     return;
   }
   yield {
     text: `The file ${sha256} has ${found.size} bytes, and its row says ${size}`,
-    mend: {
+    repair: {
       text: 'let the row say so',
       async run() {
         await database.transaction((tx) =>
@@ -64,7 +64,7 @@ async function* problemOf(examined: Examined, { sha256, size }: BlobRow): AsyncG
   };
 }
 
-async function digestOf({ blobs: store }: Examined, sha256: string): Promise<BlobRow | null> {
+async function digestBlob({ blobs: store }: CheckContext, sha256: string): Promise<BlobRow | null> {
   const opened = await openBlob(store, sha256);
   if (opened === null) return null;
   const hash = createHash('sha256');
@@ -72,16 +72,16 @@ async function digestOf({ blobs: store }: Examined, sha256: string): Promise<Blo
   return { sha256: hash.digest('hex'), size: opened.size };
 }
 
-/** `job_artifacts id 5`: the first of each table. */
-async function ownersOf({ database }: Examined, sha256: string): Promise<string[]> {
+/** Returns the first owners of each table: `job_artifacts id 5`. */
+async function listOwners({ database }: CheckContext, sha256: string): Promise<string[]> {
   const snapshot = await openSnapshot(database);
   try {
     const owners: string[] = [];
-    for (const reference of REFERENCES) {
+    for (const reference of BLOB_REFERENCES) {
       const [table, column] = reference.split('.') as [string, string];
       const key = snapshot.tables.find(({ name }) => name === table)?.key ?? [];
       const rows = await snapshot.query(
-        `select ${key.map(quoted).join(', ')} from ${quoted(table)} where ${quoted(column)} = '${sha256}' limit 3`,
+        `select ${key.map(quoteIdentifier).join(', ')} from ${quoteIdentifier(table)} where ${quoteIdentifier(column)} = '${sha256}' limit 3`,
       );
       owners.push(...rows.map((row) => `${table} ${key.map((part) => `${part} ${row[part]}`).join(' ')}`));
     }
@@ -91,12 +91,12 @@ async function ownersOf({ database }: Examined, sha256: string): Promise<string[
   }
 }
 
-/** A server removes them daily by itself. */
-async function* strays({ blobs: store, database }: Examined): AsyncGenerator<Finding> {
-  const count = await strayBlobs(store, database.reader);
+/** Finds files without a row, which a server deletes daily. */
+async function* checkStrayBlobs({ blobs: store, database }: CheckContext): AsyncGenerator<Finding> {
+  const count = await countStrayBlobs(store, database.reader);
   if (count === 0) return;
   yield {
     text: `${count} files of blobs belong to no row`,
-    mend: { text: 'remove them', run: async () => (await sweepBlobs(store, database)).strays >= 0 },
+    repair: { text: 'remove them', run: async () => (await cleanUpBlobs(store, database)).strays >= 0 },
   };
 }

@@ -1,31 +1,30 @@
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
-import type { Kept } from '../server-data.ts';
+import type { ServerData } from '../server-data.ts';
 
-/** What does not fit together on a server. */
+/** An inconsistency in the data of a server. */
 export interface Finding {
-  /** A sentence. */
   readonly text: string;
-  /** Absent: nobody can mend it safely without what is lost. */
-  readonly mend?: Mend;
+  /** Absent: no safe repair without the lost data. */
+  readonly repair?: Repair;
 }
 
-interface Mend {
-  /** What is done: `its number is raised`. */
+interface Repair {
+  /** What the repair does, as a verb phrase: `reindex issues_by_iid`. */
   readonly text: string;
-  /** False: it has turned out that it can't be. */
+  /** Returns false if the repair turns out to be impossible. */
   run(): Promise<boolean>;
 }
 
-/** What checks look at, beside a server that may run. */
-export interface Examined extends Kept {
+/** What checks work with, while the server may be running. */
+export interface CheckContext extends ServerData {
   readonly runUnitOfWork: RunUnitOfWork;
 }
 
-/** What one check looks for; it tells what it finds as it comes along. */
+/** A check; yields findings as they are found. */
 export interface Check {
   readonly name: string;
-  look(examined: Examined): AsyncIterable<Finding>;
+  run(examined: CheckContext): AsyncIterable<Finding>;
 }
 
-/** That is so long ago that nobody is still at it, in milliseconds. */
-export const LONG_AGO_MS = 24 * 3_600_000;
+/** Age in milliseconds after which nobody still works on something. */
+export const ABANDONED_AFTER_MS = 24 * 3_600_000;

@@ -4,48 +4,52 @@ import { basename, join, relative } from 'node:path';
 import { sql } from 'kysely';
 import { openSnapshot } from '#database/copy.ts';
 import { repositoryAt } from '#git/git.ts';
-import { GitFailed } from '#git/process/failures.ts';
+import { GitError } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { headTarget, setHead } from '#git/refs/refs.ts';
-import { directoriesOfRepositories } from '#git/refs/stale-locks.ts';
+import { findHeadBranch, setHead } from '#git/refs/refs.ts';
+import { listRepositoryDirectories } from '#git/refs/stale-locks.ts';
 import type { Repository } from '#git/repository.ts';
 import { fsck } from '#git/storage/maintenance.ts';
 import { repositoryExists, syncDirectory } from '#git/storage/storage.ts';
 import { listRefLines } from '#git/transfer/bundle.ts';
-import { settleLeftIntents } from '#repositories/ref-updates/recovery.ts';
-import { type KeptRepository, repositoriesIn } from '../repositories.ts';
-import { type Check, type Examined, type Finding, LONG_AGO_MS } from './finding.ts';
+import { completeAbandonedIntents } from '#repositories/ref-updates/recovery.ts';
+import { listRepositories, type StoredRepository } from '../repositories.ts';
+import { ABANDONED_AFTER_MS, type Check, type CheckContext, type Finding } from './finding.ts';
 
-/** Rows of repositories and what lies in the storages. */
+/** Compares the rows of repositories with the storages. */
 
-async function rowsOf({ database }: Examined): Promise<KeptRepository[]> {
+async function loadRows({ database }: CheckContext): Promise<StoredRepository[]> {
   const snapshot = await openSnapshot(database);
-  return repositoriesIn(snapshot).finally(() => snapshot.close());
+  return listRepositories(snapshot).finally(() => snapshot.close());
 }
 
 export const repositories: Check = {
   name: 'repositories',
-  async *look(examined) {
-    const rows = await rowsOf(examined);
+  async *run(examined) {
+    const rows = await loadRows(examined);
     for (const [index, row] of rows.entries()) {
-      examined.progress.tell(`Repositories: ${index} of ${rows.length}`);
+      examined.progress.update(`Repositories: ${index} of ${rows.length}`);
       if (examined.git.storages[row.storage] === undefined) {
-        yield { text: `${row.name} is in the storage ${row.storage}, which HEARTH_STORAGES does not name` };
-      } else yield* stillSo(examined, row, await problemsOf(examined, row));
+        yield { text: `${row.name} is in the storage ${row.storage}, which HEARTH_STORAGES does not contain` };
+      } else yield* recheckIfMoved(examined, row, await checkRepository(examined, row));
     }
   },
 };
 
-/** What has moved meanwhile is looked at once more: it was somebody's work, and not a fault. */
-async function* stillSo(examined: Examined, row: KeptRepository, found: readonly Finding[]): AsyncGenerator<Finding> {
+/** Checks a repository again if it changed during the check: the finding may have been work in progress. */
+async function* recheckIfMoved(
+  examined: CheckContext,
+  row: StoredRepository,
+  found: readonly Finding[],
+): AsyncGenerator<Finding> {
   if (found.length === 0) return;
-  const now = (await rowsOf(examined)).find(({ name }) => name === row.name);
+  const now = (await loadRows(examined)).find(({ name }) => name === row.name);
   if (now === undefined) return;
   const same = now.version === row.version && now.disk_path === row.disk_path && now.storage === row.storage;
-  yield* same ? found : await problemsOf(examined, now);
+  yield* same ? found : await checkRepository(examined, now);
 }
 
-async function problemsOf(examined: Examined, row: KeptRepository): Promise<Finding[]> {
+async function checkRepository(examined: CheckContext, row: StoredRepository): Promise<Finding[]> {
   const { git } = examined;
   const repository = repositoryAt(git, row.storage, row.disk_path);
   const place = `${row.disk_path} in the storage ${row.storage}`;
@@ -60,30 +64,30 @@ async function problemsOf(examined: Examined, row: KeptRepository): Promise<Find
       : checked.problems
           .slice(0, 5)
           .map((problem) => ({ text: `The repository of ${row.name} is damaged (${place}): ${problem}` }));
-    return [...broken, ...(await refsAgainstRow(examined, row, repository))];
+    return [...broken, ...(await checkRow(examined, row, repository))];
   } catch (error) {
-    if (!(error instanceof GitFailed)) throw error;
+    if (!(error instanceof GitError)) throw error;
     return [{ text: `The repository of ${row.name} is damaged (${place}): ${error.message}` }];
   }
 }
 
-async function refsAgainstRow(
-  { git, database }: Examined,
-  row: KeptRepository,
+async function checkRow(
+  { git, database }: CheckContext,
+  row: StoredRepository,
   repository: Repository,
 ): Promise<Finding[]> {
   const { name, default_branch, empty, intents } = row;
-  // Where nobody but the repository says what HEAD is, and while refs move, there is nothing to compare.
+  // Without a stored HEAD, or during ref updates, there is nothing to compare.
   if (default_branch === null || intents.length > 0) return [];
   const found: Finding[] = [];
-  if ((await headTarget(repository)) !== default_branch) {
+  if ((await findHeadBranch(repository)) !== default_branch) {
     const run = async () => {
       await setHead(git, repository, default_branch);
       return true;
     };
     found.push({
       text: `HEAD of ${name} does not name its default branch ${default_branch}`,
-      mend: { text: 'let it name that', run },
+      repair: { text: 'let it name that', run },
     });
   }
   const hasBranches = (await listRefLines(git, repository)).includes(` ${HEADS}`);
@@ -101,7 +105,7 @@ async function refsAgainstRow(
     const run = change('empty = false');
     found.push({
       text: `${name} says that nothing was pushed, but it has branches`,
-      mend: { text: 'say that there are', run },
+      repair: { text: 'say that there are', run },
     });
   }
   if (table !== 'repositories') return found;
@@ -112,28 +116,28 @@ async function refsAgainstRow(
     .execute();
   if (summary !== null && Number.parseInt(summary, 10) > row.version) {
     const run = change('summary_version = null');
-    found.push({ text: `The summary of ${name} is of refs that it never had`, mend: { text: 'make it anew', run } });
+    found.push({ text: `The summary of ${name} is of refs that it never had`, repair: { text: 'make it anew', run } });
   }
   return found;
 }
 
-/** Repositories that no row names. They are put aside and not removed: nobody knows what is in them. */
+/** Finds repositories without a row. They are moved aside and not deleted, because their content is unknown. */
 export const strays: Check = {
   name: 'storages',
-  async *look(examined) {
+  async *run(examined) {
     const { git, clock } = examined;
     for (const [storage, root] of Object.entries(git.storages)) {
       const named = new Set(
-        (await rowsOf(examined)).filter((row) => row.storage === storage).map((row) => row.disk_path),
+        (await loadRows(examined)).filter((row) => row.storage === storage).map((row) => row.disk_path),
       );
-      for await (const directory of directoriesOfRepositories(root)) {
+      for await (const directory of listRepositoryDirectories(root)) {
         const path = relative(root, directory);
         const age = clock.now().getTime() - (await stat(join(directory, 'HEAD')).catch(() => stat(directory))).mtimeMs;
-        if (named.has(path) || age < LONG_AGO_MS) continue;
+        if (named.has(path) || age < ABANDONED_AFTER_MS) continue;
         yield {
           text: `No row names ${path} in the storage ${storage}`,
-          mend: {
-            text: `move it to ${ASIDE} in that storage`,
+          repair: {
+            text: `move it to ${PUT_ASIDE_DIRECTORY} in that storage`,
             run: () => putAside(examined, { root, directory, path }),
           },
         };
@@ -142,25 +146,25 @@ export const strays: Check = {
   },
 };
 
-const ASIDE = 'put-aside';
+const PUT_ASIDE_DIRECTORY = 'put-aside';
 
-/** False: there is a row by now. */
+/** Moves a repository aside; returns false if it has a row by now. */
 async function putAside(
-  examined: Examined,
+  examined: CheckContext,
   { root, directory, path }: { root: string; directory: string; path: string },
 ) {
-  if ((await rowsOf(examined)).some((row) => row.disk_path === path)) return false;
-  const lost = join(root, ASIDE);
+  if ((await loadRows(examined)).some((row) => row.disk_path === path)) return false;
+  const lost = join(root, PUT_ASIDE_DIRECTORY);
   await mkdir(lost, { recursive: true, mode: 0o700 });
   await rename(directory, join(lost, `${basename(directory)}.${randomUUID()}`));
   await syncDirectory(lost);
   return true;
 }
 
-/** Moves of refs whose process has died: a server settles them when it starts, and every minute. */
+/** Finds ref updates of dead processes. A server completes them at start-up and every minute. */
 export const intents: Check = {
   name: 'intents',
-  async *look(examined) {
+  async *run(examined) {
     const { database, clock } = examined;
     const isLeft = () =>
       database.reader
@@ -172,10 +176,10 @@ export const intents: Check = {
     for (const { id, project_id, wiki_id, created_at } of await isLeft()) {
       yield {
         text: `A move of refs of the ${project_id === null ? `wiki ${wiki_id}` : `project ${project_id}`} from ${created_at} was never ended`,
-        mend: {
+        repair: {
           text: 'end it by what its refs say',
           async run() {
-            await settleLeftIntents(examined, false);
+            await completeAbandonedIntents(examined, false);
             return !(await isLeft()).some((left) => left.id === id);
           },
         },

@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
-import { uniqueViolation } from '#database/constraint-violations.ts';
+import { getViolatedUniqueIndex } from '#database/constraint-violations.ts';
 import {
+  type CellValues,
   type CopiedTable,
+  type DatabaseSnapshot,
   openSnapshot,
-  quoted,
+  quoteIdentifier,
   type Reference,
-  type Snapshot,
   setLastId,
-  type Values,
 } from '#database/copy.ts';
 import { foldCase } from '#database/name-keys.ts';
-import type { Check, Examined, Finding } from './finding.ts';
+import type { Check, CheckContext, Finding } from './finding.ts';
 
-/** What rows must hold by themselves, read off the database as it describes itself. */
+/** Checks of rows, derived from the database schema. */
 
-async function* inSnapshot(
-  { database }: Examined,
-  look: (snapshot: Snapshot) => AsyncIterable<Finding>,
+async function* withSnapshot(
+  { database }: CheckContext,
+  look: (snapshot: DatabaseSnapshot) => AsyncIterable<Finding>,
 ): AsyncGenerator<Finding> {
   const snapshot = await openSnapshot(database);
   try {
@@ -26,53 +26,55 @@ async function* inSnapshot(
   }
 }
 
-/** The files of the database, as its engine sees them. */
+/** Runs the integrity check of the engine. */
 export const files: Check = {
   name: 'database',
-  look: (examined) =>
-    inSnapshot(examined, async function* (snapshot) {
+  run: (examined) =>
+    withSnapshot(examined, async function* (snapshot) {
       for (const { problem, index } of await snapshot.integrity()) {
         const text = `The database is damaged: ${problem}`;
         if (index === null) yield { text };
-        else yield { text, mend: { text: `make the index ${index} anew`, run: () => remake(examined, index) } };
+        else yield { text, repair: { text: `make the index ${index} anew`, run: () => reindex(examined, index) } };
       }
     }),
 };
 
-async function remake({ database }: Examined, index: string): Promise<boolean> {
+async function reindex({ database }: CheckContext, index: string): Promise<boolean> {
   await database.transaction((tx) => sql`reindex ${sql.ref(index)}`.execute(tx));
   return true;
 }
 
-/** Rows that refer to others which are not there. */
+/** Finds rows that refer to missing rows. */
 export const references: Check = {
   name: 'references',
-  look: (examined) =>
-    inSnapshot(examined, async function* (snapshot) {
+  run: (examined) =>
+    withSnapshot(examined, async function* (snapshot) {
       for (const reference of await snapshot.references()) {
-        const [{ count } = { count: 0 }] = await snapshot.query(`select count(*) as count from ${dangling(reference)}`);
+        const [{ count } = { count: 0 }] = await snapshot.query(
+          `select count(*) as count from ${danglingRows(reference)}`,
+        );
         if (Number(count) === 0) continue;
         const { table, columns, parent, onDelete } = reference;
         const text = `${count} rows of ${table} refer by ${columns.join(', ')} to rows of ${parent} that are not there`;
         if (onDelete === 'nothing') yield { text };
-        else yield { text, mend: mendOf(examined, reference) };
+        else yield { text, repair: referenceRepair(examined, reference) };
       }
     }),
 };
 
-/** Rows of a table without those that they refer to, from `from` on. */
-function dangling({ table, columns, parent, parentColumns }: Reference): string {
-  const own = columns.map((column) => `${quoted(table)}.${quoted(column)}`);
-  const same = parentColumns.map((column, at) => `referred.${quoted(column)} = ${own[at]}`).join(' and ');
+/** Returns SQL after `from`: the rows of a table whose referenced rows are missing. */
+function danglingRows({ table, columns, parent, parentColumns }: Reference): string {
+  const own = columns.map((column) => `${quoteIdentifier(table)}.${quoteIdentifier(column)}`);
+  const same = parentColumns.map((column, at) => `referred.${quoteIdentifier(column)} = ${own[at]}`).join(' and ');
   const given = own.map((column) => `${column} is not null`).join(' and ');
-  return `${quoted(table)} where ${given} and not exists (select 1 from ${quoted(parent)} referred where ${same})`;
+  return `${quoteIdentifier(table)} where ${given} and not exists (select 1 from ${quoteIdentifier(parent)} referred where ${same})`;
 }
 
-/** What would have happened to them when the others went. */
-function mendOf({ database }: Examined, reference: Reference): Finding['mend'] {
+/** Returns the repair that the foreign key's `on delete` action would have made. */
+function referenceRepair({ database }: CheckContext, reference: Reference): Finding['repair'] {
   const { table, columns, onDelete } = reference;
-  const rest = dangling(reference);
-  const nothing = columns.map((column) => `${quoted(column)} = null`).join(', ');
+  const rest = danglingRows(reference);
+  const nothing = columns.map((column) => `${quoteIdentifier(column)} = null`).join(', ');
   const statement =
     onDelete === 'cascade' ? `delete from ${rest}` : `update ${rest.replace(' where ', ` set ${nothing} where `)}`;
   return {
@@ -84,28 +86,32 @@ function mendOf({ database }: Examined, reference: Reference): Finding['mend'] {
   };
 }
 
-/** Numbers that were given out already and would be given again. */
+/** Finds counters that would assign used numbers again. */
 export const counters: Check = {
   name: 'counters',
-  look: (examined) =>
-    inSnapshot(examined, async function* (snapshot) {
+  run: (examined) =>
+    withSnapshot(examined, async function* (snapshot) {
       for (const table of snapshot.tables) {
-        yield* idsOf(examined, snapshot, table);
-        yield* iidsOf(examined, snapshot, table);
+        yield* checkIds(examined, snapshot, table);
+        yield* checkIids(examined, snapshot, table);
       }
     }),
 };
 
-async function* idsOf({ database }: Examined, snapshot: Snapshot, { name, key, lastId }: CopiedTable) {
+async function* checkIds(
+  { database }: CheckContext,
+  snapshot: DatabaseSnapshot,
+  { name, key, lastId }: CopiedTable,
+): AsyncGenerator<Finding> {
   const [column] = key;
   if (lastId === null || column === undefined || key.length > 1) return;
   const [{ most } = { most: null }] = await snapshot.query(
-    `select max(${quoted(column)}) as most from ${quoted(name)}`,
+    `select max(${quoteIdentifier(column)}) as most from ${quoteIdentifier(name)}`,
   );
   if (most === null || Number(most) <= lastId) return;
   yield {
     text: `New rows of ${name} would be given numbers after ${lastId}, but there is ${most}`,
-    mend: {
+    repair: {
       text: 'go on after that',
       async run() {
         await database.transaction(async (tx) => {
@@ -120,25 +126,29 @@ async function* idsOf({ database }: Examined, snapshot: Snapshot, { name, key, l
   };
 }
 
-/** `issues` count by `issue`, in each project or group. */
-async function* iidsOf({ database }: Examined, snapshot: Snapshot, { name, columns }: CopiedTable) {
+/** Checks iid counters: `issues` uses the kind `issue`, in each project or group. */
+async function* checkIids(
+  { database }: CheckContext,
+  snapshot: DatabaseSnapshot,
+  { name, columns }: CopiedTable,
+): AsyncGenerator<Finding> {
   const has = (column: string) => columns.some((each) => each.name === column);
   if (!has('iid')) return;
   const kind = name.replace(/s$/, '');
   for (const owner of ['project_id', 'group_id'].filter(has)) {
     const behind = await snapshot.query(
       `select found.owner, found.most, c.last from
-         (select ${owner} as owner, max(iid) as most from ${quoted(name)} where ${owner} is not null group by ${owner}) found
+         (select ${owner} as owner, max(iid) as most from ${quoteIdentifier(name)} where ${owner} is not null group by ${owner}) found
          left join iid_counters c on c.${owner} = found.owner and c.kind = '${kind}'
        where c.last is null or c.last < found.most`,
     );
     for (const { owner: id, most, last } of behind) {
       yield {
         text: `${owner} ${id} would number its next ${kind} after ${last ?? 0}, but there is ${most}`,
-        mend: {
+        repair: {
           text: 'go on after that',
           run: async () => {
-            await database.transaction((tx) => raise(tx, { owner, id: Number(id), kind, name }));
+            await database.transaction((tx) => raiseIidCounter(tx, { owner, id: Number(id), kind, name }));
             return true;
           },
         },
@@ -147,9 +157,12 @@ async function* iidsOf({ database }: Examined, snapshot: Snapshot, { name, colum
   }
 }
 
-type Raised = { readonly owner: string; readonly id: number; readonly kind: string; readonly name: string };
+type IidCounter = { readonly owner: string; readonly id: number; readonly kind: string; readonly name: string };
 
-async function raise(tx: Parameters<typeof setLastId>[0], { owner, id, kind, name }: Raised): Promise<void> {
+async function raiseIidCounter(
+  tx: Parameters<typeof setLastId>[0],
+  { owner, id, kind, name }: IidCounter,
+): Promise<void> {
   const [column, table] = [sql.ref(owner), sql.table(name)];
   const most = sql`(select max(iid) from ${table} where ${column} = ${id})`;
   const raised = await sql`update iid_counters set last = ${most}
@@ -159,21 +172,26 @@ async function raise(tx: Parameters<typeof setLastId>[0], { owner, id, kind, nam
   await sql`insert into iid_counters (${column}, kind, last) values (${id}, ${kind}, ${most})`.execute(tx);
 }
 
-/** Names by which rows are found, which are not those that are shown. */
+/** Finds folded search keys that do not match their names. */
 export const keys: Check = {
   name: 'keys',
-  look: (examined) =>
-    inSnapshot(examined, async function* (snapshot) {
+  run: (examined) =>
+    withSnapshot(examined, async function* (snapshot) {
       for (const table of snapshot.tables) {
         for (const column of table.columns.map(({ name }) => name)) {
           if (table.columns.some(({ name }) => name === `${column}_key`))
-            yield* foldedOf(examined, snapshot, table, column);
+            yield* checkFoldedKeys(examined, snapshot, table, column);
         }
       }
     }),
 };
 
-async function* foldedOf(examined: Examined, snapshot: Snapshot, table: CopiedTable, column: string) {
+async function* checkFoldedKeys(
+  examined: CheckContext,
+  snapshot: DatabaseSnapshot,
+  table: CopiedTable,
+  column: string,
+): AsyncGenerator<Finding> {
   const wanted = [...new Set([...table.key, column, `${column}_key`])];
   const columns = wanted.map((name) => table.columns.find((each) => each.name === name)!);
   const at = (name: string) => wanted.indexOf(name);
@@ -184,10 +202,10 @@ async function* foldedOf(examined: Examined, snapshot: Snapshot, table: CopiedTa
       const which = table.key.map((part) => `${part} ${row[at(part)]}`).join(', ');
       yield {
         text: `${table.name} ${which} is found by ${JSON.stringify(key)}, but its ${column} is ${JSON.stringify(name)}`,
-        mend: {
+        repair: {
           text: `let it be found by its ${column}`,
           run: () =>
-            foldAnew(
+            rewriteFoldedKey(
               examined,
               table,
               column,
@@ -199,12 +217,12 @@ async function* foldedOf(examined: Examined, snapshot: Snapshot, table: CopiedTa
   }
 }
 
-/** False: another row is found by it already. */
-async function foldAnew(
-  { database }: Examined,
+/** Returns false if another row has the key already. */
+async function rewriteFoldedKey(
+  { database }: CheckContext,
   { name, key }: CopiedTable,
   column: string,
-  id: Values,
+  id: CellValues,
 ): Promise<boolean> {
   const same = sql.join(
     key.map((part, at) => sql`${sql.ref(part)} = ${id[at]}`),
@@ -221,7 +239,7 @@ async function foldAnew(
     });
     return true;
   } catch (error) {
-    if (uniqueViolation(error) === null) throw error;
+    if (getViolatedUniqueIndex(error) === null) throw error;
     return false;
   }
 }

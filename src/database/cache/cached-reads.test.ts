@@ -7,8 +7,8 @@ import { testClock } from '#test/support/test-clock.ts';
 import { openDatabase, type Transaction } from '../database.ts';
 import type { Connection } from '../engines/engine.ts';
 import { type Params, prepare } from '../prepare.ts';
-import { OwnCommits } from './commit-tracker.ts';
-import { followSnapshots } from './snapshot-tracker.ts';
+import { CommitTracker } from './commit-tracker.ts';
+import { createSnapshotTracker } from './snapshot-tracker.ts';
 import { TableVersions } from './table-versions.ts';
 
 const counter = prepare((db, value: Params<{ name: string }>) =>
@@ -58,16 +58,16 @@ test('the version is another one after each commit, and only then', async () => 
   await using place = await testPlace();
   const database = await openDatabase({ ...place, clock: testClock() });
   try {
-    let [before, now] = [await database.current().version(), null as unknown];
+    let [before, now] = [await database.forRequest().version(), null as unknown];
     // On PostgreSQL it hears of other databases of the server, too, and they have their quiet moments.
     for (let tries = 0; now !== before && tries < 100; tries++) {
-      before = await database.current().version();
+      before = await database.forRequest().version();
       await new Promise((resolve) => setImmediate(resolve));
-      now = await database.current().version();
+      now = await database.forRequest().version();
     }
     assert.equal(now, before);
     await database.transaction((tx) => tx.insertInto('counters').values({ name: 'n', value: 1 }).execute());
-    assert.notEqual(await database.current().version(), before);
+    assert.notEqual(await database.forRequest().version(), before);
   } finally {
     await database.close();
   }
@@ -102,7 +102,7 @@ test('what one request has read is there for the next, until another server comm
       .values({ name: 'n', value })
       .onConflict((c) => c.column('name').doUpdateSet({ value }))
       .execute();
-  const read = () => counter.first(database.current().reader, { name: 'n' });
+  const read = () => counter.first(database.forRequest().reader, { name: 'n' });
   try {
     await other.transaction(write(1));
     assert.deepEqual(await read(), { value: 1 });
@@ -126,7 +126,7 @@ test('a request reads what it has written itself', async () => {
   await using place = await testPlace();
   const database = await openDatabase({ ...place, clock: testClock() });
   try {
-    const current = database.current();
+    const current = database.forRequest();
     assert.equal(await counter.first(current.reader, { name: 'n' }), undefined);
     await current.transaction((tx) => tx.insertInto('counters').values({ name: 'n', value: 1 }).execute());
     assert.deepEqual(await counter.first(current.reader, { name: 'n' }), { value: 1 });
@@ -141,13 +141,13 @@ test('what a request has read holds until somebody writes one of its tables', as
   const write = (name: string) =>
     database.transaction((tx) => tx.insertInto('counters').values({ name, value: 1 }).execute());
   const reads = async () => {
-    const current = database.current();
+    const current = database.forRequest();
     await counter.first(current.reader, { name: 'n' });
     return current.reads();
   };
   const holds = async (read: Awaited<ReturnType<typeof reads>>) => {
-    await database.current().version();
-    return read.hold();
+    await database.forRequest().version();
+    return read.isCurrent();
   };
   // On PostgreSQL other databases of the server are strangers, too, and have their quiet moments.
   const everHolds = async (read: typeof reads) => {
@@ -161,7 +161,7 @@ test('what a request has read holds until somebody writes one of its tables', as
     assert.ok(await everHolds(reads));
     let written = 0;
     const nothing = async () => {
-      const current = database.current();
+      const current = database.forRequest();
       await current.version();
       await write(String(++written));
       return current.reads();
@@ -175,13 +175,13 @@ test('what a request has read holds until somebody writes one of its tables', as
 /** Of a PostgreSQL that answers so. */
 function followed(execute: Connection['execute']) {
   const versions = new TableVersions(() => undefined);
-  return followSnapshots({ execute }, { versions, own: new OwnCommits(versions), ready: () => undefined });
+  return createSnapshotTracker({ execute }, { versions, own: new CommitTracker(versions), ready: () => undefined });
 }
 
 test('questions for the state that come while one is under way share the next', async () => {
   let asked = 0;
   const answers: (() => void)[] = [];
-  const { connection } = followed(async () => {
+  const { openRequestConnection: connection } = followed(async () => {
     const now = String(++asked);
     await new Promise<void>((resolve) => answers.push(resolve));
     return { rows: [{ now }] };
@@ -204,13 +204,14 @@ test('those who ask the same at one state of the database ask once, and after a 
     await new Promise<void>((resolve) => answers.push(resolve));
     return { rows: [{ read }] };
   });
-  const ask = async () => (await follower.connection().execute({ sql: 'select', parameters: [] })).rows[0]?.read;
+  const ask = async () =>
+    (await follower.openRequestConnection().execute({ sql: 'select', parameters: [] })).rows[0]?.read;
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   const together = [ask(), ask(), ask()];
   await settled();
   assert.equal(answers.length, 1);
   state = '11:11:';
-  follower.committed();
+  follower.recordCommit();
   const later = ask();
   await settled();
   assert.equal(answers.length, 2, 'what has begun before is not enough');
@@ -220,7 +221,7 @@ test('those who ask the same at one state of the database ask once, and after a 
 
 test('a statement that fails has failed for all who waited for it, and is asked again', async () => {
   let asked = 0;
-  const { connection } = followed(async ({ sql }) => {
+  const { openRequestConnection: connection } = followed(async ({ sql }) => {
     if (sql.includes('pg_current_snapshot')) return { rows: [{ now: 'a' }] };
     const first = ++asked === 1;
     await new Promise((resolve) => setImmediate(resolve));

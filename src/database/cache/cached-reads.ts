@@ -1,74 +1,72 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Connection, RequestConnection, Soon, Statement, StatementResult } from '../engines/engine.ts';
-import { ReadMemory } from './query-cache.ts';
-import type { OneState } from './read-snapshot.ts';
+import type { Connection, MaybePromise, RequestConnection, Statement, StatementResult } from '../engines/engine.ts';
+import { QueryCache } from './query-cache.ts';
+import type { ReadSnapshot } from './read-snapshot.ts';
 import type { TableVersions } from './table-versions.ts';
 
-interface Remembering {
-  /** For one request. */
-  connection(): RequestConnection;
-  forget(): void;
+interface CachedReads {
+  /** Opens a read connection for one request. */
+  openRequestConnection(): RequestConnection;
+  clearCache(): void;
 }
 
-type Reading = Connection & Pick<OneState, 'letGo' | 'state'>;
+type ReadConnection = Connection & Pick<ReadSnapshot, 'release' | 'state'>;
 
-/** What this process writes with: it tells of the commits of others, and of the tables that its own have written. */
-interface Writing {
+/** The writing connection of this process, and the tables that its commits have written. */
+interface WriteSide {
   readonly database: DatabaseSync;
   readonly versions: TableVersions;
 }
 
 /**
- * Keeps what statements have read for as long as it is what they would read now. SQLite tells each connection a new
- * `data_version` when another one has committed: that of the writer changes when another process has, and then everything is
- * forgotten. Our own commits are known by their tables. So on a database that is read more than written most questions cost
- * nothing, and a commit makes those dear again whose tables it has written.
+ * Caches query results for as long as they are current. SQLite changes the `data_version` of a connection when another
+ * connection commits. The version of the writer changes when another process commits: then the whole cache is cleared. Commits
+ * of this process invalidate only the results that read the written tables.
  *
- * The version is asked for once in each turn of the event loop: what another process commits during our turn comes to
- * us, by its answer and our client's next request, in a later one. It is asked only where anybody has committed, which the
- * state tells that this turn reads anyway: that costs a fifth.
+ * The version is read once per event loop turn: what another process commits during a turn is visible in a later one, before a
+ * client can know of it. It is read only if the reader's state shows a commit, which costs a fifth of reading it always.
  */
-export function rememberReads<Connected extends Reading>(
+export function cacheReads<Connected extends ReadConnection>(
   connection: Connected,
-  { database, versions }: Writing,
-): Connected & Remembering {
+  { database, versions }: WriteSide,
+): Connected & CachedReads {
   const ask = database.prepare('pragma data_version');
   ask.setReturnArrays(true);
-  const memory = new ReadMemory(versions);
+  const cache = new QueryCache(versions);
   let seen: unknown;
-  /** Of the last turn; undefined: it may have read what is newer than `seen`. */
+  /** State of the last turn; undefined if reads may have been newer than `seen`. */
   let state: unknown;
-  let looked = false;
-  const lookAgain = () => {
-    looked = false;
+  let isChecked = false;
+  const resetCheck = () => {
+    isChecked = false;
   };
   const askVersion = (now: unknown) => {
     const [version] = ask.get() as unknown as [number];
     state = version === seen ? now : undefined;
-    // What is read under a new version is to be no older than it.
-    if (version !== seen) connection.letGo();
+    // Results that are cached under a new version must not be older than it.
+    if (version !== seen) connection.release();
     seen = version;
-    memory.moveTo(seen);
+    cache.setVersion(seen);
   };
-  const look = () => {
-    if (looked) return;
-    connection.letGo();
+  const checkVersion = () => {
+    if (isChecked) return;
+    connection.release();
     const now = connection.state();
     if (now !== state) askVersion(now);
-    looked = true;
-    setImmediate(lookAgain);
+    isChecked = true;
+    setImmediate(resetCheck);
   };
-  const execute = (statement: Statement): Soon<StatementResult> => {
-    look();
-    return memory.read(statement, connection.execute);
+  const execute = (statement: Statement): MaybePromise<StatementResult> => {
+    checkVersion();
+    return cache.read(statement, connection.execute);
   };
   const version = () => {
-    look();
+    checkVersion();
     return `${seen} ${versions.commits}`;
   };
-  const ofRequest = (): RequestConnection => {
-    look();
-    const { note, reads } = memory.notes();
+  const openRequestConnection = (): RequestConnection => {
+    checkVersion();
+    const { note, reads } = cache.trackReads();
     return {
       version,
       reads,
@@ -78,5 +76,5 @@ export function rememberReads<Connected extends Reading>(
       },
     };
   };
-  return { ...connection, execute, connection: ofRequest, forget: () => memory.forget() };
+  return { ...connection, execute, openRequestConnection, clearCache: () => cache.clear() };
 }

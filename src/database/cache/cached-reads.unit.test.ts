@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { openConnection } from '../engines/sqlite/connection.ts';
-import { rememberReads } from './cached-reads.ts';
-import { readOneState } from './read-snapshot.ts';
-import { tablesOfSqlite } from './table-catalog.ts';
+import { cacheReads } from './cached-reads.ts';
+import { createReadSnapshot } from './read-snapshot.ts';
+import { loadSqliteCatalog } from './table-catalog.ts';
 import { TableVersions } from './table-versions.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'hearth-remembered-'));
@@ -19,7 +19,7 @@ after(() => [stranger, writer, here].map(({ database }) => database.close()));
 stranger.database.exec('pragma journal_mode = wal; create table counts (value integer); insert into counts values (0)');
 
 test('what another process commits while it is asked for its commits is never missed', async () => {
-  const state = readOneState(here);
+  const state = createReadSnapshot(here);
   const meanwhile: (() => void)[] = [];
   const interrupted = {
     ...state,
@@ -29,8 +29,8 @@ test('what another process commits while it is asked for its commits is never mi
       return told;
     },
   };
-  const versions = new TableVersions(() => tablesOfSqlite(writer.database));
-  const reader = rememberReads(interrupted, { database: writer.database, versions });
+  const versions = new TableVersions(() => loadSqliteCatalog(writer.database));
+  const reader = cacheReads(interrupted, { database: writer.database, versions });
   const write = (value: number) => void stranger.execute({ sql: 'update counts set value = ?', parameters: [value] });
   const read = async () => (await reader.execute({ sql: 'select value from counts', parameters: [] })).rows[0]?.value;
   for (let value = 1; value < 9; value += 2) {
@@ -42,5 +42,5 @@ test('what another process commits while it is asked for its commits is never mi
     await setImmediate();
     assert.equal(await read(), value + 1);
   }
-  state.letGo();
+  state.release();
 });

@@ -1,37 +1,37 @@
 import type { TableVersions } from './table-versions.ts';
 
-/** What a snapshot's text says of PostgreSQL's transactions, which are numbered: which of them it sees. */
-interface Snapshot {
-  /** All that have a number from here on are not seen, ... */
+/** A parsed PostgreSQL snapshot: which numbered transactions it sees. */
+interface TransactionSnapshot {
+  /** Transactions from this number on are not visible. */
   readonly end: number;
-  /** ... nor are these, which had begun and not ended. */
+  /** Earlier transactions that were still open and are not visible either. */
   readonly open: ReadonlySet<number>;
 }
 
-export function readSnapshot(text: string): Snapshot {
+export function parseSnapshot(text: string): TransactionSnapshot {
   const [, end, open = ''] = text.split(':');
   return { end: Number(end), open: new Set(open === '' ? [] : open.split(',').map(Number)) };
 }
 
-/** What two snapshots may lie apart; farther ones are not compared. */
-const FARTHEST = 10_000;
+/** Maximum difference of transaction numbers of two snapshots that are compared. */
+const MAX_SNAPSHOT_DISTANCE = 10_000;
 
-/** Transactions whose tables are known, and which no snapshot has shown yet. */
-const KEPT = 10_000;
+/** Maximum number of tracked transactions that no snapshot has shown yet. */
+const MAX_TRACKED = 10_000;
 
-/** The transactions that the later one sees and the earlier one does not; null: too many. */
-export function newIn(later: Snapshot, earlier: Snapshot): number[] | null {
-  if (later.end - earlier.end > FARTHEST) return null;
+/** Returns the transactions that only the later snapshot sees; null if they are too many. */
+export function findNewTransactions(later: TransactionSnapshot, earlier: TransactionSnapshot): number[] | null {
+  if (later.end - earlier.end > MAX_SNAPSHOT_DISTANCE) return null;
   const ended = [...earlier.open];
   for (let number = earlier.end; number < later.end; number++) ended.push(number);
   return ended.filter((number) => !later.open.has(number));
 }
 
 /**
- * The transactions of this process on PostgreSQL by their numbers. Where a snapshot differs from the one before only by
- * these, what was read of tables that none of them has written is as true as before.
+ * Tracks the PostgreSQL transactions of this process by number. If a snapshot differs from the previous one only by these,
+ * cached results of tables that they have not written stay valid.
  */
-export class OwnCommits {
+export class CommitTracker {
   readonly #versions: TableVersions;
   readonly #written = new Map<number, ReadonlySet<string>>();
   readonly #ending = new Set<Promise<unknown>>();
@@ -40,29 +40,32 @@ export class OwnCommits {
     this.#versions = versions;
   }
 
-  /** A transaction ends: its number, if it had one, is what `end` promises. `tables`: what it may have written; null: who knows. */
-  async ends(tables: ReadonlySet<string> | null, end: Promise<number | null>): Promise<void> {
+  /**
+   * Records the end of a transaction. `end` resolves to its number, or null if it has none; `tables` are the tables that it may
+   * have written, null if unknown.
+   */
+  async trackCommit(tables: ReadonlySet<string> | null, end: Promise<number | null>): Promise<void> {
     this.#ending.add(end);
     try {
       const number = await end;
       if (number === null || tables === null) return;
-      // Those whom nobody has asked for are strangers later on, which is as true as it is dear.
-      if (this.#written.size >= KEPT) this.#written.clear();
+      // Cleared transactions later count as those of other processes, which is correct but clears the cache.
+      if (this.#written.size >= MAX_TRACKED) this.#written.clear();
       this.#written.set(number, tables);
     } finally {
       this.#ending.delete(end);
     }
   }
 
-  /** Whether all that the later snapshot sees in addition is of this process; the versions of their tables move on with it. */
-  async follow(earlier: Snapshot, later: Snapshot): Promise<boolean> {
-    const numbers = newIn(later, earlier);
+  /** Returns whether the later snapshot adds only transactions of this process, and updates the versions of their tables. */
+  async follow(earlier: TransactionSnapshot, later: TransactionSnapshot): Promise<boolean> {
+    const numbers = findNewTransactions(later, earlier);
     if (numbers === null) return false;
-    // A commit is seen before the answer to it comes.
+    // A snapshot may show a commit before its response arrives.
     if (!numbers.every((number) => this.#written.has(number))) await Promise.allSettled(this.#ending);
     const all = numbers.map((number) => this.#written.get(number));
     for (const [at, tables] of all.entries()) {
-      this.#versions.committed(tables ?? new Set());
+      this.#versions.recordCommit(tables ?? new Set());
       this.#written.delete(numbers[at]!);
     }
     return !all.includes(undefined);

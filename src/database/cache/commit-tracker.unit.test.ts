@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newIn, OwnCommits, readSnapshot } from './commit-tracker.ts';
+import { CommitTracker, findNewTransactions, parseSnapshot } from './commit-tracker.ts';
 import { TableVersions } from './table-versions.ts';
 
-const TABLES = { tables: new Set(['issues', 'users']), triggered: new Map(), referring: new Map() };
+const TABLES = { tables: new Set(['issues', 'users']), writtenByTriggers: new Map(), changedByReferences: new Map() };
 
 function given() {
   const versions = new TableVersions(() => TABLES);
-  const own = new OwnCommits(versions);
+  const own = new CommitTracker(versions);
   const ends = (number: number | Promise<number>, ...tables: string[]) =>
-    own.ends(new Set(tables), Promise.resolve(number));
-  const follow = (earlier: string, later: string) => own.follow(readSnapshot(earlier), readSnapshot(later));
-  const unchanged = (table: string, commits: number) => versions.unchanged([table], commits);
+    own.trackCommit(new Set(tables), Promise.resolve(number));
+  const follow = (earlier: string, later: string) => own.follow(parseSnapshot(earlier), parseSnapshot(later));
+  const unchanged = (table: string, commits: number) => versions.areUnchangedSince([table], commits);
   return { ends, follow, unchanged };
 }
 
 test('a later snapshot sees what has begun since and ended, and what was open before and is no more', () => {
-  const between = (earlier: string, later: string) => newIn(readSnapshot(later), readSnapshot(earlier));
+  const between = (earlier: string, later: string) => findNewTransactions(parseSnapshot(later), parseSnapshot(earlier));
   assert.deepEqual(between('10:10:', '10:10:'), []);
   assert.deepEqual(between('10:10:', '13:13:'), [10, 11, 12]);
   assert.deepEqual(between('8:12:8,10', '10:14:10,13'), [8, 12]);

@@ -1,26 +1,26 @@
 import type { StatementResult } from '../engines/engine.ts';
 import type { SqliteConnection } from '../engines/sqlite/connection.ts';
 
-/** A connection that reads one state of the database in a turn of the event loop. */
-export interface OneState extends SqliteConnection {
-  /** What is read from now on is as new as can be. To be called before a commit, and where one of others is looked for. */
-  letGo(): void;
-  /** Which state that is: another number after each commit of another connection. */
+/** A connection whose reads within one event loop turn see one state of the database. */
+export interface ReadSnapshot extends SqliteConnection {
+  /** Ends the snapshot, so that further reads see the latest state. Call it before a commit and before checking for commits. */
+  release(): void;
+  /** Returns the version of the state, which changes with each commit of another connection. */
   state(): unknown;
 }
 
 /**
- * The statements of one turn in one transaction that only reads: each by itself takes the locks of the file and gives them
- * back, which costs more than most of what requests read.
+ * Runs the statements of an event loop turn in one read transaction: single statements would each lock and unlock the file,
+ * which costs more than most reads.
  */
-export function readOneState(connection: SqliteConnection): OneState {
+export function createReadSnapshot(connection: SqliteConnection): ReadSnapshot {
   const { database } = connection;
   const [begin, commit] = [database.prepare('begin'), database.prepare('commit')];
   const ask = database.prepare('pragma data_version');
   ask.setReturnArrays(true);
   let held = false;
   const letGo = () => {
-    // A failure of the disk may have ended it.
+    // A disk failure may have ended the transaction.
     if (held && database.isTransaction) commit.run();
     held = false;
   };
@@ -32,7 +32,7 @@ export function readOneState(connection: SqliteConnection): OneState {
   };
   return {
     ...connection,
-    letGo,
+    release: letGo,
     state() {
       hold();
       return (ask.get() as unknown as [number])[0];

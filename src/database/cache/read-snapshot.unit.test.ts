@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { openConnection } from '../engines/sqlite/connection.ts';
-import { readOneState } from './read-snapshot.ts';
+import { createReadSnapshot } from './read-snapshot.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'hearth-state-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -13,7 +13,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 const file = join(directory, 'state.sqlite3');
 const writer = openConnection(file);
 writer.database.exec('pragma journal_mode = wal; create table counts (value integer); insert into counts values (1)');
-const here = readOneState(openConnection(file));
+const here = createReadSnapshot(openConnection(file));
 after(() => [writer, here].map(({ database }) => database.close()));
 
 const write = (value: number) => writer.execute({ sql: 'update counts set value = ?', parameters: [value] });
@@ -29,11 +29,11 @@ test('what is read in one turn is of one state, and the next turn sees what has 
 });
 
 test('whoever lets go sees what has been committed at once', () => {
-  here.letGo();
+  here.release();
   write(3);
   assert.equal(read(), 3);
   write(4);
-  here.letGo();
+  here.release();
   assert.equal(read(), 4);
 });
 

@@ -1,61 +1,64 @@
 import type { Connection, RequestConnection } from '../engines/engine.ts';
-import { type OwnCommits, readSnapshot } from './commit-tracker.ts';
-import { ReadMemory } from './query-cache.ts';
+import { type CommitTracker, parseSnapshot } from './commit-tracker.ts';
+import { QueryCache } from './query-cache.ts';
 import type { TableVersions } from './table-versions.ts';
 
 /**
- * PostgreSQL tells by a snapshot's text which transactions reads see: while it is the same, nobody has committed
- * anything, here or in another process; of those of this process it is known which tables they have written. One such question serves all requests that were there when it was sent, so that
- * what has been read before costs a request at most one round trip, and often less.
+ * Follows PostgreSQL's snapshots to keep the query cache valid. While the text of the snapshot is the same, no process has
+ * committed; for commits of this process, the written tables are known. One snapshot query serves all requests that arrived
+ * before it was sent, so that cached reads cost a request at most one round trip.
  */
-export interface Snapshots {
-  /** For one request: what it takes from memory is no older than this call, nor than a commit of this process. */
-  connection(): RequestConnection;
-  /** To be called when this process has committed. */
-  committed(): void;
-  forget(): void;
+export interface SnapshotTracker {
+  /** Opens a connection for one request: cached results are not older than this call or than a commit of this process. */
+  openRequestConnection(): RequestConnection;
+  /** Call this after each commit of this process. */
+  recordCommit(): void;
+  clear(): void;
 }
 
 const SNAPSHOT = { sql: 'select pg_current_snapshot()::text as now', parameters: [], name: 'hearth_snapshot' };
 
-/** Who knows of the transactions of this process; `ready`: what is to be waited for before a question. */
-interface Following {
-  readonly own: OwnCommits;
+/** The transactions of this process; `ready` returns a promise to await before the first snapshot query. */
+interface TrackerSources {
+  readonly own: CommitTracker;
   readonly versions: TableVersions;
   ready(): Promise<void> | undefined;
 }
 
-export function followSnapshots({ execute }: Connection, { own, versions, ready }: Following): Snapshots {
-  const memory = new ReadMemory(versions);
+export function createSnapshotTracker(
+  { execute }: Connection,
+  { own, versions, ready }: TrackerSources,
+): SnapshotTracker {
+  const cache = new QueryCache(versions);
   let last: string | undefined;
-  let strangers = 0;
-  /** What only we have committed makes old what was read of its tables; what others have, everything. */
+  let foreignCommits = 0;
+  /** Own commits invalidate results of their tables; commits of other processes invalidate everything. */
   const moveTo = async (now: string) => {
     if (now === last) return;
-    if (last === undefined || !(await own.follow(readSnapshot(last), readSnapshot(now)))) strangers++;
+    if (last === undefined || !(await own.follow(parseSnapshot(last), parseSnapshot(now)))) foreignCommits++;
     last = now;
-    memory.moveTo(strangers);
+    cache.setVersion(foreignCommits);
   };
-  const question = joined(async () => {
+  const querySnapshot = coalesce(async () => {
     const isReady = ready();
     if (isReady) await isReady;
     const { rows } = await execute(SNAPSHOT);
     const { now } = rows[0] as { now: string };
-    // Questions follow one another, so that the last answer is of the latest state.
+    // Snapshot queries run one after another, so that the last result is the latest state.
     await moveTo(now);
     return now;
   });
   let commits = 0;
   return {
-    connection() {
+    openRequestConnection() {
       let asked: Promise<string> | undefined;
       let since = commits;
-      let noted: ReturnType<ReadMemory['notes']> | undefined;
+      let noted: ReturnType<QueryCache['trackReads']> | undefined;
       const version = () => {
         if (asked === undefined || since !== commits) {
           since = commits;
-          asked = question().then((now) => {
-            noted ??= memory.notes();
+          asked = querySnapshot().then((now) => {
+            noted ??= cache.trackReads();
             return now;
           });
         }
@@ -63,23 +66,23 @@ export function followSnapshots({ execute }: Connection, { own, versions, ready 
       };
       return {
         version,
-        reads: () => (noted ?? memory.notes()).reads(),
+        reads: () => (noted ?? cache.trackReads()).reads(),
         async execute(statement) {
           await version();
           noted?.note(statement);
-          return memory.read(statement, execute);
+          return cache.read(statement, execute);
         },
       };
     },
-    committed() {
+    recordCommit() {
       commits++;
     },
-    forget: () => memory.forget(),
+    clear: () => cache.clear(),
   };
 }
 
-/** One at a time: whoever comes while `ask` is under way shares the next one, which begins after that. */
-function joined<T>(ask: () => Promise<T>): () => Promise<T> {
+/** Runs one call at a time: callers during a call share the next call, which begins after it. */
+function coalesce<T>(ask: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   let next: Promise<T> | undefined;
   const begin = (): Promise<T> => {

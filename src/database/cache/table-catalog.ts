@@ -1,23 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Connection } from '../engines/engine.ts';
 
-/** Which tables there are, and which are written along with others: read from the database itself, so that nothing has to be listed. */
-export interface TablesKnown {
+/** The tables and their dependencies, read from the database, so that no list needs maintenance. */
+export interface TableCatalog {
   readonly tables: ReadonlySet<string>;
-  /** Table -> those that its triggers write. */
-  readonly triggered: ReadonlyMap<string, readonly string[]>;
-  /** Table -> those whose rows go, or refer to nothing, with its rows. */
-  readonly referring: ReadonlyMap<string, readonly string[]>;
+  /** Table -> tables that its triggers write. */
+  readonly writtenByTriggers: ReadonlyMap<string, readonly string[]>;
+  /** Table -> tables with a foreign key to it that cascades or is set to null. */
+  readonly changedByReferences: ReadonlyMap<string, readonly string[]>;
 }
 
-interface Found {
+interface CatalogRows {
   readonly tables: readonly string[];
-  /** What a trigger of the table does, as it is written. */
+  /** The source texts of the triggers, with their tables. */
   readonly triggers: readonly { readonly table: string; readonly text: string }[];
   readonly references: readonly { readonly child: string; readonly parent: string }[];
 }
 
-function known({ tables: all, triggers, references }: Found): TablesKnown {
+function buildCatalog({ tables: all, triggers, references }: CatalogRows): TableCatalog {
   const tables = new Set(all);
   const triggered = new Map<string, string[]>();
   for (const { table, text } of triggers) {
@@ -26,25 +26,25 @@ function known({ tables: all, triggers, references }: Found): TablesKnown {
   }
   const referring = new Map<string, string[]>();
   for (const { child, parent } of references) referring.set(parent, [...(referring.get(parent) ?? []), child]);
-  return { tables, triggered, referring };
+  return { tables, writtenByTriggers: triggered, changedByReferences: referring };
 }
 
-export function tablesOfSqlite(database: DatabaseSync): TablesKnown {
+export function loadSqliteCatalog(database: DatabaseSync): TableCatalog {
   const entries = database.prepare('select type, name, tbl_name, sql from sqlite_schema').all();
   const references = database.prepare(
     `select t.name as child, f."table" as parent from sqlite_schema t, pragma_foreign_key_list(t.name) f
      where t.type = 'table' and (f.on_delete <> 'NO ACTION' or f.on_update <> 'NO ACTION')`,
   );
   const of = (kind: string) => entries.filter(({ type }) => type === kind);
-  return known({
+  return buildCatalog({
     tables: of('table').map(({ name }) => String(name)),
     triggers: of('trigger').map(({ tbl_name, sql }) => ({ table: String(tbl_name), text: String(sql) })),
-    references: references.all() as unknown as Found['references'],
+    references: references.all() as unknown as CatalogRows['references'],
   });
 }
 
-/** One statement for all: what it is, the table, and what belongs to it. */
-const OF_POSTGRES = {
+/** One query; its columns are the kind, the table, and the trigger source or referencing table. */
+const POSTGRES_CATALOG_QUERY = {
   sql: `select 'table' as kind, relname::text as name, '' as other from pg_class
       where relkind in ('r', 'p', 'v', 'm') and relnamespace = to_regnamespace(current_schema()::text)
     union all select 'trigger', tgrelid::regclass::text, prosrc from pg_trigger join pg_proc on pg_proc.oid = tgfoid
@@ -54,10 +54,10 @@ const OF_POSTGRES = {
   parameters: [],
 };
 
-export async function tablesOfPostgres({ execute }: Connection): Promise<TablesKnown> {
-  const rows = (await execute(OF_POSTGRES)).rows as { kind: string; name: string; other: string }[];
+export async function loadPostgresCatalog({ execute }: Connection): Promise<TableCatalog> {
+  const rows = (await execute(POSTGRES_CATALOG_QUERY)).rows as { kind: string; name: string; other: string }[];
   const of = (wanted: string) => rows.filter(({ kind }) => kind === wanted);
-  return known({
+  return buildCatalog({
     tables: of('table').map(({ name }) => name),
     triggers: of('trigger').map(({ name, other }) => ({ table: name, text: other })),
     references: of('reference').map(({ name, other }) => ({ parent: name, child: other })),

@@ -1,65 +1,65 @@
-import { keptAtMost } from '#runtime/bounded-cache.ts';
-import type { TablesKnown } from './table-catalog.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
+import type { TableCatalog } from './table-catalog.ts';
 
-/** Stands for all tables: what reads none that is known may change with every commit. */
-const ANY = '*';
+/** Stands for all tables: a statement that names no known table may change with each commit. */
+const ANY_TABLE = '*';
 
-/** Texts of statements whose tables are known; longer ones are looked through each time. */
-const TEXTS = 500;
-const LONGEST = 5_000;
+/** Maximum number and length of statement texts whose tables are cached; longer texts are scanned each time. */
+const MAX_CACHED_STATEMENTS = 500;
+const MAX_CACHED_LENGTH = 5_000;
 
 /**
- * When each table was last written by this process, so that what was read of others is as true as before its commit. Commits
- * of other processes are nobody's here: whoever keeps what was read has to ask for them.
+ * Records when this process last wrote each table, so that a commit invalidates only results of the written tables. Commits of
+ * other processes are not known here: caches must check for them separately.
  */
 export class TableVersions {
-  /** How many commits there were. */
+  /** Number of commits so far. */
   commits = 0;
-  readonly #ask: () => TablesKnown | undefined;
+  readonly #ask: () => TableCatalog | undefined;
   readonly #changed = new Map<string, number>();
-  readonly #read = keptAtMost<readonly string[]>(TEXTS);
-  readonly #written = keptAtMost<readonly string[]>(TEXTS);
-  #tables: TablesKnown | undefined;
+  readonly #read = createBoundedCache<readonly string[]>(MAX_CACHED_STATEMENTS);
+  readonly #written = createBoundedCache<readonly string[]>(MAX_CACHED_STATEMENTS);
+  #tables: TableCatalog | undefined;
 
-  /** `ask`: undefined as long as nobody knows. */
-  constructor(ask: () => TablesKnown | undefined) {
+  /** `ask` returns the catalog, or undefined while it is unknown. */
+  constructor(ask: () => TableCatalog | undefined) {
     this.#ask = ask;
   }
 
-  /** The tables that a statement may read. */
-  readBy(sql: string): readonly string[] {
+  /** Returns the tables that a statement may read. */
+  tablesReadBy(sql: string): readonly string[] {
     const known = this.#read.get(sql);
     if (known !== undefined) return known;
     const there = this.#there();
-    if (there === undefined) return [ANY];
-    const named = namedIn(sql, there);
-    const tables = named.length === 0 || /sqlite_|pg_/.test(sql) ? [ANY] : named;
-    if (sql.length <= LONGEST) this.#read.set(sql, tables);
+    if (there === undefined) return [ANY_TABLE];
+    const named = findTableNames(sql, there);
+    const tables = named.length === 0 || /sqlite_|pg_/.test(sql) ? [ANY_TABLE] : named;
+    if (sql.length <= MAX_CACHED_LENGTH) this.#read.set(sql, tables);
     return tables;
   }
 
-  /** The tables that a statement may change: what it names, and what follows from that by triggers and references; null: nobody knows. */
-  changedBy(sql: string): readonly string[] | null {
+  /** Returns the tables that a statement may change, including triggers and foreign keys; null if unknown. */
+  tablesChangedBy(sql: string): readonly string[] | null {
     const known = this.#written.get(sql);
     if (known !== undefined) return known;
     const there = this.#there();
     if (there === undefined) return null;
     const tables = /^select\b/i.test(sql)
       ? []
-      : following(namedIn(sql, there), there, /\b(delete|replace)\b/i.test(sql));
-    if (sql.length <= LONGEST) this.#written.set(sql, tables);
+      : withDependentTables(findTableNames(sql, there), there, /\b(delete|replace)\b/i.test(sql));
+    if (sql.length <= MAX_CACHED_LENGTH) this.#written.set(sql, tables);
     return tables;
   }
 
-  /** A transaction that may have changed these tables is over. */
-  committed(tables: ReadonlySet<string>): void {
+  /** Records the end of a transaction that may have changed these tables. */
+  recordCommit(tables: ReadonlySet<string>): void {
     if (tables.size === 0) return;
     this.commits++;
-    for (const table of [...tables, ANY]) this.#changed.set(table, this.commits);
+    for (const table of [...tables, ANY_TABLE]) this.#changed.set(table, this.commits);
   }
 
-  /** Are all of these as they were after so many commits? */
-  unchanged(tables: readonly string[], commits: number): boolean {
+  /** Returns whether none of these tables has changed since the given number of commits. */
+  areUnchangedSince(tables: readonly string[], commits: number): boolean {
     return tables.every((table) => (this.#changed.get(table) ?? 0) <= commits);
   }
 
@@ -69,20 +69,20 @@ export class TableVersions {
     this.#written.clear();
   }
 
-  #there(): TablesKnown | undefined {
+  #there(): TableCatalog | undefined {
     this.#tables ??= this.#ask();
     return this.#tables;
   }
 }
 
-/** Every word that is the name of a table: rather one too many, such as a column that is called like one. */
-function namedIn(sql: string, { tables }: TablesKnown): string[] {
+/** Returns all words that are table names. May include too many, such as a column with the name of a table. */
+function findTableNames(sql: string, { tables }: TableCatalog): string[] {
   return [...new Set(sql.match(/\w+/g))].filter((word) => tables.has(word));
 }
 
-function following(
+function withDependentTables(
   named: readonly string[],
-  { triggered, referring }: TablesKnown,
+  { writtenByTriggers: triggered, changedByReferences: referring }: TableCatalog,
   deletes: boolean,
 ): readonly string[] {
   const reached = new Set<string>();

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { tablesOfSqlite } from './table-catalog.ts';
+import { loadSqliteCatalog } from './table-catalog.ts';
 import { TableVersions } from './table-versions.ts';
 
 function versionsOf(schema: string): TableVersions {
   const database = new DatabaseSync(':memory:');
   database.exec(schema);
-  return new TableVersions(() => tablesOfSqlite(database));
+  return new TableVersions(() => loadSqliteCatalog(database));
 }
 
 const FAMILY = `
@@ -21,34 +21,37 @@ const FAMILY = `
 test('a statement reads the tables that it names, wherever it names them', () => {
   const versions = versionsOf(FAMILY);
   const sql = 'select "id" from "parents" where exists (select 1 from children c where c.parent_id = parents.id)';
-  assert.deepEqual(versions.readBy(sql).toSorted(), ['children', 'parents']);
+  assert.deepEqual(versions.tablesReadBy(sql).toSorted(), ['children', 'parents']);
 });
 
 test('what deletes changes what goes with the rows, and what other statements change their triggers change too', () => {
   const versions = versionsOf(FAMILY);
-  assert.deepEqual(versions.changedBy('delete from "others" where id = ?')!.toSorted(), ['others']);
-  assert.deepEqual(versions.changedBy('update "parents" set name = ?')!.toSorted(), ['names', 'parents']);
+  assert.deepEqual(versions.tablesChangedBy('delete from "others" where id = ?')!.toSorted(), ['others']);
+  assert.deepEqual(versions.tablesChangedBy('update "parents" set name = ?')!.toSorted(), ['names', 'parents']);
   const all = ['children', 'names', 'parents', 'toys'];
-  assert.deepEqual(versions.changedBy('delete from "parents" where id = ?')!.toSorted(), all);
-  assert.deepEqual(versions.changedBy('select * from parents'), []);
+  assert.deepEqual(versions.tablesChangedBy('delete from "parents" where id = ?')!.toSorted(), all);
+  assert.deepEqual(versions.tablesChangedBy('select * from parents'), []);
 });
 
 test('a table is unchanged until it is written, and what names no table is changed by every commit', () => {
   const versions = versionsOf(FAMILY);
-  const [parents, nothing] = [versions.readBy('select * from parents'), versions.readBy('select total_changes()')];
-  versions.committed(new Set(versions.changedBy('insert into others (id) values (?)')));
-  assert.deepEqual([versions.unchanged(parents, 0), versions.unchanged(nothing, 0)], [true, false]);
-  versions.committed(new Set(versions.changedBy('insert into parents (id) values (?)')));
-  assert.deepEqual([versions.unchanged(parents, 0), versions.unchanged(parents, 2)], [false, true]);
-  versions.committed(new Set());
-  assert.equal(versions.unchanged(nothing, 2), true);
+  const [parents, nothing] = [
+    versions.tablesReadBy('select * from parents'),
+    versions.tablesReadBy('select total_changes()'),
+  ];
+  versions.recordCommit(new Set(versions.tablesChangedBy('insert into others (id) values (?)')));
+  assert.deepEqual([versions.areUnchangedSince(parents, 0), versions.areUnchangedSince(nothing, 0)], [true, false]);
+  versions.recordCommit(new Set(versions.tablesChangedBy('insert into parents (id) values (?)')));
+  assert.deepEqual([versions.areUnchangedSince(parents, 0), versions.areUnchangedSince(parents, 2)], [false, true]);
+  versions.recordCommit(new Set());
+  assert.equal(versions.areUnchangedSince(nothing, 2), true);
 });
 
 test('tables that are made later are known once it is told of them', () => {
   const database = new DatabaseSync(':memory:');
-  const versions = new TableVersions(() => tablesOfSqlite(database));
-  const before = versions.readBy('select * from parents');
+  const versions = new TableVersions(() => loadSqliteCatalog(database));
+  const before = versions.tablesReadBy('select * from parents');
   database.exec(FAMILY);
   versions.schemaChanged();
-  assert.notDeepEqual(versions.readBy('select * from parents'), before);
+  assert.notDeepEqual(versions.tablesReadBy('select * from parents'), before);
 });

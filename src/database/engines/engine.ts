@@ -1,28 +1,28 @@
 import type { Dialect as KyselyDialect } from 'kysely';
 import type { Waiter } from '#runtime/concurrency-limiter.ts';
 
-/** What the two engines have in common below Kysely. Services outside of `database/` never see this. */
+/** The common interface of the two engines, below Kysely. Code outside of `database/` never uses it. */
 export interface Engine {
   readonly name: EngineName;
   readonly kysely: Omit<KyselyDialect, 'createDriver'>;
-  /** Statements outside of a transaction; refuses writes. */
+  /** Runs statements outside of transactions; rejects writes. */
   readonly reading: Connection;
-  /** The same for one request, of which it knows what it reads. */
-  readingNow(): RequestConnection;
+  /** Opens a read connection for one request, which records what the request reads. */
+  openRequestConnection(): RequestConnection;
   /**
-   * Waits for its turn, then opens a transaction: beside no other one with the same key in `turns`, in any process. Fails
-   * with `QueueFull` when too many wait, and with `WaiterGone` when the waiter goes.
+   * Acquires the locks, then begins a transaction: transactions with a common lock key run one after another, in all processes.
+   * Fails with `QueueFull` if too many wait, and with `ClientDisconnected` if the client disconnects.
    */
   begin(isolation: Isolation, turns: readonly string[], waiter?: Waiter): Promise<OpenTransaction>;
-  /** Whether a transaction that failed like this may succeed when it is run again. */
-  mayRunAgain(error: unknown): boolean;
-  /** Forgets prepared statements after the schema changed. */
+  /** Returns whether a transaction that failed with this error may succeed when it runs again. */
+  isRetryable(error: unknown): boolean;
+  /** Clears prepared statements after a schema change. */
   schemaChanged(): void;
-  /** Gives up what is kept only to be faster. */
-  forget(): void;
-  /** Lets the planner know how large the tables are by now, where the engine does not see to that itself. */
-  gatherStatistics(): Promise<void>;
-  readonly copying: Copying;
+  /** Clears all caches. */
+  clearCaches(): void;
+  /** Updates the planner's table statistics, if the engine does not do that itself. */
+  updateStatistics(): Promise<void>;
+  readonly copyOperations: CopyOperations;
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export type Isolation = 'serializable' | 'read committed';
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  /** Set for a statement that is run often: PostgreSQL then keeps its plan under this name. */
+  /** Set for statements that run often: PostgreSQL caches the plan under this name. */
   readonly name?: string;
 }
 
@@ -46,37 +46,37 @@ export interface StatementResult {
 }
 
 export interface Connection {
-  /** Fails either way: it throws, or what it promises is rejected. */
-  execute(statement: Statement): Soon<StatementResult>;
+  /** Runs a statement. On an error it throws, or its promise rejects. */
+  execute(statement: Statement): MaybePromise<StatementResult>;
 }
 
 /**
- * What is there at once, or will be. The embedded engine answers at once, and most of what a request reads is remembered:
- * a promise for each layer that hands it on costs more than the question.
+ * A value, or a promise of it. The embedded engine returns results synchronously, and most reads of a request are cached: a
+ * promise per layer would cost more than the query.
  */
-export type Soon<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
-/** For the reads of one request. */
+/** A connection for the reads of one request. */
 export interface RequestConnection extends Connection {
-  /** A value, or the promise of one, that changes with every commit. What `reads` says then is no older than this call. */
+  /** Returns a value, or a promise of it, that changes with each commit. Later results of `reads` are as new as this call. */
   version(): unknown;
-  /** Everything that was read here so far. */
-  reads(): Reads;
+  /** Returns everything that was read on this connection so far. */
+  reads(): ReadSet;
 }
 
-/** What a request has read, and when. */
-export interface Reads {
-  /** Whether it would read the same now; as far as one knows who has asked for the version before. */
-  hold(): boolean;
+/** What a request has read, and at which version. */
+export interface ReadSet {
+  /** Returns whether the request would read the same now, as of the last known version. */
+  isCurrent(): boolean;
 }
 
-/** One begun transaction; ends with exactly one of commit and rollback, which also give the connection back. */
+/** An open transaction. It ends with exactly one commit or rollback, which also releases the connection. */
 export interface OpenTransaction extends Connection {
   /**
-   * Whether it has given way to others since it was asked last, or does now. Absent: its statements wait for another
-   * process, so that nobody can tell by its turns whether it waits for anything else.
+   * Returns whether the transaction has yielded to other work since the last call, or is waiting now. Absent if its statements
+   * wait for another process, so that yielding says nothing.
    */
-  gaveWay?(): boolean;
+  hasYielded?(): boolean;
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
@@ -88,37 +88,37 @@ export interface CopiedColumn {
   readonly kind: ColumnKind;
 }
 
-/** A table as the database itself describes it: whatever migrations make is seen, and nothing has to be listed. */
+/** A table as the database describes it, so that no list of tables needs maintenance. */
 export interface CopiedTable {
   readonly name: string;
   readonly columns: readonly CopiedColumn[];
-  /** Of its primary key; empty: it has none. */
+  /** Columns of the primary key; empty if there is none. */
   readonly key: readonly string[];
-  /** The last number that its rows were given, which is never given again; null: none yet, or they have none. */
+  /** The last assigned id, which is never reused; null if there is none, or no id. */
   readonly lastId: number | null;
 }
 
-/** As the table's columns stand: numbers, booleans, texts, bytes, nulls. */
-export type Values = readonly unknown[];
+/** The values of a row in the order of the columns: numbers, booleans, texts, bytes, nulls. */
+export type CellValues = readonly unknown[];
 
-/** What an engine does for it in a way of its own. */
-export interface Copying {
-  /** A state of the database that stays as it is for this connection, beside a server that writes. */
-  openSnapshot(): Promise<SnapshotConnection>;
-  /** Nobody moves refs from now on, until the function is called: no intent is written, none is struck out. */
-  holdRefs(): Promise<() => Promise<void>>;
-  /** A transaction in which rows may come before those that they refer to. */
-  beginFilling(): Promise<OpenTransaction>;
-  /** All tables, as this connection sees them. */
+/** The engine-specific part of backup and restore. */
+export interface CopyOperations {
+  /** Opens a consistent snapshot while a server may write. */
+  openSnapshot(): Promise<DatabaseSnapshotConnection>;
+  /** Blocks ref updates (no ref intent is written or deleted) until the returned function is called. */
+  lockRefs(): Promise<() => Promise<void>>;
+  /** Begins a transaction in which rows may be inserted before the rows that they refer to. */
+  beginRestore(): Promise<OpenTransaction>;
+  /** Lists all tables that this connection sees. */
   tables(connection: Connection): Promise<CopiedTable[]>;
-  /** In a filling transaction: nothing but what is said is written. What is returned puts back what was taken away. */
-  loosen(connection: Connection): Promise<() => Promise<void>>;
-  insert(connection: Connection, table: CopiedTable, rows: readonly Values[]): Promise<void>;
-  /** Numbers for new rows of the table go on from here. */
+  /** Suspends triggers and foreign keys in a restore transaction; the returned function restores them. */
+  suspendConstraints(connection: Connection): Promise<() => Promise<void>>;
+  insert(connection: Connection, table: CopiedTable, rows: readonly CellValues[]): Promise<void>;
+  /** Sets the last assigned id of a table; new rows continue from it. */
   setLastId(connection: Connection, table: string, lastId: number): Promise<void>;
-  /** Columns that refer to other rows. */
+  /** Lists the foreign keys. */
   references(connection: Connection): Promise<Reference[]>;
-  /** What the engine itself finds wrong with its files, with the index that is to be made anew where that mends it. */
+  /** Returns problems that the engine finds in its files, with the index to rebuild if that repairs the problem. */
   integrity(connection: Connection): Promise<{ readonly problem: string; readonly index: string | null }[]>;
 }
 
@@ -127,12 +127,12 @@ export interface Reference {
   readonly columns: readonly string[];
   readonly parent: string;
   readonly parentColumns: readonly string[];
-  /** What becomes of rows when those go that they refer to. */
+  /** What happens to the rows when the referenced row is deleted. */
   readonly onDelete: 'cascade' | 'set null' | 'nothing';
 }
 
-export interface SnapshotConnection extends Connection {
-  /** The rows of a statement in its order, some at a time. */
-  stream(sql: string, kinds: readonly ColumnKind[]): AsyncIterable<readonly Values[]>;
+export interface DatabaseSnapshotConnection extends Connection {
+  /** Streams the rows of a statement in batches. */
+  stream(sql: string, kinds: readonly ColumnKind[]): AsyncIterable<readonly CellValues[]>;
   close(): Promise<void>;
 }

@@ -4,11 +4,11 @@ import type { Statement } from './engine.ts';
 const MARK = '/* may be long */';
 
 /**
- * `query.modifyEnd(mayBeLong)`: the statement reads more the more there is in the database. Where the database is large
- * SQLite runs it beside the event loop, which its own calls would hold up.
+ * Marks a statement whose cost grows with the database: `query.modifyEnd(longRunning)`. For a large database, SQLite runs it in
+ * another thread, because its calls would block the event loop.
  */
-export const mayBeLong: RawBuilder<unknown> = sql.raw(MARK);
+export const longRunning: RawBuilder<unknown> = sql.raw(MARK);
 
-export function isLong({ sql: text }: Statement): boolean {
+export function isLongRunning({ sql: text }: Statement): boolean {
   return text.endsWith(MARK);
 }

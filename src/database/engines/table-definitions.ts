@@ -1,32 +1,31 @@
 import type { ColumnKind, CopiedTable, Row } from './engine.ts';
 
-/** What an engine's catalogue says of its tables, in the form in which both are copied. */
-
-/** Of one column; `place` is that in the primary key, null outside of it. */
-interface ColumnFound extends Row {
+/** One column; `place` is its position in the primary key, or null. */
+interface CatalogColumn extends Row {
   readonly table: unknown;
   readonly column: unknown;
   readonly type: unknown;
   readonly place: unknown;
 }
 
-interface Catalogue {
-  /** In the order of their tables, and of their places there. */
+interface CatalogColumns {
+  /** All columns, ordered by table and position. */
   readonly columns: readonly Row[];
-  /** The kinds of the engine's types. */
+  /** Maps the engine's column types to kinds. */
   readonly kinds: Readonly<Record<string, ColumnKind>>;
-  /** The last ids that tables have given. */
+  /** Last assigned id by table. */
   readonly lastIds: ReadonlyMap<string, number | null>;
 }
 
-/** Throws where a column is of a type that the other engine does not know. */
-export function copiedTables({ columns, kinds, lastIds }: Catalogue): CopiedTable[] {
-  const kindOf = ({ table, column, type }: ColumnFound): ColumnKind => {
+/** Converts the catalog of an engine to the common form. Throws for a column type that the other engine does not have. */
+export function buildCopiedTables({ columns, kinds, lastIds }: CatalogColumns): CopiedTable[] {
+  const kindOf = ({ table, column, type }: CatalogColumn): ColumnKind => {
     const kind = kinds[String(type)];
-    if (kind === undefined) throw new Error(`${table}.${column} is of a type that has no neutral form: ${type}`);
+    if (kind === undefined)
+      throw new Error(`${table}.${column} has the type ${type}, which cannot be copied to the other engine`);
     return kind;
   };
-  return [...Map.groupBy(columns as readonly ColumnFound[], ({ table }) => String(table))].map(([name, found]) => ({
+  return [...Map.groupBy(columns as readonly CatalogColumn[], ({ table }) => String(table))].map(([name, found]) => ({
     name,
     columns: found.map((column) => ({ name: String(column.column), kind: kindOf(column) })),
     key: found

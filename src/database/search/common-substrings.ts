@@ -1,109 +1,113 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../database.ts';
-import { engineOf } from '../dialect.ts';
-import { mayBeLong } from '../engines/long-statements.ts';
+import { getEngineName } from '../dialect.ts';
+import { longRunning } from '../engines/long-statements.ts';
 import { countRows } from '../page.ts';
-import { containingUnindexed, eachContaining } from './substring-search.ts';
-import { phrase, searchName } from './trigrams.ts';
-
-/** Parts that so many rows have that a list of them is better looked through in its order than gathered by the index. */
-
-/** Rows from which on a part is common. */
-export const COMMON = 10_000;
+import { containsSubstringUnindexed, selectRowsContaining } from './substring-search.ts';
+import { toFtsPhrase, trigramIndexName } from './trigrams.ts';
 
 /**
- * The same where it is PostgreSQL's expectation. Who gathers them counts them too; who looks through a table for as many as
- * are counted, `COMMON`, has to look at more than half of it, which takes longer.
+ * A substring is common if more rows than this contain it. Then a list is faster if it scans its rows in order than if it
+ * collects all matches from the trigram index.
  */
-const MANY_EXPECTED = 2 * COMMON;
+export const COMMON_THRESHOLD = 10_000;
 
 /**
- * Whether `containing` would find so many rows that whoever lists them in an order had better look through them in that
- * order (`containingUnindexed`) than gather them by the index. Nothing but a plan may depend on it.
+ * The threshold for PostgreSQL's row estimate. Collecting the matches counts them too, while a scan must read more than half of
+ * the table to count `COMMON_THRESHOLD` rows, which takes longer.
  */
-export async function isCommonIn(
+const EXPECTED_ROWS_THRESHOLD = 2 * COMMON_THRESHOLD;
+
+/**
+ * Returns whether `containsSubstring` matches so many rows that an ordered list should scan its rows
+ * (`containsSubstringUnindexed`) instead of using the index. Use it only to choose a query plan.
+ */
+export async function isCommonSubstring(
   db: Reader,
   table: string,
   columns: string | readonly string[],
   part: string,
-  counted: Counted = {},
+  counted: CountedRows = {},
 ): Promise<boolean> {
-  // PostgreSQL's index gives no row before it has found all; what it expects to find it knows at once. What it expects of
-  // two conditions that depend on each other is far off.
-  if (engineOf(db) === 'sqlite' || counted.rows)
-    return (await countContaining(db, table, columns, part, counted)) > COMMON;
-  const found = containingUnindexed(table, [columns].flat(), part);
+  // PostgreSQL's index returns no row before it has found all, but its estimate is immediate. The estimate is wrong for two
+  // conditions that depend on each other.
+  if (getEngineName(db) === 'sqlite' || counted.rows)
+    return (await countMatches(db, table, columns, part, counted)) > COMMON_THRESHOLD;
+  const found = containsSubstringUnindexed(table, [columns].flat(), part);
   const explain = sql<{
     'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }];
-  }>`explain (format json) select 1 from ${sql.table(table)} where ${found} ${mayBeLong}`;
+  }>`explain (format json) select 1 from ${sql.table(table)} where ${found} ${longRunning}`;
   const { rows } = await explain.execute(db);
-  return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'] > MANY_EXPECTED;
+  return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'] > EXPECTED_ROWS_THRESHOLD;
 }
 
-/** Which of the rows that `countContaining` finds count. */
-interface Counted {
-  /** Asked of the row. */
+/** Further conditions on the rows that `countMatches` counts. */
+interface CountedRows {
+  /** Condition on the row. */
   readonly rows?: RawBuilder<SqlBool>;
-  /** Asked of its id alone, which spares reading the row. */
+  /** Condition on the id alone, which avoids reading the row. */
   readonly ids?: (id: RawBuilder<number>) => Expression<SqlBool>;
 }
 
-/** How many rows `containing` would find, counted no further than `COMMON` and one. */
-export async function countContaining(
+/** Counts the rows that `containsSubstring` matches, up to `COMMON_THRESHOLD` + 1. */
+export async function countMatches(
   db: Reader,
   table: string,
   columns: string | readonly string[],
   part: string,
-  { rows, ids }: Counted = {},
+  { rows, ids }: CountedRows = {},
 ): Promise<number> {
   const names = [columns].flat();
-  const index = sql.table(searchName(table, names));
+  const index = sql.table(trigramIndexName(table, names));
   const fits = (id: RawBuilder<number>) => ids?.(id) ?? sql<SqlBool>`1 = 1`;
   const found =
-    engineOf(db) === 'postgres' || rows !== undefined
-      ? eachContaining(db, table, names, part, sql`1`, [fits(sql.ref<number>(`${table}.id`)), ...(rows ? [rows] : [])])
-      : sql`select 1 from ${index} where ${index} match ${phrase(part)} and ${fits(sql<number>`${index}.rowid`)}`;
-  return countRows(db, sql`(${found} limit ${sql.lit(COMMON + 1)})`);
+    getEngineName(db) === 'postgres' || rows !== undefined
+      ? selectRowsContaining(db, table, names, part, sql`1`, [
+          fits(sql.ref<number>(`${table}.id`)),
+          ...(rows ? [rows] : []),
+        ])
+      : sql`select 1 from ${index} where ${index} match ${toFtsPhrase(part)} and ${fits(sql<number>`${index}.rowid`)}`;
+  return countRows(db, sql`(${found} limit ${sql.lit(COMMON_THRESHOLD + 1)})`);
 }
 
-/** Of those that have a common part so many are looked at before the list is, to count it. */
-const LOOKED_AT = 15_000;
+/** Number of matches of a common substring that are scanned to decide whether a list is long. */
+const SCAN_LIMIT = 15_000;
 
-/** Asked of a row's id. */
-export type OfId = (id: RawBuilder<number>) => Expression<SqlBool>;
+/** Builds a condition on a row's id. */
+export type IdCondition = (id: RawBuilder<number>) => Expression<SqlBool>;
 
-interface Fitting {
-  readonly fits?: OfId | undefined;
-  /** So many rows of the table do not fit at most; null: nobody knows. */
+interface MatchConditions {
+  readonly fits?: IdCondition | undefined;
+  /** Maximum number of rows of the table that do not fulfil `fits`; null if unknown. */
   readonly unfit?: number | null;
-  readonly within?: OfId | null;
+  readonly within?: IdCondition | null;
 }
 
 /**
- * Whether more than `COMMON` of the rows that have a common part fit besides; false: a short look at the newest of them, or of
- * those `within` bounds, does not tell. Without `fits` and bounds nothing else is asked of them.
+ * Returns whether more than `COMMON_THRESHOLD` rows with a common substring also fulfil `fits`. False also means unknown: only
+ * the newest matches, or those `within` bounds, are scanned.
  */
-export async function surelyMany(
+export async function hasManyMatches(
   db: Reader,
   table: string,
   columns: string | readonly string[],
   part: string,
-  { fits, unfit = fits ? null : 0, within }: Fitting = {},
+  { fits, unfit = fits ? null : 0, within }: MatchConditions = {},
 ): Promise<boolean> {
   const names = [columns].flat();
   if (unfit !== null && !within) return hasManyEntries(db, table, names, part, unfit);
-  // PostgreSQL's index gives no row before it has found all.
-  if (engineOf(db) === 'postgres') return false;
-  const index = sql.table(searchName(table, names));
+  // PostgreSQL's index returns no row before it has found all.
+  if (getEngineName(db) === 'postgres') return false;
+  const index = sql.table(trigramIndexName(table, names));
   const bounds = within ? sql` and ${within(sql`${index}.rowid`)}` : sql``;
-  const found = sql`select rowid as id from ${index} where ${index} match ${phrase(part)}${bounds}`;
-  const newest = sql`${found} order by rowid desc limit ${sql.lit(LOOKED_AT)}`;
+  const found = sql`select rowid as id from ${index} where ${index} match ${toFtsPhrase(part)}${bounds}`;
+  const newest = sql`${found} order by rowid desc limit ${sql.lit(SCAN_LIMIT)}`;
   const fit = fits ? fits(sql.ref<number>('looked.id')) : sql`1 = 1`;
-  const fitting = sql`select 1 from (${newest}) looked where ${fit} limit ${sql.lit(COMMON + 1)}`;
-  return (await countRows(db, sql`(${fitting})`)) > COMMON;
+  const fitting = sql`select 1 from (${newest}) looked where ${fit} limit ${sql.lit(COMMON_THRESHOLD + 1)}`;
+  return (await countRows(db, sql`(${fitting})`)) > COMMON_THRESHOLD;
 }
 
-/** Whether an index alone tells of more rows with a common part than `COMMON` and some others. */
+/** Returns whether the index alone contains more than `COMMON_THRESHOLD` plus `others` matches. */
 async function hasManyEntries(
   db: Reader,
   table: string,
@@ -111,12 +115,12 @@ async function hasManyEntries(
   part: string,
   others: number,
 ): Promise<boolean> {
-  const index = sql.table(searchName(table, names));
-  // PostgreSQL reads rows for what its trigrams find, and none for a column that another index holds.
+  const index = sql.table(trigramIndexName(table, names));
+  // PostgreSQL reads the rows of trigram matches, but no rows if another index contains the column.
   const found =
-    engineOf(db) === 'postgres'
-      ? sql`select 1 from ${sql.table(table)} where ${containingUnindexed(table, names.slice(0, 1), part)}`
-      : sql`select 1 from ${index} where ${index} match ${phrase(part)}`;
-  const enough = COMMON + others + 1;
+    getEngineName(db) === 'postgres'
+      ? sql`select 1 from ${sql.table(table)} where ${containsSubstringUnindexed(table, names.slice(0, 1), part)}`
+      : sql`select 1 from ${index} where ${index} match ${toFtsPhrase(part)}`;
+  const enough = COMMON_THRESHOLD + others + 1;
   return (await countRows(db, sql`(${found} limit ${sql.lit(enough)})`)) === enough;
 }

@@ -1,8 +1,8 @@
 /**
- * The words that a search asks for, each of which must occur (contract/planning.md §3.6 "search"): what stands between
- * blanks, and as one word what stands in double quotes. For `containingWords`, folded before.
+ * Splits a search text into words, all of which must occur (contract/planning.md §3.6 "search"). Words are separated by blanks;
+ * a text in double quotes is one word. For `containsWords`; fold the case first.
  */
-export function searchWords(text: string): readonly string[] {
+export function parseSearchWords(text: string): readonly string[] {
   const words = new Set<string>();
   let rest = text.trim();
   while (rest !== '') {
@@ -14,7 +14,7 @@ export function searchWords(text: string): readonly string[] {
   return [...words];
 }
 
-/** The end of the quoted part that this text begins with: its closing quote ends the text or is followed by a blank. */
+/** Returns the end of a quoted word at the start of the text; its closing quote is followed by a blank or the end. */
 function quotedEnd(text: string): number | null {
   const close = text.startsWith('"') ? text.indexOf('"', 1) : -1;
   if (close === -1) return null;

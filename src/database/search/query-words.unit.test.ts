@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { searchWords } from './query-words.ts';
+import { parseSearchWords } from './query-words.ts';
 
 for (const [text, words] of [
   ['', []],
@@ -17,6 +17,6 @@ for (const [text, words] of [
   ['"', ['"']],
 ] as const) {
   test(`the words of ${JSON.stringify(text)} are ${JSON.stringify(words)}`, () => {
-    assert.deepEqual(searchWords(text), words);
+    assert.deepEqual(parseSearchWords(text), words);
   });
 }

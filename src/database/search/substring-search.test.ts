@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { type SqlBool, sql } from 'kysely';
 import { testDatabase } from '#test/engines/engine.ts';
 import type { Database } from '../database.ts';
-import { dialectOf, planOf } from '../dialect.ts';
-import { COMMON, surelyMany } from './common-substrings.ts';
-import { containing, escapeLike, like } from './substring-search.ts';
+import { explainPlan, getDialect } from '../dialect.ts';
+import { COMMON_THRESHOLD, hasManyMatches } from './common-substrings.ts';
+import { containsSubstring, escapeLike, like } from './substring-search.ts';
 import { makeWordsSearchable } from './trigrams.ts';
-import { containingWords, idsWithParts } from './word-search.ts';
+import { containsWords, selectCandidateIds } from './word-search.ts';
 
 async function insert({ transaction }: Database, names: readonly string[]): Promise<number[]> {
   return transaction(async (tx) => {
@@ -23,7 +23,7 @@ const query = ({ reader }: Pick<Database, 'reader'>, part: string) =>
   reader
     .selectFrom('namespaces')
     .select('name_key')
-    .where(containing(reader, 'namespaces', 'name_key', part))
+    .where(containsSubstring(reader, 'namespaces', 'name_key', part))
     .orderBy('id');
 
 async function found(database: Database, part: string): Promise<string[]> {
@@ -66,12 +66,12 @@ const withWords = ({ reader }: Pick<Database, 'reader'>, words: readonly string[
   reader
     .selectFrom('namespaces')
     .select(['id', 'name_key'])
-    .where(containingWords(reader, 'namespaces', ['path', 'description'], words))
+    .where(containsWords(reader, 'namespaces', ['path', 'description'], words))
     .orderBy('id');
 
 /** What the index alone tells of these words; null where it tells nothing. */
 async function idsOfParts({ reader }: Database, words: readonly string[]): Promise<number[] | null> {
-  const found = idsWithParts(reader, 'namespaces', ['path', 'description'], words);
+  const found = selectCandidateIds(reader, 'namespaces', ['path', 'description'], words);
   return found && (await found.execute(reader)).rows.map(({ id }) => id);
 }
 
@@ -79,7 +79,7 @@ test('all words are found in one and the same of several texts', async () => {
   await using database = await testDatabase();
   await insert(database, ['blue whale', 'whale', 'big "sea" 100%', 'abcd bcde']);
   await database.transaction(async (tx) => {
-    await makeWordsSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']);
+    await makeWordsSearchable(tx, getDialect(database.engine), 'namespaces', ['path', 'description']);
     await tx.updateTable('namespaces').set({ description: 'blue sea' }).where('path', '=', 'whale').execute();
   });
   const cases: [words: string[], names: string[]][] = [
@@ -119,7 +119,7 @@ test('a word is found in a long text that is made of its parts, and not found wh
   const [text, word] = ['a'.repeat(200_000), 'a'.repeat(300)];
   await insert(database, ['one']);
   await database.transaction(async (tx) => {
-    await makeWordsSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']);
+    await makeWordsSearchable(tx, getDialect(database.engine), 'namespaces', ['path', 'description']);
     await tx.updateTable('namespaces').set({ description: text }).execute();
   });
   assert.equal((await withWords(database, [word]).execute()).length, 1);
@@ -137,7 +137,7 @@ test('words are found wherever they stand in a long text, and no longer when it 
       tx.updateTable('namespaces').set({ description }).where('path', '=', 'long').execute(),
     );
   await database.transaction((tx) =>
-    makeWordsSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']),
+    makeWordsSearchable(tx, getDialect(database.engine), 'namespaces', ['path', 'description']),
   );
   await write(`first ${'filler '.repeat(10_000)} last`);
   assert.deepEqual(await find('first', 'last'), ['long']);
@@ -151,8 +151,8 @@ test('words are found wherever they stand in a long text, and no longer when it 
 test('an index finds all words of three characters and more', async () => {
   await using database = await testDatabase();
   const plan = await database.transaction(async (tx) => {
-    await makeWordsSearchable(tx, dialectOf(database.engine), 'namespaces', ['path', 'description']);
-    return planOf(tx, withWords({ reader: tx }, ['blue', 'whale', 'x']).clearOrderBy());
+    await makeWordsSearchable(tx, getDialect(database.engine), 'namespaces', ['path', 'description']);
+    return explainPlan(tx, withWords({ reader: tx }, ['blue', 'whale', 'x']).clearOrderBy());
   });
   assert.match(plan.join('\n'), /namespaces_path_description_trigrams/);
   // SQLite reads no table for the long ones.
@@ -161,7 +161,7 @@ test('an index finds all words of three characters and more', async () => {
 
 test('an index finds parts of three characters and more', async () => {
   await using database = await testDatabase();
-  const plan = await database.transaction((tx) => planOf(tx, query({ reader: tx }, 'whale')));
+  const plan = await database.transaction((tx) => explainPlan(tx, query({ reader: tx }, 'whale')));
   // SQLite says which virtual table it looks in, not which index.
   assert.match(plan.join('\n'), /namespaces_name_key_trigrams|VIRTUAL TABLE INDEX 0:M/);
 });
@@ -190,13 +190,13 @@ test('what is longer than any name is found nowhere', async () => {
 test('more than are counted surely fit where a part is in more names than those and all that do not fit', async () => {
   await using database = await testDatabase();
   await database.transaction(async (tx) => {
-    const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(COMMON + 3)})`;
+    const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(COMMON_THRESHOLD + 3)})`;
     await sql`insert into namespaces (kind, path, name, name_key, description, visibility, created_at, updated_at)
       ${numbers} select 'group', 'p', '', 'common ' || i, '', 'private', '', '' from n`.execute(tx);
   });
   const fits = () => sql<SqlBool>`1 = 0`;
   const surely = (part: string, unfit: number | null) =>
-    surelyMany(database.reader, 'namespaces', 'name_key', part, { fits, unfit });
+    hasManyMatches(database.reader, 'namespaces', 'name_key', part, { fits, unfit });
   assert.equal(await surely('common', 2), true);
   assert.equal(await surely('common', 3), false);
   assert.equal(await surely('common', null), false);

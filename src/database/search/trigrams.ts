@@ -1,9 +1,7 @@
 import { type QueryExecutorProvider, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 
-/** The index of trigrams, which either engine has in its own way: how it is made, and how it is asked. */
-
-/** Migrations: makes parts of the texts in folded columns findable by an index, for `containing`. */
+/** For migrations: creates a trigram index on folded columns, for `containsSubstring`. */
 export async function makeSearchable(
   db: QueryExecutorProvider,
   dialect: Dialect,
@@ -14,8 +12,8 @@ export async function makeSearchable(
 }
 
 /**
- * Migrations: the same for long texts, for `containingWords`. SQLite's index holds their beginnings, because somebody's
- * 1 MiB would keep it busy for seconds; rows that have more are few, and looked through.
+ * For migrations: creates a trigram index on long texts, for `containsWords`. SQLite's index contains only the beginning of a
+ * text, because indexing 1 MiB takes seconds; the few longer rows are scanned.
  */
 export async function makeWordsSearchable(
   db: QueryExecutorProvider,
@@ -23,16 +21,15 @@ export async function makeWordsSearchable(
   table: string,
   columns: readonly string[],
 ): Promise<void> {
-  await makeTrigrams(db, dialect, table, columns, (text) => sql`substr(${text}, 1, ${sql.lit(INDEXED)})`);
+  await makeTrigrams(db, dialect, table, columns, (text) => sql`substr(${text}, 1, ${sql.lit(INDEXED_CHARACTERS)})`);
   if (dialect.engine === 'postgres') return;
-  const name = sql.id(`${searchName(table, columns)}_long`);
+  const name = sql.id(`${trigramIndexName(table, columns)}_long`);
   await sql`create index ${name} on ${sql.table(table)} (id) where ${isLongText(columns)}`.execute(db);
 }
 
 /**
- * Migrations: as `makeSearchable`, of rows that are written again and again. SQLite's index hears of texts that are other ones
- * than before, and of nothing else; PostgreSQL has none: it would write all parts of a row anew with whatever is written of it,
- * and its searches hold up nobody.
+ * For migrations: like `makeSearchable`, for rows that are updated often. SQLite's index is updated only if a text changes.
+ * PostgreSQL gets no index: each update of a row would write all its trigrams again, and its scans block nothing.
  */
 export async function makeOftenWrittenSearchable(
   db: QueryExecutorProvider,
@@ -46,13 +43,13 @@ export async function makeOftenWrittenSearchable(
   await makeTrigrams(db, dialect, table, columns, (text) => text, when);
 }
 
-/** Characters of a text that the index of its words holds. */
-const INDEXED = 16_384;
+/** Number of characters of a text that the word index contains. */
+const INDEXED_CHARACTERS = 16_384;
 
-/** Written out with its number, because only so does the index of the few rows that are so serve. */
+/** Builds the condition that a row's texts exceed the index. The number is a literal, so that the partial index matches. */
 export function isLongText(columns: readonly string[]): RawBuilder<SqlBool> {
   const lengths = columns.map((column) => sql`coalesce(length(${sql.ref(column)}), 0)`);
-  return sql<SqlBool>`${sql.join(lengths, sql` + `)} > ${sql.lit(INDEXED)}`;
+  return sql<SqlBool>`${sql.join(lengths, sql` + `)} > ${sql.lit(INDEXED_CHARACTERS)}`;
 }
 
 async function makeTrigrams(
@@ -63,14 +60,14 @@ async function makeTrigrams(
   indexed: (text: RawBuilder<unknown>) => RawBuilder<unknown>,
   when: RawBuilder<unknown> = sql``,
 ): Promise<void> {
-  const [rows, name] = [sql.table(table), searchName(table, names)];
+  const [rows, name] = [sql.table(table), trigramIndexName(table, names)];
   if (dialect.engine === 'postgres') {
     await sql`create extension if not exists pg_trgm`.execute(db);
     const parts = sql.join(names.map((column) => sql`${sql.ref(column)} gin_trgm_ops`));
     await sql`create index ${sql.id(name)} on ${rows} using gin (${parts})`.execute(db);
     return;
   }
-  // SQLite's trigrams are a table of its own, which triggers keep in step with the columns.
+  // SQLite's trigram index is a virtual table, which triggers keep up to date.
   const index = sql.table(name);
   const texts = sql.join(names.map((column) => sql.ref(column)));
   const of = (row: 'old' | 'new') => sql.join(names.map((column) => indexed(sql`${sql.ref(`${row}.${column}`)}`)));
@@ -88,8 +85,8 @@ async function makeTrigrams(
   await sql`insert into ${index} (${sql.ref(name)}) values ('rebuild')`.execute(db);
 }
 
-/** What an index of trigrams is called. */
-export const searchName = (table: string, columns: readonly string[]) => `${table}_${columns.join('_')}_trigrams`;
+/** Returns the name of a trigram index. */
+export const trigramIndexName = (table: string, columns: readonly string[]) => `${table}_${columns.join('_')}_trigrams`;
 
-/** A part, as SQLite's index is asked for it. */
-export const phrase = (part: string) => `"${part.replaceAll('"', '""')}"`;
+/** Quotes a substring as a phrase for SQLite's FTS5. */
+export const toFtsPhrase = (part: string) => `"${part.replaceAll('"', '""')}"`;

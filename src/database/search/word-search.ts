@@ -1,17 +1,14 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../database.ts';
-import { engineOf } from '../dialect.ts';
-import { containingUnindexed, hasInside } from './substring-search.ts';
-import { isLongText, phrase, searchName } from './trigrams.ts';
-
-/** Words of texts: rows that have all of them in one of their columns. */
+import { getEngineName } from '../dialect.ts';
+import { containsSubstringUnindexed, hasSubstring } from './substring-search.ts';
+import { isLongText, toFtsPhrase, trigramIndexName } from './trigrams.ts';
 
 /**
- * All of `words` (`searchWords`, folded) stand inside one and the same of `searched`, some of `columns`. Rows that have
- * the parts of words of three characters and more are found by the index, where the migration said `makeWordsSearchable` of the
- * same columns; whether they are together is looked at in each.
+ * Builds the condition that one of the `searched` columns contains all `words` (from `parseSearchWords`, folded). Words of three
+ * characters and more use the index if a migration called `makeWordsSearchable` for `columns`; each match is then checked.
  */
-export function containingWords(
+export function containsWords(
   db: Reader,
   table: string,
   columns: readonly string[],
@@ -19,34 +16,34 @@ export function containingWords(
   searched = columns,
 ): RawBuilder<SqlBool> {
   const parts = new Set(words.flatMap(trigramsOf));
-  if (parts.size === 0) return containingWordsUnindexed(db, table, searched, words);
-  if (engineOf(db) === 'postgres') {
-    return inOneOf(searched, words, (column, word) => containingUnindexed(table, [column], word));
+  if (parts.size === 0) return containsWordsUnindexed(db, table, searched, words);
+  if (getEngineName(db) === 'postgres') {
+    return containsAllInOneColumn(searched, words, (column, word) => containsSubstringUnindexed(table, [column], word));
   }
-  const inEach = containingWordsUnindexed(db, table, searched, words);
-  return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (${withParts(table, columns, parts, searched)}) and ${inEach})`;
+  const inEach = containsWordsUnindexed(db, table, searched, words);
+  return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (${selectIdsWithTrigrams(table, columns, parts, searched)}) and ${inEach})`;
 }
 
 /**
- * As `containingWords`, where all rows of a place are looked for in no order; null: whoever asks looks at each, unless they
- * turn out to be few.
+ * Builds the condition of `containsWords` for a query that reads all rows of a parent without an order. Null: the caller should
+ * scan the rows, unless the matches turn out to be few.
  */
-export function containingWordsAtOnce(
+export function containsWordsUnordered(
   db: Reader,
   table: string,
   columns: readonly string[],
   words: readonly string[],
   searched = columns,
 ): RawBuilder<SqlBool> | null {
-  // PostgreSQL knows how common a word is, and whether its index or a look at each row is less work.
-  return engineOf(db) === 'sqlite' ? null : containingWords(db, table, columns, words, searched);
+  // PostgreSQL knows how common a word is, and whether its index or a scan is cheaper.
+  return getEngineName(db) === 'sqlite' ? null : containsWords(db, table, columns, words, searched);
 }
 
 /**
- * The query for ids among which those are of all rows that `containingWords` means, which are not read for it; null where
- * the index does not tell.
+ * Selects candidate ids, which include all rows that `containsWords` matches, from the index alone. Null if the index cannot be
+ * used.
  */
-export function idsWithParts(
+export function selectCandidateIds(
   db: Reader,
   table: string,
   columns: readonly string[],
@@ -54,41 +51,44 @@ export function idsWithParts(
   searched = columns,
 ): RawBuilder<{ id: number }> | null {
   const parts = new Set(words.flatMap(trigramsOf));
-  return engineOf(db) === 'postgres' || parts.size === 0 ? null : withParts(table, columns, parts, searched);
+  return getEngineName(db) === 'postgres' || parts.size === 0
+    ? null
+    : selectIdsWithTrigrams(table, columns, parts, searched);
 }
 
-/** Rows with all of these parts in some of the columns, and those of which the index does not know the whole. */
-function withParts(
+/** Selects rows with all of these trigrams, and rows whose texts exceed the index. */
+function selectIdsWithTrigrams(
   table: string,
   columns: readonly string[],
   parts: ReadonlySet<string>,
   searched: readonly string[],
 ): RawBuilder<{ id: number }> {
-  // Phrases would do without looking at the rows, but look at all places of a part that a text repeats, for each part of
-  // the word: eight seconds for a text of 1 MiB that is made for it.
-  const index = sql.table(searchName(table, columns));
-  const all = [...parts].map(phrase).join(' AND ');
+  // Phrases would need no check of the rows, but compare all positions of repeated trigrams: eight seconds for a malicious text
+  // of 1 MiB.
+  const index = sql.table(trigramIndexName(table, columns));
+  const all = [...parts].map(toFtsPhrase).join(' AND ');
   const either = `{${searched.join(' ')}} : (${all})`;
   const found = sql`select rowid as id from ${index} where ${index} match ${either}`;
   const long = sql`select id from ${sql.table(table)} where ${isLongText(columns)}`;
   return sql`${found} union all ${long}`;
 }
 
-/** As `containingWords`, by looking at each row: for lists that are short, or looked through in their order. */
-export function containingWordsUnindexed(
+/** Builds the condition of `containsWords` without the index: for short lists and for scans in list order. */
+export function containsWordsUnindexed(
   db: Reader,
   table: string,
   searched: readonly string[],
   words: readonly string[],
 ): RawBuilder<SqlBool> {
-  // SQLite's LIKE follows a word from every place of a text for as long as it goes on: seconds for a text of 1 MiB that is
-  // made for it. Its instr compares bytes and takes 30 ms. PostgreSQL would ask its index for what is LIKE a word, and do so
-  // again for each project: 23 s in a group of 10,000.
-  return inOneOf(searched, words, (column, word) => hasInside(db, sql.ref(`${table}.${column}`), word));
+  // SQLite's LIKE backtracks: seconds for a malicious text of 1 MiB. Its instr compares bytes and takes 30 ms. PostgreSQL would
+  // use its index for LIKE, once for each project: 23 s in a group of 10,000.
+  return containsAllInOneColumn(searched, words, (column, word) =>
+    hasSubstring(db, sql.ref(`${table}.${column}`), word),
+  );
 }
 
-/** All of the words are in one and the same column. */
-function inOneOf(
+/** Builds the condition that one column contains all words. */
+function containsAllInOneColumn(
   columns: readonly string[],
   words: readonly string[],
   isIn: (column: string, word: string) => RawBuilder<SqlBool>,
@@ -102,10 +102,10 @@ function inOneOf(
   return sql<SqlBool>`(${sql.join(columns.map(inOne), sql` or `)})`;
 }
 
-/** Whether the index of `makeWordsSearchable` leads to rows with these words; else all have to be looked through. */
+/** Returns whether the index can find rows with these words; if not, all rows must be scanned. */
 export const hasTrigrams = (words: readonly string[]): boolean => words.some((word) => trigramsOf(word).length > 0);
 
-/** The parts of a word by which the index finds it; none of a short one. */
+/** Returns the trigrams of a word; none for a short one. */
 function trigramsOf(word: string): string[] {
   const characters = [...word];
   return characters.slice(2).map((_, at) => characters.slice(at, at + 3).join(''));

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** The rows of `src/history`. They hold ids of users, projects and targets as plain numbers: some outlive what they name. */
+/** The rows of `src/activity`. User, project and target ids are plain numbers, because rows may outlive what they refer to. */
 export interface HistoryTables {
   activity_events: ActivityEventsTable;
   audit_events: AuditEventsTable;
@@ -53,18 +53,18 @@ export type ImportedFrom = 'none' | 'gitlab_migration';
 export type RefType = 'branch' | 'tag';
 export type PushAction = 'created' | 'pushed' | 'removed';
 
-/** What a user did in a project. The push columns are set exactly when the action is `pushed`; then there is no target. */
+/** A user's activity in a project. The push columns are set if and only if the action is `pushed`; then there is no target. */
 export interface ActivityEventsTable {
   id: Generated<number>;
   project_id: number;
   author_id: number;
   action: ActivityAction;
-  /** The action in the words of the feed. */
+  /** The action as the feed shows it. */
   action_name: ActivityActionName;
   target_type: ActivityTargetType | null;
   /** Null also for a target that was destroyed by the action. */
   target_id: number | null;
-  /** The target's id where its kind has no iid. */
+  /** The target's id if its type has no iid. */
   target_iid: number | null;
   imported_from: Generated<ImportedFrom>;
   push_action: PushAction | null;
@@ -76,14 +76,14 @@ export interface ActivityEventsTable {
   ref: string | null;
   /** At most 70 characters. */
   commit_title: string | null;
-  /** Of how many refs the event tells; null for one. */
+  /** Number of refs of the event; null for one. */
   ref_count: number | null;
   created_at: string;
 }
 
 export type AuditEntityType = 'User' | 'Group' | 'Project' | 'Gitlab::Audit::InstanceScope';
 
-/** What an administrator may want to know years later. Rows are only ever added. */
+/** Audit events. Rows are only inserted. */
 export interface AuditEventsTable {
   id: Generated<number>;
   /** -1 when no user acted. */

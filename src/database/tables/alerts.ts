@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 
-/** Alerts, who may send them, and what projects make of them (contract/monitoring.md "Data model"). */
+/** Alerts, the integrations that send them, and alert settings of projects (contract/monitoring.md "Data model"). */
 export interface MonitoringTables {
   alert_integrations: AlertIntegrationsTable;
   alerts: AlertsTable;
@@ -18,15 +18,15 @@ interface AlertIntegrationsTable {
   type: AlertIntegrationType;
   name: string;
   active: boolean;
-  /** The last segment of its address; it never changes. */
+  /** The last segment of the URL; it never changes. */
   endpoint_identifier: string;
-  /** Shown again to those who manage it. */
+  /** Encrypted, because users who manage the integration can see it again. */
   encrypted_token: string;
-  /** By which the token of a payload is recognised. */
+  /** Hash for finding the integration by the token of a payload. */
   token_digest: string;
   /** JSON, an object. */
   payload_example: string;
-  /** JSON, an object: field of an alert -> where it stands in a payload. */
+  /** JSON object: field of an alert -> its path in a payload. */
   payload_attribute_mapping: string;
   created_at: string;
   updated_at: string;
@@ -37,7 +37,7 @@ interface AlertsTable {
   project_id: number;
   iid: number;
   title: string;
-  /** Folded, for searches, as the other keys are. */
+  /** Case-folded for searching, as the other keys. */
   title_key: string;
   description: string | null;
   description_key: string | null;
@@ -48,27 +48,27 @@ interface AlertsTable {
   /** JSON, a list of texts. */
   hosts: string;
   severity: AlertSeverity;
-  /** Highest for the most critical; the database keeps it. */
+  /** Sort rank, highest for critical; a trigger maintains it. */
   severity_rank: GeneratedAlways<number>;
   status: AlertStatus;
-  /** Highest for a triggered one, lowest for an ignored one; the database keeps it. */
+  /** Sort rank, highest for triggered, lowest for ignored; a trigger maintains it. */
   status_rank: GeneratedAlways<number>;
   started_at: string;
-  /** Set as long as it is resolved. */
+  /** Set while the alert is resolved. */
   ended_at: string | null;
-  /** How often it was reported. */
+  /** Number of reports. */
   event_count: number;
-  /** 40 hexadecimal digits; no two alerts of a project that are not resolved have the same. */
+  /** 40 hexadecimal digits; unique among the unresolved alerts of a project. */
   fingerprint: string | null;
-  /** JSON: what was reported first. */
+  /** JSON of the first payload. */
   payload: string;
   runbook: string | null;
   metric_query: string | null;
   y_label: string | null;
-  /** What an incident made of it says besides. */
+  /** Additional text for an incident that is created from the alert. */
   incident_markdown: string | null;
   environment_id: number | null;
-  /** The incident that was made of it. */
+  /** The incident that was created from the alert. */
   issue_id: number | null;
   assignee_id: number | null;
   created_at: string;
@@ -80,13 +80,13 @@ interface AlertNotesTable {
   alert_id: number;
   author_id: number;
   body: string;
-  /** Said by Hearth, of what the author did. */
+  /** Whether Hearth wrote the note, about an action of the author. */
   system: boolean;
   created_at: string;
   updated_at: string;
 }
 
-/** Of a project that has chosen; others have the defaults. */
+/** Alert settings of a project; without a row, the defaults apply. */
 interface IncidentManagementSettingsTable {
   project_id: number;
   create_issue: boolean;

@@ -10,11 +10,11 @@ export interface UsersTable {
   name: string;
   /** Folded, for searching. */
   name_key: string;
-  /** The primary address. It is taken by its row in `emails`. */
+  /** The primary address. Its row in `emails` makes it unique. */
   email: string;
   /** Folded; unique. */
   email_key: string;
-  /** A new primary address that waits for its confirmation. */
+  /** A new primary address that is not confirmed yet. */
   unconfirmed_email: string | null;
   /** When the first primary address was confirmed. */
   confirmed_at: string | null;
@@ -22,16 +22,16 @@ export interface UsersTable {
   admin: Generated<boolean>;
   auditor: Generated<boolean>;
   external: Generated<boolean>;
-  /** Acts by itself: the alert bot, bots of project and group tokens. */
+  /** A bot: the alert bot, or a bot of a project or group token. */
   bot: Generated<boolean>;
-  /** Hearth's own: `ghost`, `alert-bot`. Can't be changed or deleted. */
+  /** A built-in user (`ghost`, `alert-bot`), which cannot be changed or deleted. */
   internal: Generated<boolean>;
   private_profile: Generated<boolean>;
   can_create_group: Generated<boolean>;
   projects_limit: number;
-  /** null: can't sign in with a password. */
+  /** null: the user cannot sign in with a password. */
   password_hash: string | null;
-  /** From then on the user must choose a new one: another administrator has set it. */
+  /** From this time on, the user must choose a new password, because an administrator has set it. */
   password_expires_at: string | null;
   failed_attempts: Generated<number>;
   locked_until: string | null;
@@ -49,7 +49,7 @@ export interface UsersTable {
   organization: Generated<string>;
   job_title: string | null;
   pronouns: string | null;
-  /** Of administrators, about the user. */
+  /** A note of administrators about the user. */
   note: string | null;
   theme_id: Generated<number>;
   color_scheme_id: Generated<number>;
@@ -59,30 +59,30 @@ export interface UsersTable {
   last_sign_in_at: string | null;
   current_sign_in_ip: string | null;
   last_sign_in_ip: string | null;
-  /** The latest UTC day on which the user did anything. */
+  /** The latest UTC date on which the user was active. */
   last_activity_on: string | null;
   created_by_id: number | null;
-  /** From then on the user is blocked, nothing can be done with it, and it is soon removed. */
+  /** Since this time the user is being deleted: blocked, and deleted in the background. */
   deletion_scheduled_at: Generated<string | null>;
   created_at: string;
   updated_at: string;
 }
 
-/** Every address of every user, the primary one too. */
+/** All email addresses of all users, including the primary ones. */
 export interface EmailsTable {
   id: Generated<number>;
   user_id: number;
   email: string;
-  /** Folded; a user has it once. */
+  /** Case-folded; unique per user. */
   address_key: string;
-  /** The folded address while nobody else may have it: it is primary or confirmed. Unique. */
+  /** The folded address if it is reserved (primary or confirmed). Unique. */
   taken_key: string | null;
   confirmed_at: string | null;
   created_at: string;
   updated_at: string;
 }
 
-/** Accounts at other providers that are this user. */
+/** A user's accounts at other identity providers. */
 interface IdentitiesTable {
   id: Generated<number>;
   user_id: number;
@@ -90,7 +90,7 @@ interface IdentitiesTable {
   extern_uid: string;
 }
 
-/** Personal, impersonation, project and group tokens. The secret itself is nowhere. */
+/** Personal, impersonation, project and group tokens. The secret is not stored. */
 export interface AccessTokensTable {
   id: Generated<number>;
   user_id: number;
@@ -100,11 +100,11 @@ export interface AccessTokensTable {
   description: string | null;
   /** JSON array. */
   scopes: string;
-  /** The UTC day at whose beginning it dies; null: never. */
+  /** The UTC date at whose start the token expires; null: never. */
   expires_at: string | null;
   revoked: Generated<boolean>;
   impersonation: Generated<boolean>;
-  /** The token that this one replaced by rotation. */
+  /** The previous token that was rotated into this one. */
   previous_token_id: number | null;
   last_used_at: string | null;
   /** JSON array, the most recent address first, at most five. */
@@ -115,16 +115,16 @@ export interface AccessTokensTable {
   updated_at: string;
 }
 
-/** Browsers that have visited a page with a form. The secret in their cookie is nowhere. */
+/** Browser sessions. The secret in the cookie is not stored. */
 interface SessionsTable {
   /** Hexadecimal SHA-256 of the cookie's value. */
   digest: string;
-  /** null: nobody has signed in. */
+  /** null: not signed in. */
   user_id: number | null;
-  /** The page that asked for a sign-in: path and query, below the server's address. */
+  /** The page that required the sign-in: path and query relative to the base URL. */
   return_to: string | null;
   created_at: string;
-  /** Some minutes behind: not every request writes it. */
+  /** Up to some minutes old, because not every request updates it. */
   last_seen_at: string;
 }
 

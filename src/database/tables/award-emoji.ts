@@ -1,17 +1,17 @@
 import type { Generated } from 'kysely';
 
-/** What people have awarded (contract/planning.md §3.13). */
+/** Award emoji (contract/planning.md §3.13). */
 export interface AwardEmojiTables {
   award_emoji: AwardEmojiTable;
 }
 
 interface AwardEmojiTable {
   id: Generated<number>;
-  /** Null once the account is gone: it is the ghost's then. */
+  /** Null after the account is deleted: the award then belongs to the ghost user. */
   user_id: number | null;
-  /** The main one of its names. */
+  /** The main name of the emoji. */
   name: string;
-  /** It is on one of the four. */
+  /** Exactly one of these four is set. */
   issue_id: Generated<number | null>;
   merge_request_id: Generated<number | null>;
   epic_id: Generated<number | null>;

@@ -1,8 +1,8 @@
-/** Contents that rows refer to by a foreign key; the bytes are in a file of that name. */
+/** Blobs, to which rows refer by a foreign key; the content is in a file with this name. */
 interface BlobsRow {
   sha256: string;
   size: number;
-  /** When it was last linked; it is swept an hour later at the earliest. */
+  /** Time of the last link; the blob is deleted an hour later at the earliest. */
   linked_at: string;
 }
 

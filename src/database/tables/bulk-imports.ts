@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Migration by direct transfer: what is copied from another server, how far it has come, and what failed of it (contract/operations.md §1). */
+/** Direct transfer imports from another server: their progress and failures (contract/operations.md §1). */
 export interface MigrationsTables {
   bulk_imports: BulkImportsTable;
   bulk_import_configurations: BulkImportConfigurationsTable;
@@ -40,26 +40,26 @@ interface BulkImportsTable {
   source_url: string;
   has_failures: Generated<boolean>;
   created_at: string;
-  /** Moves with all progress: what stands still for a day is given up. */
+  /** Updated by all progress: an import without progress for a day is cancelled. */
   updated_at: string;
-  /** From here on the secrets are kept for a day. */
+  /** From this time on, the secrets are stored for another day. */
   ended_at: string | null;
 }
 
-/** How the source is reached; encrypted, and gone a day after the import has ended. */
+/** The source and its credentials; encrypted, and deleted a day after the end of the import. */
 interface BulkImportConfigurationsTable {
   bulk_import_id: number;
   encrypted_url: string;
   encrypted_token: string;
 }
 
-/** One group or project that is copied. */
+/** One imported group or project. */
 interface BulkImportEntitiesTable {
   id: Generated<number>;
   bulk_import_id: number;
-  /** The import's user again: his entities of all imports are a list. */
+  /** The user of the import, copied for the list of a user's entities. */
   user_id: number;
-  /** The group whose relation has named it; null: the request has. */
+  /** The parent group whose relations contain the entity; null: the request named it. */
   parent_id: number | null;
   source_type: EntityType;
   source_full_path: string;
@@ -67,9 +67,9 @@ interface BulkImportEntitiesTable {
   source_id: number | null;
   destination_namespace: string;
   destination_slug: string;
-  /** The group that it has become. */
+  /** The created group. */
   namespace_id: number | null;
-  /** The project that it has become. */
+  /** The created project. */
   project_id: number | null;
   migrate_projects: boolean;
   migrate_memberships: boolean;
@@ -79,25 +79,25 @@ interface BulkImportEntitiesTable {
   updated_at: string;
 }
 
-/** How far a relation of an entity has come. */
+/** The progress of one relation of an entity. */
 interface BulkImportTrackersTable {
   id: Generated<number>;
   entity_id: number;
   relation: string;
-  /** Relations go in this order. */
+  /** Position in the order of the relations. */
   stage: number;
   status: TrackerState;
-  /** The page that is open; null: none was asked for yet. */
+  /** The current page; null: none was requested yet. */
   next_page: number | null;
   source_count: Generated<number>;
   fetched_count: Generated<number>;
   imported_count: Generated<number>;
-  /** The call, below `/api/v4`, that has to be tried again, and how often it was. */
+  /** The request, relative to `/api/v4`, that must be retried, and the number of attempts. */
   retried_call: string | null;
   retries: Generated<number>;
 }
 
-/** What was stored: nothing is stored twice, whatever is asked for again. */
+/** Imported objects, so that a repeated request creates nothing twice. */
 interface BulkImportObjectsTable {
   bulk_import_id: number;
   entity_id: number;
@@ -106,15 +106,15 @@ interface BulkImportObjectsTable {
   local_id: number;
 }
 
-/** Who the users of the source are here, asked once in an import. */
+/** Maps users of the source to local users, resolved once per import. */
 interface BulkImportUsersTable {
   bulk_import_id: number;
   source_user_id: number;
-  /** Null: nobody here. */
+  /** Null: there is no matching user. */
   user_id: number | null;
 }
 
-/** An epic whose parent has not come yet. */
+/** An epic whose parent is not imported yet. */
 interface BulkImportAwaitedEpicsTable {
   bulk_import_id: number;
   /** The source's id of the parent. */
@@ -122,7 +122,7 @@ interface BulkImportAwaitedEpicsTable {
   epic_id: number;
 }
 
-/** What could not be copied. */
+/** Objects that could not be imported. */
 interface BulkImportFailuresTable {
   id: Generated<number>;
   entity_id: number;

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { ImportedFrom } from './activity.ts';
 
-/** The rows of `src/access`: namespaces, projects with their repositories, who is a member where. */
+/** The rows of `src/domain`: namespaces, projects with their repositories, and memberships. */
 export interface AccessTables {
   namespaces: NamespacesTable;
   namespace_closure: NamespaceClosureTable;
@@ -18,11 +18,11 @@ export type Visibility = 'private' | 'internal' | 'public';
 export type FeatureLevel = 'disabled' | 'private' | 'enabled';
 export type SourceType = 'group' | 'project';
 
-/** Groups and personal namespaces share one row of ids. */
+/** Groups and personal namespaces share one sequence of ids. */
 interface NamespacesTable {
   id: Generated<number>;
   kind: 'user' | 'group';
-  /** Of a personal namespace; null for groups. */
+  /** The owner of a personal namespace; null for groups. */
   owner_id: number | null;
   parent_id: number | null;
   path: string;
@@ -33,11 +33,11 @@ interface NamespacesTable {
   archived: Generated<boolean>;
   /** JSON of the group attributes that differ from their defaults (contract/planning.md §3.1). */
   attributes: Generated<string>;
-  /** Where the repository of a group's wiki is, or will be once it has a page. */
+  /** The path of the repository of a group's wiki, which exists once the wiki has a page. */
   storage: Generated<string>;
-  /** The move that takes it elsewhere; null: none does. */
+  /** The running storage move; null if there is none. */
   move_id: number | null;
-  /** `YYYY-MM-DD`; with it, what name and path were before the deletion was scheduled. */
+  /** `YYYY-MM-DD`; set with the name and path from before the deletion was scheduled. */
   marked_for_deletion_on: string | null;
   name_before_deletion: string | null;
   path_before_deletion: string | null;
@@ -45,7 +45,7 @@ interface NamespacesTable {
   updated_at: string;
 }
 
-/** Every pair of a group and what is above it, itself included at depth 0. */
+/** All pairs of a group and its ancestors, including itself at depth 0. */
 interface NamespaceClosureTable {
   ancestor_id: number;
   descendant_id: number;
@@ -62,7 +62,7 @@ export interface ProjectsTable {
   description: string | null;
   visibility: Visibility;
   archived: Generated<boolean>;
-  /** The features that decide who sees what, as columns, so that lists can ask for them. */
+  /** Features that determine visibility, as columns, so that lists can filter by them. */
   repository_access_level: Generated<FeatureLevel>;
   issues_access_level: Generated<FeatureLevel>;
   merge_requests_access_level: Generated<FeatureLevel>;
@@ -75,7 +75,7 @@ export interface ProjectsTable {
   topics: Generated<string>;
   /** JSON of the other attributes that differ from their defaults (contract/planning.md §3.3). */
   attributes: Generated<string>;
-  /** How many rows of `stars` it has. */
+  /** Number of rows of `stars`. */
   star_count: Generated<number>;
   marked_for_deletion_on: string | null;
   name_before_deletion: string | null;
@@ -91,19 +91,19 @@ interface RepositoriesTable {
   project_id: number;
   storage: string;
   disk_path: string;
-  /** By an administrator's wish, or because it is moving. */
+  /** Set by an administrator or by a storage move. */
   read_only: Generated<boolean>;
-  /** The move that takes it to another storage, from its schedule until the repository is there; null: none does. */
+  /** The scheduled or running storage move; null if there is none. */
   move_id: number | null;
-  /** Grows with every ref change: the version that ref caches carry. */
+  /** Incremented by each ref change: the version of ref caches. */
   ref_state_version: Generated<number>;
-  /** What HEAD names, also before that branch exists. */
+  /** The target of HEAD, even before that branch exists. */
   default_branch: string;
-  /** JSON of what its group said of that branch when the project was made; null: the instance's setting says it. */
+  /** JSON of the group's default branch protection when the project was created; null: the instance setting applies. */
   default_branch_protection: string | null;
-  /** Nothing has been pushed or committed yet. */
+  /** Whether nothing has been pushed or committed yet. */
   empty: Generated<boolean>;
-  /** What lists and statistics show of it, as it was at this version of refs; null: not looked at yet. */
+  /** Summary for lists and statistics, as of this version of refs; null: not computed yet. */
   summary_version: string | null;
   /** The name of the read-me file at the top of the default branch. */
   readme: string | null;
@@ -113,7 +113,7 @@ interface RepositoriesTable {
   size: number | null;
 }
 
-/** The one home of full paths: unique over groups, personal namespaces and projects, whatever their case. */
+/** The only source of full paths: unique over groups, personal namespaces and projects, regardless of case. */
 interface RoutesTable {
   id: Generated<number>;
   full_path: string;
@@ -137,7 +137,7 @@ export interface MembershipsTable {
   source_type: SourceType;
   source_id: number;
   access_level: number;
-  /** `YYYY-MM-DD`; from that day on the membership gives nothing. */
+  /** `YYYY-MM-DD`; from that date on the membership has expired. */
   expires_at: string | null;
   created_by_id: number | null;
   created_at: string;
@@ -150,7 +150,7 @@ interface StarsTable {
   created_at: string;
 }
 
-/** The bots of project and group tokens, each with the place of its one membership. */
+/** Bots of project and group tokens, each with the group or project of its only membership. */
 export interface TokenBotsTable {
   user_id: number;
   source_type: SourceType;

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Environments, what was deployed to them, and who may (contract/environments.md "Data model"). */
+/** Environments, deployments and deployment rules (contract/environments.md "Data model"). */
 export interface EnvironmentsTables {
   environments: EnvironmentsTable;
   deployments: DeploymentsTable;
@@ -21,10 +21,10 @@ interface EnvironmentsTable {
   project_id: number;
   name: string;
   name_key: string;
-  /** What follows the first folder of the name, folded; null where it has none. */
+  /** The name without its first folder, folded; null if there is no folder. */
   rest_key: string | null;
   slug: string;
-  /** What stands before the first slash of the name. */
+  /** The part of the name before the first slash. */
   folder: string | null;
   external_url: string | null;
   state: EnvironmentState;
@@ -32,7 +32,7 @@ interface EnvironmentsTable {
   description: string | null;
   auto_stop_setting: AutoStopSetting;
   auto_stop_at: string | null;
-  /** When it is destroyed, if it is stopped then. */
+  /** Time at which the environment is deleted if it is stopped then. */
   auto_delete_at: string | null;
   created_at: string;
   updated_at: string;
@@ -47,9 +47,9 @@ interface DeploymentsTable {
   tag: boolean;
   sha: string;
   user_id: number | null;
-  /** Null: the API has reported it, or its job has gone. */
+  /** Null: created through the API, or the job was deleted. */
   job_id: number | null;
-  /** The name of the job that stops what this one has started. */
+  /** The name of the job that stops this deployment. */
   on_stop: string | null;
   status: DeploymentStatus;
   finished_at: string | null;
@@ -57,7 +57,7 @@ interface DeploymentsTable {
   updated_at: string;
 }
 
-/** What has been shipped with a deployment: a merge request once to an environment. */
+/** Merge requests that were deployed; each once per environment. */
 interface DeploymentMergeRequestsTable {
   deployment_id: number;
   environment_id: number;
@@ -68,9 +68,9 @@ interface DeploymentApprovalsTable {
   id: Generated<number>;
   deployment_id: number;
   user_id: number;
-  /** Null: no rule was asked for, or it has gone. */
+  /** Null: no rule was selected, or it was deleted. */
   approval_rule_id: number | null;
-  /** The same, but for ever; 0 for none: a user has one approval for each. */
+  /** The same, but permanent; 0 for none: a user has one approval per rule. */
   rule_key: number;
   status: 'approved' | 'rejected';
   comment: string | null;
@@ -78,24 +78,24 @@ interface DeploymentApprovalsTable {
   updated_at: string;
 }
 
-/** Of one project or one group, the other is null. */
+/** Exactly one of project and group is set. */
 interface ProtectedEnvironmentsTable {
   id: Generated<number>;
   project_id: number | null;
   group_id: number | null;
-  /** The name of an environment; of a group's, a tier. */
+  /** The name of an environment; for a group, a tier. */
   name: string;
   required_approval_count: number;
   created_at: string;
   updated_at: string;
 }
 
-/** Whom it admits: a role, a user or a group. */
+/** The allowed principal: a role, a user or a group. */
 interface Principal {
   access_level: number | null;
   user_id: number | null;
   group_id: number | null;
-  /** Of a group: 0 its direct members, 1 all that it has. */
+  /** For a group: 0 its direct members, 1 also inherited members. */
   group_inheritance_type: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { ImportedFrom } from './activity.ts';
 
-/** Epics and what hangs on them (contract/planning.md "Data model"). */
+/** Epics and their relations (contract/planning.md "Data model"). */
 export interface EpicsTables {
   epics: EpicsTable;
   epic_labels: EpicLabelsTable;
@@ -26,13 +26,13 @@ interface EpicsTable {
   /** `#RRGGBB`. */
   color: string;
   parent_id: number | null;
-  /** Both dates are those that were fixed; else they come from the milestones of its issues. */
+  /** Whether the dates are fixed; otherwise they come from the milestones of the issues. */
   dates_are_fixed: boolean;
   /** `YYYY-MM-DD` */
   start_date_fixed: string | null;
   /** `YYYY-MM-DD` */
   due_date_fixed: string | null;
-  /** Of the check boxes in the description. */
+  /** Task list items in the description. */
   task_count: Generated<number>;
   completed_task_count: Generated<number>;
   /** Comments by people. */
@@ -49,11 +49,11 @@ interface EpicLabelsTable {
   label_id: number;
 }
 
-/** An issue is in one epic at most. */
+/** An issue belongs to at most one epic. */
 interface EpicIssuesTable {
   id: Generated<number>;
   epic_id: number;
   issue_id: number;
-  /** Its place among the issues of the epic, with gaps; two that have the same follow by id. */
+  /** Position among the issues of the epic, with gaps; equal positions are ordered by id. */
   relative_position: number;
 }

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Error tracking: who may report, and what was reported (contract/monitoring.md "Data model"). */
+/** Error tracking: client keys and reported errors (contract/monitoring.md "Data model"). */
 export interface ErrorTrackingTables {
   client_keys: ClientKeysTable;
   error_tracking_settings: ErrorTrackingSettingsTable;
@@ -29,7 +29,7 @@ interface ClientKeysTable {
   created_at: string;
 }
 
-/** None: never set, reports are taken. */
+/** Without a row: never set, reports are accepted. */
 interface ErrorTrackingSettingsTable {
   project_id: number;
   active: boolean;
@@ -38,33 +38,33 @@ interface ErrorTrackingSettingsTable {
   updated_at: string;
 }
 
-/** None: the defaults of `domain/error-tracking.ts`. */
+/** Without a row: the defaults of `domain/error-tracking.ts`. */
 interface IngestionSettingsTable {
   project_id: number;
-  /** Null: as many as come. */
+  /** Null: unlimited. */
   events_per_minute: number | null;
   retention_days: number;
   created_at: string;
   updated_at: string;
 }
 
-/** How many events a project has had stored since the first one of this minute; none: the next one is the first. */
+/** Events that a project has stored in the current minute; without a row, none yet. */
 interface IngestionWindowsTable {
   project_id: number;
   started_at: string;
   counted: number;
 }
 
-/** Reports that are alike. */
+/** Groups of similar reports. */
 interface ErrorsTable {
   id: Generated<number>;
   project_id: number;
-  /** SHA-1 of what makes them alike, 40 hex digits. */
+  /** SHA-1 fingerprint of the group, 40 hexadecimal digits. */
   fingerprint: string;
   type: ErrorType;
   name: string;
   name_key: string;
-  /** This and the level are the newest report's. */
+  /** Like the level, from the newest report. */
   message: string | null;
   message_key: string | null;
   culprit: string | null;
@@ -73,31 +73,31 @@ interface ErrorsTable {
   level: ErrorLevel;
   status: ErrorStatus;
   event_count: number;
-  /** Rows of `error_users`. */
+  /** Number of rows of `error_users`. */
   user_count: number;
-  /** The earliest and the latest moment of which reports have spoken. */
+  /** Earliest and latest time in the reports. */
   first_seen: string;
   last_seen: string;
-  /** When the last report came: the error goes when this one's time is over. */
+  /** Time of the last report; the error is deleted when the retention period after it ends. */
   last_received_at: string;
 }
 
-/** Whom an error has happened to: one row each. */
+/** Affected users, one row each. */
 interface ErrorUsersTable {
   error_id: number;
   user_key: string;
 }
 
-/** Where it has happened. */
+/** The environments of the error. */
 interface ErrorEnvironmentsTable {
   error_id: number;
   environment: string;
 }
 
-/** How often it has happened in an hour; those of the last day are kept. */
+/** Number of events per hour of the last day. */
 interface ErrorHoursTable {
   error_id: number;
-  /** The Unix second in which the hour has begun. */
+  /** Start of the hour as Unix seconds. */
   hour: number;
   event_count: number;
 }
@@ -106,30 +106,30 @@ interface ErrorEventsTable {
   id: Generated<number>;
   project_id: number;
   error_id: number;
-  /** 32 hex digits, lower case: by the sender, and once in a project. */
+  /** 32 lower-case hexadecimal digits from the sender; unique per project. */
   event_id: string;
   type: ErrorType;
   level: ErrorLevel;
   message: string | null;
   environment: string | null;
   release: string | null;
-  /** Who has logged it, in the words of its program. */
+  /** The logger name from the sender. */
   logger: string | null;
   platform: string;
-  /** JSON of `{id,email,username,ip_address}`, each a text or null; null: of nobody. */
+  /** JSON of `{id,email,username,ip_address}`, each a text or null; null: no user. */
   affected_user: string | null;
   /** JSON of an object of texts. */
   tags: string;
   occurred_at: string;
   received_at: string;
-  /** As it came, without NUL characters. */
+  /** The payload as received, without NUL characters. */
   payload: string;
 }
 
 interface SessionBucketsTable {
   project_id: number;
   release: string;
-  /** Empty: none was said. */
+  /** Empty: not specified. */
   environment: string;
   total: number;
   exited: number;
@@ -139,7 +139,7 @@ interface SessionBucketsTable {
   last_seen: string;
 }
 
-/** Where a session is counted that may speak again. */
+/** Counts sessions that may report again. */
 interface SessionStatesTable {
   project_id: number;
   sid: string;

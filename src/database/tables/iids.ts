@@ -1,4 +1,4 @@
-/** The numbers that the API counts in each project or group. */
+/** Counters of iids in projects and groups. */
 export interface IidsTables {
   iid_counters: IidCountersTable;
 }
@@ -13,11 +13,11 @@ export type IidKind =
   | 'deployment'
   | 'alert';
 
-/** Of one project or one group, the other is null. */
+/** Exactly one of project and group is set. */
 interface IidCountersTable {
   project_id: number | null;
   group_id: number | null;
   kind: IidKind;
-  /** The highest that was given out; it stays when what had it is deleted. */
+  /** The highest assigned iid; iids are never reused. */
   last: number;
 }

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { ImportedFrom } from './activity.ts';
 
-/** Issues and what hangs on them (contract/planning.md "Data model"). */
+/** Issues and their relations (contract/planning.md "Data model"). */
 export interface IssuesTables {
   issues: IssuesTable;
   issue_assignees: IssueAssigneesTable;
@@ -10,11 +10,11 @@ export interface IssuesTables {
   subscriptions: SubscriptionsTable;
 }
 
-/** How one has to do with another; `blocks`: the source the target. */
+/** The type of a link between issues; `blocks`: the source blocks the target. */
 export type IssueLinkType = 'relates_to' | 'blocks';
 
 export type IssueState = 'opened' | 'closed';
-/** How bad an incident is. */
+/** The severity of an incident. */
 export type IssueSeverity = 'unknown' | 'low' | 'medium' | 'high' | 'critical';
 export type IssueType = 'issue' | 'incident' | 'task' | 'test_case';
 
@@ -31,7 +31,7 @@ interface IssuesTable {
   closed_at: string | null;
   closed_by_id: number | null;
   confidential: boolean;
-  /** Null: nobody has ever locked or unlocked it. */
+  /** Null: never locked or unlocked. */
   discussion_locked: boolean | null;
   issue_type: IssueType;
   severity: Generated<IssueSeverity>;
@@ -40,13 +40,13 @@ interface IssuesTable {
   /** `YYYY-MM-DD` */
   due_date: string | null;
   weight: number | null;
-  /** Its place among the issues of its project, with gaps; two that have the same follow by id. */
+  /** Position among the issues of the project, with gaps; equal positions are ordered by id. */
   relative_position: number;
   /** Seconds. */
   time_estimate: Generated<number>;
   /** Seconds. */
   total_time_spent: Generated<number>;
-  /** Of the check boxes in the description. */
+  /** Task list items in the description. */
   task_count: Generated<number>;
   completed_task_count: Generated<number>;
   /** Comments by people. */
@@ -62,14 +62,14 @@ interface IssuesTable {
   updated_at: string;
 }
 
-/** The first assigned has the lowest id. */
+/** The first assignee has the lowest id. */
 interface IssueAssigneesTable {
   id: Generated<number>;
   issue_id: number;
   user_id: number;
 }
 
-/** What is counted by label stands beside it as it stands in the issue; the database keeps it so. */
+/** Columns for counts by label, copied from the issue by triggers. */
 interface IssueLabelsTable {
   issue_id: number;
   label_id: number;
@@ -78,20 +78,20 @@ interface IssueLabelsTable {
   confidential: Generated<boolean>;
 }
 
-/** What a user has said himself; who takes part in a thing is subscribed without a row. */
+/** Explicit subscriptions; participants are subscribed without a row. */
 interface SubscriptionsTable {
   id: Generated<number>;
   user_id: number;
   issue_id: Generated<number | null>;
   merge_request_id: Generated<number | null>;
   epic_id: Generated<number | null>;
-  /** False: he wants to hear no more of it. */
+  /** False: explicitly unsubscribed. */
   subscribed: boolean;
   created_at: string;
   updated_at: string;
 }
 
-/** There is one at most of two issues. */
+/** At most one link exists between two issues. */
 interface IssueLinksTable {
   id: Generated<number>;
   source_id: number;

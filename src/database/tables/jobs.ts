@@ -1,35 +1,35 @@
 import type { Generated } from 'kysely';
 
-/** The durable queue: one row is one piece of work that is still to be done, or was given up. */
+/** The durable job queue: one row per waiting, running or dead job. */
 interface BackgroundJobsTable {
   id: Generated<number>;
   kind: string;
   /** JSON. */
   payload: string;
-  /** Not before this moment. */
+  /** Earliest start. */
   run_at: string;
-  /** How often it was begun. */
+  /** Number of attempts. */
   attempts: Generated<number>;
-  /** While it is running: until when its runner may be believed to live. */
+  /** While it runs: end of the lease. */
   lease_until: string | null;
   lease_owner: string | null;
   /** At most one waiting job of a kind has this key. */
   key: string | null;
   state: Generated<'pending' | 'dead'>;
-  /** Of the latest failure, redacted. */
+  /** The latest error, redacted. */
   last_error: string | null;
   created_at: string;
 }
 
-/** When each recurring job is due next. */
+/** The next run time of each schedule. */
 interface SchedulesTable {
   name: string;
-  /** The expression `next_run_at` was computed from. */
+  /** The cron expression from which `next_run_at` was computed. */
   cron: string;
   next_run_at: string;
 }
 
-/** Counters that are locked until the end of the transaction that takes a value: ids of feeds, without gaps in time. */
+/** Counters that stay locked until the end of the transaction: ids of feeds, which become visible in their order. */
 interface CountersTable {
   name: string;
   value: number;

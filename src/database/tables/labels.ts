@@ -23,19 +23,19 @@ interface LabelsTable {
   description_key: string | null;
 }
 
-/** What a project prefers, the least first: a label of its own or of a group above. */
+/** Label priorities of a project, lowest first: for its own labels and those of its groups. */
 interface LabelPrioritiesTable {
   project_id: number;
   label_id: number;
   priority: number;
 }
 
-/** Who is told where a label is put on things. */
+/** Users who subscribe to a label. */
 interface LabelSubscriptionsTable {
   id: Generated<number>;
   label_id: number;
   user_id: number;
-  /** Of the things of this project; null: of all. */
+  /** For labels of this project's issuables; null: of all. */
   project_id: number | null;
   created_at: string;
 }

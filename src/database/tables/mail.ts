@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import { EMAIL_EVENTS } from './notification-settings.ts';
 
-/** Mails: what they tell of, to whom, and who is named where (contract/activity.md Part 5). */
+/** Mails, their recipients and their named users (contract/activity.md Part 5). */
 export interface MailTables {
   mail_occurrences: MailOccurrencesTable;
   mail_messages: MailMessagesTable;
@@ -14,7 +14,7 @@ export type MailState = (typeof MAIL_STATES)[number];
 export const MAIL_TARGETS = ['Issue', 'MergeRequest', 'Epic', 'Project', 'Pipeline', 'Alert'] as const;
 export type MailTarget = (typeof MAIL_TARGETS)[number];
 
-/** What a project has chosen to have told of, whoever answers for it: no event that users choose. */
+/** Events that a project setting enables for the responsible users; users cannot choose them. */
 const ALERT_EVENTS = ['alert_triggered', 'alert_resolved'] as const;
 export const MAIL_EVENTS = [...EMAIL_EVENTS, ...ALERT_EVENTS] as const;
 export type AlertMailEvent = (typeof ALERT_EVENTS)[number];
@@ -22,17 +22,17 @@ export type MailEvent = (typeof MAIL_EVENTS)[number];
 
 export type MailReason = 'assigned' | 'review_requested' | 'mentioned' | 'subscribed';
 
-/** What happened, and what all mails of it say alike. What it is about may be gone meanwhile: nothing is referred to. */
+/** An event and the common content of its mails. It refers to no rows, because they may be deleted. */
 interface MailOccurrencesTable {
   id: Generated<number>;
-  /** Of several who write it down one does. */
+  /** Unique key: of several writers of the same event, one succeeds. */
   key: string;
-  /** Of a comment that it tells of. */
+  /** The comment that the mail is about. */
   note_id: number | null;
   /** `Mira Holt commented:` */
   lead: string;
   content: string;
-  /** Below the server's address, with a slash. */
+  /** Path relative to the base URL, with a leading slash. */
   path: string;
   created_at: string;
 }
@@ -44,7 +44,7 @@ interface MailMessagesTable {
   state: MailState;
   event: MailEvent;
   reason: MailReason | null;
-  /** Its recipient was told as one who is named: that counts although he wants to hear no more of it. */
+  /** The recipient was mentioned, which overrides an unsubscription. */
   mention: boolean;
   recipient_id: number;
   recipient_email: string;
@@ -57,19 +57,19 @@ interface MailMessagesTable {
   in_reply_to: string | null;
   attempts: Generated<number>;
   last_error: string | null;
-  /** Not before this moment, while it is queued. */
+  /** Earliest time of sending while queued. */
   next_attempt_at: string;
-  /** Until then whoever sends it has it for himself. */
+  /** End of the lease of the process that sends the mail. */
   lease_until: string | null;
   /** It was one too many for its address, and goes with others in one: the first of those, when it was sent of those that left with it. */
   digest_id: number | null;
   created_at: string;
   sent_at: string | null;
-  /** When it was sent or skipped, from which on it is kept for a while. */
+  /** When it was sent or skipped; it is deleted some time later. */
   settled_at: string | null;
 }
 
-/** Who takes part in a thing because somebody has named him there. */
+/** Users who participate in an object because they were mentioned in it. */
 interface MailMentionsTable {
   user_id: number;
   issue_id: number | null;

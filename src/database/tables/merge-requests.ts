@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { ImportedFrom } from './activity.ts';
 
-/** Merge requests and what hangs on them (contract/planning.md "Data model"). */
+/** Merge requests and their relations (contract/planning.md "Data model"). */
 export interface MergeRequestsTables {
   merge_requests: MergeRequestsTable;
   merge_request_assignees: MergeRequestUsersTable;
@@ -34,11 +34,11 @@ interface MergeRequestsTable {
   description_key: string | null;
   author_id: number;
   state: MergeRequestState;
-  /** Its title says so. */
+  /** Whether the title marks it as a draft. */
   draft: boolean;
   source_branch: string;
   target_branch: string;
-  /** Where the source branch was when it was last seen. */
+  /** The last known head of the source branch. */
   head_sha: string;
   closed_at: string | null;
   closed_by_id: number | null;
@@ -46,16 +46,16 @@ interface MergeRequestsTable {
   merged_by_id: number | null;
   merge_commit_sha: string | null;
   squash_commit_sha: string | null;
-  /** What the target branch became by the merge. */
+  /** The commit of the target branch after the merge. */
   merged_sha: string | null;
   merge_error: string | null;
   merge_status: MergeStatus;
-  /** What `merge_status` is by, where it has been looked into. */
+  /** The commits for which `merge_status` was computed. */
   merge_check: MergeCheck | null;
-  /** It had conflicts when somebody looked last; who may resolve them has been told. */
+  /** Whether the last check found conflicts, about which users were notified. */
   conflicts_told: Generated<boolean>;
   squash: boolean;
-  /** As it was said at the merge. */
+  /** The squash option of the merge. */
   should_remove_source_branch: boolean | null;
   /** As its author wished. */
   force_remove_source_branch: boolean | null;
@@ -77,7 +77,7 @@ interface MergeRequestsTable {
   updated_at: string;
 }
 
-/** The first named has the lowest id. */
+/** The first reviewer has the lowest id. */
 interface MergeRequestUsersTable {
   id: Generated<number>;
   merge_request_id: number;
@@ -96,11 +96,11 @@ export type ReviewState = (typeof REVIEW_STATES)[number];
 
 interface MergeRequestReviewersTable extends MergeRequestUsersTable {
   state: Generated<ReviewState>;
-  /** Null: nobody has written down since when. */
+  /** Null: the time was not recorded. */
   created_at: Generated<string | null>;
 }
 
-/** Of each user one at most. */
+/** At most one approval per user. */
 interface MergeRequestApprovalsTable {
   id: Generated<number>;
   merge_request_id: number;
@@ -108,22 +108,22 @@ interface MergeRequestApprovalsTable {
   created_at: string;
 }
 
-/** A merge request that is to be merged by itself, in whose name and how; whoever ends that takes the row away. */
+/** Auto-merge of a merge request: the user and the options. Ending it deletes the row. */
 interface MergeRequestAutoMergesTable {
   merge_request_id: number;
   user_id: number;
-  /** JSON: what was said of the merge. */
+  /** JSON of the merge options. */
   wish: string;
   created_at: string;
 }
 
-/** A merge request that is being rebased; over with its row, with another head, or when the lease has run out. */
+/** A running rebase; over when the row is deleted, the head changes, or the lease expires. */
 interface MergeRequestRebasesTable {
   merge_request_id: number;
   user_id: number;
-  /** Where the source branch was then. */
+  /** The head of the source branch at the start of the rebase. */
   head_sha: string;
-  /** Its push starts no pipeline. */
+  /** Whether the push starts no pipeline. */
   skip_ci: boolean;
   lease_until: string;
 }
@@ -144,22 +144,22 @@ interface MergeRequestClosingIidsTable {
   issue_iid: number;
 }
 
-/** One for each head and each target branch that a merge request has had. */
+/** Versions: one per head and target branch of a merge request. */
 interface MergeRequestVersionsTable {
   id: Generated<number>;
   merge_request_id: number;
   head_commit_sha: string;
-  /** The merge base of the two; null: not looked up yet, or they have nothing in common. */
+  /** The merge base; null: not computed yet, or no common history. */
   base_commit_sha: string | null;
-  /** The tip of the target branch then. */
+  /** The head of the target branch at that time. */
   start_commit_sha: string | null;
-  /** Null: not looked at yet. */
+  /** Null: not computed yet. */
   state: 'empty' | 'collected' | 'overflow' | null;
-  /** How many files are changed, `1000+` where that is cut. */
+  /** Number of changed files, `1000+` if truncated. */
   real_size: string | null;
-  /** What tells changes that are alike: `git patch-id --stable`; null: not looked at yet, or nothing is changed. */
+  /** `git patch-id --stable`, equal for equal changes; null: not computed yet, or no changes. */
   patch_id_sha: Generated<string | null>;
-  /** Its head is reachable for as long as the merge request is there. */
+  /** Whether the head is kept reachable while the merge request exists. */
   kept: Generated<boolean>;
   created_at: string;
 }

@@ -1,13 +1,13 @@
 import type { Generated } from 'kysely';
 import type { ImportedFrom } from './activity.ts';
 
-/** Comments by people, and what Hearth says of changes (contract/planning.md §3.7). */
+/** Comments and system notes (contract/planning.md §3.7). */
 export interface NotesTables {
   notes: NotesTable;
   commented_commits: CommentedCommitsTable;
 }
 
-/** What a note by Hearth tells of. */
+/** The kind of change that a system note describes. */
 export type SystemNoteKind =
   | 'title'
   | 'description'
@@ -28,51 +28,51 @@ export type SystemNoteKind =
   /** Of a merge request. */
   | 'approval'
   | 'auto_merge'
-  /** Of its threads: all of them are resolved. */
+  /** Of its discussions: all are resolved. */
   | 'discussion';
 
-/** In a thread; a plain comment has none. */
+/** Of a discussion; null for an individual comment. */
 export type NoteType = 'DiscussionNote' | 'DiffNote';
 
 interface NotesTable {
   id: Generated<number>;
-  /** It is on one of the four. */
+  /** Exactly one of these four is set. */
   issue_id: Generated<number | null>;
   merge_request_id: Generated<number | null>;
   epic_id: Generated<number | null>;
   commented_commit_id: Generated<number | null>;
-  /** 40 hexadecimal digits, the same for all notes of a thread; a plain note has one of its own. */
+  /** 40 hexadecimal digits, shared by all notes of a discussion; an individual note has its own. */
   discussion_id: string;
   type: Generated<NoteType | null>;
   author_id: number;
   body: string;
-  /** Said by Hearth, of what the author did. */
+  /** Whether it is a system note about an action of the author. */
   system: boolean;
-  /** Of a system note. */
+  /** The kind of a system note. */
   kind: SystemNoteKind | null;
-  /** The other thing that a note of Hearth names: of a mention where it stands, of a move the other end. Who can't read it is not told. */
+  /** The other object of a system note (of a mention or a move). Hidden from users who cannot read it. */
   mentioning_issue_id: Generated<number | null>;
   mentioning_merge_request_id: Generated<number | null>;
   mentioning_epic_id: Generated<number | null>;
-  /** For members from Planner on. */
+  /** Visible only to members from Planner on. */
   internal: boolean;
-  /** Of a note in a thread that can be resolved; who has done it may be gone. */
+  /** Of a note in a resolvable discussion; the user who resolved it may be deleted. */
   resolved_at: Generated<string | null>;
   resolved_by_id: Generated<number | null>;
-  /** Where a DiffNote stands, as the API shows it (JSON). */
+  /** The position of a DiffNote as the API shows it (JSON). */
   position: Generated<string | null>;
-  /** The commit of the merge request on whose own diff it stands. */
+  /** The commit of the merge request to whose diff the note belongs. */
   commit_sha: Generated<string | null>;
   imported_from: Generated<ImportedFrom>;
   created_at: string;
   updated_at: string;
 }
 
-/** A commit on which something has been said. */
+/** A commit that has comments. */
 interface CommentedCommitsTable {
   id: Generated<number>;
   project_id: number;
   sha: string;
-  /** Of its message, for feeds. */
+  /** The title of the commit message, for feeds. */
   title: string;
 }

@@ -1,15 +1,15 @@
 import type { Generated } from 'kysely';
 
-/** What users have chosen to be told of. */
+/** Notification settings of users. */
 export interface NotificationTables {
   notification_settings: NotificationSettingsTable;
 }
 
-/** By the numbers that projects show of them (contract/planning.md §1). */
+/** Levels by the numbers that projects show (contract/planning.md §1). */
 export const NOTIFICATION_LEVELS = ['disabled', 'participating', 'watch', 'global', 'mention', 'custom'] as const;
 export type NotificationLevel = (typeof NOTIFICATION_LEVELS)[number];
 
-/** What one may be told of by mail, in the order in which it is shown (contract/activity.md Part 2). */
+/** The events of notification mails, in the order in which they are shown (contract/activity.md Part 2). */
 export const EMAIL_EVENTS = [
   'new_release',
   'new_note',
@@ -35,7 +35,7 @@ export const EMAIL_EVENTS = [
 ] as const;
 export type EmailEvent = (typeof EMAIL_EVENTS)[number];
 
-/** Of a group or a project; of neither: everywhere. An event that is null is at its default. */
+/** Of a group or a project; of neither: global. A null event has its default. */
 interface NotificationSettingsTable extends Record<EmailEvent, boolean | null> {
   id: Generated<number>;
   user_id: number;

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Programs that ask users for tokens. The secret itself is nowhere. */
+/** OAuth applications. The secret is not stored. */
 export interface OAuthApplicationsTable {
   id: Generated<number>;
   /** What clients call `client_id`. Unique. */
@@ -12,13 +12,13 @@ export interface OAuthApplicationsTable {
   redirect_uris: string;
   /** JSON array. */
   scopes: string;
-  /** It can keep a secret, and must show it. */
+  /** Whether the application is confidential and must authenticate. */
   confidential: boolean;
   created_at: string;
   updated_at: string;
 }
 
-/** Codes that users have let applications have. */
+/** Authorization codes. */
 export interface OAuthGrantsTable {
   id: Generated<number>;
   /** Hexadecimal SHA-256 of the code; unique. */
@@ -28,18 +28,18 @@ export interface OAuthGrantsTable {
   /** JSON array. */
   scopes: string;
   redirect_uri: string;
-  /** PKCE; null: the application has sent none. */
+  /** PKCE challenge; null: none was sent. */
   challenge: string | null;
   challenge_method: 'S256' | 'plain' | null;
   created_at: string;
   expires_at: string;
-  /** null: nobody has tried to exchange it. */
+  /** null: not exchanged yet. */
   used_at: string | null;
   /** The token that it was exchanged for; null: none. */
   token_id: number | null;
 }
 
-/** Access tokens, each with the refresh token that replaces it. The secrets themselves are nowhere. */
+/** Access tokens with their refresh tokens. The secrets are not stored. */
 export interface OAuthTokensTable {
   id: Generated<number>;
   /** Hexadecimal SHA-256 of the access token; unique. */
@@ -57,7 +57,7 @@ export interface OAuthTokensTable {
   created_at: string;
   /** The first of the tokens of which each came of the one before by its refresh token; null: this is the first. */
   family_id: number | null;
-  /** From then on neither of the two counts. */
+  /** From this time on, both tokens are revoked. */
   revoked_at: string | null;
 }
 

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { VariableType } from './pipelines.ts';
 
-/** Pipelines that are made at their times (contract/runners.md §4.7). */
+/** Pipeline schedules (contract/runners.md §4.7). */
 export interface PipelineSchedulesTables {
   pipeline_schedules: PipelineSchedulesTable;
   pipeline_schedule_variables: PipelineScheduleVariablesTable;
@@ -10,7 +10,7 @@ export interface PipelineSchedulesTables {
 interface PipelineSchedulesTable {
   id: Generated<number>;
   project_id: number;
-  /** In whose name its pipelines run; null once the account is gone. */
+  /** The user who runs its pipelines; null after the account is deleted. */
   owner_id: number | null;
   description: string;
   /** The full name of a branch or tag. */

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Tokens that start pipelines (contract/runners.md §4.6). */
+/** Pipeline trigger tokens (contract/runners.md §4.6). */
 export interface PipelineTriggersTables {
   pipeline_triggers: PipelineTriggersTable;
 }
@@ -8,12 +8,12 @@ export interface PipelineTriggersTables {
 interface PipelineTriggersTable {
   id: Generated<number>;
   project_id: number;
-  /** In whose name its pipelines run. */
+  /** The user who runs its pipelines. */
   owner_id: number;
   description: string;
   encrypted_token: string;
   token_digest: string;
-  /** The beginning of the token, which is no secret. */
+  /** The first characters of the token, which are not secret. */
   short_token: string;
   expires_at: string | null;
   created_at: string;

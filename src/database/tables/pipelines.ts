@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Pipelines, their jobs, and what jobs leave behind (contract/runners.md "Data model"). */
+/** Pipelines, jobs and artifacts (contract/runners.md "Data model"). */
 export interface PipelinesTables {
   pipelines: PipelinesTable;
   pipeline_variables: PipelineVariablesTable;
@@ -29,7 +29,7 @@ export type JobStatus =
   | 'manual'
   | 'scheduled';
 export type PipelineStatus = JobStatus;
-/** Those of them that a posted status can have. */
+/** Statuses that can be posted for a commit. */
 export type CommitStatusName = 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped';
 export type PipelineSource = 'push' | 'api' | 'web' | 'trigger' | 'schedule' | 'pipeline' | 'external';
 export type VariableType = 'env_var' | 'file';
@@ -46,15 +46,15 @@ interface PipelinesTable {
   sha: string;
   before_sha: string;
   source: PipelineSource;
-  /** What it was made of, where that may be told twice: of two with one origin there is one. */
+  /** A unique origin for requests that may be repeated: there is one pipeline per origin. */
   origin: string | null;
   status: PipelineStatus;
-  /** The last of these that it has come to, though it be run again; null: neither yet. */
+  /** The last final state that was reached, even if it is retried; null: none yet. */
   outcome: 'success' | 'failed' | null;
-  /** Whether the ref was protected when it was made. */
+  /** Whether the ref was protected when the pipeline was created. */
   protected: boolean;
   user_id: number | null;
-  /** What has started it, which may have gone since. */
+  /** The trigger of the pipeline, which may be deleted. */
   trigger_id: number | null;
   schedule_id: number | null;
   yaml_errors: string | null;
@@ -91,17 +91,17 @@ interface JobsTable {
   pipeline_id: number;
   name: string;
   stage: string;
-  /** The stage's place among those of the pipeline. */
+  /** Position of the stage in the pipeline. */
   stage_index: number;
   status: JobStatus;
   run_when: JobWhen;
   allow_failure: boolean;
-  /** There is a later attempt of the same name. */
+  /** Whether a later job of the same name exists (a retry). */
   retried: boolean;
   /** As its pipeline's, so that runners find it without a look there. */
   protected: boolean;
   user_id: number | null;
-  /** Which may have gone since, as may its manager. */
+  /** The runner, which may be deleted, like its manager. */
   runner_id: number | null;
   runner_manager_id: number | null;
   /** While it runs. */
@@ -124,10 +124,10 @@ interface JobsTable {
   trace_held: string | null;
   /** CRC-32 of the bytes as they came; null: of none, or not known. */
   trace_checksum: number | null;
-  /** When somebody last read the log while it grew, some seconds more or less. */
+  /** When the growing log was last read, accurate to some seconds. */
   trace_watched_at: string | null;
   artifacts_expire_at: string | null;
-  /** Of a delayed job: when it becomes pending. */
+  /** Start time of a delayed job. */
   scheduled_at: string | null;
   queued_at: string | null;
   started_at: string | null;
@@ -139,21 +139,21 @@ interface JobsTable {
   updated_at: string;
   /** JSON array of `{job, artifacts, optional}`; null: all jobs of earlier stages. */
   needs: string | null;
-  /** JSON of what the file says of it. Large: lists don't read it. */
+  /** JSON of the job's keywords. Large: lists do not read it. */
   options: string;
 }
 
 interface JobTagsTable {
   job_id: number;
   name: string;
-  /** Its place in the list as it was given. */
+  /** Position in the list of the request. */
   position: number;
 }
 
-/** A piece of a log that has not been put together yet. */
+/** A part of a log that is not merged yet. */
 interface JobTraceChunksTable {
   job_id: number;
-  /** Where it begins, in bytes. */
+  /** Offset in bytes. */
   start: number;
   size: number;
   sha256: string;
@@ -170,7 +170,7 @@ interface JobArtifactsTable {
   filename: string;
   size: number;
   sha256: string;
-  /** Who may have it: whoever reads the job, Developers, Maintainers, or other jobs of its pipeline alone. */
+  /** Required access to the artifact: everyone who reads the job, Developers, Maintainers, or only jobs of its pipeline. */
   accessibility: 'public' | 'private' | 'maintainer' | 'none';
   expire_at: string | null;
   created_at: string;
@@ -185,7 +185,7 @@ interface ResourceGroupsTable {
   updated_at: string;
 }
 
-/** What others than runners say of a pipeline's commit. */
+/** Commit statuses that are not from runners. */
 interface CommitStatusesTable {
   /** Of the numbers of jobs. */
   id: number;
@@ -193,7 +193,7 @@ interface CommitStatusesTable {
   pipeline_id: number;
   name: string;
   status: CommitStatusName;
-  /** There is a later one of the same name. */
+  /** Whether a later status of the same name exists. */
   retried: boolean;
   user_id: number | null;
   target_url: string | null;
@@ -206,7 +206,7 @@ interface CommitStatusesTable {
   updated_at: string;
 }
 
-/** Of a project or a group, or, with neither, of the instance: what jobs are given (contract/runners.md §4.5). */
+/** Variables of a project, a group or (with neither) the instance (contract/runners.md §4.5). */
 interface CiVariablesTable {
   id: Generated<number>;
   project_id: number | null;
@@ -219,7 +219,7 @@ interface CiVariablesTable {
   /** Only for pipelines of protected refs. */
   protected: boolean;
   masked: boolean;
-  /** Shown to nobody, for ever. */
+  /** Hidden: never shown again. */
   hidden: boolean;
   raw: boolean;
   description: string | null;

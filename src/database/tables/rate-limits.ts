@@ -1,4 +1,4 @@
-/** How often something was asked for in the present period of a limit: one row for each limit and subject. */
+/** Request counts of the current period of a limit: one row per limit and subject. */
 interface LimitCountsTable {
   /** The limit's name and whom it counts: `users_get_by_id:42`. */
   key: string;

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Replication sites, what they have said of themselves, and what they are told (contract/operations.md §3). */
+/** Replication sites, their status reports and events (contract/operations.md §3). */
 export interface SitesTables {
   geo_sites: GeoSitesTable;
   geo_site_namespaces: GeoSiteNamespacesTable;
@@ -14,11 +14,11 @@ interface GeoSitesTable {
   name: string;
   /** Folded; unique. */
   name_key: string;
-  /** With one slash at its end. */
+  /** With a trailing slash. */
   url: string;
-  /** The same; null: the url. */
+  /** The internal URL, with a trailing slash; null: the url. */
   internal_url: string | null;
-  /** One site at most. */
+  /** At most one site is the primary. */
   is_primary: boolean;
   enabled: boolean;
   files_max_capacity: number;
@@ -28,7 +28,7 @@ interface GeoSitesTable {
   /** Days. */
   minimum_reverification_interval: number;
   sync_object_storage: boolean;
-  /** What it holds a part of; null: all. */
+  /** The type of selective sync; null: everything. */
   selective_sync_type: 'namespaces' | 'shards' | null;
   /** JSON array of the names of storages. */
   selective_sync_shards: string;
@@ -36,22 +36,22 @@ interface GeoSitesTable {
   access_key_digest: string | null;
   /** Encrypted. */
   secret_access_key: string | null;
-  /** Of a secondary; null: somebody has removed it. */
+  /** Of a secondary; null: it was deleted. */
   oauth_application_id: number | null;
   created_at: string;
   updated_at: string;
 }
 
-/** The groups (and personal namespaces) that a site holds, with all below them. */
+/** The groups and personal namespaces that a site replicates, with all descendants. */
 interface GeoSiteNamespacesTable {
   site_id: number;
   namespace_id: number;
 }
 
-/** The last report of a site. */
+/** The last status report of a site. */
 interface GeoStatusesTable {
   site_id: number;
-  /** JSON: what was counted, by the names of the status document; a count that wasn't reported is not in it. */
+  /** JSON of counts by the names of the status document; unreported counts are missing. */
   counts: string;
   status_message: string;
   db_replication_lag_seconds: number | null;
@@ -68,7 +68,7 @@ interface GeoStatusesTable {
   updated_at: string;
 }
 
-/** All that has a copy at other sites. */
+/** Objects that are replicated. */
 export type ReplicableName =
   | 'project_repository'
   | 'project_wiki_repository'
@@ -88,17 +88,17 @@ interface GeoEventsTable {
   event_name: 'created' | 'updated' | 'deleted';
   replicable_name: ReplicableName;
   replicable_id: number;
-  /** It stands somewhere else now, so that sites which hold a part may have to take or to drop it. */
+  /** Whether the location changed, so that sites with selective sync may have to add or remove it. */
   rescoped: boolean;
 }
 
-/** What the queue has found of a repository. */
+/** Verification data of a repository. */
 interface GeoChecksumsTable {
   replicable_name: ReplicableName;
   replicable_id: number;
-  /** The version of refs that it was read at: it counts for as long as the repository has this one. */
+  /** The version of refs for which the data is valid. */
   version: string;
-  /** null: it could not be read. */
+  /** null: the repository could not be read. */
   checksum: string | null;
   checked_at: string;
 }

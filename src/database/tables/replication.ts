@@ -1,35 +1,35 @@
 import type { Generated } from 'kysely';
 
-/** The rows of `src/secondary`. */
+/** The rows of `src/replication`. */
 export interface SecondaryTables {
   geo_registry: GeoRegistryTable;
   geo_position: GeoPositionTable;
   geo_daily_counts: GeoDailyCountsTable;
 }
 
-/** One object of the primary, and how far its copy is here. */
+/** One object of the primary and the state of its copy. */
 interface GeoRegistryTable {
   id: Generated<number>;
   replicable_name: string;
   replicable_id: number;
-  /** `leaving`: deleted on the primary or out of scope; the row goes when the copy has gone. */
+  /** `leaving`: deleted on the primary or out of scope; the row is deleted after the copy. */
   state: 'pending' | 'started' | 'synced' | 'failed' | 'leaving';
   verification: 'pending' | 'verified' | 'failed';
-  /** Counted up whenever the primary tells of it: what was begun before has not seen all. */
+  /** Incremented by each event of the primary: a sync that began earlier may have missed changes. */
   generation: number;
-  /** The last listing of everything that had it. */
+  /** The last complete listing that contained the object. */
   listing: number;
-  /** Who has to do something next, at `due_at`; null: nobody, or somebody is at it. */
+  /** The worker that must act at `due_at`; null: none, or one is working. */
   pool: 'repository' | 'blob' | 'verification' | 'verified' | null;
   due_at: string;
-  /** Failures since it was last right. */
+  /** Number of failures since the last success. */
   retries: number;
-  /** What went wrong last. */
+  /** The last error. */
   error: string | null;
-  /** Of a repository: its address below the primary's, without `.git`. */
+  /** For a repository: its path relative to the primary's URL, without `.git`. */
   path: string | null;
   path_key: string | null;
-  /** Where the copy of a repository lies, by the name of a storage. */
+  /** The storage of the copy of a repository. */
   storage: string | null;
   /** Of the copy of a blob, which names its file; of a repository when it was last verified. */
   checksum: string | null;
@@ -39,17 +39,17 @@ interface GeoRegistryTable {
   updated_at: string;
 }
 
-/** How far the primary has been followed: one row, with the id 1. */
+/** The position in the primary's events: one row with the id 1. */
 interface GeoPositionTable {
   id: number;
-  /** The last event that has its row. */
+  /** The last processed event. */
   cursor: number;
   cursor_at: string | null;
-  /** The number of the listing that is under way, or was the last. */
+  /** The number of the current or last listing. */
   listing: number;
-  /** What was selected when everything was listed last; null: never. */
+  /** The selection of the last complete listing; null: never. */
   listed_scope: string | null;
-  /** What is selected in the listing under way; null: none is. */
+  /** The selection of the current listing; null: none is running. */
   listing_scope: string | null;
   listing_name: string | null;
   listing_after_id: number;

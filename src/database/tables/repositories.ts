@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Protection rules, ref changes under way, LFS objects (contract/repository.md "Data model"). */
+/** Protection rules, ref intents and LFS objects (contract/repository.md "Data model"). */
 export interface RepositoryTables {
   protected_branches: ProtectedBranchesTable;
   protected_branch_access_levels: ProtectedBranchAccessLevelsTable;
@@ -24,30 +24,30 @@ interface ProtectedBranchAccessLevelsTable {
   id: Generated<number>;
   protected_branch_id: number;
   kind: 'push' | 'merge' | 'unprotect';
-  /** The role that a role entry admits; 40 beside a user or group. */
+  /** The minimum role of a role entry; 40 for a user or group. */
   access_level: number;
   user_id: number | null;
   group_id: number | null;
 }
 
-/** A ref change that has been decided and may or may not have reached the repository yet. */
+/** A ref intent: a ref update that was decided and may not have reached the repository yet. */
 interface RefIntentsTable {
   id: Generated<number>;
-  /** Of the repository of a project or of a wiki. */
+  /** The repository of a project or of a wiki. */
   project_id: number | null;
   wiki_id: number | null;
-  /** In whose name; null for the server's own. */
+  /** The acting user; null for the server itself. */
   user_id: number | null;
   /** JSON array of `{ref, old, new}`. */
   changes: string;
-  /** The merge request that it merges, and as JSON what becomes of that. */
+  /** The merge request that is merged, and JSON of the result. */
   merge_request_id: number | null;
   merge: string | null;
-  /** JSON array: what the push has asked for besides. */
+  /** JSON array of push options. */
   options: string | null;
-  /** JSON array of `[from, to]`: which pages of a wiki, and folders, are given other names. */
+  /** JSON array of `[from, to]`: renamed pages and folders of a wiki. */
   renamed: string | null;
-  /** Until then the process that made the row settles it; afterwards anybody may. */
+  /** Until this time only the process that created the row may complete it; afterwards any process. */
   lease_until: string;
   created_at: string;
 }

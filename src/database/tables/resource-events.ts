@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** What changed of issues, merge requests and epics, told step by step (contract/planning.md §2.2, §2.3, §3.11). */
+/** Resource events of issues, merge requests and epics (contract/planning.md §2.2, §2.3, §3.11). */
 export interface ResourceEventsTables {
   resource_state_events: ResourceStateEventsTable;
   resource_milestone_events: ResourceMilestoneEventsTable;
@@ -16,7 +16,7 @@ interface ResourceEvent {
   id: Generated<number>;
   issue_id: Generated<number | null>;
   merge_request_id: Generated<number | null>;
-  /** Null once the account is gone. */
+  /** Null after the account is deleted. */
   user_id: number | null;
   state: ResourceState;
   created_at: string;
@@ -24,27 +24,27 @@ interface ResourceEvent {
 
 interface ResourceStateEventsTable extends ResourceEvent {
   epic_id: Generated<number | null>;
-  /** The commit that closed it. */
+  /** The commit that closed the issue. */
   source_commit: Generated<string | null>;
-  /** The merge request whose merge closed it. */
+  /** The merge request whose merge closed the issue. */
   source_merge_request_id: Generated<number | null>;
 }
 
 interface ResourceMilestoneEventsTable extends ResourceEvent {
-  /** Null once it is deleted: the event is shown to nobody then. */
+  /** Null after the object is deleted: the event is then hidden. */
   milestone_id: number | null;
   action: MilestoneChange;
 }
 
 interface ResourceLabelEventsTable {
   id: Generated<number>;
-  /** It is of one of the three. */
+  /** Exactly one of these three is set. */
   issue_id: Generated<number | null>;
   merge_request_id: Generated<number | null>;
   epic_id: Generated<number | null>;
-  /** Null once the account is gone. */
+  /** Null after the account is deleted. */
   user_id: number | null;
-  /** Null once it is deleted. */
+  /** Null after the object is deleted. */
   label_id: number | null;
   action: LabelChange;
   created_at: string;
@@ -53,7 +53,7 @@ interface ResourceLabelEventsTable {
 interface ResourceWeightEventsTable {
   id: Generated<number>;
   issue_id: number;
-  /** Null once the account is gone. */
+  /** Null after the account is deleted. */
   user_id: number | null;
   /** Null: it was cleared. */
   weight: number | null;

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Who runs jobs (contract/runners.md "Data model"). */
+/** Runners (contract/runners.md "Data model"). */
 export interface RunnersTables {
   runners: RunnersTable;
   runner_projects: RunnerProjectsTable;
@@ -16,7 +16,7 @@ export type RunnerAccessLevel = 'not_protected' | 'ref_protected';
 interface RunnersTable {
   id: Generated<number>;
   runner_type: RunnerType;
-  /** Of group runners; null for others. */
+  /** The group of a group runner; null for others. */
   group_id: number | null;
   description: string | null;
   name: string | null;
@@ -31,21 +31,21 @@ interface RunnersTable {
   /** Seconds. */
   maximum_timeout: number | null;
   maintenance_note: string | null;
-  /** Of the most recent contact of any manager; empty before the first. */
+  /** Time of the latest contact of any manager; empty before the first. */
   ip_address: Generated<string>;
   contacted_at: string | null;
-  /** What was said at registration; what managers say counts more. */
+  /** Reported at registration; values reported by managers take precedence. */
   version: string | null;
   revision: string | null;
   platform: string | null;
   architecture: string | null;
-  /** Raised when it is changed: part of the value by which it knows whether asking for jobs is of use. */
+  /** Incremented by each change: part of the value by which a runner knows whether requesting jobs is useful. */
   queue_version: Generated<number>;
   created_at: string;
   updated_at: string;
 }
 
-/** The projects of a project runner; the lowest id is that of its owner. */
+/** The projects of a project runner; the row with the lowest id is the owner. */
 interface RunnerProjectsTable {
   id: Generated<number>;
   runner_id: number;
@@ -55,11 +55,11 @@ interface RunnerProjectsTable {
 interface RunnerTagsTable {
   runner_id: number;
   name: string;
-  /** Its place in the list as it was given. */
+  /** Position in the list of the request. */
   position: number;
 }
 
-/** A machine on which a runner runs. */
+/** A runner manager: a machine on which a runner runs. */
 interface RunnerManagersTable {
   id: Generated<number>;
   runner_id: number;
@@ -70,9 +70,9 @@ interface RunnerManagersTable {
   architecture: string | null;
   executor: string | null;
   ip_address: Generated<string>;
-  /** JSON of what it says it can do. */
+  /** JSON of the reported features. */
   features: string | null;
-  /** JSON of what it says of its configuration. */
+  /** JSON of the reported configuration. */
   config: string | null;
   /** JSON. */
   labels: string | null;
@@ -80,22 +80,22 @@ interface RunnerManagersTable {
   created_at: string;
 }
 
-/** Of a group, of a project, or with neither the instance's. */
+/** Registration tokens of groups, projects, or (with neither) the instance. */
 interface RunnerRegistrationTokensTable {
   id: Generated<number>;
   group_id: number | null;
   project_id: number | null;
-  /** Encrypted: it is shown again. */
+  /** Encrypted, because it can be shown again. */
   token: string;
   token_digest: string;
 }
 
-/** Raised whenever a job becomes pending that runners of the instance, of the group, or of the project might take. */
+/** Queue versions: incremented when a job becomes pending for runners of the instance, group or project. */
 interface RunnerQueuesTable {
   scope: 'instance' | 'group' | 'project';
-  /** Of the group or project; 0 for the instance. */
+  /** Id of the group or project; 0 for the instance. */
   scope_id: number;
-  /** A count is the sum of its rows: what happens at once writes different ones. */
+  /** A count is the sum of its rows: concurrent transactions write different rows. */
   shard: number;
   version: number;
 }

@@ -1,21 +1,21 @@
 import type { Generated } from 'kysely';
 
-/** The application settings: one row. Absent keys of `value` have their defaults. */
+/** The application settings: one row. Keys that are missing in `value` have their defaults. */
 interface ApplicationSettingsTable {
   /** Always 1. */
   id: number;
-  /** JSON object of the keys that were ever set. */
+  /** JSON object of the settings that were set. */
   value: string;
   updated_at: string;
 }
 
-/** A feature flag that was ever set; without a row its default counts. */
+/** A feature flag that was set; without a row, the default applies. */
 interface FeatureFlagsTable {
   id: Generated<number>;
   name: string;
-  /** On for everybody. */
+  /** Enabled for everyone. */
   on_for_all: Generated<boolean>;
-  /** Above 0 and below 100, or null: no such gate. */
+  /** Between 0 and 100, exclusive; null: not set. */
   percentage_of_time: number | null;
   percentage_of_actors: number | null;
   /** JSON array of `Type:id`. */

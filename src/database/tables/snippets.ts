@@ -12,14 +12,14 @@ export interface SnippetsTable {
   title: string;
   description: string | null;
   visibility: Visibility;
-  /** JSON array of the paths of its files, in the order in which they were sent. */
+  /** JSON array of file paths in the order of the request. */
   files: string;
-  /** Where its repository is. */
+  /** The storage path of the repository. */
   storage: string;
   disk_path: string;
-  /** Its repository is there. Until then nobody sees it, and if that never comes to be the row goes. */
+  /** Whether the repository exists. Until then the snippet is hidden; if the creation fails, the row is deleted. */
   made: boolean;
-  /** The move that takes its repository elsewhere; null: none does. */
+  /** The running storage move; null if there is none. */
   move_id: number | null;
   created_at: string;
   updated_at: string;

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Repositories on their way from one storage to another (contract/operations.md §2). */
+/** Repository storage moves (contract/operations.md §2). */
 export interface StorageMovesTables {
   storage_moves: StorageMovesTable;
 }
@@ -10,16 +10,16 @@ export type MoveState = 'scheduled' | 'started' | 'replicated' | 'finished' | 'f
 export interface StorageMovesTable {
   id: Generated<number>;
   kind: 'project' | 'snippet' | 'group';
-  /** Of the three the one of its kind. */
+  /** Exactly one of these three is set. */
   project_id: number | null;
   snippet_id: number | null;
   group_id: number | null;
   state: MoveState;
   source_storage: string;
   destination_storage: string;
-  /** JSON array of `{ from, to }`: where each repository is in the source, and will be in the destination. */
+  /** JSON array of `{ from, to }`: the paths of each repository in the source and the destination. */
   repositories: string;
-  /** Set while it is started: it is being rolled back. */
+  /** If it is set while the state is started, the move is being rolled back. */
   error_message: string | null;
   created_at: string;
   updated_at: string;

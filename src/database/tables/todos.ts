@@ -1,11 +1,11 @@
 import type { Generated } from 'kysely';
 
-/** What users have to do (contract/planning.md §3.15). */
+/** To-do items (contract/planning.md §3.15). */
 export interface TodosTables {
   todos: TodosTable;
 }
 
-/** These are there as often as it happens; of the others one is pending by user and target. */
+/** Actions that may have several pending items; other actions have one pending item per user and target. */
 export const ADDING_UP = ['mentioned', 'directly_addressed'] as const;
 
 export const TODO_ACTIONS = [
@@ -24,16 +24,16 @@ export type TodoState = (typeof TODO_STATES)[number];
 interface TodosTable {
   id: Generated<number>;
   user_id: number;
-  /** Who has caused it. */
+  /** The user who caused the item. */
   author_id: number;
-  /** Where its target is. */
+  /** The project or group of the target. */
   project_id: Generated<number | null>;
   group_id: Generated<number | null>;
-  /** Its target is one of the three. */
+  /** Exactly one of these three is the target. */
   issue_id: Generated<number | null>;
   merge_request_id: Generated<number | null>;
   epic_id: Generated<number | null>;
-  /** Which has mentioned the user. */
+  /** The note that mentions the user. */
   note_id: number | null;
   action: TodoAction;
   state: Generated<TodoState>;

@@ -6,35 +6,35 @@ export interface WikisTables {
   wiki_pages: WikiPagesTable;
 }
 
-/** A wiki's repository; there is no row before somebody writes into it. Read-only is what it belongs to. */
+/** A wiki's repository; the row is created with the first write. Its parent determines whether it is read-only. */
 export interface WikisTable {
   wiki_id: Generated<number>;
-  /** It is of a project or of a group. */
+  /** Exactly one of project and group is set. */
   project_id: number | null;
   group_id: number | null;
   storage: string;
   disk_path: string;
-  /** What HEAD names, also before that branch exists. */
+  /** The target of HEAD, even before that branch exists. */
   default_branch: string;
-  /** Grows with every ref change. */
+  /** Incremented by each ref change. */
   ref_state_version: Generated<number>;
-  /** Nothing has been written yet. */
+  /** Whether nothing has been written yet. */
   empty: Generated<boolean>;
-  /** Bytes of its objects, as they were at this version of its refs; null: not measured yet. */
+  /** Size of the objects in bytes as of this version of refs; null: not measured yet. */
   size: number | null;
   size_version: number | null;
   created_at: string;
   updated_at: string;
 }
 
-/** What a page is known by whatever it is called: events name it. A page that nobody has asked for yet may have no row. */
+/** The stable identity of a page, to which events refer. A page that was never requested may have no row. */
 interface WikiPagesTable {
   id: Generated<number>;
   wiki_id: number;
-  /** The slug in the form in which pages are told apart; null: it is no more, and another page has its slug. */
+  /** The normalized slug; null: the page was deleted and another page has its slug. */
   slug_key: string | null;
-  /** Of its file; null: it is no more. */
+  /** The path of the file; null: the page was deleted. */
   path: string | null;
-  /** The last one it had. */
+  /** The last title of the page. */
   title: string;
 }

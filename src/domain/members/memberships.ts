@@ -1,21 +1,21 @@
 import { type Expression, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
-import { isAmong, truth } from '#database/dialect.ts';
+import { isInIds, toZeroOrOne } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 import type { MembershipsTable, SourceType } from '#database/tables/domain.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { isLive } from './membership-expiry.ts';
+import { isActiveMembership } from './membership-expiry.ts';
 import { OWNER } from './roles.ts';
 import { isTokenBot } from './token-bots.ts';
 
 /**
- * Rows that make users members of groups and projects (contract/planning.md §3.4). What is written here is neither
- * authorized nor recorded: that is the families' part.
+ * Rows of memberships in groups and projects (contract/planning.md §3.4). Authorization and audit events are the
+ * callers' responsibility.
  */
 
 export type Membership = Selectable<MembershipsTable>;
 
-/** What one can be a member of, and the namespace whose groups hand their members down to it. */
+/** A group or project with members, and the namespace from whose groups it inherits members. */
 export interface MemberSource {
   readonly type: SourceType;
   readonly id: number;
@@ -31,16 +31,17 @@ export const projectSource = (project: { readonly id: number; readonly namespace
 });
 
 /**
- * Is the group or project still there? It was when the caller's rights were asked; whoever gives it something that must
- * not outlive it asks again in the transaction. index: namespaces primary key, projects primary key
+ * Returns whether the group or project still exists. For transactions that add rows which must not outlive it: it may
+ * have been deleted since the permission check.
+ * index: namespaces primary key, projects primary key
  */
-export async function stands(tx: Transaction, { type, id }: Pick<MemberSource, 'type' | 'id'>): Promise<boolean> {
+export async function sourceExists(tx: Transaction, { type, id }: Pick<MemberSource, 'type' | 'id'>): Promise<boolean> {
   const table = type === 'group' ? 'namespaces' : 'projects';
   const row = await tx.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
   return row !== undefined;
 }
 
-/** The user's own row here, expired or not. index: memberships_by_source */
+/** Returns the user's direct membership, expired or not. index: memberships_by_source */
 export async function findMembership(
   db: Reader,
   source: Pick<MemberSource, 'type' | 'id'>,
@@ -56,7 +57,7 @@ export async function findMembership(
   return row ?? null;
 }
 
-interface NewMembership {
+interface CreateMembershipInput {
   readonly userId: number;
   readonly accessLevel: number;
   readonly expiresAt?: string | null;
@@ -64,13 +65,13 @@ interface NewMembership {
 }
 
 /**
- * The one way to become a member. Null for the bot of a token, which has no second membership. Throws the unique
- * violation of `memberships_by_source` when the user is a direct member already.
+ * Creates a membership; no other function does. Returns null for the bot of a token, which cannot have a second
+ * membership. Throws the unique violation of `memberships_by_source` if the user is a direct member already.
  */
-export async function addMembership(
+export async function createMembership(
   tx: Transaction,
   source: Pick<MemberSource, 'type' | 'id'>,
-  { userId, accessLevel, expiresAt = null, createdById }: NewMembership,
+  { userId, accessLevel, expiresAt = null, createdById }: CreateMembershipInput,
 ): Promise<Membership | null> {
   if (await isTokenBot(tx, userId)) return null;
   return tx
@@ -89,7 +90,7 @@ export async function addMembership(
     .executeTakeFirstOrThrow();
 }
 
-export async function changeMembership(
+export async function updateMembership(
   tx: Transaction,
   id: number,
   change: Pick<Membership, 'access_level' | 'expires_at'>,
@@ -102,7 +103,7 @@ export async function changeMembership(
     .executeTakeFirstOrThrow();
 }
 
-/** Ends one membership and tells the families that keep things by it. */
+/** Deletes a membership and publishes `membership-ended`. */
 export async function endMembership(
   uow: UnitOfWork,
   { id, user_id, source_type, source_id }: Membership,
@@ -117,8 +118,11 @@ export async function endMembership(
   });
 }
 
-/** The user's highest live membership in the groups above, with that group's name. index: namespace_closure_pkey, memberships_by_source */
-export async function inheritedMembership(
+/**
+ * Returns the user's highest active membership in the groups above, with that group's name.
+ * index: namespace_closure_pkey, memberships_by_source
+ */
+export async function findInheritedMembership(
   db: Reader,
   source: MemberSource,
   userId: number,
@@ -133,7 +137,7 @@ export async function inheritedMembership(
     .where('up.descendant_id', '=', source.namespaceId)
     .where('up.depth', '>=', source.type === 'group' ? 1 : 0)
     .where('memberships.user_id', '=', userId)
-    .where(isLive('memberships.expires_at', db.today))
+    .where(isActiveMembership('memberships.expires_at', db.today))
     .orderBy('memberships.access_level', 'desc')
     .orderBy('up.depth')
     .limit(1)
@@ -142,8 +146,8 @@ export async function inheritedMembership(
 }
 
 /**
- * Live Owners of groups besides this user: bots of tokens are none, nor is one whose account has ended. The group is for
- * the caller to name. index: memberships_by_source, users primary key, token_bots primary key
+ * Selects active Owners other than this user, without token bots and users being deleted. The caller adds the group.
+ * index: memberships_by_source, users primary key, token_bots primary key
  */
 function otherOwners(db: Reader, userId: number) {
   return db
@@ -156,26 +160,25 @@ function otherOwners(db: Reader, userId: number) {
     .where('other.user_id', '<>', userId)
     .where('token_bots.user_id', 'is', null)
     .where('users.deletion_scheduled_at', 'is', null)
-    .where(isLive('other.expires_at', db.today));
+    .where(isActiveMembership('other.expires_at', db.today));
 }
 
-/** Would the group have a live Owner of its own without this user? */
+/** Returns whether the group would have an active direct Owner without this user. */
 export function hasOtherOwner(db: Reader, groupId: number, userId: number): Promise<boolean> {
   const owners = otherOwners(db, userId).where('other.source_id', '=', groupId);
   return hasRow(owners);
 }
 
-/** A group together with its full path. */
-interface PlacedGroup {
+interface GroupWithPath {
   readonly id: number;
   readonly full_path: string;
 }
 
 /**
- * The groups of which this user, and nobody else, is a live Owner, neither directly nor by a group above.
+ * Returns the groups whose only active Owner, direct or inherited, is this user.
  * index: memberships_by_user, routes_by_namespace, namespace_closure_pkey
  */
-export async function solelyOwnedGroups(db: Reader, userId: number): Promise<PlacedGroup[]> {
+export async function listSolelyOwnedGroups(db: Reader, userId: number): Promise<GroupWithPath[]> {
   const groupAndAbove = db
     .selectFrom('namespace_closure as up')
     .select('up.ancestor_id')
@@ -187,20 +190,20 @@ export async function solelyOwnedGroups(db: Reader, userId: number): Promise<Pla
     .where('own.user_id', '=', userId)
     .where('own.source_type', '=', 'group')
     .where('own.access_level', '=', OWNER)
-    .where(isLive('own.expires_at', db.today))
+    .where(isActiveMembership('own.expires_at', db.today))
     .where(({ not, exists }) => not(exists(otherOwners(db, userId).where('other.source_id', 'in', groupAndAbove))))
     .orderBy('own.source_id')
     .execute();
 }
 
-/** A membership together with the place that it is in. */
-type PlacedMembership = Membership & { readonly full_path: string };
+/** A membership with the full path of its group or project. */
+type MembershipWithPath = Membership & { readonly full_path: string };
 
 /**
- * The user's direct memberships in everything below a group, itself left out.
+ * Returns the user's direct memberships in the groups and projects below a group.
  * index: memberships_by_user, namespace_closure_pkey
  */
-export async function membershipsBelow(db: Reader, groupId: number, userId: number): Promise<PlacedMembership[]> {
+export async function listMembershipsBelow(db: Reader, groupId: number, userId: number): Promise<MembershipWithPath[]> {
   const ofUser = (type: SourceType) =>
     db
       .selectFrom('memberships')
@@ -226,8 +229,8 @@ export async function membershipsBelow(db: Reader, groupId: number, userId: numb
   return [...inGroups, ...inProjects];
 }
 
-/** Some memberships whose last day has come, lowest id first. index: memberships_by_expiry */
-export async function expiredMemberships(db: Reader, limit: number): Promise<Membership[]> {
+/** Returns up to `limit` expired memberships. index: memberships_by_expiry */
+export async function listExpiredMemberships(db: Reader, limit: number): Promise<Membership[]> {
   return db
     .selectFrom('memberships')
     .selectAll()
@@ -238,8 +241,11 @@ export async function expiredMemberships(db: Reader, limit: number): Promise<Mem
     .execute();
 }
 
-/** Where members of a source come from: itself, then the groups above it. index: namespace_closure_pkey */
-export async function sourcesOf(db: Reader, source: MemberSource): Promise<readonly Source[]> {
+/**
+ * Returns the source itself and then the groups above it, from which it inherits members.
+ * index: namespace_closure_pkey
+ */
+export async function listMemberSources(db: Reader, source: MemberSource): Promise<readonly MemberSourceRef[]> {
   const rows = await db
     .selectFrom('namespace_closure')
     .select('ancestor_id')
@@ -250,34 +256,38 @@ export async function sourcesOf(db: Reader, source: MemberSource): Promise<reado
   return source.type === 'group' ? groups : [source, ...groups];
 }
 
-export type Source = Pick<MemberSource, 'type' | 'id'>;
+export type MemberSourceRef = Pick<MemberSource, 'type' | 'id'>;
 
-/**
- * Those of the sources that have members of their own: whoever looks for some of very many asks no others.
- * index: memberships_by_source
- */
-export async function sourcesWithMembers(db: Reader, sources: readonly Source[]): Promise<readonly Source[]> {
-  const has = ({ type, id }: Source) =>
+/** Returns the sources that have direct members, so that later queries skip the others. index: memberships_by_source */
+export async function filterSourcesWithMembers(
+  db: Reader,
+  sources: readonly MemberSourceRef[],
+): Promise<readonly MemberSourceRef[]> {
+  const has = ({ type, id }: MemberSourceRef) =>
     sql<SqlBool>`exists (select 1 from memberships where source_type = ${type} and source_id = ${id})`;
-  const asked = db.selectNoFrom(sources.map((source, at) => truth(has(source)).as(`has_${at}`)));
-  const answers = Object.values(await asked.executeTakeFirstOrThrow());
+  const query = db.selectNoFrom(sources.map((source, at) => toZeroOrOne(has(source)).as(`has_${at}`)));
+  const answers = Object.values(await query.executeTakeFirstOrThrow());
   return sources.filter((_, at) => answers[at] === 1);
 }
 
-/** Of more sources than this the members are gathered: asking each for those that no nearer one has takes the square of them. */
-const FEW_SOURCES = 20;
+/**
+ * Above this number of sources, members are selected with `distinct`: excluding the members of nearer sources costs the
+ * square of the number.
+ */
+const MAX_UNION_SOURCES = 20;
 
 /**
- * The members that these sources have, each once. A few sources' come from the index of each by user, those of the nearest
- * first, so that a page of them in that order reads no further. index: memberships_by_source
+ * Selects the members of these sources, each once. For few sources the members of the nearest come first, each from the
+ * index by user, so that a page in that order reads no further.
+ * index: memberships_by_source
  */
-export function membersOfAny(db: Reader, sources: readonly Source[]) {
-  if (sources.length > FEW_SOURCES) return membersGathered(db, sources);
-  const [first, ...others] = sources.map((source, at) => membersNotNearer(db, source, sources.slice(0, at)));
+export function selectMembersOfAny(db: Reader, sources: readonly MemberSourceRef[]) {
+  if (sources.length > MAX_UNION_SOURCES) return selectDistinctMembers(db, sources);
+  const [first, ...others] = sources.map((source, at) => selectMembersNotInNearer(db, source, sources.slice(0, at)));
   return others.reduce((all, next) => all.unionAll(next), first!);
 }
 
-function membersGathered(db: Reader, sources: readonly Source[]) {
+function selectDistinctMembers(db: Reader, sources: readonly MemberSourceRef[]) {
   return db
     .selectFrom('memberships')
     .select('memberships.user_id')
@@ -285,13 +295,13 @@ function membersGathered(db: Reader, sources: readonly Source[]) {
     .where((eb) =>
       eb.or(
         [...idsByType(sources)].map(([type, ids]) =>
-          eb.and([eb('memberships.source_type', '=', type), isAmong(db, sql<number>`memberships.source_id`, ids)]),
+          eb.and([eb('memberships.source_type', '=', type), isInIds(db, sql<number>`memberships.source_id`, ids)]),
         ),
       ),
     );
 }
 
-function membersNotNearer(db: Reader, source: Source, nearer: readonly Source[]) {
+function selectMembersNotInNearer(db: Reader, source: MemberSourceRef, nearer: readonly MemberSourceRef[]) {
   const members = db
     .selectFrom('memberships')
     .select('memberships.user_id')
@@ -301,8 +311,8 @@ function membersNotNearer(db: Reader, source: Source, nearer: readonly Source[])
   return members.where(({ not }) => not(isMemberOfAny(db, nearer, sql.ref('memberships.user_id'))));
 }
 
-/** Is this user a member of one of these sources? index: memberships_by_source */
-export function isMemberOfAny(db: Reader, sources: readonly Source[], userId: Expression<number>) {
+/** Condition: the user is a direct member of one of these sources. index: memberships_by_source */
+export function isMemberOfAny(db: Reader, sources: readonly MemberSourceRef[], userId: Expression<number>) {
   const eb = expressionBuilder<Schema, never>();
   const there = [...idsByType(sources)].map(([type, ids]) =>
     eb.exists(
@@ -317,19 +327,19 @@ export function isMemberOfAny(db: Reader, sources: readonly Source[], userId: Ex
   return eb.or(there);
 }
 
-function idsByType(sources: readonly Source[]): ReadonlyMap<SourceType, readonly number[]> {
+function idsByType(sources: readonly MemberSourceRef[]): ReadonlyMap<SourceType, readonly number[]> {
   const byType = Map.groupBy(sources, ({ type }) => type);
   return new Map([...byType].map(([type, all]) => [type, all.map(({ id }) => id)]));
 }
 
 /**
- * Of each of these users the membership that counts in these sources: the live one of the highest level. Who is only a
- * member whose last day has come is a member until that is removed (contract/planning.md §0 "Roles").
+ * Returns the effective membership of each user in these sources: the active one with the highest role. An expired
+ * membership counts until it is deleted, if the user has no other (contract/planning.md §0 "Roles").
  * index: memberships_by_user
  */
-export async function effectiveMemberships(
+export async function loadEffectiveMemberships(
   db: Reader,
-  sources: readonly Source[],
+  sources: readonly MemberSourceRef[],
   userIds: readonly number[],
 ): Promise<Map<number, Membership>> {
   if (userIds.length === 0) return new Map();
@@ -344,17 +354,17 @@ export async function effectiveMemberships(
         ),
       ),
     )
-    .orderBy(truth(isLive('expires_at', db.today)))
+    .orderBy(toZeroOrOne(isActiveMembership('expires_at', db.today)))
     .orderBy('access_level')
     .orderBy('source_type')
     .orderBy('id')
     .execute();
-  // The last one of a user stays.
+  // Later rows overwrite earlier ones, so the highest active membership remains.
   return new Map(rows.map((row) => [row.user_id, row]));
 }
 
-/** For the deletion of a user: ends each of its memberships, and those that it has made were made by nobody. */
-export async function endMembershipsOf(uow: UnitOfWork, userId: number): Promise<void> {
+/** Deletes all memberships of a user who is deleted, and clears the user as the creator of others. */
+export async function endMembershipsOfUser(uow: UnitOfWork, userId: number): Promise<void> {
   // index: memberships_by_user
   const own = await uow.selectFrom('memberships').selectAll().where('user_id', '=', userId).orderBy('id').execute();
   for (const membership of own) await endMembership(uow, membership);
@@ -362,8 +372,12 @@ export async function endMembershipsOf(uow: UnitOfWork, userId: number): Promise
   await uow.updateTable('memberships').set({ created_by_id: null }).where('created_by_id', '=', userId).execute();
 }
 
-/** Deletes what a group or project that is going away had of members; they leave no trace of their own. */
-export async function deleteMembershipsOf(tx: Transaction, type: SourceType, ids: readonly number[]): Promise<void> {
+/** Deletes the memberships of groups or projects that are deleted, without events. */
+export async function deleteMembershipsOfSources(
+  tx: Transaction,
+  type: SourceType,
+  ids: readonly number[],
+): Promise<void> {
   if (ids.length === 0) return;
   await tx.deleteFrom('memberships').where('source_type', '=', type).where('source_id', 'in', ids).execute();
 }

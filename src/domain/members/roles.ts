@@ -1,4 +1,4 @@
-/** Roles by number (contract/README.md "Glossary"). 60 stands in access lists only and means administrators. */
+/** Roles by number (contract/README.md "Glossary"). 60 occurs only in access lists and means administrators. */
 export const GUEST = 10;
 export const PLANNER = 15;
 export const REPORTER = 20;
@@ -9,7 +9,7 @@ export const INSTANCE_ADMIN = 60;
 
 export const ROLES: readonly number[] = [GUEST, PLANNER, REPORTER, DEVELOPER, MAINTAINER, OWNER];
 
-const NAMES: Readonly<Record<number, string>> = {
+const ROLE_NAMES: Readonly<Record<number, string>> = {
   [GUEST]: 'Guest',
   [PLANNER]: 'Planner',
   [REPORTER]: 'Reporter',
@@ -18,6 +18,6 @@ const NAMES: Readonly<Record<number, string>> = {
   [OWNER]: 'Owner',
 };
 
-export function roleName(role: number): string {
-  return NAMES[role] ?? 'No access';
+export function getRoleName(role: number): string {
+  return ROLE_NAMES[role] ?? 'No access';
 }

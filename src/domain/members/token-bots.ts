@@ -2,8 +2,8 @@ import type { Reader, Transaction } from '#database/database.ts';
 import type { SourceType, TokenBotsTable } from '#database/tables/domain.ts';
 
 /**
- * Bots of project and group tokens (contract/conventions.md §10): users who are members of one project or group, and
- * never of another.
+ * Bot users of project and group access tokens (contract/conventions.md §10). Each is a member of exactly one project
+ * or group.
  */
 
 /** index: token_bots primary key */
@@ -12,13 +12,13 @@ export async function isTokenBot(db: Reader, userId: number): Promise<boolean> {
   return bot !== undefined;
 }
 
-/** Makes a user a bot for good. Its membership of this source is there already, and stays as long as the bot. */
+/** Marks a user as a token bot. Its membership of this source must exist, and stays as long as the bot. */
 export async function insertTokenBot(tx: Transaction, bot: TokenBotsTable): Promise<void> {
   await tx.insertInto('token_bots').values(bot).execute();
 }
 
-/** The user ids of the bots of a project or group, as a query. index: token_bots_by_source */
-export function tokenBotsOf(db: Reader, { type, id }: { readonly type: SourceType; readonly id: number }) {
+/** Selects the user ids of the token bots of a project or group. index: token_bots_by_source */
+export function selectTokenBotIds(db: Reader, { type, id }: { readonly type: SourceType; readonly id: number }) {
   return db
     .selectFrom('token_bots')
     .select('token_bots.user_id')

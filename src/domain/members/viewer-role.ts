@@ -2,19 +2,25 @@ import { type ExpressionWrapper, expressionBuilder } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import type { Params } from '#database/prepare.ts';
-import { isLive } from './membership-expiry.ts';
+import { isActiveMembership } from './membership-expiry.ts';
 
-/** Rows are read together with the roles of whoever asks for them: of user `user` (0 for nobody), as of `today`. */
-export type Asker = { user: number; today: string };
+/**
+ * Query parameters of the viewer, whose role is selected with each row: the user id (0: anonymous), and the current
+ * day.
+ */
+export type ViewerParams = { user: number; today: string };
 
-export function askerOf(db: Reader, { user }: Caller): Asker {
+export function viewerParams(db: Reader, { user }: Caller): ViewerParams {
   return { user: user?.id ?? 0, today: db.today };
 }
 
-/** The asker's highest membership in a group or above it; 0 without one. index: namespace_closure_pkey, memberships_by_source */
-export function roleFromAbove(
+/**
+ * SQL: the viewer's highest role in a group or above it; 0 without one.
+ * index: namespace_closure_pkey, memberships_by_source
+ */
+export function inheritedRole(
   namespaceId: 'namespaces.id' | 'projects.namespace_id',
-  value: Params<Asker>,
+  value: Params<ViewerParams>,
 ): ExpressionWrapper<Schema, 'namespaces' | 'projects', number> {
   const eb = expressionBuilder<Schema, 'namespaces' | 'projects'>();
   return eb.fn.coalesce(
@@ -25,7 +31,7 @@ export function roleFromAbove(
       .whereRef('namespace_closure.descendant_id', '=', namespaceId)
       .where('memberships.source_type', '=', 'group')
       .where('memberships.user_id', '=', value('user'))
-      .where(isLive('memberships.expires_at', value('today'))),
+      .where(isActiveMembership('memberships.expires_at', value('today'))),
     eb.lit(0),
   );
 }

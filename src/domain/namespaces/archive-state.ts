@@ -1,32 +1,33 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Schema } from '#database/database.ts';
-import { truth } from '#database/dialect.ts';
+import { toZeroOrOne } from '#database/dialect.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import { itselfAndAbove } from './hierarchy.ts';
+import { selectSelfAndAncestors } from './hierarchy.ts';
 
 /**
- * What is archived, or marked for deletion, hands that down to everything below it (contract/planning.md §0 "Archived").
- * Nobody keeps what is handed down: it is read off the closure table, so that archiving a group costs one row, however
- * much is in it, and nothing can be out of step. Each question has its forms here side by side: `...At` of a row that is
- * read, the conditions of lists. Decisions look at `Project.archived`, `Group.archived` and `Group.marked`, which hold
- * the whole answer.
+ * An archived group, or one marked for deletion, passes that state on to everything below it (contract/planning.md §0
+ * "Archived"). The inherited state is not stored: queries read it from the closure table, so archiving a group writes
+ * one row.
+ * Each state has two forms: a column for a row that is read, and a condition for lists. Authorization uses
+ * `Project.archived`, `Group.archived` and `Group.marked`, which include the inherited state.
  */
 
 type Eb<Table extends keyof Schema> = ExpressionBuilder<Schema, Table>;
 type State = 'archived' | 'marked';
 
-// --- Of a row that is read.
+// --- Columns for single rows.
 
 type NamespaceId = 'namespaces.id' | 'projects.namespace_id';
 
-/** 1 when this group, or one above it, is archived; as a column of a query for few rows. */
-export const archivedAt = (namespaceId: NamespaceId) => truth(isSoAt('archived', namespaceId));
+/** Returns a column for queries of few rows: 1 when the group or one of its ancestors is archived. */
+export const archivedColumn = (namespaceId: NamespaceId) =>
+  toZeroOrOne(selfOrAncestorHasState('archived', namespaceId));
 
-/** The same of a mark for deletion. */
-export const markedAt = (namespaceId: NamespaceId) => truth(isSoAt('marked', namespaceId));
+/** Returns a column for queries of few rows: 1 when the group or one of its ancestors is marked for deletion. */
+export const markedColumn = (namespaceId: NamespaceId) => toZeroOrOne(selfOrAncestorHasState('marked', namespaceId));
 
 // index: namespace_closure_pkey, namespaces primary key
-function isSoAt(state: State, namespaceId: NamespaceId): Expression<SqlBool> {
+function selfOrAncestorHasState(state: State, namespaceId: NamespaceId): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, 'namespaces' | 'projects'>();
   return eb.exists(
     eb
@@ -34,53 +35,67 @@ function isSoAt(state: State, namespaceId: NamespaceId): Expression<SqlBool> {
       .innerJoin('namespaces as above', 'above.id', 'up.ancestor_id')
       .select('above.id')
       .whereRef('up.descendant_id', '=', namespaceId)
-      .where(SO[state]),
+      .where(STATE_CONDITIONS[state]),
   );
 }
 
-/** Written out, because only so does the index of the few groups that are so serve. */
-const SO = {
+/** Literal values, so that the partial index of the few groups in each state applies. */
+const STATE_CONDITIONS = {
   archived: sql<SqlBool>`above.archived = true`,
   marked: sql<SqlBool>`above.marked_for_deletion_on is not null`,
   inactive: sql<SqlBool>`(above.archived = true or above.marked_for_deletion_on is not null)`,
 } as const satisfies Record<State | 'inactive', Expression<SqlBool>>;
 
 // index: namespace_closure_pkey, namespaces primary key
-const archivedOf = prepareForIds((db, ids) =>
+const archivedGroupIds = prepareForIds((db, ids) =>
   db
     .selectFrom('namespace_closure as up')
     .innerJoin('namespaces as above', 'above.id', 'up.ancestor_id')
     .select('up.descendant_id as id')
     .distinct()
     .where('up.descendant_id', 'in', ids)
-    .where(SO.archived),
+    .where(STATE_CONDITIONS.archived),
 );
 
-/** Those of these groups that are archived, themselves or by one above. */
-export async function archivedAmong(db: Reader, groupIds: readonly number[]): Promise<ReadonlySet<number>> {
-  return new Set((await archivedOf(db, groupIds)).map(({ id }) => id));
+/** Returns the ids of the groups among these that are archived, directly or through an ancestor. */
+export async function findArchivedGroupIds(db: Reader, groupIds: readonly number[]): Promise<ReadonlySet<number>> {
+  return new Set((await archivedGroupIds(db, groupIds)).map(({ id }) => id));
 }
 
-// --- Of the rows of a list. Those that are so come from an index; those that are not are asked one by one.
+// --- Conditions for lists. Rows in a state come from an index; the others are tested one by one.
 
-/** Groups that are archived, themselves or by one above; `false`: the others. index: namespaces_inactive, namespace_closure_by_ancestor */
+/**
+ * Condition: the group is archived, directly or through an ancestor; `false`: it is not.
+ * index: namespaces_inactive, namespace_closure_by_ancestor
+ */
 export const groupArchived = (is: boolean) => (eb: Eb<'namespaces'>) =>
-  eb('namespaces.id', is ? 'in' : 'not in', groupsThatAre('archived'));
+  eb('namespaces.id', is ? 'in' : 'not in', selectGroupIdsInState('archived'));
 
-/** Groups that are neither archived nor marked for deletion, themselves or by one above; `false`: the others. */
+/**
+ * Condition: the group is neither archived nor marked for deletion, directly or through an ancestor; `false`: it is one
+ * of them.
+ */
 export const groupActive = (is: boolean) => (eb: Eb<'namespaces'>) =>
-  eb('namespaces.id', is ? 'not in' : 'in', groupsThatAre('inactive'));
+  eb('namespaces.id', is ? 'not in' : 'in', selectGroupIdsInState('inactive'));
 
-/** Projects that are archived, themselves or by a group above; `false`: the others. index: projects_archived, projects_by_namespace */
-export const projectArchived = (is: boolean) => (eb: Eb<'projects'>) => closed(eb, is, groupsThatAre('archived'));
+/**
+ * Condition: the project is archived, directly or through a group above; `false`: it is not.
+ * index: projects_archived, projects_by_namespace
+ */
+export const projectArchived = (is: boolean) => (eb: Eb<'projects'>) =>
+  isProjectInState(eb, is, selectGroupIdsInState('archived'));
 
-/** The same of those that are neither archived nor marked: who is marked is archived, but for a mark above. */
-export const projectActive = (is: boolean) => (eb: Eb<'projects'>) => closed(eb, !is, groupsThatAre('inactive'));
+/**
+ * Condition: the project is neither archived nor marked for deletion. A marked project is archived too, but a project
+ * below a marked group is not; `false`: it is one of them.
+ */
+export const projectActive = (is: boolean) => (eb: Eb<'projects'>) =>
+  isProjectInState(eb, !is, selectGroupIdsInState('inactive'));
 
-type Groups = ReturnType<typeof groupsThatAre>;
+type Groups = ReturnType<typeof selectGroupIdsInState>;
 
-/** Archived themselves, or in one of these groups? */
-function closed(eb: Eb<'projects'>, is: boolean, groups: Groups): Expression<SqlBool> {
+/** Condition: the project is archived itself or lies in one of these groups; `is: false`: neither. */
+function isProjectInState(eb: Eb<'projects'>, is: boolean, groups: Groups): Expression<SqlBool> {
   if (!is) return eb.and([eb('projects.archived', '=', false), eb('projects.namespace_id', 'not in', groups)]);
   const themselves = eb.selectFrom('projects as own').select('own.id as id').where(sql<SqlBool>`own.archived = true`);
   const inGroups = eb
@@ -90,28 +105,30 @@ function closed(eb: Eb<'projects'>, is: boolean, groups: Groups): Expression<Sql
   return eb('projects.id', 'in', themselves.unionAll(inGroups));
 }
 
-function groupsThatAre(state: keyof typeof SO) {
+function selectGroupIdsInState(state: keyof typeof STATE_CONDITIONS) {
   return expressionBuilder<Schema, never>()
     .selectFrom('namespace_closure as down')
     .select('down.descendant_id as id')
-    .where('down.ancestor_id', 'in', (eb) => eb.selectFrom('namespaces as above').select('above.id').where(SO[state]));
+    .where('down.ancestor_id', 'in', (eb) =>
+      eb.selectFrom('namespaces as above').select('above.id').where(STATE_CONDITIONS[state]),
+    );
 }
 
-// --- Which of the two it is, for what an act says of it.
+// --- Origin of a state, for error messages and events.
 
-/** Who is so: the namespace itself, a group above it. */
-interface Where {
+/** Whether the namespace itself, an ancestor, or any of them is in a state. */
+interface StateOrigin {
   readonly itself: boolean;
   readonly above: boolean;
   readonly any: boolean;
 }
 
 /** index: namespace_closure_pkey */
-export async function standingOf(db: Reader, namespaceId: number): Promise<Readonly<Record<State, Where>>> {
-  const rows = await itselfAndAbove(db, namespaceId)
+export async function loadArchiveState(db: Reader, namespaceId: number): Promise<Readonly<Record<State, StateOrigin>>> {
+  const rows = await selectSelfAndAncestors(db, namespaceId)
     .select(['namespace_closure.depth', 'namespaces.archived', 'namespaces.marked_for_deletion_on'])
     .execute();
-  const where = (isSo: (row: (typeof rows)[number]) => boolean): Where => {
+  const where = (isSo: (row: (typeof rows)[number]) => boolean): StateOrigin => {
     const itself = rows.some((row) => row.depth === 0 && isSo(row));
     const above = rows.some((row) => row.depth > 0 && isSo(row));
     return { itself, above, any: itself || above };

@@ -1,17 +1,20 @@
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { suffixed } from './name-validation.ts';
+import { withSuffix } from './name-validation.ts';
 
-/** The name, or that with the first of `_1`, `_2` … behind it, that nothing directly in the group has, in any case. */
-export async function freeNameIn(db: Reader, groupId: number, name: string): Promise<string> {
+/**
+ * Returns the name, with the first free suffix of `_1`, `_2` … if a group or project directly in the group has it, in
+ * any case.
+ */
+export async function findAvailableName(db: Reader, groupId: number, name: string): Promise<string> {
   for (let count = 0; ; count++) {
-    const free = count === 0 ? name : suffixed(name, `_${count}`);
-    if (!(await isNameIn(db, groupId, free))) return free;
+    const free = count === 0 ? name : withSuffix(name, `_${count}`);
+    if (!(await isNameTaken(db, groupId, free))) return free;
   }
 }
 
 /** index: namespaces_by_parent, projects_by_name_key */
-async function isNameIn(db: Reader, groupId: number, name: string): Promise<boolean> {
+async function isNameTaken(db: Reader, groupId: number, name: string): Promise<boolean> {
   const key = foldCase(name);
   const group = await db
     .selectFrom('namespaces')

@@ -2,13 +2,13 @@ import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { Visibility } from '#database/tables/domain.ts';
-import { isLive } from '../members/membership-expiry.ts';
+import { isActiveMembership } from '../members/membership-expiry.ts';
 import { OWNER } from '../members/roles.ts';
-import { type Asker, askerOf, roleFromAbove } from '../members/viewer-role.ts';
-import { archivedAt, markedAt } from './archive-state.ts';
-import { namedBy } from './routes.ts';
+import { inheritedRole, type ViewerParams, viewerParams } from '../members/viewer-role.ts';
+import { archivedColumn, markedColumn } from './archive-state.ts';
+import { parseIdOrPath } from './routes.ts';
 
-/** One group as access decides about it, with the caller's role there. */
+/** A group with everything that authorization needs, including the caller's role. */
 export interface Group {
   readonly id: number;
   readonly parent_id: number | null;
@@ -16,23 +16,23 @@ export interface Group {
   readonly name: string;
   readonly description: string;
   readonly visibility: Visibility;
-  /** Itself, or by a group above. */
+  /** Directly or through a group above. */
   readonly archived: boolean;
-  /** Is its deletion scheduled, or that of a group above? */
+  /** Whether the group or one of its ancestors is scheduled for deletion. */
   readonly marked: boolean;
   readonly attributes: string;
   readonly marked_for_deletion_on: string | null;
   readonly name_before_deletion: string | null;
   readonly path_before_deletion: string | null;
-  /** Where the repository of its wiki is, or will be. */
+  /** Storage of the wiki's repository, also before it exists. */
   readonly storage: string;
   readonly created_at: string;
   readonly updated_at: string;
   readonly full_path: string;
   readonly full_name: string;
-  /** The caller's highest membership here or above; 0 without one. */
+  /** The caller's highest role here or in a group above; 0 without a membership. */
   readonly role: number;
-  /** 1 when the caller is a member of something below. */
+  /** 1 if the caller is a member of a group or project below. */
   readonly member_below: number;
 }
 
@@ -54,16 +54,16 @@ export const groupColumns = [
   'routes.full_name',
 ] as const;
 
-function selectGroup(db: Reader, value: Params<Asker>) {
+function selectGroup(db: Reader, value: Params<ViewerParams>) {
   return db
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
     .where('namespaces.kind', '=', 'group')
     .select(groupColumns)
     .select((eb) => [
-      roleFromAbove('namespaces.id', value).as('role'),
-      archivedAt('namespaces.id').as('archived_at'),
-      markedAt('namespaces.id').as('marked_at'),
+      inheritedRole('namespaces.id', value).as('role'),
+      archivedColumn('namespaces.id').as('archived_at'),
+      markedColumn('namespaces.id').as('marked_at'),
       // index: memberships_by_user, namespace_closure_pkey
       eb
         .case()
@@ -86,7 +86,7 @@ function selectGroup(db: Reader, value: Params<Asker>) {
               .select('memberships.id')
               .whereRef('namespace_closure.ancestor_id', '=', 'namespaces.id')
               .where('memberships.user_id', '=', value('user'))
-              .where(isLive('memberships.expires_at', value('today'))),
+              .where(isActiveMembership('memberships.expires_at', value('today'))),
           ),
         )
         .then(eb.lit(1))
@@ -97,36 +97,39 @@ function selectGroup(db: Reader, value: Params<Asker>) {
 }
 
 // index: namespaces primary key
-const groupById = prepare((db, value: Params<Asker & { id: number }>) =>
-  selectGroup(db, value as Params<Asker>).where('namespaces.id', '=', value('id')),
+const groupById = prepare((db, value: Params<ViewerParams & { id: number }>) =>
+  selectGroup(db, value as Params<ViewerParams>).where('namespaces.id', '=', value('id')),
 );
 
 // index: routes_by_full_path
-const groupByPath = prepare((db, value: Params<Asker & { key: string }>) =>
-  selectGroup(db, value as Params<Asker>).where('routes.full_path_key', '=', value('key')),
+const groupByPath = prepare((db, value: Params<ViewerParams & { key: string }>) =>
+  selectGroup(db, value as Params<ViewerParams>).where('routes.full_path_key', '=', value('key')),
 );
 
-/** The group that an `:id` names: a number, else a full path in any case. Null when it is missing. */
+/**
+ * Returns the group with this `:id`: a number, else a full path in any case; null if there is none. Does not check
+ * visibility.
+ */
 export async function findGroup(db: Reader, caller: Caller, id: string): Promise<Group | null> {
-  const asker = askerOf(db, caller);
-  const named = namedBy(id);
-  if (named === null) return null;
+  const viewer = viewerParams(db, caller);
+  const idOrPath = parseIdOrPath(id);
+  if (idOrPath === null) return null;
   const row =
-    'id' in named
-      ? await groupById.first(db, { ...asker, ...named })
-      : await groupByPath.first(db, { ...asker, ...named });
+    'id' in idOrPath
+      ? await groupById.first(db, { ...viewer, ...idOrPath })
+      : await groupByPath.first(db, { ...viewer, ...idOrPath });
   if (row === undefined) return null;
   const { archived_at, marked_at, ...group } = row;
   return { ...group, archived: archived_at === 1, marked: marked_at === 1 } as Group;
 }
 
-export function roleInGroup(caller: Caller, group: Pick<Group, 'role'>): number {
+export function getGroupRole(caller: Caller, group: Pick<Group, 'role'>): number {
   return isAdministrator(caller) ? OWNER : group.role;
 }
 
-/** As for projects; a private group is also visible to members of anything below it. */
+/** Returns whether the caller may know that the group exists. Members of anything below a private group may, too. */
 export function canSeeGroup(caller: Caller, group: Pick<Group, 'visibility' | 'role' | 'member_below'>): boolean {
   if (group.visibility === 'public') return true;
   if (caller.user === null) return false;
-  return group.visibility === 'internal' || roleInGroup(caller, group) > 0 || group.member_below === 1;
+  return group.visibility === 'internal' || getGroupRole(caller, group) > 0 || group.member_below === 1;
 }

@@ -1,14 +1,19 @@
 import type { Reader } from '#database/database.ts';
-import { groupAttributes } from './group-attributes.ts';
-import { itselfAndAbove } from './hierarchy.ts';
+import { parseGroupAttributes } from './group-attributes.ts';
+import { selectSelfAndAncestors } from './hierarchy.ts';
 
-/** What new repositories there call their default branch: the nearest group's own choice, else `main`. */
-export async function initialBranch(db: Reader, namespaceId: number): Promise<string> {
+/**
+ * Returns the default branch of new repositories in a namespace: the setting of the nearest group that has one, else
+ * `main`.
+ */
+export async function getInitialBranch(db: Reader, namespaceId: number): Promise<string> {
   // index: namespace_closure_pkey
-  const above = await itselfAndAbove(db, namespaceId)
+  const above = await selectSelfAndAncestors(db, namespaceId)
     .select('namespaces.attributes')
     .orderBy('namespace_closure.depth')
     .execute();
-  const chosen = above.map(({ attributes }) => groupAttributes(attributes).default_branch).find((branch) => branch);
+  const chosen = above
+    .map(({ attributes }) => parseGroupAttributes(attributes).default_branch)
+    .find((branch) => branch);
   return chosen ?? 'main';
 }

@@ -1,24 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Transaction } from '#database/database.ts';
-import { sessionOf } from '#database/sessions.ts';
+import { getSession } from '#database/sessions.ts';
 import { testDatabase } from '#test/engines/engine.ts';
-import { insertNamespace, moveClosure } from './namespaces.ts';
-import { childOf, insertRoute, moveNamespaceRoutes, moveProjectRoute, type Place } from './routes.ts';
+import { createNamespace, moveClosure } from './namespaces.ts';
+import { childPath, type FullPath, insertRoute, moveNamespaceRoutes, moveProjectRoute } from './routes.ts';
 
 const database = await testDatabase();
 after(() => database.close());
 
 let groups = 0;
 
-async function newGroup(tx: Transaction, parent: (Place & { id: number }) | null): Promise<Place & { id: number }> {
+async function newGroup(
+  tx: Transaction,
+  parent: (FullPath & { id: number }) | null,
+): Promise<FullPath & { id: number }> {
   const path = `group-${++groups}`;
-  const place = childOf(parent, path, `${path} \u{1F331}`);
+  const place = childPath(parent, path, `${path} \u{1F331}`);
   const row = { kind: 'group', owner_id: null, parent_id: parent?.id ?? null, visibility: 'private' } as const;
-  return { id: await insertNamespace(tx, { ...row, path, name: path }, place), ...place };
+  return { id: await createNamespace(tx, { ...row, path, name: path }, place), ...place };
 }
 
-async function newProject(tx: Transaction, parent: Place & { id: number }): Promise<number> {
+async function newProject(tx: Transaction, parent: FullPath & { id: number }): Promise<number> {
   const times = { last_activity_at: tx.now, created_at: tx.now, updated_at: tx.now };
   const row = { path: 'p', name: 'p', name_key: 'p', visibility: 'private', namespace_id: parent.id } as const;
   const { id } = await tx
@@ -26,7 +29,7 @@ async function newProject(tx: Transaction, parent: Place & { id: number }): Prom
     .values({ ...row, ...times })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await insertRoute(tx, { project_id: id }, childOf(parent, 'p', 'p'));
+  await insertRoute(tx, { project_id: id }, childPath(parent, 'p', 'p'));
   return id;
 }
 
@@ -35,7 +38,7 @@ async function move(tx: Transaction, size: number) {
   const [top, target] = [await newGroup(tx, null), await newGroup(tx, null)];
   const projects: number[] = [];
   for (let i = 0; i < size; i++) projects.push(await newProject(tx, await newGroup(tx, top)));
-  const { connection } = sessionOf(tx);
+  const { connection } = getSession(tx);
   const { execute } = connection;
   let statements = 0;
   connection.execute = (statement) => {
@@ -44,13 +47,13 @@ async function move(tx: Transaction, size: number) {
   };
   await moveClosure(tx, top.id, target.id);
   const moved: { readonly project_id: number; readonly old_path: string }[] = [];
-  const place = childOf(target, 'MOVED', 'Moved \u{1F680}');
+  const place = childPath(target, 'MOVED', 'Moved \u{1F680}');
   await moveNamespaceRoutes(tx, top.id, place, async (each) => void moved.push(each));
   connection.execute = execute;
   return { statements, moved, projects, top, target };
 }
 
-test('a group is moved by as many statements whether it holds one project or twenty', async () => {
+test('moving a group takes the same number of statements for one project as for twenty', async () => {
   const few = await database.transaction((tx) => move(tx, 1));
   const many = await database.transaction((tx) => move(tx, 20));
   assert.equal(many.statements, few.statements);
@@ -60,7 +63,7 @@ test('a group is moved by as many statements whether it holds one project or twe
   );
 });
 
-test('what is more than a statement should touch is moved by pieces, none of it left behind', async () => {
+test('many routes are moved in batches, and none is missed', async () => {
   const few = await database.transaction((tx) => move(tx, 1));
   const many = await database.transaction((tx) => move(tx, 260));
   assert.ok(many.statements > few.statements);
@@ -71,7 +74,7 @@ test('what is more than a statement should touch is moved by pieces, none of it 
   assert.deepEqual(await behind.where('full_path', 'like', `${many.top.full_path}/%`).execute(), []);
 });
 
-test('what was moved has its new place in path, folded path and name, and a redirect from the old one', async () => {
+test('a moved project has its new path, folded path and name, and a redirect from the old path', async () => {
   const { moved, projects, target, top } = await database.transaction((tx) => move(tx, 1));
   const route = await database.reader
     .selectFrom('routes')
@@ -91,18 +94,18 @@ test('what was moved has its new place in path, folded path and name, and a redi
   assert.deepEqual(redirect, [{ full_path: `${top.full_path}/${low}/p` }]);
 });
 
-test('a group that comes to where a project was ends the way to that project', async () => {
+test('a group that takes the old path of a project ends its redirect', async () => {
   const from = await database.transaction(async (tx) => {
     const [from, to, group] = [await newGroup(tx, null), await newGroup(tx, null), await newGroup(tx, null)];
-    await moveProjectRoute(tx, await newProject(tx, from), childOf(to, 'p', 'p'));
-    await moveNamespaceRoutes(tx, group.id, childOf(from, 'P', 'P'), async () => {});
+    await moveProjectRoute(tx, await newProject(tx, from), childPath(to, 'p', 'p'));
+    await moveNamespaceRoutes(tx, group.id, childPath(from, 'P', 'P'), async () => {});
     return from;
   });
   const redirects = database.reader.selectFrom('redirects').select('project_id');
   assert.deepEqual(await redirects.where('full_path_key', '=', `${from.full_path}/p`).execute(), []);
 });
 
-test('what is not in a group any more stays where it is, though its path says otherwise', async () => {
+test('routes that are no longer in the group stay, although their path begins with its path', async () => {
   const { doomed, project, moved } = await database.transaction(async (tx) => {
     const top = await newGroup(tx, null);
     const doomed = await newGroup(tx, top);
@@ -112,7 +115,7 @@ test('what is not in a group any more stays where it is, though its path says ot
     await moveNamespaceRoutes(
       tx,
       top.id,
-      childOf(null, 'other', 'other'),
+      childPath(null, 'other', 'other'),
       async ({ project_id }) => void moved.push(project_id),
     );
     return { doomed, project, moved };
@@ -125,7 +128,7 @@ test('what is not in a group any more stays where it is, though its path says ot
   assert.deepEqual(await redirects.execute(), []);
 });
 
-test('a moved group is below its new parent and no longer below its old one', async () => {
+test('a moved group is below its new parent and not below its old one', async () => {
   const { top, target } = await database.transaction((tx) => move(tx, 2));
   const above = async () =>
     (

@@ -1,55 +1,55 @@
 import { isReservedName } from '#authentication/users/usernames.ts';
 
 /**
- * The rules of paths and names of groups and projects (contract/planning.md §3.1 "Path"). Pure: each function gives the
- * texts of what is wrong, none when nothing is; the caller puts them under the field's name.
+ * Validation of paths and names of groups and projects (contract/planning.md §3.1 "Path"). Each function returns error
+ * texts without the field name; an empty list means valid.
  */
 
-/** A project's or a group's own segment. A group's has two characters at least. */
-export function pathProblems(path: string, { least = 1 }: { readonly least?: number } = {}): string[] {
+/** Validates the last segment of a full path. Groups need at least two characters. */
+export function validatePath(path: string, { least = 1 }: { readonly least?: number } = {}): string[] {
   if (path === '') return ["can't be blank"];
   return [
     ...(path.length < least ? [`is too short (minimum is ${least} characters)`] : []),
-    ...(path.length > LONGEST ? [`is too long (maximum is ${LONGEST} characters)`] : []),
-    ...(isPath(path) ? [] : [PATH_TEXT]),
+    ...(path.length > MAX_LENGTH ? [`is too long (maximum is ${MAX_LENGTH} characters)`] : []),
+    ...(isValidPath(path) ? [] : [INVALID_PATH]),
   ];
 }
 
-export function groupPathProblems(path: string, { topLevel }: { readonly topLevel: boolean }): string[] {
-  const problems = pathProblems(path, { least: 2 });
+export function validateGroupPath(path: string, { topLevel }: { readonly topLevel: boolean }): string[] {
+  const problems = validatePath(path, { least: 2 });
   return topLevel && isReservedName(path) ? [...problems, `${path} is a reserved name`] : problems;
 }
 
-export function nameProblems(name: string): string[] {
+export function validateName(name: string): string[] {
   if (name.trim() === '') return ["can't be blank"];
   return [
-    ...([...name].length > LONGEST ? [`is too long (maximum is ${LONGEST} characters)`] : []),
+    ...([...name].length > MAX_LENGTH ? [`is too long (maximum is ${MAX_LENGTH} characters)`] : []),
     ...(/^[\p{L}\p{N}_\p{Extended_Pictographic}\p{Regional_Indicator}]/u.test(name) && !/[<>\p{Cc}]/u.test(name)
       ? []
-      : [NAME_TEXT]),
+      : [INVALID_NAME]),
   ];
 }
 
-const LONGEST = 255;
-const PATH_TEXT =
+const MAX_LENGTH = 255;
+const INVALID_PATH =
   "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
-const NAME_TEXT = "must start with a letter, digit, emoji, or '_', and can't contain '<' or '>'.";
+const INVALID_NAME = "must start with a letter, digit, emoji, or '_', and can't contain '<' or '>'.";
 
-function isPath(path: string): boolean {
+function isValidPath(path: string): boolean {
   return /^[\w][\w.-]*$/.test(path) && !/(\.|\.git|\.atom)$/i.test(path);
 }
 
-/** What a name becomes while its deletion is scheduled: the old one is free at once. */
-export function scheduledForDeletion(name: string, id: number): string {
-  return suffixed(name, `-deletion_scheduled-${id}`);
+/** Returns the name that something has while its deletion is scheduled, so that the old name is free. */
+export function deletionScheduledName(name: string, id: number): string {
+  return withSuffix(name, `-deletion_scheduled-${id}`);
 }
 
-/** Does something in this full path have such a name? */
+/** Returns whether a segment of the full path belongs to something scheduled for deletion. */
 export function isScheduledForDeletion(fullPath: string): boolean {
   return fullPath.split('/').some((segment) => /-deletion_scheduled-\d+$/.test(segment));
 }
 
-/** The name with this at its end; what would be too long loses as much of its own. The suffix is ASCII. */
-export function suffixed(name: string, suffix: string): string {
-  return [...name].slice(0, LONGEST - suffix.length).join('') + suffix;
+/** Appends an ASCII suffix; shortens the name if the result would be longer than 255 characters. */
+export function withSuffix(name: string, suffix: string): string {
+  return [...name].slice(0, MAX_LENGTH - suffix.length).join('') + suffix;
 }

@@ -1,23 +1,23 @@
 import { type NotNull, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type LookedThrough, lookThrough } from '#database/page.ts';
-import { COMMON, isCommonIn } from '#database/search/common-substrings.ts';
+import { type ScanResult, scanMatches } from '#database/page.ts';
+import { COMMON_THRESHOLD, isCommonSubstring } from '#database/search/common-substrings.ts';
 import {
-  containing,
-  containingUnindexed,
-  eachContaining,
+  containsSubstring,
+  containsSubstringUnindexed,
   escapeLike,
-  idsContaining,
-  isShortPart,
+  isTooShortForIndex,
   like,
+  selectIdsContaining,
+  selectRowsContaining,
 } from '#database/search/substring-search.ts';
-import { namespacesInside } from './hierarchy.ts';
-import { insertRoute, type Place } from './routes.ts';
+import { selectDescendantIds } from './hierarchy.ts';
+import { type FullPath, insertRoute } from './routes.ts';
 
-/** Namespaces as rows: reading them; inserting one with its route and its lines in the closure table. */
+/** Reads and creates namespaces, with their routes and their rows in the closure table. */
 
-/** A namespace with its place, and with the user whose own it is. */
+/** A namespace with its full path and, for a personal one, its owner. */
 export interface NamespaceRow {
   readonly id: number;
   readonly name: string;
@@ -38,69 +38,76 @@ export const namespaceColumns = [
   'namespaces.owner_id',
 ] as const;
 
-/** A namespace's own segment of its full path, folded: it is ASCII (name-validation.ts), of which every engine knows the lower case. */
+/**
+ * The last segment of the namespace's full path in lower case. Paths are ASCII (name-validation.ts), so `lower` gives
+ * the same result on every engine.
+ */
 export const ownPathKey = sql<string>`lower(namespaces.path)`;
 
-/** The same where the namespace is not joined: PostgreSQL expects so many routes that it would read all namespaces to join them. */
+/**
+ * The same for queries without a join: PostgreSQL overestimates the routes and would read all namespaces to join them.
+ */
 const ownPathKeyOfRoute = sql<string>`(select ${ownPathKey} from namespaces where namespaces.id = routes.namespace_id)`;
 
-/** Routes of namespaces; `is true` keeps PostgreSQL from reading the whole index of namespaces to find those that have one. */
-const ofNamespaces = sql<SqlBool>`(routes.namespace_id is not null) is true`;
+/**
+ * Condition: the route belongs to a namespace. `is true` keeps PostgreSQL from reading the whole index of namespaces.
+ */
+const isNamespaceRoute = sql<SqlBool>`(routes.namespace_id is not null) is true`;
 
-/** Whether so many namespaces have this in their names or paths that a list is looked through in its order. */
-export async function isCommonPart(db: Reader, search: string): Promise<boolean> {
+/** Returns whether so many namespaces match the search that a list must be scanned in its own order. */
+export async function isCommonSearchTerm(db: Reader, search: string): Promise<boolean> {
   const part = foldCase(search);
-  if (isShortPart(part)) return true;
-  if (await isCommonIn(db, 'namespaces', 'name_key', part)) return true;
-  return isCommonIn(db, 'routes', 'full_path_key', part, { rows: ofNamespaces });
+  if (isTooShortForIndex(part)) return true;
+  if (await isCommonSubstring(db, 'namespaces', 'name_key', part)) return true;
+  return isCommonSubstring(db, 'routes', 'full_path_key', part, { rows: isNamespaceRoute });
 }
 
 /**
- * The ids of all namespaces that have this in their names or paths, in any case, `whole`: in their full paths; null when so
- * many have it that a list is looked through in its order.
+ * Returns a set of the ids of all namespaces whose name or path contains the text, in any case (`whole`: whose full
+ * path does). Null if so many match that a list must be scanned in its own order.
  * index: namespaces_name_key_trigrams, routes_full_path_key_trigrams
  */
-export async function namespacesWith(
+export async function findMatchingNamespaceIds(
   db: Reader,
   search: string,
   { whole }: { readonly whole: boolean },
-): Promise<LookedThrough['isKnown']> {
+): Promise<ScanResult['isMatch']> {
   const part = foldCase(search);
-  if (isShortPart(part) || (await isCommonIn(db, 'namespaces', 'name_key', part))) return null;
-  const conditions = whole ? [ofNamespaces] : [ofNamespaces, like(ownPathKeyOfRoute, `%${escapeLike(part)}%`)];
+  if (isTooShortForIndex(part) || (await isCommonSubstring(db, 'namespaces', 'name_key', part))) return null;
+  const conditions = whole ? [isNamespaceRoute] : [isNamespaceRoute, like(ownPathKeyOfRoute, `%${escapeLike(part)}%`)];
   const namespaceId = sql<{ id: number }>`routes.namespace_id as id`;
-  const routes = eachContaining(db, 'routes', 'full_path_key', part, namespaceId, conditions);
-  const some = sql<{ id: number }>`(select id from (${routes} limit ${sql.lit(COMMON + 1)}) as placed
-    union ${idsContaining(db, 'namespaces', 'name_key', part)})`;
-  return (await lookThrough(db, db.selectFrom(some.as('having')).select('having.id'))).isKnown;
+  const routes = selectRowsContaining(db, 'routes', 'full_path_key', part, namespaceId, conditions);
+  const some = sql<{ id: number }>`(select id from (${routes} limit ${sql.lit(COMMON_THRESHOLD + 1)}) as placed
+    union ${selectIdsContaining(db, 'namespaces', 'name_key', part)})`;
+  return (await scanMatches(db, db.selectFrom(some.as('having')).select('having.id'))).isMatch;
 }
 
 /**
- * A condition on namespaces joined with their routes: they have this inside their name or path, in any case; `whole`:
- * inside their full path. A `common` part is looked for in each.
+ * Condition on namespaces joined with routes: the name or path contains the text, in any case (`whole`: the full path).
+ * With `common`, each row is compared instead of using the index.
  * index: namespaces_name_key_trigrams, routes_full_path_key_trigrams
  */
-export function namespaceHas(
+export function namespaceMatches(
   db: Reader,
   search: string,
   { whole, common }: { readonly whole: boolean; readonly common: boolean },
 ): RawBuilder<SqlBool> {
   const part = foldCase(search);
   const placed = whole
-    ? containingUnindexed('routes', ['full_path_key'], part)
+    ? containsSubstringUnindexed('routes', ['full_path_key'], part)
     : like(ownPathKey, `%${escapeLike(part)}%`);
-  if (common) return sql<SqlBool>`(${containingUnindexed('namespaces', ['name_key'], part)} or ${placed})`;
+  if (common) return sql<SqlBool>`(${containsSubstringUnindexed('namespaces', ['name_key'], part)} or ${placed})`;
   const inRoutes = db
     .selectFrom('routes')
     .select('routes.namespace_id as id')
-    .where(ofNamespaces)
+    .where(isNamespaceRoute)
     .$narrowType<{ id: NotNull }>()
-    .where(containing(db, 'routes', 'full_path_key', part));
+    .where(containsSubstring(db, 'routes', 'full_path_key', part));
   const found = whole ? inRoutes : inRoutes.where(like(ownPathKeyOfRoute, `%${escapeLike(part)}%`));
-  return sql<SqlBool>`namespaces.id in (${found.union(idsContaining(db, 'namespaces', 'name_key', part))})`;
+  return sql<SqlBool>`namespaces.id in (${found.union(selectIdsContaining(db, 'namespaces', 'name_key', part))})`;
 }
 
-interface NewNamespace {
+interface CreateNamespaceInput {
   readonly kind: 'user' | 'group';
   readonly owner_id: number | null;
   readonly parent_id: number | null;
@@ -109,12 +116,16 @@ interface NewNamespace {
   readonly description?: string;
   readonly visibility: 'private' | 'internal' | 'public';
   readonly attributes?: string;
-  /** Where the repository of a group's wiki would be. */
+  /** Storage of the group's wiki, also before it exists. */
   readonly storage?: string;
 }
 
-/** Throws the unique violation of `routes_by_full_path` when the path is taken. */
-export async function insertNamespace(tx: Transaction, namespace: NewNamespace, place: Place): Promise<number> {
+/** Creates a namespace with its route. Throws the unique violation of `routes_by_full_path` if the path is taken. */
+export async function createNamespace(
+  tx: Transaction,
+  namespace: CreateNamespaceInput,
+  fullPath: FullPath,
+): Promise<number> {
   const { id } = await tx
     .insertInto('namespaces')
     .values({
@@ -127,25 +138,28 @@ export async function insertNamespace(tx: Transaction, namespace: NewNamespace, 
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await insertRoute(tx, { namespace_id: id }, place);
+  await insertRoute(tx, { namespace_id: id }, fullPath);
   await insertClosure(tx, id, namespace.parent_id);
   return id;
 }
 
-/** A user's own namespace: path = username. It is public; its projects decide for themselves. */
+/**
+ * Creates the personal namespace of a user: its path is the username. It is public; each project has its own
+ * visibility.
+ */
 export function createPersonalNamespace(
   tx: Transaction,
   user: { readonly id: number; readonly username: string; readonly name: string },
 ): Promise<number> {
   const { id, username, name } = user;
-  return insertNamespace(
+  return createNamespace(
     tx,
     { kind: 'user', owner_id: id, parent_id: null, path: username, name, visibility: 'public' },
     { full_path: username, full_name: name },
   );
 }
 
-/** Frees the path of a user's own namespace, in which nothing is any more. index: namespaces_by_owner */
+/** Deletes the personal namespace of a user, which must be empty, and frees its path. index: namespaces_by_owner */
 export async function deletePersonalNamespace(tx: Transaction, userId: number): Promise<void> {
   await tx.deleteFrom('namespaces').where('owner_id', '=', userId).execute();
 }
@@ -165,12 +179,15 @@ async function insertClosure(tx: Transaction, id: number, parentId: number | nul
     .execute();
 }
 
-/** Hangs a group, with everything below it, under another parent (null: top level). index: namespace_closure_pkey, namespace_closure_by_ancestor */
+/**
+ * Moves a group, with everything below it, under another parent (null: top level).
+ * index: namespace_closure_pkey, namespace_closure_by_ancestor
+ */
 export async function moveClosure(tx: Transaction, id: number, parentId: number | null): Promise<void> {
   await tx
     .deleteFrom('namespace_closure')
-    .where('descendant_id', 'in', namespacesInside(tx, id))
-    .where('ancestor_id', 'not in', namespacesInside(tx, id))
+    .where('descendant_id', 'in', selectDescendantIds(tx, id))
+    .where('ancestor_id', 'not in', selectDescendantIds(tx, id))
     .execute();
   if (parentId === null) return;
   await tx

@@ -3,13 +3,13 @@ import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { FeatureLevel, Visibility } from '#database/tables/domain.ts';
-import { isLive } from '../members/membership-expiry.ts';
+import { isActiveMembership } from '../members/membership-expiry.ts';
 import { OWNER } from '../members/roles.ts';
-import { type Asker, askerOf, roleFromAbove } from '../members/viewer-role.ts';
-import { archivedAt } from './archive-state.ts';
-import { namedBy } from './routes.ts';
+import { inheritedRole, type ViewerParams, viewerParams } from '../members/viewer-role.ts';
+import { archivedColumn } from './archive-state.ts';
+import { parseIdOrPath } from './routes.ts';
 
-/** One project as access decides about it: its row, its place, its repository, and the caller's roles there. */
+/** A project with everything that authorization needs: its row, path, repository, and the caller's roles. */
 export interface Project {
   readonly id: number;
   readonly namespace_id: number;
@@ -18,7 +18,7 @@ export interface Project {
   readonly name: string;
   readonly description: string | null;
   readonly visibility: Visibility;
-  /** Itself, or by a group above. */
+  /** Directly or through a group above. */
   readonly archived: boolean;
   readonly repository_access_level: FeatureLevel;
   readonly issues_access_level: FeatureLevel;
@@ -46,16 +46,16 @@ export interface Project {
   readonly ref_state_version: number;
   readonly default_branch: string;
   readonly empty: boolean;
-  /** The version of refs that `readme` was read at; both null before the first time. */
+  /** The ref version that `readme` was read at; both are null until it is first read. */
   readonly summary_version: string | null;
   readonly readme: string | null;
-  /** The caller's membership in the project itself; 0 without one. */
+  /** The caller's role in the project itself; 0 without a membership. */
   readonly direct_role: number;
-  /** The caller's highest membership in the groups above; 0 without one. */
+  /** The caller's highest role in the groups above; 0 without a membership. */
   readonly inherited_role: number;
 }
 
-function selectProject(db: Reader, value: Params<Asker>) {
+function selectProject(db: Reader, value: Params<ViewerParams>) {
   return db
     .selectFrom('projects')
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
@@ -109,26 +109,25 @@ function selectProject(db: Reader, value: Params<Asker>) {
             .where('source_type', '=', 'project')
             .whereRef('source_id', '=', 'projects.id')
             .where('user_id', '=', value('user'))
-            .where(isLive('expires_at', value('today'))),
+            .where(isActiveMembership('expires_at', value('today'))),
           eb.lit(0),
         )
         .as('direct_role'),
-      archivedAt('projects.namespace_id').as('archived_above'),
-      roleFromAbove('projects.namespace_id', value).as('inherited_role'),
+      archivedColumn('projects.namespace_id').as('archived_above'),
+      inheritedRole('projects.namespace_id', value).as('inherited_role'),
     ]);
 }
 
-/** What a query has read, as access sees it. */
-function asProject(row: ProjectRow, caller: Caller): Project {
+function toProject(row: ProjectRow, caller: Caller): Project {
   const project = row.archived_above === 1 ? { ...row, archived: true } : row;
-  return caller.job === undefined ? project : { ...project, ...rolesOfJob(caller, project) };
+  return caller.job === undefined ? project : { ...project, ...jobRoles(caller, project) };
 }
 
 /**
- * A job has its user's role in its own project and none in any other (contract/conventions.md §7 "Job tokens"). An
- * administrator's acts as Owner there, as he would himself.
+ * Returns the roles of a job token: those of its user in its own project, none in other projects
+ * (contract/conventions.md §7 "Job tokens"). The job of an administrator acts as Owner.
  */
-function rolesOfJob({ job, user }: Caller, project: Project): Pick<Project, 'direct_role' | 'inherited_role'> {
+function jobRoles({ job, user }: Caller, project: Project): Pick<Project, 'direct_role' | 'inherited_role'> {
   if (job?.projectId !== project.id) return { direct_role: 0, inherited_role: 0 };
   const { direct_role, inherited_role } = project;
   return { direct_role: user?.admin ? OWNER : direct_role, inherited_role };
@@ -137,18 +136,18 @@ function rolesOfJob({ job, user }: Caller, project: Project): Pick<Project, 'dir
 type ProjectRow = Project & { readonly archived_above: 0 | 1 };
 
 // index: projects primary key
-const projectById = prepare((db, value: Params<Asker & { id: number }>) =>
-  selectProject(db, value as Params<Asker>).where('projects.id', '=', value('id')),
+const projectById = prepare((db, value: Params<ViewerParams & { id: number }>) =>
+  selectProject(db, value as Params<ViewerParams>).where('projects.id', '=', value('id')),
 );
 
 // index: projects primary key
-const projectsByIds = prepareForIds<ProjectRow, Asker>((db, ids, value) =>
+const projectsByIds = prepareForIds<ProjectRow, ViewerParams>((db, ids, value) =>
   selectProject(db, value).where('projects.id', 'in', ids),
 );
 
 // index: routes_by_full_path
-const projectByPath = prepare((db, value: Params<Asker & { key: string }>) =>
-  selectProject(db, value as Params<Asker>).where('routes.full_path_key', '=', value('key')),
+const projectByPath = prepare((db, value: Params<ViewerParams & { key: string }>) =>
+  selectProject(db, value as Params<ViewerParams>).where('routes.full_path_key', '=', value('key')),
 );
 
 // index: redirects primary key
@@ -157,50 +156,52 @@ const redirectByPath = prepare((db, value: Params<{ key: string }>) =>
 );
 
 /**
- * The project that an `:id` names (contract/conventions.md §2): digits are an id, text with a slash is a full path in
- * any case, a bare word is nothing. Null when it is missing; whether the caller may see it is not asked here.
+ * Returns the project with this `:id` (contract/conventions.md §2): digits are an id, a text with a slash is a full
+ * path in any case. Null if there is none or for a text without a slash. Does not check visibility.
  */
 export async function findProject(db: Reader, caller: Caller, id: string): Promise<Project | null> {
-  const asker = askerOf(db, caller);
-  const named = namedBy(id);
-  if (named === null) return null;
-  if (!('id' in named) && !id.includes('/')) return null;
+  const viewer = viewerParams(db, caller);
+  const idOrPath = parseIdOrPath(id);
+  if (idOrPath === null) return null;
+  if (!('id' in idOrPath) && !id.includes('/')) return null;
   const row =
-    'id' in named
-      ? await projectById.first(db, { ...asker, ...named })
-      : await projectByPath.first(db, { ...asker, ...named });
-  return row ? asProject(row, caller) : null;
+    'id' in idOrPath
+      ? await projectById.first(db, { ...viewer, ...idOrPath })
+      : await projectByPath.first(db, { ...viewer, ...idOrPath });
+  return row ? toProject(row, caller) : null;
 }
 
-/** Several projects in the order of their ids, in one query; missing ones are left out. */
+/** Returns the existing projects in the order of `ids`, with one query. */
 export async function findProjects(db: Reader, caller: Caller, ids: readonly number[]): Promise<Project[]> {
-  const rows = await projectsByIds(db, ids, askerOf(db, caller));
-  const byId = new Map(rows.map((row) => [row.id, asProject(row, caller)]));
+  const rows = await projectsByIds(db, ids, viewerParams(db, caller));
+  const byId = new Map(rows.map((row) => [row.id, toProject(row, caller)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** The project that used to have this full path. */
+/** Returns the project that had this full path before it was moved. */
 export async function findMovedProject(db: Reader, caller: Caller, path: string): Promise<Project | null> {
   const redirect = await redirectByPath.first(db, { key: foldCase(path) });
   return redirect ? findProject(db, caller, String(redirect.project_id)) : null;
 }
 
-/** The caller's role in the project: the highest of direct and inherited; an administrator acts as Owner. */
-export function roleIn(caller: Caller, project: Pick<Project, 'direct_role' | 'inherited_role'>): number {
-  return isAdministrator(caller) ? OWNER : memberRole(project);
+/**
+ * Returns the caller's effective role in the project: the higher of direct and inherited. Administrators act as Owner.
+ */
+export function getProjectRole(caller: Caller, project: Pick<Project, 'direct_role' | 'inherited_role'>): number {
+  return isAdministrator(caller) ? OWNER : getMemberRole(project);
 }
 
-/** The same without the administrator's rights: what memberships alone give. */
-export function memberRole(project: Pick<Project, 'direct_role' | 'inherited_role'>): number {
+/** Returns the role from memberships alone, without administrator rights. */
+export function getMemberRole(project: Pick<Project, 'direct_role' | 'inherited_role'>): number {
   return Math.max(project.direct_role, project.inherited_role);
 }
 
-/** May the caller know that the project exists (contract/planning.md §0 "Seeing things")? */
+/** Returns whether the caller may know that the project exists (contract/planning.md §0 "Seeing things"). */
 export function canSeeProject(
   caller: Caller,
   project: Pick<Project, 'visibility' | 'direct_role' | 'inherited_role'>,
 ): boolean {
   if (project.visibility === 'public') return true;
   if (caller.user === null) return false;
-  return project.visibility === 'internal' || roleIn(caller, project) > 0;
+  return project.visibility === 'internal' || getProjectRole(caller, project) > 0;
 }

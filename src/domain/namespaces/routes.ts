@@ -1,13 +1,16 @@
 import { type NotNull, sql } from 'kysely';
-import { AlikeViolation } from '#database/constraint-violations.ts';
+import { SimulatedUniqueViolation } from '#database/constraint-violations.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { prepareForIds } from '#database/prepare.ts';
 
-/** Full paths: one space for groups, personal namespaces and projects (contract/planning.md "Data model"). */
+/**
+ * Full paths. Groups, personal namespaces and projects share one namespace of paths (contract/planning.md "Data
+ * model").
+ */
 
-export interface Place {
+export interface FullPath {
   readonly full_path: string;
   readonly full_name: string;
 }
@@ -15,46 +18,49 @@ export interface Place {
 type RouteOwner = { readonly namespace_id: number } | { readonly project_id: number };
 
 /**
- * What an `:id` says (contract/conventions.md §2): digits are an id, all else is a full path in any case. Null: nothing
- * has such an id.
+ * Parses an `:id` (contract/conventions.md §2): digits are an id, anything else is a full path in any case. Returns
+ * null for a number that cannot be an id.
  */
-export function namedBy(id: string): { readonly id: number } | { readonly key: string } | null {
+export function parseIdOrPath(id: string): { readonly id: number } | { readonly key: string } | null {
   if (!/^-?\d+$/.test(id)) return { key: foldCase(id) };
   const number = Number(id);
   return Number.isSafeInteger(number) && number > 0 ? { id: number } : null;
 }
 
-export function childOf(parent: Place | null, path: string, name: string): Place {
+export function childPath(parent: FullPath | null, path: string, name: string): FullPath {
   if (parent === null) return { full_path: path, full_name: name };
   return { full_path: `${parent.full_path}/${path}`, full_name: `${parent.full_name} / ${name}` };
 }
 
-/** Puts a new namespace or project at its place; a redirect from there ends. Of a path that is taken it throws what `routes_by_full_path` says. */
-export async function insertRoute(tx: Transaction, owner: RouteOwner, place: Place): Promise<void> {
-  const key = foldCase(place.full_path);
+/**
+ * Creates the route of a new namespace or project and deletes a redirect with the same path. Throws the unique
+ * violation of `routes_by_full_path` if the path is taken.
+ */
+export async function insertRoute(tx: Transaction, owner: RouteOwner, fullPath: FullPath): Promise<void> {
+  const key = foldCase(fullPath.full_path);
   await tx.deleteFrom('redirects').where('full_path_key', '=', key).execute();
   await tx
     .insertInto('routes')
-    .values({ ...place, full_path_key: firstKey(key, owner), namespace_id: null, project_id: null, ...owner })
+    .values({ ...fullPath, full_path_key: reservingKey(key, owner), namespace_id: null, project_id: null, ...owner })
     .execute();
-  await claimAddresses(tx, owner, key);
+  await claimPath(tx, owner, key);
 }
 
-/** What follows a path in the address of the wiki of what is there, for git (contract/operations.md §2.2). */
+/** Suffix of the path of a wiki repository in git URLs (contract/operations.md §2.2). */
 export const WIKI_SUFFIX = '.wiki';
 
 /**
- * One address leads to one repository: no project is called like the wiki of a group or project beside it, or else whoever
- * made it would be pushed what is meant for that wiki. So it stands for an instant where that is: the index says whether
- * somebody is there, or comes there at this moment.
+ * A project must not have the path of a wiki, as in `g/p.wiki` next to `g/p`: pushes to that wiki would reach the
+ * project. A route for such a project is therefore first written with the key of `g/p`: the unique index then detects
+ * an existing or concurrent `g/p`.
  */
-function firstKey(key: string, owner: RouteOwner): string {
+function reservingKey(key: string, owner: RouteOwner): string {
   return 'project_id' in owner && key.endsWith(WIKI_SUFFIX) ? key.slice(0, -WIKI_SUFFIX.length) : key;
 }
 
-/** The second half of taking a place: the key itself, and no project is there that is called like its wiki. */
-async function claimAddresses(tx: Transaction, owner: RouteOwner, key: string): Promise<void> {
-  if (firstKey(key, owner) !== key) {
+/** Sets the final key and checks that no project has the path of this route's wiki. */
+async function claimPath(tx: Transaction, owner: RouteOwner, key: string): Promise<void> {
+  if (reservingKey(key, owner) !== key) {
     await tx
       .updateTable('routes')
       .set({ full_path_key: key })
@@ -68,10 +74,10 @@ async function claimAddresses(tx: Transaction, owner: RouteOwner, key: string): 
     .where('full_path_key', '=', key + WIKI_SUFFIX)
     .where('project_id', 'is not', null)
     .executeTakeFirst();
-  if (clash !== undefined) throw new AlikeViolation('routes_by_full_path');
+  if (clash !== undefined) throw new SimulatedUniqueViolation('routes_by_full_path');
 }
 
-export async function placeOfNamespace(db: Reader, id: number): Promise<Place> {
+export async function getNamespacePath(db: Reader, id: number): Promise<FullPath> {
   // index: routes_by_namespace
   return db
     .selectFrom('routes')
@@ -80,8 +86,8 @@ export async function placeOfNamespace(db: Reader, id: number): Promise<Place> {
     .executeTakeFirstOrThrow();
 }
 
-/** The full paths of these namespaces, in one statement. index: routes_by_namespace */
-export async function namespacePaths(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+/** Returns the full path of each of these namespaces, with one query. index: routes_by_namespace */
+export async function loadNamespacePaths(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const rows = await pathsOfNamespaces(db, [...new Set(ids)]);
   return new Map(rows.map(({ id, full_path }) => [id, full_path]));
 }
@@ -94,37 +100,37 @@ const pathsOfNamespaces = prepareForIds<{ id: number; full_path: string }>((db, 
     .$castTo<{ id: number; full_path: string }>(),
 );
 
-/** Moves one project; the old path is kept as a redirect. Returns the old full path when it changed. */
-export async function moveProjectRoute(tx: Transaction, projectId: number, place: Place): Promise<string | null> {
+/** Moves one project and keeps its old path as a redirect. Returns the old full path if it changed. */
+export async function moveProjectRoute(tx: Transaction, projectId: number, fullPath: FullPath): Promise<string | null> {
   // index: routes_by_project
   const old = await tx
     .selectFrom('routes')
     .select('full_path')
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow();
-  await setRoute(tx, { project_id: projectId }, place);
-  if (foldCase(old.full_path) === foldCase(place.full_path)) return null;
-  await keepRedirect(tx, old.full_path, projectId);
+  await setRoute(tx, { project_id: projectId }, fullPath);
+  if (foldCase(old.full_path) === foldCase(fullPath.full_path)) return null;
+  await createRedirect(tx, old.full_path, projectId);
   return old.full_path;
 }
 
 /**
- * Moves a namespace and everything below it; `tell` hears of each project whose full path changed, with its old one. What is
- * there keeps its end and gets another beginning, by pieces, however much is below.
+ * Moves a namespace and everything below it, in batches. Calls `tell` for each project whose full path changed, with
+ * the old path.
  */
 export async function moveNamespaceRoutes(
   tx: Transaction,
   namespaceId: number,
-  place: Place,
+  fullPath: FullPath,
   tell: (moved: MovedRoute) => Promise<void>,
 ): Promise<void> {
-  const old = await placeOfNamespace(tx, namespaceId);
-  const [from, to] = [keyed(old), keyed(place)];
-  await setRoute(tx, { namespace_id: namespaceId }, place);
-  for await (const piece of routesBelow(tx, namespaceId, old.full_path)) {
-    await moveRoutes(tx, piece, from, to);
+  const old = await getNamespacePath(tx, namespaceId);
+  const [from, to] = [withKey(old), withKey(fullPath)];
+  await setRoute(tx, { namespace_id: namespaceId }, fullPath);
+  for await (const batch of listRoutesBelow(tx, namespaceId, old.full_path)) {
+    await moveRoutes(tx, batch, from, to);
     if (from.key === to.key) continue;
-    for (const { project_id, full_path } of await redirectFrom(tx, piece, from, to))
+    for (const { project_id, full_path } of await createRedirects(tx, batch, from, to))
       await tell({ project_id, old_path: full_path });
   }
 }
@@ -134,12 +140,12 @@ interface MovedRoute {
   readonly old_path: string;
 }
 
-type KeyedPlace = Place & { readonly key: string };
+type KeyedPath = FullPath & { readonly key: string };
 
-const keyed = (place: Place): KeyedPlace => ({ ...place, key: foldCase(place.full_path) });
+const withKey = (fullPath: FullPath): KeyedPath => ({ ...fullPath, key: foldCase(fullPath.full_path) });
 
-/** So many routes are read and written at once: a statement for 100,000 would hold everybody up for seconds. */
-const PIECE = 500;
+/** Routes read and written at once: one statement for 100,000 routes would block other writers for seconds. */
+const BATCH_SIZE = 500;
 
 interface RouteBelow {
   readonly id: number;
@@ -149,11 +155,12 @@ interface RouteBelow {
 }
 
 /**
- * What is below a namespace at any depth, by its full path (which it may have left), in pieces; what is read may be moved
- * elsewhere meanwhile. A group that was put away, and waits there for its destruction, is below nothing any more: by now the
- * path above it may be somebody else's. index: routes_by_full_path, namespace_closure_pkey, projects primary key
+ * Yields the routes below a namespace in batches, at any depth, found by a full path that the namespace may have left.
+ * Callers may move the routes between batches. A group that waits for its deletion is below nothing: the path above it
+ * may belong to someone else by now.
+ * index: routes_by_full_path, namespace_closure_pkey, projects primary key
  */
-export async function* routesBelow(
+export async function* listRoutesBelow(
   db: Reader,
   namespaceId: number,
   fullPath: string,
@@ -162,7 +169,7 @@ export async function* routesBelow(
   const holder = sql<number>`coalesce(
     routes.namespace_id, (select projects.namespace_id from projects where projects.id = routes.project_id)
   )`;
-  // A value and not EXISTS: of that PostgreSQL would make a join of all that is below, for each piece.
+  // A scalar subquery instead of EXISTS: PostgreSQL would turn EXISTS into a join of all descendants for each batch.
   const depth = db
     .selectFrom('namespace_closure')
     .select('depth')
@@ -171,16 +178,16 @@ export async function* routesBelow(
   const inside = db
     .selectFrom('routes')
     .select(['id', 'full_path_key', 'namespace_id', 'project_id'])
-    // What begins with `key/`: the character after the slash is a nought.
+    // Selects the prefix `key/`: `0` is the character after the slash.
     .where('full_path_key', '<', `${key}0`)
     .where((eb) => eb(depth, 'is not', null))
     .orderBy('full_path_key')
-    .limit(PIECE);
+    .limit(BATCH_SIZE);
   for (let after = `${key}/`; ; ) {
-    const piece = await inside.where('full_path_key', '>', after).execute();
-    const last = piece.at(-1);
-    if (last !== undefined) yield piece;
-    if (last === undefined || piece.length < PIECE) return;
+    const batch = await inside.where('full_path_key', '>', after).execute();
+    const last = batch.at(-1);
+    if (last !== undefined) yield batch;
+    if (last === undefined || batch.length < BATCH_SIZE) return;
     after = last.full_path_key;
   }
 }
@@ -188,38 +195,40 @@ export async function* routesBelow(
 type Ids = readonly { readonly id: number }[];
 
 /** index: routes primary key */
-const areThese = (db: Reader, routes: Ids) =>
-  isAmong(
+const hasIds = (db: Reader, routes: Ids) =>
+  isInIds(
     db,
     sql<number>`routes.id`,
     routes.map(({ id }) => id),
   );
 
-async function moveRoutes(tx: Transaction, routes: Ids, from: KeyedPlace, to: KeyedPlace): Promise<void> {
+async function moveRoutes(tx: Transaction, routes: Ids, from: KeyedPath, to: KeyedPath): Promise<void> {
   await tx
     .updateTable('routes')
     .set({
-      full_path: beginning(to.full_path, 'routes.full_path', from.full_path),
-      full_path_key: beginning(to.key, 'routes.full_path_key', from.key),
-      full_name: beginning(to.full_name, 'routes.full_name', from.full_name),
+      full_path: replacePrefix(to.full_path, 'routes.full_path', from.full_path),
+      full_path_key: replacePrefix(to.key, 'routes.full_path_key', from.key),
+      full_name: replacePrefix(to.full_name, 'routes.full_name', from.full_name),
     })
-    .where(areThese(tx, routes))
+    .where(hasIds(tx, routes))
     .execute();
 }
 
-/** The text of the column with this in place of what it begins with. */
-function beginning(next: string, column: `routes.${string}`, old: string) {
+/** SQL: the column with its prefix `old` replaced by `next`. */
+function replacePrefix(next: string, column: `routes.${string}`, old: string) {
   return sql<string>`${next} || substr(${sql.ref(column)}, ${[...old].length + 1})`;
 }
 
-/** Leaves redirects where the projects among these moved routes were; those where one is now end. */
-async function redirectFrom(tx: Transaction, routes: Ids, from: KeyedPlace, to: KeyedPlace) {
-  const moved = tx.selectFrom('routes').where(areThese(tx, routes));
+/**
+ * Creates redirects at the old paths of the projects among these moved routes. Deletes redirects with the new paths.
+ */
+async function createRedirects(tx: Transaction, routes: Ids, from: KeyedPath, to: KeyedPath) {
+  const moved = tx.selectFrom('routes').where(hasIds(tx, routes));
   await tx.deleteFrom('redirects').where('full_path_key', 'in', moved.select('full_path_key')).execute();
   const left = moved
     .select([
-      beginning(from.full_path, 'routes.full_path', to.full_path).as('full_path'),
-      beginning(from.key, 'routes.full_path_key', to.key).as('full_path_key'),
+      replacePrefix(from.full_path, 'routes.full_path', to.full_path).as('full_path'),
+      replacePrefix(from.key, 'routes.full_path_key', to.key).as('full_path_key'),
       'project_id',
     ])
     .$narrowType<{ project_id: NotNull }>()
@@ -239,18 +248,18 @@ async function redirectFrom(tx: Transaction, routes: Ids, from: KeyedPlace, to: 
 }
 
 /** index: routes_by_namespace, routes_by_project */
-async function setRoute(tx: Transaction, owner: RouteOwner, place: Place): Promise<void> {
-  const key = foldCase(place.full_path);
+async function setRoute(tx: Transaction, owner: RouteOwner, fullPath: FullPath): Promise<void> {
+  const key = foldCase(fullPath.full_path);
   await tx.deleteFrom('redirects').where('full_path_key', '=', key).execute();
   await tx
     .updateTable('routes')
-    .set({ ...place, full_path_key: firstKey(key, owner) })
+    .set({ ...fullPath, full_path_key: reservingKey(key, owner) })
     .where((eb) => eb.and({ ...owner }))
     .execute();
-  await claimAddresses(tx, owner, key);
+  await claimPath(tx, owner, key);
 }
 
-async function keepRedirect(tx: Transaction, oldPath: string, projectId: number): Promise<void> {
+async function createRedirect(tx: Transaction, oldPath: string, projectId: number): Promise<void> {
   const key = foldCase(oldPath);
   await tx
     .insertInto('redirects')

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '#test/engines/engine.ts';
-import { nearestFirst, within } from './scope.ts';
+import { isInScope, nearestFirst } from './scope.ts';
 
-test('a place of which nothing is left reaches nothing', async () => {
+test('the scope of a deleted project or group is empty', async () => {
   await using database = await testDatabase();
   for (const table of ['labels', 'milestones'] as const) {
     for (const projectId of [null, 7]) {
       const found = database.reader
         .selectFrom(table)
         .select('id')
-        .where(within(table, { projectId, groupIds: [] }));
+        .where(isInScope(table, { projectId, groupIds: [] }));
       assert.deepEqual(await found.execute(), []);
     }
   }
 });
 
-test('what is the project’s own is nearest, then what the group next to it has', () => {
+test('sorts rows of the project first, then those of the nearest groups', () => {
   const rows = [3, 5, null].map((group_id) => ({ group_id }));
   const sorted = nearestFirst({ projectId: 7, groupIds: [5, 3] }, rows);
   assert.deepEqual(

@@ -1,65 +1,75 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import type { Group } from './groups.ts';
-import { itselfAndAbove } from './hierarchy.ts';
+import { selectSelfAndAncestors } from './hierarchy.ts';
 import type { Project } from './projects.ts';
 
-/** What belongs to projects and to groups, which hand it down: labels, milestones. */
+/** Labels, milestones and other resources that a project or group owns and that descendants inherit. */
 
-/** A project or group that has such things; a `Parent` is one. */
-export type Place =
+/** A project or a group. */
+export type GroupOrProject =
   | { readonly project: Project; readonly group?: undefined }
   | { readonly group: Group; readonly project?: undefined };
 
-/** So much of a place tells whose things are meant. */
-export type Somewhere =
+/** The part of a `GroupOrProject` that is needed to find what it owns. */
+export type GroupOrProjectRef =
   | { readonly project: Pick<Project, 'id' | 'namespace_id'>; readonly group?: undefined }
   | { readonly group: Pick<Group, 'id'>; readonly project?: undefined };
 
-/** Whose things are meant: a project's, and those of groups, the nearest first. */
-export interface Reach {
+/** The owners whose resources are included: a project, and groups with the nearest first. */
+export interface NamespaceScope {
   readonly projectId: number | null;
   readonly groupIds: readonly number[];
 }
 
-/** What the place itself has. */
-export function ownReach({ project, group }: Somewhere): Reach {
+/** Returns the scope of the project or group alone. */
+export function selfOnly({ project, group }: GroupOrProjectRef): NamespaceScope {
   return { projectId: project?.id ?? null, groupIds: group ? [group.id] : [] };
 }
 
-/** What it has and what the groups above it have. Who sees a place sees these. index: namespace_closure_pkey */
-export async function reachOf(db: Reader, { project, group }: Somewhere): Promise<Reach> {
-  const above = await itselfAndAbove(db, project?.namespace_id ?? group!.id)
+/**
+ * Returns the scope of the project or group and of all its ancestors. Users who can see a project or group may see the
+ * resources in this scope.
+ * index: namespace_closure_pkey
+ */
+export async function ancestorsAndSelf(db: Reader, { project, group }: GroupOrProjectRef): Promise<NamespaceScope> {
+  const above = await selectSelfAndAncestors(db, project?.namespace_id ?? group!.id)
     .select('namespaces.id')
     .orderBy('namespace_closure.depth')
     .execute();
   return { projectId: project?.id ?? null, groupIds: above.map(({ id }) => id) };
 }
 
-/** A condition on the rows of a table that has `project_id` and `group_id`. index: labels_by_project, labels_by_group, milestones_by_project, milestones_by_group */
-export function within(table: 'labels' | 'milestones', { projectId, groupIds }: Reach): RawBuilder<SqlBool> {
+/**
+ * Condition on the rows of a table with `project_id` and `group_id`: the owner is in the scope.
+ * index: labels_by_project, labels_by_group, milestones_by_project, milestones_by_group
+ */
+export function isInScope(
+  table: 'labels' | 'milestones',
+  { projectId, groupIds }: NamespaceScope,
+): RawBuilder<SqlBool> {
   const column = (name: string) => sql.ref(`${table}.${name}`);
   const ofProject = sql`${column('project_id')} = ${projectId}`;
-  // PostgreSQL knows no empty list, and beside a condition that nothing fulfils SQLite takes no index.
+  // PostgreSQL does not accept an empty list, and SQLite uses no index with an OR whose other side is never true.
   if (groupIds.length === 0) return projectId === null ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${ofProject}`;
   const ofGroups = sql`${column('group_id')} in (${sql.join(groupIds)})`;
   return projectId === null ? sql<SqlBool>`${ofGroups}` : sql<SqlBool>`(${ofProject} or ${ofGroups})`;
 }
 
-/** Those of the project first, then those of groups, the nearest first. */
+/** Sorts rows of the project first, then rows of groups, the nearest first. */
 export function nearestFirst<Row extends { readonly group_id: number | null }>(
-  { groupIds }: Reach,
+  { groupIds }: NamespaceScope,
   rows: readonly Row[],
 ): Row[] {
   const distance = ({ group_id }: Row) => (group_id === null ? -1 : groupIds.indexOf(group_id));
   return rows.toSorted((one, other) => distance(one) - distance(other));
 }
 
-/** What the owner of a new row says of itself. */
-export type Owner =
+/** The owner columns of a new row. */
+export type OwnerColumns =
   | { readonly project_id: number; readonly group_id: null }
   | { readonly project_id: null; readonly group_id: number };
 
-export function ownerOf({ project, group }: Somewhere): Owner {
+export function ownerColumns({ project, group }: GroupOrProjectRef): OwnerColumns {
   return project ? { project_id: project.id, group_id: null } : { project_id: null, group_id: group!.id };
 }

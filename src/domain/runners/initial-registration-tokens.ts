@@ -1,32 +1,32 @@
 import type { KeyObject } from 'node:crypto';
-import { signature } from '#security/signatures.ts';
-import { sameSecret } from '#security/tokens.ts';
+import { sign } from '#security/signatures.ts';
+import { secretsEqual } from '#security/tokens.ts';
 
 /**
- * The registration token of a group or project for which nobody has wished another one yet. It says by itself whose it is,
- * and only this server can have made it: nothing is kept for it, so that whoever is shown a project writes nothing.
+ * Initial registration tokens of groups and projects. A token contains its owner and a signature of this server, so
+ * nothing is stored until somebody resets it.
  */
 
-/** By which runners and people know the tokens of groups and projects. */
-export const PREFIX = 'GR1348941';
+/** Prefix of the registration tokens of groups and projects. */
+export const REGISTRATION_TOKEN_PREFIX = 'GR1348941';
 
 const PURPOSE = 'registration tokens';
 
-export interface RegistrarPlace {
+export interface RunnerOwnerRef {
   readonly type: 'group' | 'project';
   readonly id: number;
-  /** Of a project, where that is known already. */
+  /** Namespace of a project, if it is already loaded. */
   readonly namespaceId?: number;
 }
 
-export function firstTokenOf(key: KeyObject, { type, id }: RegistrarPlace): string {
+export function initialToken(key: KeyObject, { type, id }: RunnerOwnerRef): string {
   const said = `${type === 'group' ? 'g' : 'p'}${id}`;
-  return `${PREFIX}${said}-${signature(key, PURPOSE, said)}`;
+  return `${REGISTRATION_TOKEN_PREFIX}${said}-${sign(key, PURPOSE, said)}`;
 }
 
-/** Whose it is, if there is such a place; null: this server has not made it. */
-export function readFirstToken(key: KeyObject, token: string): RegistrarPlace | null {
+/** Returns the owner that an initial token names, which may not exist. Null if this server has not issued the token. */
+export function parseInitialToken(key: KeyObject, token: string): RunnerOwnerRef | null {
   const [, said = '', signed = ''] = /^GR1348941([gp]\d{1,15})-([\w-]{43})$/.exec(token) ?? [];
-  if (said === '' || !sameSecret(signed, signature(key, PURPOSE, said))) return null;
+  if (said === '' || !secretsEqual(signed, sign(key, PURPOSE, said))) return null;
   return { type: said.startsWith('g') ? 'group' : 'project', id: Number(said.slice(1)) };
 }

@@ -4,114 +4,123 @@ import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
-import { digestToken, newToken, sameSecret } from '#security/tokens.ts';
-import { readSettings } from '#settings/settings.ts';
-import { groupAttributes } from '../namespaces/group-attributes.ts';
-import { topOf } from '../namespaces/hierarchy.ts';
-import { firstTokenOf, PREFIX, type RegistrarPlace, readFirstToken } from './initial-registration-tokens.ts';
+import { generateToken, hashToken, secretsEqual } from '#security/tokens.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { parseGroupAttributes } from '../namespaces/group-attributes.ts';
+import { selectRootNamespace } from '../namespaces/hierarchy.ts';
+import {
+  initialToken,
+  parseInitialToken,
+  REGISTRATION_TOKEN_PREFIX,
+  type RunnerOwnerRef,
+} from './initial-registration-tokens.ts';
 
 /**
- * Tokens with which runners register themselves (contract/runners.md §1.8, §2.2): the instance has one, and each group and
- * project. They are shown to who may know them, so that they are kept encrypted, and found by their digest; but for the first
- * ones of groups and projects, which are not kept.
+ * Registration tokens of runners (contract/runners.md §1.8, §2.2): one for the instance and for each group and project.
+ * They can be displayed, so they are stored encrypted and found by digest. Initial tokens of groups and projects are
+ * not stored.
  */
 
-/** Whose runner it becomes that registers with a token. */
-export type Registrar = { readonly type: 'instance' } | RegistrarPlace;
+/** The instance, group or project that a newly registered runner belongs to. */
+export type RunnerOwner = { readonly type: 'instance' } | RunnerOwnerRef;
 
 /**
- * Whose token this is; null for one that is nobody's. The instance's first one is what the start-up settings say, and
- * counts until there is another.
+ * Returns the owner of a registration token; null for an unknown token. The initial token of the instance comes from
+ * the start-up settings and is valid until it is reset.
  */
-export async function registrarWithToken(
+export async function findRunnerOwnerByToken(
   db: Reader,
   token: string,
   key: () => Promise<KeyObject>,
   { registrationToken: first }: { readonly registrationToken: string | null },
-): Promise<Registrar | null> {
+): Promise<RunnerOwner | null> {
   // index: runner_registration_tokens_by_token
   const row = await db
     .selectFrom('runner_registration_tokens')
     .select(['group_id', 'project_id'])
-    .where('token_digest', '=', digestToken(token))
+    .where('token_digest', '=', hashToken(token))
     .executeTakeFirst();
   if (row?.group_id != null) return { type: 'group', id: row.group_id };
   if (row?.project_id != null) return { type: 'project', id: row.project_id };
   if (row !== undefined) return { type: 'instance' };
-  const place = readFirstToken(await key(), token);
-  if (place !== null) return (await hasFirstToken(db, place)) ? place : null;
-  const isFirst = first !== null && sameSecret(token, first) && (await storedToken(db, { type: 'instance' })) === null;
+  const owner = parseInitialToken(await key(), token);
+  if (owner !== null) return (await hasInitialToken(db, owner)) ? owner : null;
+  const isFirst =
+    first !== null && secretsEqual(token, first) && (await findStoredToken(db, { type: 'instance' })) === null;
   return isFirst ? { type: 'instance' } : null;
 }
 
-/** The token of a group or project, for who may know it. */
-export async function registrationTokenOf(db: Reader, key: KeyObject, of: RegistrarPlace): Promise<string> {
-  const stored = await storedToken(db, of);
-  return stored === null ? firstTokenOf(key, of) : decrypt(key, stored, placeOf(of));
+/** Returns the registration token of a group or project. Callers check the permission to read it. */
+export async function getRegistrationToken(db: Reader, key: KeyObject, owner: RunnerOwnerRef): Promise<string> {
+  const stored = await findStoredToken(db, owner);
+  return stored === null ? initialToken(key, owner) : decrypt(key, stored, encryptionContext(owner));
 }
 
-/** It is there, and has got no other token. */
-async function hasFirstToken(db: Reader, { type, id }: RegistrarPlace): Promise<boolean> {
+/** Returns whether the owner exists and still uses its initial token. */
+async function hasInitialToken(db: Reader, { type, id }: RunnerOwnerRef): Promise<boolean> {
   // index: projects primary key, namespaces primary key
-  const place =
+  const ownerRow =
     type === 'project'
       ? db.selectFrom('projects').select('id').where('id', '=', id)
       : db.selectFrom('namespaces').select('id').where('id', '=', id).where('kind', '=', 'group');
-  return (await storedToken(db, { type, id })) === null && (await hasRow(place));
+  return (await findStoredToken(db, { type, id })) === null && (await hasRow(ownerRow));
 }
 
-/** Gives it another token and returns that; the one before counts no more. Those that come together belong into one turn. */
-export async function renewRegistrationToken(tx: Transaction, key: KeyObject, of: Registrar): Promise<string> {
-  await tx.deleteFrom('runner_registration_tokens').where(isOf(of)).execute();
-  return insertToken(tx, key, of);
+/** Replaces the registration token and returns the new one. Callers take the lock `registrationTokenLockKey`. */
+export async function resetRegistrationToken(tx: Transaction, key: KeyObject, owner: RunnerOwner): Promise<string> {
+  await tx.deleteFrom('runner_registration_tokens').where(ownedBy(owner)).execute();
+  return insertToken(tx, key, owner);
 }
 
-export const turnOfRegistrationToken = (of: Registrar): string => placeOf(of);
+export const registrationTokenLockKey = (owner: RunnerOwner): string => encryptionContext(owner);
 
-/** Is registering by a token allowed there? The instance decides for all, a group at the top for what is in it. */
-export async function allowsRegistrationTokens(db: Reader, of: Registrar): Promise<boolean> {
-  if (!(await readSettings(db)).allow_runner_registration_token) return false;
-  const namespaceId = await namespaceOf(db, of);
+/** Returns whether registration tokens are allowed: by the instance, and by the owner's top-level group. */
+export async function allowsRegistrationTokens(db: Reader, owner: RunnerOwner): Promise<boolean> {
+  if (!(await loadSettings(db)).allow_runner_registration_token) return false;
+  const namespaceId = await getNamespaceId(db, owner);
   if (namespaceId === null) return true;
   const top = await topAttributes.first(db, { namespaceId });
-  return top === undefined || groupAttributes(top.attributes).allow_runner_registration_token;
+  return top === undefined || parseGroupAttributes(top.attributes).allow_runner_registration_token;
 }
 
 const topAttributes = prepare((db, value: Params<{ namespaceId: number }>) =>
-  topOf(db, value('namespaceId')).select('namespaces.attributes'),
+  selectRootNamespace(db, value('namespaceId')).select('namespaces.attributes'),
 );
 
 // index: projects primary key
-async function namespaceOf(db: Reader, of: Registrar): Promise<number | null> {
-  if (of.type === 'instance') return null;
-  if (of.type === 'group') return of.id;
-  if (of.namespaceId !== undefined) return of.namespaceId;
-  const row = await db.selectFrom('projects').select('namespace_id').where('id', '=', of.id).executeTakeFirst();
+async function getNamespaceId(db: Reader, owner: RunnerOwner): Promise<number | null> {
+  if (owner.type === 'instance') return null;
+  if (owner.type === 'group') return owner.id;
+  if (owner.namespaceId !== undefined) return owner.namespaceId;
+  const row = await db.selectFrom('projects').select('namespace_id').where('id', '=', owner.id).executeTakeFirst();
   return row?.namespace_id ?? null;
 }
 
-async function storedToken(db: Reader, of: Registrar): Promise<string | null> {
-  return (await (of.type === 'project' ? tokenOfProject.first(db, of) : tokenOf(db, of)))?.token ?? null;
+async function findStoredToken(db: Reader, owner: RunnerOwner): Promise<string | null> {
+  return (await (owner.type === 'project' ? projectToken.first(db, owner) : selectToken(db, owner)))?.token ?? null;
 }
 
-const tokenOf = (db: Reader, of: Registrar) =>
-  db.selectFrom('runner_registration_tokens').select('token').where(isOf(of)).executeTakeFirst();
+const selectToken = (db: Reader, owner: RunnerOwner) =>
+  db.selectFrom('runner_registration_tokens').select('token').where(ownedBy(owner)).executeTakeFirst();
 
-/** Each maintainer who is shown a project is shown it. index: runner_registration_tokens_by_project */
-const tokenOfProject = prepare((db, value: Params<{ id: number }>) =>
+/** Prepared, because it runs whenever a maintainer reads a project. index: runner_registration_tokens_by_project */
+const projectToken = prepare((db, value: Params<{ id: number }>) =>
   db.selectFrom('runner_registration_tokens').select('token').where('project_id', '=', value('id')),
 );
 
-/** One that somebody else has made meanwhile stays. */
-async function insertToken(tx: Transaction, key: KeyObject, of: Registrar): Promise<string> {
-  const token = newToken(of.type === 'instance' ? '' : PREFIX);
+/**
+ * Inserts a new token. A concurrent insert would win and make the returned token invalid, hence the lock of the
+ * callers.
+ */
+async function insertToken(tx: Transaction, key: KeyObject, owner: RunnerOwner): Promise<string> {
+  const token = generateToken(owner.type === 'instance' ? '' : REGISTRATION_TOKEN_PREFIX);
   await tx
     .insertInto('runner_registration_tokens')
     .values({
-      group_id: of.type === 'group' ? of.id : null,
-      project_id: of.type === 'project' ? of.id : null,
-      token: encrypt(key, token, placeOf(of)),
-      token_digest: digestToken(token),
+      group_id: owner.type === 'group' ? owner.id : null,
+      project_id: owner.type === 'project' ? owner.id : null,
+      token: encrypt(key, token, encryptionContext(owner)),
+      token_digest: hashToken(token),
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
@@ -119,14 +128,14 @@ async function insertToken(tx: Transaction, key: KeyObject, of: Registrar): Prom
 }
 
 // index: runner_registration_tokens_by_group, runner_registration_tokens_by_project, runner_registration_tokens_of_instance
-function isOf(of: Registrar) {
+function ownedBy(owner: RunnerOwner) {
   return (eb: ExpressionBuilder<Schema, 'runner_registration_tokens'>) => {
-    if (of.type === 'group') return eb('group_id', '=', of.id);
-    if (of.type === 'project') return eb('project_id', '=', of.id);
+    if (owner.type === 'group') return eb('group_id', '=', owner.id);
+    if (owner.type === 'project') return eb('project_id', '=', owner.id);
     return eb.and([eb('group_id', 'is', null), eb('project_id', 'is', null)]);
   };
 }
 
-function placeOf(of: Registrar): string {
-  return `runner_registration_tokens.token:${of.type === 'instance' ? of.type : `${of.type} ${of.id}`}`;
+function encryptionContext(owner: RunnerOwner): string {
+  return `runner_registration_tokens.token:${owner.type === 'instance' ? owner.type : `${owner.type} ${owner.id}`}`;
 }

@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache';
-import { type Git, ownedBy } from '../git.ts';
-import { together } from '../process/coalesce.ts';
-import { GitFailed } from '../process/failures.ts';
-import { eachLine } from '../process/output-records.ts';
+import { definePerGit, type Git } from '../git.ts';
+import { coalesce } from '../process/coalesce.ts';
+import { GitError } from '../process/failures.ts';
+import { forEachLine } from '../process/output-records.ts';
 import type { Repository } from '../repository.ts';
-import { walks } from '../trees/path-entries.ts';
+import { historyWalkLimiter } from '../trees/path-entries.ts';
 
-/** Neighbouring lines that the same commit has written. */
+/** Consecutive lines that the same commit wrote. */
 interface BlamedLines {
   readonly commit: string;
-  /** Without their line feed; a carriage return stays; what is not UTF-8 is U+FFFD. */
+  /** Without line feeds; carriage returns stay. Bytes that are not UTF-8 are U+FFFD. */
   readonly lines: readonly string[];
 }
 
-/** First and last line, from 1, both included. */
+/** First and last line, counted from 1, both inclusive. */
 export interface LineRange {
   readonly start: number;
   readonly end: number;
@@ -26,10 +26,10 @@ interface Blame {
 
 type BlameResult =
   | Blame
-  /** The history is too long for the time that one answer may take, or the file too large. */
+  /** The history is too long for the time limit, or the file too large. */
   | { readonly refused: 'timed-out' | 'too-large' };
 
-const blames = ownedBy(
+const blameCache = definePerGit(
   (git) =>
     new LRUCache<string, Blame>({
       maxSize: git.limits.objectBytes,
@@ -42,8 +42,8 @@ function sizeOf(group: BlamedLines): number {
 }
 
 /**
- * Who wrote each line of a file that is there at the commit (see `entryAt`), in the file's order. A range that ends
- * after the last line is cut; one that begins after it gives no lines. Asked once per commit, path and range.
+ * Returns which commit wrote each line of a file that exists at the commit (see `findEntryAtPath`). A range is cut at
+ * the last line; a range that starts after it gives no lines. Cached per commit, path and range.
  */
 export async function blame(
   git: Git,
@@ -54,17 +54,17 @@ export async function blame(
   options: { timeLimit?: number } = {},
 ): Promise<BlameResult> {
   const key = [repository.directory, commit, range?.start, range?.end, path].join(' ');
-  const known = blames(git).get(key);
+  const known = blameCache(git).get(key);
   if (known !== undefined) return known;
-  return together(git, `blame ${options.timeLimit} ${key}`, async (shared) => {
-    const ask = () => askBlame(shared, repository, commit, path, range, options.timeLimit);
-    const result = await walks(git).enter(ask, shared);
-    if ('ok' in result) blames(git).set(key, result);
+  return coalesce(git, `blame ${options.timeLimit} ${key}`, async (shared) => {
+    const ask = () => computeBlame(shared, repository, commit, path, range, options.timeLimit);
+    const result = await historyWalkLimiter(git).run(ask, shared);
+    if ('ok' in result) blameCache(git).set(key, result);
     return result;
   });
 }
 
-async function askBlame(
+async function computeBlame(
   git: Git,
   repository: Repository,
   commit: string,
@@ -77,17 +77,17 @@ async function askBlame(
   const invocation = { flags, args: [commit], paths: [path] };
   const reader = createPorcelainReader();
   const options = timeLimit === undefined ? {} : { timeLimit };
-  const ended = await eachLine(git, repository, 'blame', invocation, options, reader.take);
+  const ended = await forEachLine(git, repository, 'blame', invocation, options, reader.take);
   if (ended.ok) return { ok: true, groups: reader.groups };
   const { failure } = ended;
   if (failure.kind === 'timed-out' || failure.kind === 'too-large') return { refused: failure.kind };
   // "file x has only 3 lines"
   if (failure.kind === 'not-found') return { ok: true, groups: [] };
-  throw new GitFailed('blame', failure);
+  throw new GitError('blame', failure);
 }
 
 /**
- * Before each line stands `<id> <line> <line>`, and facts about the commit when it is new; the line itself follows a
+ * Parses `git blame --porcelain`: `<id> <line> <line>`, then metadata of a new commit, then the line itself after a
  * tab.
  */
 function createPorcelainReader() {

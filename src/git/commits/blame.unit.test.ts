@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commitTo, files, gitWorld } from '../fixtures.testing.ts';
+import { commitFiles, gitWorld, newFiles } from '../fixtures.testing.ts';
 import { blame } from './blame.ts';
 
 const update = (path: string, content: string | Buffer) => [
   { action: 'update' as const, path, content: Buffer.from(content) },
 ];
 
-test('neighbouring lines of one commit are one element, in the order of the file', async (t) => {
+test('consecutive lines of one commit are one group, in file order', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const a = await commitTo(world, 'main', files({ f: '1\n2\n3\n4\n' }));
-  const b = await commitTo(world, 'main', update('f', '1\nx\n3\n4\r\n\ttab\n'));
-  const c = await commitTo(world, 'main', update('f', '1\nx\n3\n4\r\n\ttab\nlast'));
+  const a = await commitFiles(world, 'main', newFiles({ f: '1\n2\n3\n4\n' }));
+  const b = await commitFiles(world, 'main', update('f', '1\nx\n3\n4\r\n\ttab\n'));
+  const c = await commitFiles(world, 'main', update('f', '1\nx\n3\n4\r\n\ttab\nlast'));
   const groups = [
     { commit: a, lines: ['1'] },
     { commit: b, lines: ['x'] },
@@ -38,10 +38,10 @@ test('empty files, empty lines, bytes that are no text and strange names', async
   const { git, repository } = world;
   const bytes = Buffer.from([0x61, 0xff, 0x0a, 0x00, 0x0a]);
   const names = ['*.txt', ':(glob)x', '-x', 'new\nline', '"q"', 'ü'];
-  const commit = await commitTo(world, 'main', [
-    ...files({ empty: '', lines: '\n\n', tabs: '\ta\n\t\tb\n' }),
+  const commit = await commitFiles(world, 'main', [
+    ...newFiles({ empty: '', lines: '\n\n', tabs: '\ta\n\t\tb\n' }),
     { action: 'create', path: 'bytes', content: bytes },
-    ...files(Object.fromEntries(names.map((name) => [name, name.length.toString()]))),
+    ...newFiles(Object.fromEntries(names.map((name) => [name, name.length.toString()]))),
   ]);
   const table: [string, string[] | null][] = [
     ['empty', null],
@@ -57,10 +57,10 @@ test('empty files, empty lines, bytes that are no text and strange names', async
   assert.deepEqual(await blame(git, repository, commit, 'empty', { start: 1, end: 2 }), { ok: true, groups: [] });
 });
 
-test('an answer is remembered, and equal questions at once are one', async (t) => {
+test('results are cached, and concurrent equal calls run once', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const commit = await commitTo(world, 'main', files({ f: '1\n' }));
+  const commit = await commitFiles(world, 'main', newFiles({ f: '1\n' }));
   const [first, second] = await Promise.all([blame(git, repository, commit, 'f'), blame(git, repository, commit, 'f')]);
   assert.equal(first, second);
   const started = git.processes.children.size;
@@ -69,19 +69,19 @@ test('an answer is remembered, and equal questions at once are one', async (t) =
   assert.equal(await third, first);
 });
 
-test('a blame that takes too long is refused and can be asked again', async (t) => {
+test('a blame that takes too long fails and can be retried', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const commit = await commitTo(world, 'main', files({ f: '1\n' }));
+  const commit = await commitFiles(world, 'main', newFiles({ f: '1\n' }));
   const refused = await blame(git, repository, commit, 'f', undefined, { timeLimit: 0 });
   assert.deepEqual(refused, { refused: 'timed-out' });
   assert.deepEqual(await blame(git, repository, commit, 'f'), { ok: true, groups: [{ commit, lines: ['1'] }] });
 });
 
-test('whoever has time is not refused with others who have none', async (t) => {
+test('a caller with a longer time limit does not fail with others', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const commit = await commitTo(world, 'main', files({ f: '1\n' }));
+  const commit = await commitFiles(world, 'main', newFiles({ f: '1\n' }));
   const answers = [{ timeLimit: 0 }, {}].map((options) => blame(git, repository, commit, 'f', undefined, options));
   assert.deepEqual(await Promise.all(answers), [
     { refused: 'timed-out' },

@@ -1,9 +1,9 @@
 import type { Git } from '../git.ts';
-import { GitFailed } from '../process/failures.ts';
-import { type RunOptions, run } from '../process/spawn.ts';
+import { GitError } from '../process/failures.ts';
+import { type RunOptions, runGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 
-/** Where a walk through history begins and what it leaves out: commit ids; `all`: from every branch and tag. */
+/** Start and exclusions of a history walk, as commit ids. `all` starts from every branch and tag. */
 export type Revisions = 'all' | { readonly include: readonly string[]; readonly exclude?: readonly string[] };
 
 interface ListCommitsOptions {
@@ -16,19 +16,19 @@ interface ListCommitsOptions {
   /** Part of `Name <email>` of the author; taken literally. */
   author?: string | undefined;
   firstParent?: boolean | undefined;
-  /** Commits of several parents are left out. */
+  /** Excludes merge commits. */
   noMerges?: boolean | undefined;
-  /** `topo`: no commit before its children. */
+  /** `topo`: children come before their parents. */
   order?: 'default' | 'topo' | undefined;
   skip?: number | undefined;
-  /** Ask for one more than the page holds to learn whether there is another page. */
+  /** Request one more than the page size to learn whether there is a next page. */
   limit: number;
 }
 
-/** Ids of commits, newest first. `objects.readCommits` tells the rest. An absent repository has none. */
+/** Returns commit ids, newest first. `readCommits` returns their content. A missing repository has no commits. */
 export async function listCommits(git: Git, repository: Repository, options: ListCommitsOptions): Promise<string[]> {
   const { revisions, since, until, path, author, firstParent, noMerges, order, skip, limit } = options;
-  // git takes each line of a pattern as an alternative; no author has two lines.
+  // git treats each line of a pattern as an alternative; no author has two lines.
   if (author?.includes('\n') || author?.includes('\0') || path?.includes('\0')) return [];
   if (limit <= 0) return [];
   const flags = [
@@ -53,7 +53,7 @@ interface CountCommitsOptions {
   max?: number | undefined;
 }
 
-/** How many commits are reachable from `include` and not from `exclude`. */
+/** Returns how many commits are reachable from `include` and not from `exclude`. */
 export async function countCommits(git: Git, repository: Repository, options: CountCommitsOptions): Promise<number> {
   const { include, exclude, max } = options;
   if (include.length === 0) return 0;
@@ -65,7 +65,7 @@ interface RevListOptions extends RunOptions {
   paths?: readonly string[] | undefined;
 }
 
-/** Ids go through standard input: there can be many. */
+/** Ids are passed through standard input because there can be many. */
 async function revList(
   git: Git,
   repository: Repository,
@@ -77,17 +77,17 @@ async function revList(
   const begin = revisions === 'all' ? ['--branches', '--tags'] : ['--stdin'];
   const input = revisions === 'all' ? '' : revisionLines(revisions.include, revisions.exclude ?? []);
   const invocation = { flags: [...flags, ...begin], ...(paths === undefined ? {} : { paths }) };
-  const result = await run(git, repository, 'rev-list', invocation, { ...rest, input });
+  const result = await runGit(git, repository, 'rev-list', invocation, { ...rest, input });
   if (result.ok) return result.stdout.toString('latin1');
   if (result.failure.kind === 'no-repository') return '';
-  throw new GitFailed('rev-list', result.failure);
+  throw new GitError('rev-list', result.failure);
 }
 
-const isId = /^[0-9a-f]{40}$/;
+const ID_PATTERN = /^[0-9a-f]{40}$/;
 
 function revisionLines(include: readonly string[], exclude: readonly string[]): string {
   for (const id of [...include, ...exclude]) {
-    if (!isId.test(id)) throw new Error(`${JSON.stringify(id)} is no object id`);
+    if (!ID_PATTERN.test(id)) throw new Error(`${JSON.stringify(id)} is not an object id`);
   }
   return [...include.map((id) => `${id}\n`), ...exclude.map((id) => `^${id}\n`)].join('');
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { gitOverCopy, gitWithoutRepository } from '../transport/client.testing.ts';
+import { gitWithoutRepository, gitWithWorkingCopy } from '../transport/client.testing.ts';
 import { countCommits, listCommits } from './commit-log.ts';
 import { readTrailers } from './trailers.ts';
 
 describe('a list of commits', () => {
   test('is newest first, and pages', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const ids = [await copy.commit('1'), await copy.commit('2'), await copy.commit('3')];
     const revisions = { include: [ids[2]!] };
     assert.deepEqual(await listCommits(git, repository, { revisions, limit: 10 }), ids.toReversed());
@@ -15,14 +15,14 @@ describe('a list of commits', () => {
   });
 
   test('leaves out what a range excludes', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const ids = [await copy.commit('1'), await copy.commit('2'), await copy.commit('3')];
     const revisions = { include: [ids[2]!], exclude: [ids[0]!] };
     assert.deepEqual(await listCommits(git, repository, { revisions, limit: 10 }), [ids[2], ids[1]]);
   });
 
   test('takes since and until inclusively', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const ids = [await copy.commit('1', {}, 10), await copy.commit('2', {}, 20), await copy.commit('3', {}, 30)];
     const at = (seconds: number): number => 1_704_067_200 + seconds;
     const list = (since: number, until: number): Promise<string[]> =>
@@ -38,7 +38,7 @@ describe('a list of commits', () => {
   });
 
   test('takes path and author literally', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     await copy.commit('1', { 'a.txt': '1' });
     const star = await copy.commit('2', { '*.txt': '1', ':(top)x': '1' });
     const inFolder = await copy.commit('3', { 'd/e/f': '1' });
@@ -57,7 +57,7 @@ describe('a list of commits', () => {
   });
 
   test('follows first parents, or every branch', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const base = await copy.commit('base');
     await copy.git('checkout', '-q', '-b', 'side');
     const side = await copy.commit('side', { s: '1' });
@@ -73,19 +73,22 @@ describe('a list of commits', () => {
     assert.deepEqual(await listCommits(git, repository, options), [merge, main, base]);
   });
 
-  test('of an absent repository is empty', async (t) => {
+  test('is empty for a missing repository', async (t) => {
     const { git, repository } = await gitWithoutRepository(t);
     assert.deepEqual(await listCommits(git, repository, { revisions: 'all', limit: 9 }), []);
   });
 
-  test('refuses an option in place of an id', async (t) => {
-    const { git, repository } = await gitOverCopy(t);
-    await assert.rejects(listCommits(git, repository, { revisions: { include: ['--all'] }, limit: 1 }), /no object id/);
+  test('rejects an option instead of an id', async (t) => {
+    const { git, repository } = await gitWithWorkingCopy(t);
+    await assert.rejects(
+      listCommits(git, repository, { revisions: { include: ['--all'] }, limit: 1 }),
+      /not an object id/,
+    );
   });
 });
 
 test('commits are counted between ids, up to a maximum', async (t) => {
-  const { git, repository, copy } = await gitOverCopy(t);
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   const ids = [await copy.commit('1'), await copy.commit('2'), await copy.commit('3')];
   assert.equal(await countCommits(git, repository, { include: [ids[2]!] }), 3);
   assert.equal(await countCommits(git, repository, { include: [ids[2]!], exclude: [ids[0]!] }), 2);
@@ -93,8 +96,8 @@ test('commits are counted between ids, up to a maximum', async (t) => {
   assert.equal(await countCommits(git, repository, { include: [] }), 0);
 });
 
-test('trailers are what git finds at the end of a message', async (t) => {
-  const { git, repository, copy } = await gitOverCopy(t);
+test('parses trailers like git', async (t) => {
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   const none = await copy.commit('Fix: something\n\nSee: this is text.\nAnd more.\n');
   const some = await copy.commit('Title\n\nText\n\nSigned-off-by: Ann <a@b>\nX: first\nX: second\n  folded\n');
   const found = await readTrailers(git, repository, [some, none]);
@@ -105,8 +108,8 @@ test('trailers are what git finds at the end of a message', async (t) => {
   assert.deepEqual(await readTrailers(git, repository, [some, none]), found, 'the remembered answer is the same');
 });
 
-test('of very many trailers there is the beginning', async (t) => {
-  const { git, repository, copy } = await gitOverCopy(t);
+test('truncates very many trailers', async (t) => {
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   const many = await copy.commit(`Title\n\n${'X: y\n'.repeat(1500)}`);
   const long = await copy.commit(`Title\n\nA: b\nX: ${'y'.repeat(100_000)}\n`);
   const found = await readTrailers(git, repository, [many, long]);

@@ -1,38 +1,38 @@
-import { eachOf, gate, givingWay } from '#runtime/concurrency-limiter.ts';
-import { trimmed } from '#text/trim.ts';
-import { type Git, ownedBy } from '../git.ts';
-import { type Content, objectId, writeObject } from '../objects/loose-objects.ts';
+import { createConcurrencyLimiter, createYielder, mapConcurrently } from '#runtime/concurrency-limiter.ts';
+import { trimCharacters } from '#text/trim.ts';
+import { definePerGit, type Git } from '../git.ts';
+import { computeObjectId, type ObjectContent, writeObject } from '../objects/loose-objects.ts';
 import {
-  emptyTree,
-  LARGE_TREE,
-  objectInfo,
+  cacheWrittenObject,
+  EMPTY_TREE_ID,
+  getObjectInfo,
+  MAX_PARSED_TREE,
   readCommit,
   readObject,
   readTree,
-  rememberWritten,
 } from '../objects/object-reader.ts';
 import { type NewObject, writePack } from '../objects/pack-writer.ts';
-import { GitFailed } from '../process/failures.ts';
-import { expectUpdate } from '../refs/update-refs.ts';
+import { GitError } from '../process/failures.ts';
+import { prestartUpdater } from '../refs/update-refs.ts';
 import type { Repository } from '../repository.ts';
-import { treeEntry } from '../trees/path-entries.ts';
+import { findTreeEntry } from '../trees/path-entries.ts';
 import { isReserved } from '../trees/reserved-names.ts';
-import { applyChange, editTree, type TreeChange, type TreeConflict, writeTree } from '../trees/tree-edit.ts';
+import { applyTreeChange, createTreeEdit, type TreeChange, type TreeConflict, writeTree } from '../trees/tree-edit.ts';
 
-/** Who makes a commit or a tag. Characters that git cannot hold in a name or address are left out. */
+/** Author, committer or tagger. Characters that git cannot store in a name or address are removed. */
 export interface Signer {
   readonly name: string;
   readonly email: string;
-  /** When, and in which offset (`-0730`); the clock's present, in UTC, by default. */
+  /** Time and offset (`-0730`). Defaults to the clock's time in UTC. */
   readonly at?: { readonly seconds: number; readonly offset: string };
 }
 
-/** New content, or the id of a blob that is stored already (a stream that was written with `writeBlob`). */
+/** New content, or the id of a stored blob (see `writeBlob`). */
 export type FileContent = Buffer | { readonly id: string };
 
 /**
- * One action on a file. `executable` absent: a new file is not, an existing or moved one stays what it is. Without content
- * a moved file keeps its own.
+ * One action on a file. Without `executable` a new file is not executable and an existing file keeps its mode. Without
+ * `content` a moved file keeps its content.
  */
 export type FileChange<Content = FileContent> =
   | {
@@ -52,18 +52,18 @@ export type FileChange<Content = FileContent> =
   | { readonly action: 'chmod'; readonly path: string; readonly executable: boolean };
 
 export interface CommitRequest {
-  /** Null: the first commit of a history. */
+  /** Null for the first commit of a history. */
   readonly parent: string | null;
   readonly changes: readonly FileChange[];
   readonly author: Signer;
   readonly committer: Signer;
-  /** Stored as it is. */
+  /** Stored unchanged. */
   readonly message: string;
-  /** A commit with its parent's tree is made and not refused. */
+  /** Also creates the commit if its tree equals the parent's. */
   readonly allowEmpty?: boolean;
 }
 
-/** `index` says which of the changes is at fault. */
+/** `index` is the position of the failed change. */
 type CommitFailure =
   | (TreeConflict & { readonly index: number })
   | { readonly refused: 'empty' }
@@ -72,45 +72,45 @@ type CommitFailure =
 type CommitResult = { readonly ok: true; readonly commit: string; readonly tree: string } | CommitFailure;
 
 /**
- * Makes a commit of changes on a parent: all of them, in their order, or none. The objects are durable when it returns
- * and no ref has moved: the caller stores its intent and then calls `updateRefs` with the parent as the old id.
- * Reads and writes as many trees as the paths are deep.
+ * Creates a commit with changes on top of a parent: all of them, in order, or none. The objects are durable when it
+ * returns and no ref has moved. The caller stores its intent and then calls `updateRefs` with the parent as the old id.
+ * Reads and writes only the trees along the changed paths.
  */
 export async function commitChanges(git: Git, repository: Repository, request: CommitRequest): Promise<CommitResult> {
   const parent = request.parent === null ? null : await readCommit(git, repository, request.parent);
   if (request.parent !== null && parent === null) return { refused: 'missing-parent' };
   const pending: NewObject[] = [];
-  const edit = editTree(parent === null ? null : parent.treeId);
+  const edit = createTreeEdit(parent === null ? null : parent.treeId);
   const load = (id: string) => loadTree(git, repository, id);
-  const giveWay = givingWay();
+  const yieldIfDue = createYielder();
   for (const [index, change] of request.changes.entries()) {
-    await giveWay();
-    const conflict = await applyChange(edit, await toTreeChange(change, pending), load);
+    await yieldIfDue();
+    const conflict = await applyTreeChange(edit, await toTreeChange(change, pending), load);
     if (conflict !== null) return { ...conflict, index };
   }
   const tree = await writeTree(edit, async (content) => {
-    await giveWay();
-    return postpone(pending, 'tree', content);
+    await yieldIfDue();
+    return addPending(pending, 'tree', content);
   });
-  if (tree === (parent?.treeId ?? emptyTree) && request.allowEmpty !== true) return { refused: 'empty' };
+  if (tree === (parent?.treeId ?? EMPTY_TREE_ID) && request.allowEmpty !== true) return { refused: 'empty' };
   const parents = request.parent === null ? [] : [request.parent];
-  const commit = await postpone(pending, 'commit', formatCommit(git, { ...request, tree, parents }));
-  expectUpdate(git, repository);
-  // What a push would be refused for: git itself says whether this is.
+  const commit = await addPending(pending, 'commit', formatCommit(git, { ...request, tree, parents }));
+  prestartUpdater(git, repository);
+  // git decides whether the names are valid, by the same rules as for a push.
   const suspect = request.changes.find((change) => change.action !== 'delete' && isReserved(change.path));
-  const unsound = await written(git).enter(() => writeAll(git, repository, pending, suspect !== undefined), git);
+  const unsound = await writeLimiter(git).run(() => writeAll(git, repository, pending, suspect !== undefined), git);
   if (unsound) return { refused: 'invalid-path', path: suspect!.path, index: request.changes.indexOf(suspect!) };
-  for (const object of pending.slice(-REMEMBERED)) rememberWritten(git, repository, object);
+  for (const object of pending.slice(-MAX_CACHED_OBJECTS)) cacheWrittenObject(git, repository, object);
   return { ok: true, commit, tree };
 }
 
-/** Writes one commit object for a tree that is stored (a merge's, a rebase's). Durable when it returns; gives its id. */
+/** Writes a commit object for a stored tree (of a merge or rebase) and returns its id. Durable when it returns. */
 export async function writeCommit(git: Git, repository: Repository, commit: NewCommit): Promise<string> {
   return writeObject(git, repository, 'commit', formatCommit(git, commit));
 }
 
-/** Writes a blob, of any size in constant memory. Durable when it returns; gives its id. */
-export async function writeBlob(git: Git, repository: Repository, content: Content): Promise<string> {
+/** Writes a blob of any size in constant memory and returns its id. Durable when it returns. */
+export async function writeBlob(git: Git, repository: Repository, content: ObjectContent): Promise<string> {
   return writeObject(git, repository, 'blob', content);
 }
 
@@ -122,38 +122,39 @@ interface NewCommit {
   readonly message: string;
 }
 
-/** `Name <address> seconds offset`, as commits and tags hold it. */
+/** Formats `Name <address> seconds offset`, as stored in commits and tags. */
 export function formatSigner(git: Git, signer: Signer): string {
   const { seconds, offset } = signer.at ?? { seconds: Math.floor(git.clock.now().getTime() / 1000), offset: '+0000' };
   const email = cleanIdentity(signer.email);
   return `${cleanIdentity(signer.name) || email || 'unknown'} <${email}> ${seconds} ${offset}`;
 }
 
-/** Of what a commit has written: itself, its root and the trees near it. */
-const REMEMBERED = 20;
+/** Cached objects of a new commit: the commit, its root tree and the trees near it. */
+const MAX_CACHED_OBJECTS = 20;
 
-/** Commits whose objects are being written: each keeps the disk, or a process. */
-const written = ownedBy(() => gate(16, { waiting: 256, retryAfter: 5 }));
+/** Limits the commits whose objects are written at once: each occupies the disk or a process. */
+const writeLimiter = definePerGit(() => createConcurrencyLimiter(16, { maxWaiting: 256, retryAfter: 5 }));
 
-/** Objects of one commit that are synced at the same time. */
+/** Objects of one commit that are written concurrently. */
 const WRITERS = 8;
 
-/** More objects than this are written as one pack: a file for each costs more than a process. */
-const LOOSE = 24;
+/** With more objects than this, one pack is cheaper than a file for each. */
+const MAX_LOOSE_OBJECTS = 24;
 
-/** True: they are checked, and break git's rules. */
+/** Returns true if the objects were checked and break git's rules. */
 async function writeAll(
   git: Git,
   repository: Repository,
   pending: readonly NewObject[],
   checked: boolean,
 ): Promise<boolean> {
-  if (checked || pending.length > LOOSE) return !(await writesPack(git, repository, pending, checked));
-  await eachOf(WRITERS, pending, ({ type, content }) => writeObject(git, repository, type, content));
+  if (checked || pending.length > MAX_LOOSE_OBJECTS)
+    return !(await writePackIfValid(git, repository, pending, checked));
+  await mapConcurrently(WRITERS, pending, ({ type, content }) => writeObject(git, repository, type, content));
   return false;
 }
 
-async function writesPack(
+async function writePackIfValid(
   git: Git,
   repository: Repository,
   pending: readonly NewObject[],
@@ -163,13 +164,13 @@ async function writesPack(
     await writePack(git, repository, pending, { checked });
     return true;
   } catch (error) {
-    if (checked && error instanceof GitFailed && error.failure.kind === 'unsound') return false;
+    if (checked && error instanceof GitError && error.failure.kind === 'unsound') return false;
     throw error;
   }
 }
 
-async function postpone(pending: NewObject[], type: NewObject['type'], content: Buffer): Promise<string> {
-  const id = await objectId(type, content);
+async function addPending(pending: NewObject[], type: NewObject['type'], content: Buffer): Promise<string> {
+  const id = await computeObjectId(type, content);
   pending.push({ id, type, content });
   return id;
 }
@@ -179,44 +180,44 @@ async function toTreeChange(change: FileChange, pending: NewObject[]): Promise<T
     case 'delete':
       return change;
     case 'chmod':
-      return { action: 'chmod', path: change.path, mode: modeOf(change.executable) };
+      return { action: 'chmod', path: change.path, mode: toMode(change.executable) };
     case 'create':
     case 'update': {
       const { action, path, content, executable } = change;
-      return { action, path, id: await idOf(content, pending), mode: optionalMode(executable) };
+      return { action, path, id: await idOf(content, pending), mode: toOptionalMode(executable) };
     }
     case 'move': {
       const { action, path, from, content, executable } = change;
       const id = content === undefined ? undefined : await idOf(content, pending);
-      return { action, path, from, id, mode: optionalMode(executable) };
+      return { action, path, from, id, mode: toOptionalMode(executable) };
     }
   }
 }
 
 async function idOf(content: FileContent, pending: NewObject[]): Promise<string> {
-  return Buffer.isBuffer(content) ? postpone(pending, 'blob', content) : content.id;
+  return Buffer.isBuffer(content) ? addPending(pending, 'blob', content) : content.id;
 }
 
-function optionalMode(executable: boolean | undefined): string | undefined {
-  return executable === undefined ? undefined : modeOf(executable);
+function toOptionalMode(executable: boolean | undefined): string | undefined {
+  return executable === undefined ? undefined : toMode(executable);
 }
 
-function modeOf(executable: boolean): string {
+function toMode(executable: boolean): string {
   return executable ? '100755' : '100644';
 }
 
-/** In bytes: some two million entries. */
-const LARGEST_TREE = 64 * 1024 * 1024;
+/** In bytes; about two million entries. */
+const MAX_TREE = 64 * 1024 * 1024;
 
 async function loadTree(git: Git, repository: Repository, id: string) {
-  const tree = await readTree(git, repository, id, LARGE_TREE);
+  const tree = await readTree(git, repository, id, MAX_PARSED_TREE);
   if (tree !== null) return tree.entries;
-  const info = await objectInfo(git, repository, id);
+  const info = await getObjectInfo(git, repository, id);
   if (info?.type !== 'tree') throw new Error(`${repository.directory} has no tree ${id}`);
-  if (info.size > LARGEST_TREE) throw new GitFailed('cat-file', { kind: 'too-large', limit: LARGEST_TREE });
+  if (info.size > MAX_TREE) throw new GitError('cat-file', { kind: 'too-large', limit: MAX_TREE });
   return {
-    entry: (name: string) => treeEntry(git, repository, id, name),
-    content: async () => (await readObject(git, repository, id, LARGEST_TREE))!.content!,
+    entry: (name: string) => findTreeEntry(git, repository, id, name),
+    content: async () => (await readObject(git, repository, id, MAX_TREE))!.content!,
   };
 }
 
@@ -234,7 +235,7 @@ function formatCommit(git: Git, commit: NewCommit): Buffer {
 
 const PUNCTUATION = ` \t\v\f\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff.,:;"\\'`;
 
-/** git leaves out these characters, and punctuation at both ends. */
+/** Removes the characters that git removes, and punctuation at both ends. */
 function cleanIdentity(text: string): string {
-  return trimmed(text.replace(/[\0\n\r<>]/g, ''), PUNCTUATION);
+  return trimCharacters(text.replace(/[\0\n\r<>]/g, ''), PUNCTUATION);
 }

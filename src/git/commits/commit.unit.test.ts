@@ -2,12 +2,20 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { checkRepository, commitTo, files, gitWorld, parentsOf, someone, treeOf } from '../fixtures.testing.ts';
+import {
+  checkRepository,
+  commitFiles,
+  getParentIds,
+  gitWorld,
+  newFiles,
+  readTreeEntries,
+  TEST_SIGNER,
+} from '../fixtures.testing.ts';
 import { commitOfTree, wideTree } from '../objects/bombs.testing.ts';
 import { readCommit, streamObject } from '../objects/object-reader.ts';
-import { resolveRef, zeroId } from '../refs/refs.ts';
+import { resolveRef, ZERO_ID } from '../refs/refs.ts';
 import { updateRefs } from '../refs/update-refs.ts';
-import { entryAt } from '../trees/path-entries.ts';
+import { findEntryAtPath } from '../trees/path-entries.ts';
 import { commitChanges, type FileChange, writeBlob, writeCommit } from './commit.ts';
 
 const text = (content: string) => Buffer.from(content);
@@ -15,7 +23,7 @@ const blobA = '100644 blob 2e65efe2a145dda7ee51d1741299f848e5bf752e'; // "a"
 const blobB = '100644 blob 63d8dbd40c23542e740659a7168a0ce3138ea748'; // "b"
 
 const STEPS: [changes: FileChange[], tree: Record<string, string>][] = [
-  [files({ 'README.md': 'a', 'lib/deep/x.rb': 'b' }), { 'README.md': blobA, 'lib/deep/x.rb': blobB }],
+  [newFiles({ 'README.md': 'a', 'lib/deep/x.rb': 'b' }), { 'README.md': blobA, 'lib/deep/x.rb': blobB }],
   [[{ action: 'update', path: 'lib/deep/x.rb', content: text('a') }], { 'README.md': blobA, 'lib/deep/x.rb': blobA }],
   [
     [{ action: 'chmod', path: 'README.md', executable: true }],
@@ -45,7 +53,7 @@ const STEPS: [changes: FileChange[], tree: Record<string, string>][] = [
 test('each step gives the tree that git lists', async (t) => {
   const world = await gitWorld(t);
   for (const [changes, tree] of STEPS) {
-    assert.deepEqual(await treeOf(world, await commitTo(world, 'main', changes)), tree);
+    assert.deepEqual(await readTreeEntries(world, await commitFiles(world, 'main', changes)), tree);
   }
   await checkRepository(world);
 });
@@ -99,11 +107,11 @@ for (const path of [
   REFUSED.push([[{ action: 'create', path, content }], { refused: 'invalid-path', path, index: 0 }]);
 }
 
-test('what cannot be done is refused and leaves the branch where it was', async (t) => {
+test('invalid changes fail and do not move the branch', async (t) => {
   const world = await gitWorld(t);
-  const tip = await commitTo(world, 'main', files({ 'a.txt': 'a', 'dir/b.txt': 'b' }));
+  const tip = await commitFiles(world, 'main', newFiles({ 'a.txt': 'a', 'dir/b.txt': 'b' }));
   for (const [changes, refusal] of REFUSED) {
-    const request = { parent: tip, changes, author: someone, committer: someone, message: 'x' };
+    const request = { parent: tip, changes, author: TEST_SIGNER, committer: TEST_SIGNER, message: 'x' };
     assert.deepEqual(await commitChanges(world.git, world.repository, request), refusal);
   }
   assert.equal(await resolveRef(world.repository, 'refs/heads/main'), tip);
@@ -112,14 +120,14 @@ test('what cannot be done is refused and leaves the branch where it was', async 
 test('names that only look like .git are ordinary', async (t) => {
   const world = await gitWorld(t);
   const names = ['.gitignore', '.github/x', 'a.git', 'git', '...', 'a..b', '..hidden', '-x', ':wq', 'new\nline', '"q"'];
-  const commit = await commitTo(world, 'main', files(Object.fromEntries(names.map((name) => [name, 'a']))));
-  assert.deepEqual(Object.keys(await treeOf(world, commit)).sort(), [...names].sort());
+  const commit = await commitFiles(world, 'main', newFiles(Object.fromEntries(names.map((name) => [name, 'a']))));
+  assert.deepEqual(Object.keys(await readTreeEntries(world, commit)).sort(), [...names].sort());
 });
 
-test('a commit holds its people, times, parents and its message as it was sent', async (t) => {
+test('a commit stores its signers, times, parents and unchanged message', async (t) => {
   const world = await gitWorld(t);
-  const first = await commitTo(world, 'main', files({ a: 'a' }), { message: 'Grüße\r\n\nbody without end' });
-  const second = await commitTo(world, 'main', files({ b: 'b' }), {
+  const first = await commitFiles(world, 'main', newFiles({ a: 'a' }), { message: 'Grüße\r\n\nbody without end' });
+  const second = await commitFiles(world, 'main', newFiles({ b: 'b' }), {
     author: { name: ' <John>\n', email: 'john@example.com', at: { seconds: 1719556960, offset: '-0730' } },
     message: '\n \n',
   });
@@ -127,7 +135,7 @@ test('a commit holds its people, times, parents and its message as it was sent',
   assert.equal(commit.message, 'Grüße\r\n\nbody without end');
   assert.equal(commit.title, 'Grüße');
   assert.deepEqual(commit.parentIds, []);
-  assert.deepEqual(commit.committer, { ...someone, date: '2024-06-28T10:44:20.000+00:00', seconds: 1719571460 });
+  assert.deepEqual(commit.committer, { ...TEST_SIGNER, date: '2024-06-28T10:44:20.000+00:00', seconds: 1719571460 });
   const other = (await readCommit(world.git, world.repository, second))!;
   assert.equal(other.title, 'No commit message');
   assert.deepEqual(other.parentIds, [first]);
@@ -140,18 +148,18 @@ test('a commit holds its people, times, parents and its message as it was sent',
   await checkRepository(world);
 });
 
-test('of ten writers at once one wins and nine are told that the branch has moved', async (t) => {
+test('of ten concurrent writers one wins and nine get "moved"', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const parent = await commitTo(world, 'main', files({ a: 'a' }));
+  const parent = await commitFiles(world, 'main', newFiles({ a: 'a' }));
   const results = await Promise.all(
     Array.from({ length: 10 }, async (_, number) => {
-      const changes = files({ [`file-${number}`]: `${number}` });
+      const changes = newFiles({ [`file-${number}`]: `${number}` });
       const made = await commitChanges(git, repository, {
         parent,
         changes,
-        author: someone,
-        committer: someone,
+        author: TEST_SIGNER,
+        committer: TEST_SIGNER,
         message: 'x',
       });
       assert.ok('ok' in made);
@@ -163,7 +171,7 @@ test('of ten writers at once one wins and nine are told that the branch has move
   assert.equal(winners.length, 1);
   const tip = winners[0]!.commit;
   assert.equal(await resolveRef(repository, 'refs/heads/main'), tip);
-  assert.deepEqual(await parentsOf(world, tip), [parent]);
+  assert.deepEqual(await getParentIds(world, tip), [parent]);
   for (const { update } of results) {
     if ('refused' in update) {
       assert.deepEqual(update, { refused: 'moved', ref: 'refs/heads/main', expected: parent, actual: tip });
@@ -173,18 +181,18 @@ test('of ten writers at once one wins and nine are told that the branch has move
 
 test('an unknown parent is refused', async (t) => {
   const { git, repository } = await gitWorld(t);
-  const request = { changes: files({ a: 'a' }), author: someone, committer: someone, message: 'x' };
-  for (const parent of ['1'.repeat(40), zeroId]) {
+  const request = { changes: newFiles({ a: 'a' }), author: TEST_SIGNER, committer: TEST_SIGNER, message: 'x' };
+  for (const parent of ['1'.repeat(40), ZERO_ID]) {
     assert.deepEqual(await commitChanges(git, repository, { ...request, parent }), { refused: 'missing-parent' });
   }
 });
 
 test('an empty commit is made when the caller allows it', async (t) => {
   const world = await gitWorld(t);
-  const first = await commitTo(world, 'main', [], { allowEmpty: true });
-  const second = await commitTo(world, 'main', [], { allowEmpty: true, message: 'again' });
-  assert.deepEqual(await treeOf(world, second), {});
-  assert.deepEqual(await parentsOf(world, second), [first]);
+  const first = await commitFiles(world, 'main', [], { allowEmpty: true });
+  const second = await commitFiles(world, 'main', [], { allowEmpty: true, message: 'again' });
+  assert.deepEqual(await readTreeEntries(world, second), {});
+  assert.deepEqual(await getParentIds(world, second), [first]);
   await checkRepository(world);
 });
 
@@ -198,11 +206,14 @@ for (const size of [3 * 1024 * 1024 + 17, 17 * 1024 * 1024]) {
     }
     const id = await writeBlob(git, repository, { size: large.length, chunks: chunks() });
     assert.equal(await writeBlob(git, repository, large), id);
-    const commit = await commitTo(world, 'main', [
+    const commit = await commitFiles(world, 'main', [
       { action: 'create', path: 'streamed', content: { id } },
       { action: 'create', path: 'whole', content: large },
     ]);
-    assert.deepEqual(await treeOf(world, commit), { streamed: `100644 blob ${id}`, whole: `100644 blob ${id}` });
+    assert.deepEqual(await readTreeEntries(world, commit), {
+      streamed: `100644 blob ${id}`,
+      whole: `100644 blob ${id}`,
+    });
     const object = (await streamObject(git, repository, id))!;
     const parts: Buffer[] = [];
     for await (const part of object.content) parts.push(part as Buffer);
@@ -211,38 +222,41 @@ for (const size of [3 * 1024 * 1024 + 17, 17 * 1024 * 1024]) {
   });
 }
 
-test('a stream of another length than it said leaves nothing behind', async (t) => {
+test('a stream of the wrong length leaves no files', async (t) => {
   const { git, repository } = await gitWorld(t);
   async function* chunks() {
     yield Buffer.from('short');
   }
-  await assert.rejects(writeBlob(git, repository, { size: 6, chunks: chunks() }), /6 bytes was given 5/);
+  await assert.rejects(
+    writeBlob(git, repository, { size: 6, chunks: chunks() }),
+    /Expected 6 bytes of object content, got 5/,
+  );
   assert.deepEqual((await readdir(join(repository.directory, 'objects'))).sort(), ['info', 'pack']);
 });
 
-test('a commit can be made of a tree that is there', async (t) => {
+test('creates a commit of an existing tree', async (t) => {
   const world = await gitWorld(t);
-  const parent = await commitTo(world, 'main', files({ a: 'a' }));
+  const parent = await commitFiles(world, 'main', newFiles({ a: 'a' }));
   const tree = (await readCommit(world.git, world.repository, parent))!.treeId;
-  const parents = [parent, await commitTo(world, 'other', files({ b: 'b' }))];
-  const merge = { tree, parents, author: someone, committer: someone, message: 'Merge' };
-  assert.deepEqual(await parentsOf(world, await writeCommit(world.git, world.repository, merge)), parents);
+  const parents = [parent, await commitFiles(world, 'other', newFiles({ b: 'b' }))];
+  const merge = { tree, parents, author: TEST_SIGNER, committer: TEST_SIGNER, message: 'Merge' };
+  assert.deepEqual(await getParentIds(world, await writeCommit(world.git, world.repository, merge)), parents);
 });
 
 test('a tree with very many entries is changed where the change is', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const parent = await commitOfTree(git, repository, await wideTree(git, repository, 20_000));
-  const request = { author: someone, committer: someone, message: 'm\n' };
+  const request = { author: TEST_SIGNER, committer: TEST_SIGNER, message: 'm\n' };
   const changes = [
-    ...files({ 'a-first': '1', 'entry-0000500-between/x': '2', 'z-last': '3' }),
+    ...newFiles({ 'a-first': '1', 'entry-0000500-between/x': '2', 'z-last': '3' }),
     { action: 'update', path: 'entry-0000007', content: Buffer.from('new') } as const,
     { action: 'delete', path: 'entry-0019999' } as const,
     { action: 'move', from: 'entry-0000008', path: 'moved' } as const,
   ];
   const made = await commitChanges(git, repository, { ...request, parent, changes });
   assert.ok('ok' in made, JSON.stringify(made));
-  const tree = await treeOf(world, made.commit);
+  const tree = await readTreeEntries(world, made.commit);
   assert.equal(Object.keys(tree).length, 20_000 + 3 - 1);
   const [gone, kept] = [
     ['entry-0019999', 'entry-0000008'],
@@ -250,17 +264,21 @@ test('a tree with very many entries is changed where the change is', async (t) =
   ];
   assert.deepEqual([gone.filter((path) => path in tree), kept.filter((path) => !(path in tree))], [[], []]);
   await checkRepository(world);
-  const again = await commitChanges(git, repository, { ...request, parent, changes: files({ 'entry-0000001': 'x' }) });
+  const again = await commitChanges(git, repository, {
+    ...request,
+    parent,
+    changes: newFiles({ 'entry-0000001': 'x' }),
+  });
   assert.equal('refused' in again && again.refused, 'exists');
 });
 
 test('what a commit has written is not asked for', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const commit = await commitTo(world, 'main', files({ 'a/b': 'c' }));
+  const commit = await commitFiles(world, 'main', newFiles({ 'a/b': 'c' }));
   const made = await readCommit(git, repository, commit);
-  assert.deepEqual([made?.id, made?.author.email, made?.message], [commit, someone.email, 'Change\n']);
-  assert.equal((await entryAt(git, repository, commit, 'a/b'))?.type, 'blob');
+  assert.deepEqual([made?.id, made?.author.email, made?.message], [commit, TEST_SIGNER.email, 'Change\n']);
+  assert.equal((await findEntryAtPath(git, repository, commit, 'a/b'))?.type, 'blob');
   const commands = [...git.processes.children].map(({ command }) => command);
   assert.deepEqual(commands, ['update-ref'], 'no process was started to read them');
 });

@@ -1,64 +1,67 @@
-import { keptAtMost } from '#runtime/bounded-cache.ts';
-import { type Git, ownedBy } from '../git.ts';
-import { together } from '../process/coalesce.ts';
-import { GitFailed } from '../process/failures.ts';
-import { eachLine } from '../process/output-records.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
+import { definePerGit, type Git } from '../git.ts';
+import { coalesce } from '../process/coalesce.ts';
+import { GitError } from '../process/failures.ts';
+import { forEachLine } from '../process/output-records.ts';
 import type { Repository } from '../repository.ts';
-import { walks } from '../trees/path-entries.ts';
+import { historyWalkLimiter } from '../trees/path-entries.ts';
 
-/** Somebody who has written commits; one for each address, by the name that he used most. */
+/** An author of commits. One per email address, with the name used most often. */
 export interface Contributor {
   readonly name: string;
   readonly email: string;
   readonly commits: number;
 }
 
-/** Authors of one history: three times as many as the largest that there are have. */
-const MOST = 100_000;
+/** Maximum authors of one history; three times the largest known. */
+const MAX_CONTRIBUTORS = 100_000;
 
-/** Bytes that are remembered. */
-const REMEMBERED = 16 * 1024 * 1024;
+/** Size of the cache in bytes. */
+const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 
-const known = ownedBy(() => keptAtMost<readonly Contributor[]>(REMEMBERED, sizeOf));
+const contributorCache = definePerGit(() => createBoundedCache<readonly Contributor[]>(MAX_CACHED_BYTES, sizeOf));
 
 function sizeOf(all: readonly Contributor[]): number {
   return all.reduce((sum, { name, email }) => sum + 100 + name.length + email.length, 64);
 }
 
-/** The authors of the commits reachable from this one, merges apart, by their addresses. Remembered. */
-export async function contributorsTo(
+/** Returns the authors of the non-merge commits reachable from a commit. Cached. */
+export async function loadContributors(
   git: Git,
   repository: Repository,
   commit: string,
 ): Promise<readonly Contributor[]> {
   const key = `${repository.directory} ${commit}`;
-  const found = known(git).get(key);
+  const found = contributorCache(git).get(key);
   if (found !== undefined) return found;
-  return together(git, `contributors ${key}`, async (shared) => {
-    const asked = await walks(git).enter(() => askContributors(shared, repository, commit), shared);
-    known(git).set(key, asked);
-    return asked;
+  return coalesce(git, `contributors ${key}`, async (shared) => {
+    const contributors = await historyWalkLimiter(git).run(
+      () => computeContributors(shared, repository, commit),
+      shared,
+    );
+    contributorCache(git).set(key, contributors);
+    return contributors;
   });
 }
 
-async function askContributors(git: Git, repository: Repository, commit: string): Promise<readonly Contributor[]> {
+async function computeContributors(git: Git, repository: Repository, commit: string): Promise<readonly Contributor[]> {
   const flags = ['--summary', '--numbered', '--email', '--no-merges'];
-  // A mailmap would be that of HEAD: another one tomorrow, for the same commit.
+  // The mailmap of HEAD changes over time, so it would give another result for the same commit.
   const options = { config: { 'mailmap.blob': '' } };
   const reader = createReader();
-  const ended = await eachLine(git, repository, 'shortlog', { flags, args: [commit] }, options, reader.take);
+  const ended = await forEachLine(git, repository, 'shortlog', { flags, args: [commit] }, options, reader.take);
   const { byEmail } = reader;
-  if (byEmail.size > MOST) throw new GitFailed('shortlog', { kind: 'too-large', limit: MOST });
-  if (!ended.ok) throw new GitFailed('shortlog', ended.failure);
+  if (byEmail.size > MAX_CONTRIBUTORS) throw new GitError('shortlog', { kind: 'too-large', limit: MAX_CONTRIBUTORS });
+  if (!ended.ok) throw new GitError('shortlog', ended.failure);
   return [...byEmail.values()];
 }
 
-/** `   12\tJane Doe <jane@example.com>`, the largest number first; a name can hold anything but `<` and `>`. */
+/** Parses `   12\tJane Doe <jane@example.com>`, largest count first. A name can contain anything but `<` and `>`. */
 function createReader() {
   const byEmail = new Map<string, Contributor>();
   return {
     byEmail,
-    /** False: there are more than anybody is told of. */
+    /** Returns false when there are more authors than the maximum. */
     take(bytes: Buffer): boolean {
       const line = bytes.toString('utf8');
       const [tab, open] = [line.indexOf('\t'), line.lastIndexOf('<')];
@@ -68,7 +71,7 @@ function createReader() {
       const before = byEmail.get(email);
       const commits = (before?.commits ?? 0) + Number(line.slice(0, tab));
       byEmail.set(email, { name: before?.name ?? name, email, commits });
-      return byEmail.size <= MOST;
+      return byEmail.size <= MAX_CONTRIBUTORS;
     },
   };
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { gitOverCopy, type WorkingCopy } from '../transport/client.testing.ts';
-import { cherryPick, mergeCommits, mergesCleanly, revert } from './merge.ts';
+import { gitWithWorkingCopy, type WorkingCopy } from '../transport/client.testing.ts';
+import { canMergeCleanly, cherryPick, mergeCommits, revert } from './merge.ts';
 
 const lines = (changed: Record<number, string> = {}): string =>
   Array.from({ length: 30 }, (_, at) => `${changed[at] ?? at}\n`).join('');
@@ -20,7 +20,7 @@ async function sides(copy: WorkingCopy): Promise<{ base: string; ours: string; t
 
 describe('cherry-pick', () => {
   test('takes the change of one commit and nothing before it', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const { ours, theirs } = await sides(copy);
     const result = await cherryPick(git, repository, { commit: theirs, onto: ours });
     assert.ok('tree' in result);
@@ -31,7 +31,7 @@ describe('cherry-pick', () => {
   });
 
   test('of a change on both sides is a conflict that names the files', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const { base, theirs } = await sides(copy);
     await copy.git('checkout', '-q', '-b', 'x', base);
     const onto = await copy.commit('x', { f: lines({ 25: 'else' }) });
@@ -39,13 +39,13 @@ describe('cherry-pick', () => {
   });
 
   test('of a change that is there already is empty', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const { theirs } = await sides(copy);
     assert.deepEqual(await cherryPick(git, repository, { commit: theirs, onto: theirs }), { empty: true });
   });
 
   test('takes the first commit of another history', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const onto = await copy.commit('main', { a: 'a' });
     await copy.git('checkout', '-q', '--orphan', 'island');
     await copy.git('rm', '-rfq', '.');
@@ -58,7 +58,7 @@ describe('cherry-pick', () => {
 
 describe('revert', () => {
   test('takes the change of one commit back and keeps what came later', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const { ours } = await sides(copy);
     const onto = await copy.commit('later', { f: lines({ 3: 'ours', 20: 'later' }) });
     const result = await revert(git, repository, { commit: ours, onto });
@@ -67,7 +67,7 @@ describe('revert', () => {
   });
 
   test('of what was changed again is a conflict, of what is gone already empty', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const { base, ours } = await sides(copy);
     const onto = await copy.commit('again', { f: lines({ 3: 'again' }) });
     assert.deepEqual(await revert(git, repository, { commit: ours, onto }), { conflict: ['f'] });
@@ -75,7 +75,7 @@ describe('revert', () => {
   });
 
   test('of a first commit leaves nothing of it', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'a' });
     const result = await revert(git, repository, { commit, onto: commit });
     assert.ok('tree' in result);
@@ -84,23 +84,23 @@ describe('revert', () => {
 });
 
 test('a merge of two branches has the changes of both', async (t) => {
-  const { git, repository, copy } = await gitOverCopy(t);
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   const { ours, theirs } = await sides(copy);
   const result = await mergeCommits(git, repository, ours, theirs);
   assert.ok('tree' in result);
   assert.equal(await copy.git('ls-tree', '--name-only', result.tree), 'f\ng\nother');
 });
 
-test('whether two branches merge is found out without writing into the repository', async (t) => {
-  const { git, repository, copy } = await gitOverCopy(t);
+test('checks whether two branches merge without writing to the repository', async (t) => {
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   const { base, ours, theirs } = await sides(copy);
   await copy.git('checkout', '-q', '-b', 'x', base);
   const other = await copy.commit('x', { f: lines({ 25: 'else' }) });
   const objects = async () => (await readdir(join(repository.directory, 'objects'), { recursive: true })).sort();
   const before = await objects();
   const asked = [1, 2].flatMap(() => [
-    mergesCleanly(git, repository, ours, theirs),
-    mergesCleanly(git, repository, other, theirs),
+    canMergeCleanly(git, repository, ours, theirs),
+    canMergeCleanly(git, repository, other, theirs),
   ]);
   assert.deepEqual(await Promise.all(asked), [true, false, true, false]);
   assert.deepEqual(await objects(), before);

@@ -1,74 +1,80 @@
 import type { Git } from '../git.ts';
 import { writeObject } from '../objects/loose-objects.ts';
-import { authorship } from '../objects/object-parser.ts';
+import { parseAuthorship } from '../objects/object-parser.ts';
 import { readCommit, readObject } from '../objects/object-reader.ts';
-import { unlessOverLimit } from '../process/failures.ts';
+import { orNullIfOverLimit } from '../process/failures.ts';
 import type { Repository } from '../repository.ts';
-import { walks } from '../trees/path-entries.ts';
+import { historyWalkLimiter } from '../trees/path-entries.ts';
 import { formatSigner, type Signer } from './commit.ts';
 import { listCommits } from './commit-log.ts';
 import { cherryPick } from './merge.ts';
 
-export interface Rebase {
-  /** What shall be below. */
+export interface RebaseInput {
+  /** The new base. */
   readonly onto: string;
-  /** The last of the commits that are made again: all that `onto` has not, but for merges. */
+  /** The last commit to rebase. All commits that `onto` does not have are rebased, except merges. */
   readonly head: string;
-  /** Who makes them again; authors, their dates and messages stay. */
+  /** Committer of the new commits. Authors, author dates and messages do not change. */
   readonly committer: Signer;
-  /** Asked before each commit; throws when the rest is not to be done. */
-  readonly goOn: () => void;
+  /** Called before each commit. Throws to cancel the rest. */
+  readonly checkCancelled: () => void;
 }
 
-/** `tooMuch`: more commits, larger ones or more time than one rebase may take. */
-type Rebased = { readonly tip: string } | 'conflict' | 'tooMuch';
+/** `tooMuch`: the number of commits, their size or the duration exceeds the limits. */
+type RebaseResult = { readonly tip: string } | 'conflict' | 'tooMuch';
 
-const MOST_COMMITS = 500;
-const MOST_SECONDS = 300;
-const LARGEST_COMMIT = 1024 * 1024;
+const MAX_COMMITS = 500;
+const MAX_SECONDS = 300;
+const MAX_COMMIT_BYTES = 1024 * 1024;
 
 /**
- * Makes the changes of commits again, one after another on top of another commit. What is there already is left out. All
- * objects are durable when it returns, and no branch has them yet.
+ * Applies commits one after another on top of another commit. Changes that exist already are skipped. All objects are
+ * durable when it returns; no branch refers to them yet.
  */
 export async function rebase(
   git: Git,
   repository: Repository,
-  { onto, head, committer, goOn }: Rebase,
-): Promise<Rebased> {
-  const until = git.clock.now().getTime() + MOST_SECONDS * 1_000;
+  { onto, head, committer, checkCancelled }: RebaseInput,
+): Promise<RebaseResult> {
+  const until = git.clock.now().getTime() + MAX_SECONDS * 1_000;
   const revisions = { include: [head], exclude: [onto] };
-  const options = { revisions, noMerges: true, order: 'topo', limit: MOST_COMMITS + 1 } as const;
-  const newestFirst = await unlessOverLimit(() => walks(git).enter(() => listCommits(git, repository, options), git));
-  if (newestFirst === null || newestFirst.length > MOST_COMMITS) return 'tooMuch';
+  const options = { revisions, noMerges: true, order: 'topo', limit: MAX_COMMITS + 1 } as const;
+  const newestFirst = await orNullIfOverLimit(() =>
+    historyWalkLimiter(git).run(() => listCommits(git, repository, options), git),
+  );
+  if (newestFirst === null || newestFirst.length > MAX_COMMITS) return 'tooMuch';
   let tip = onto;
   for (const commit of newestFirst.reverse()) {
-    goOn();
+    checkCancelled();
     if (git.clock.now().getTime() > until) return 'tooMuch';
-    const made = await makeAgain(git, repository, { commit, onto: tip, committer });
+    const made = await rebaseCommit(git, repository, { commit, onto: tip, committer });
     if (typeof made === 'string') return made;
     tip = made.tip;
   }
   return { tip };
 }
 
-interface Again {
+interface RebaseCommitInput {
   readonly commit: string;
   readonly onto: string;
   readonly committer: Signer;
 }
 
-async function makeAgain(git: Git, repository: Repository, { commit, onto, committer }: Again): Promise<Rebased> {
-  const applied = await unlessOverLimit(() =>
-    walks(git).enter(() => cherryPick(git, repository, { commit, onto }), git),
+async function rebaseCommit(
+  git: Git,
+  repository: Repository,
+  { commit, onto, committer }: RebaseCommitInput,
+): Promise<RebaseResult> {
+  const applied = await orNullIfOverLimit(() =>
+    historyWalkLimiter(git).run(() => cherryPick(git, repository, { commit, onto }), git),
   );
   if (applied === null) return 'tooMuch';
   if ('conflict' in applied) return 'conflict';
   if ('empty' in applied && !(await isEmpty(git, repository, commit))) return { tip: onto };
   const tree = 'tree' in applied ? applied.tree : (await readCommit(git, repository, onto))!.treeId;
-  const content = (await readObject(git, repository, commit, LARGEST_COMMIT))?.content;
+  const content = (await readObject(git, repository, commit, MAX_COMMIT_BYTES))?.content;
   if (content == null) return 'tooMuch';
-  const { author, message } = authorship(content);
+  const { author, message } = parseAuthorship(content);
   const again = Buffer.concat([
     Buffer.from(`tree ${tree}\nparent ${onto}\nauthor `),
     author,
@@ -78,7 +84,7 @@ async function makeAgain(git: Git, repository: Repository, { commit, onto, commi
   return { tip: await writeObject(git, repository, 'commit', again) };
 }
 
-/** It was meant to change nothing. */
+/** Returns whether the original commit changes nothing. */
 async function isEmpty(git: Git, repository: Repository, id: string): Promise<boolean> {
   const commit = await readCommit(git, repository, id);
   const [parent] = commit?.parentIds ?? [];

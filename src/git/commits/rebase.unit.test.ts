@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { writeObject } from '../objects/loose-objects.ts';
 import { readCommit } from '../objects/object-reader.ts';
-import { gitOverCopy } from '../transport/client.testing.ts';
+import { gitWithWorkingCopy } from '../transport/client.testing.ts';
 import { rebase } from './rebase.ts';
 
 const committer = { name: 'Cara', email: 'cara@example.com', at: { seconds: 1_700_000_000, offset: '+0100' } };
 const goOn = () => {};
 
-/** `side` has left `main` behind by some commits, and `main` has gone on. */
+/** `side` branched off `main` some commits ago, and `main` has moved on. */
 async function parted(t: TestContext) {
-  const given = await gitOverCopy(t);
+  const given = await gitWithWorkingCopy(t);
   const { copy } = given;
   await copy.commit('base', { f: '1\n2\n3\n', g: 'g\n' });
   await copy.git('checkout', '-q', '-b', 'side');
@@ -22,9 +22,9 @@ async function parted(t: TestContext) {
   return { ...given, head, onto };
 }
 
-test('commits are made again as git makes them, with their authors, dates and messages', async (t) => {
+test('rebases commits like git, with their authors, dates and messages', async (t) => {
   const { git, repository, copy, head, onto } = await parted(t);
-  const rebased = await rebase(git, repository, { onto, head, committer, goOn });
+  const rebased = await rebase(git, repository, { onto, head, committer, checkCancelled: goOn });
   assert.ok(typeof rebased === 'object');
   const said = (at: string) => copy.git('log', '--format=%an <%ae> %ad %B', '--date=raw', `${onto}..${at}`);
   await copy.git('checkout', '-q', '-B', 'again', head);
@@ -37,7 +37,7 @@ test('commits are made again as git makes them, with their authors, dates and me
   assert.equal(await copy.git('rev-list', '--count', `${onto}..${rebased.tip}`), '3');
 });
 
-test('merges are left out, and so is what is there already', async (t) => {
+test('skips merges and changes that exist already', async (t) => {
   const { git, repository, copy, onto } = await parted(t);
   await copy.git('checkout', '-q', 'side');
   await copy.git('merge', '-q', '-m', 'merged', onto);
@@ -45,23 +45,23 @@ test('merges are left out, and so is what is there already', async (t) => {
   await copy.git('checkout', '-q', 'main');
   await copy.git('cherry-pick', picked);
   const main = await copy.git('rev-parse', 'main');
-  const rebased = await rebase(git, repository, { onto: main, head: picked, committer, goOn });
+  const rebased = await rebase(git, repository, { onto: main, head: picked, committer, checkCancelled: goOn });
   assert.ok(typeof rebased === 'object');
   const titles = await copy.git('log', '--format=%s', `${main}..${rebased.tip}`);
   assert.deepEqual(titles.split('\n'), ['two', 'nothing', 'one']);
 });
 
-test('a change of the same lines is a conflict, and whoever may not go on makes nothing', async (t) => {
+test('a change of the same lines is a conflict, and cancelling stops the rebase', async (t) => {
   const { git, repository, copy, head } = await parted(t);
   const onto = await copy.commit('main', { f: 'I\n2\nIII\n' });
-  assert.equal(await rebase(git, repository, { onto, head, committer, goOn }), 'conflict');
+  assert.equal(await rebase(git, repository, { onto, head, committer, checkCancelled: goOn }), 'conflict');
   const stop = () => {
     throw new Error('no further');
   };
-  await assert.rejects(rebase(git, repository, { onto, head, committer, goOn: stop }), /no further/);
+  await assert.rejects(rebase(git, repository, { onto, head, committer, checkCancelled: stop }), /no further/);
 });
 
-test('another encoding becomes UTF-8', async (t) => {
+test('converts other encodings to UTF-8', async (t) => {
   const { git, repository, copy, onto } = await parted(t);
   await copy.git('checkout', '-q', '-b', 'latin', `${onto}~`);
   const head = await copy.commit('x', { l: 'l' });
@@ -72,7 +72,7 @@ test('another encoding becomes UTF-8', async (t) => {
     onto: `${await copy.git('rev-parse', 'side')}`,
     head: id,
     committer,
-    goOn,
+    checkCancelled: goOn,
   });
   assert.ok(typeof rebased === 'object', String(rebased));
   const { author, message } = (await readCommit(git, repository, rebased.tip))!;

@@ -1,22 +1,22 @@
 import type { Git } from '../git.ts';
-import { GitFailed } from '../process/failures.ts';
-import { stream } from '../process/spawn.ts';
+import { GitError } from '../process/failures.ts';
+import { spawnGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
-import { walks } from '../trees/path-entries.ts';
+import { historyWalkLimiter } from '../trees/path-entries.ts';
 
 const FLAGS = ['-r', '-z', '--name-only', '--no-renames', '--no-ext-diff'];
 
 /**
- * The paths at which two commits differ, files and submodules, in git's order; null when they are more than `most`: nobody
- * reads on then. Of a file that was renamed both its paths.
+ * Returns the paths of files and submodules that differ between two commits, in git's order; null if there are more
+ * than `most`. A renamed file gives both paths.
  */
-export async function changedPaths(
+export async function listChangedPaths(
   git: Git,
   repository: Repository,
   { from, to, most }: { readonly from: string; readonly to: string; readonly most: number },
 ): Promise<string[] | null> {
-  return walks(git).enter(async () => {
-    const child = stream(git, repository, 'diff-tree', { flags: FLAGS, args: [from, to] });
+  return historyWalkLimiter(git).run(async () => {
+    const child = spawnGit(git, repository, 'diff-tree', { flags: FLAGS, args: [from, to] });
     child.stdin.end();
     const paths: string[] = [];
     let rest = '';
@@ -30,7 +30,7 @@ export async function changedPaths(
     });
     const ended = await child.done;
     if (paths.length > most) return null;
-    if (!ended.ok) throw new GitFailed('diff-tree', ended.failure);
+    if (!ended.ok) throw new GitError('diff-tree', ended.failure);
     return paths;
   }, git);
 }

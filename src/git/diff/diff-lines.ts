@@ -1,4 +1,4 @@
-/** A line of a diff of one file: with its number before, after, or where nothing changed both. */
+/** A line of a file's diff, with its old number, its new number, or both if it is unchanged. */
 export interface DiffLine {
   readonly oldLine: number | null;
   readonly newLine: number | null;
@@ -6,8 +6,8 @@ export interface DiffLine {
 
 const HUNK = /^@@ -(\d{1,15})(?:,\d{1,15})? \+(\d{1,15})/;
 
-/** The lines of the hunks of a file (`FileDiff.text`). */
-export function* diffLines(text: string): Generator<DiffLine> {
+/** Yields the lines of the hunks of a file (`FileDiff.text`). */
+export function* parseDiffLines(text: string): Generator<DiffLine> {
   let [before, after] = [0, 0];
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\n', start);

@@ -1,67 +1,71 @@
 import { LRUCache } from 'lru-cache';
-import { gate } from '#runtime/concurrency-limiter.ts';
-import { rememberedOfCommits } from '../commits/commit-cache.ts';
-import { type Git, ownedBy } from '../git.ts';
-import { emptyTree } from '../objects/object-reader.ts';
-import { together } from '../process/coalesce.ts';
-import { GitFailed } from '../process/failures.ts';
-import { run, stream } from '../process/spawn.ts';
+import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
+import { cachePerCommit } from '../commits/commit-cache.ts';
+import { definePerGit, type Git } from '../git.ts';
+import { EMPTY_TREE_ID } from '../objects/object-reader.ts';
+import { coalesce } from '../process/coalesce.ts';
+import { GitError } from '../process/failures.ts';
+import { runGit, spawnGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 import { createPatchReader, type Diff, type DiffLimits } from './patch-reader.ts';
 
 export type { Diff, DiffLimits, FileDiff } from './patch-reader.ts';
 
 /** repository.md §8. */
-export const diffLimits: DiffLimits = {
+export const DIFF_LIMITS: DiffLimits = {
   files: 1000,
   lines: 50_000,
   fileBytes: 200 * 1024,
   bytes: 5 * 1000 * 1024,
 };
 
-/** For whoever wants it uncut: what no one has read through, and a server can still hold. */
-const wholeLimits: DiffLimits = {
-  files: 3 * diffLimits.files,
-  lines: 4 * diffLimits.lines,
-  fileBytes: 5 * diffLimits.fileBytes,
-  bytes: 2 * diffLimits.bytes,
+/** Limits of full diffs, which a server can still hold in memory. */
+const FULL_DIFF_LIMITS: DiffLimits = {
+  files: 3 * DIFF_LIMITS.files,
+  lines: 4 * DIFF_LIMITS.lines,
+  fileBytes: 5 * DIFF_LIMITS.fileBytes,
+  bytes: 2 * DIFF_LIMITS.bytes,
 };
 
-const diffs = ownedBy(() => new LRUCache<string, Diff>({ maxSize: 16 * 1024 * 1024, sizeCalculation: sizeOf }));
-const running = ownedBy((git) => gate(git.limits.walks, { waiting: 256, retryAfter: 10 }));
+const diffCache = definePerGit(
+  () => new LRUCache<string, Diff>({ maxSize: 16 * 1024 * 1024, sizeCalculation: sizeOf }),
+);
+const diffLimiter = definePerGit((git) =>
+  createConcurrencyLimiter(git.limits.walks, { maxWaiting: 256, retryAfter: 10 }),
+);
 
 /**
- * What changed from one commit or tree to another, renames found. `from` null: everything is new. Remembered by the
+ * Returns the diff between two commits or trees, with renames. `from` null compares with an empty tree. Cached by the
  * two ids.
  */
-export function diffBetween(git: Git, repository: Repository, from: string | null, to: string): Promise<Diff> {
-  return rememberedDiff(git, repository, { from, to, limits: diffLimits });
+export function getDiff(git: Git, repository: Repository, from: string | null, to: string): Promise<Diff> {
+  return getCachedDiff(git, repository, { from, to, limits: DIFF_LIMITS });
 }
 
-/** The same with the limits so far away that hardly anything is cut. */
-export function wholeDiffBetween(git: Git, repository: Repository, from: string | null, to: string): Promise<Diff> {
-  return rememberedDiff(git, repository, { from, to, limits: wholeLimits });
+/** As `getDiff`, with much higher limits. */
+export function getFullDiff(git: Git, repository: Repository, from: string | null, to: string): Promise<Diff> {
+  return getCachedDiff(git, repository, { from, to, limits: FULL_DIFF_LIMITS });
 }
 
-interface Wanted {
+interface DiffRequest {
   readonly from: string | null;
   readonly to: string;
   readonly limits: DiffLimits;
 }
 
-async function rememberedDiff(git: Git, repository: Repository, { from, to, limits }: Wanted): Promise<Diff> {
+async function getCachedDiff(git: Git, repository: Repository, { from, to, limits }: DiffRequest): Promise<Diff> {
   const key = `${repository.directory} ${from} ${to} ${limits.files}`;
-  const known = diffs(git).get(key);
+  const known = diffCache(git).get(key);
   if (known !== undefined) return known;
-  return together(git, `diff ${key}`, async (shared) => {
-    const compute = () => computeDiff(shared, repository, { from: from ?? emptyTree, to, limits });
-    const diff = await running(git).enter(compute, shared);
-    diffs(git).set(key, diff);
+  return coalesce(git, `diff ${key}`, async (shared) => {
+    const compute = () => computeDiff(shared, repository, { from: from ?? EMPTY_TREE_ID, to, limits });
+    const diff = await diffLimiter(git).run(compute, shared);
+    diffCache(git).set(key, diff);
     return diff;
   });
 }
 
-const patchFlags = [
+const PATCH_FLAGS = [
   '-r',
   '-z',
   '--raw',
@@ -77,10 +81,10 @@ const patchFlags = [
 async function computeDiff(
   git: Git,
   repository: Repository,
-  { from, to, limits }: Wanted & { readonly from: string },
+  { from, to, limits }: DiffRequest & { readonly from: string },
 ): Promise<Diff> {
   const reader = createPatchReader(limits);
-  const child = stream(git, repository, 'diff-tree', { flags: patchFlags, args: [from, to] });
+  const child = spawnGit(git, repository, 'diff-tree', { flags: PATCH_FLAGS, args: [from, to] });
   child.stdin.end();
   let enough = false;
   child.stdout.on('data', (chunk: Buffer) => {
@@ -89,7 +93,7 @@ async function computeDiff(
     child.kill();
   });
   const ended = await child.done;
-  if (!ended.ok && !enough) throw new GitFailed('diff-tree', ended.failure);
+  if (!ended.ok && !enough) throw new GitError('diff-tree', ended.failure);
   return reader.end();
 }
 
@@ -103,8 +107,8 @@ interface DiffStats {
   readonly total: number;
 }
 
-/** Lines that commits add and delete, each against its first parent (a root: against nothing). */
-export const diffStats = rememberedOfCommits(20_000, computeStats);
+/** Returns the numbers of lines that commits add and delete, relative to their first parent (a root: to nothing). */
+export const getDiffStats = cachePerCommit(20_000, computeStats);
 
 async function computeStats(
   git: Git,
@@ -122,13 +126,16 @@ async function computeStats(
     '--no-textconv',
   ];
   const input = commits.map((id) => `${id}\n`).join('');
-  const result = await running(git).enter(() => run(git, repository, 'log', { flags }, { input }), git);
-  if (!result.ok) throw new GitFailed('log', result.failure);
-  return readShortstat(result.stdout.toString('latin1'));
+  const result = await diffLimiter(git).run(() => runGit(git, repository, 'log', { flags }, { input }), git);
+  if (!result.ok) throw new GitError('log', result.failure);
+  return parseShortstat(result.stdout.toString('latin1'));
 }
 
-/** `\x01<id>`, an empty line and ` 3 files changed, 10 insertions(+), 1 deletion(-)`; without the latter nothing changed. */
-function readShortstat(text: string): Map<string, DiffStats> {
+/**
+ * Parses `\x01<id>`, an empty line and ` 3 files changed, 10 insertions(+), 1 deletion(-)`. The last is absent if
+ * nothing changed.
+ */
+function parseShortstat(text: string): Map<string, DiffStats> {
   const found = new Map<string, DiffStats>();
   for (const section of text.split('\x01').slice(1)) {
     const additions = Number(/ (\d{1,15}) insertion/.exec(section)?.[1] ?? 0);

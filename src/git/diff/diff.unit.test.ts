@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { gitOverCopy } from '../transport/client.testing.ts';
-import { diffBetween, diffStats, type FileDiff } from './diff.ts';
+import { gitWithWorkingCopy } from '../transport/client.testing.ts';
+import { type FileDiff, getDiff, getDiffStats } from './diff.ts';
 import { createPatchReader } from './patch-reader.ts';
 
 const plain = { binary: false, tooLarge: false, collapsed: false };
@@ -13,9 +13,9 @@ function without(file: FileDiff | undefined, ...keys: (keyof FileDiff)[]): Parti
   return Object.fromEntries(Object.entries(file ?? {}).filter(([key]) => !keys.includes(key as keyof FileDiff)));
 }
 
-/** A change of each kind, by the new paths of the files. */
+/** One change of each kind, by new path. */
 async function givenChanges(t: TestContext): Promise<{ named: Map<string, FileDiff>; overflow: boolean }> {
-  const { git, repository, copy } = await gitOverCopy(t);
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   const long = Array.from({ length: 50 }, (_, at) => `line ${at}\n`).join('');
   const old = {
     'changed.txt': 'a\nb\n',
@@ -31,7 +31,7 @@ async function givenChanges(t: TestContext): Promise<{ named: Map<string, FileDi
   await copy.git('commit', '-q', '-m', 'mode');
   await copy.git('config', 'core.fileMode', 'false');
   const to = await copy.commit('2', { 'changed.txt': 'a\nB\n', 'new "ü\n.txt': 'n', 'binary.dat': '\0b', empty: '' });
-  const { files, overflow } = await diffBetween(git, repository, from, to);
+  const { files, overflow } = await getDiff(git, repository, from, to);
   const named = new Map(files.map((file) => [file.newPath, file]));
   return { named, overflow };
 }
@@ -88,19 +88,19 @@ describe('a diff', () => {
   });
 
   test('of a first commit shows everything as new', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const id = await copy.commit('1', { a: 'x\n' });
-    const { files } = await diffBetween(git, repository, null, id);
+    const { files } = await getDiff(git, repository, null, id);
     assert.deepEqual([files[0]?.newFile, files[0]?.aMode, files[0]?.text], [true, '0', '@@ -0,0 +1 @@\n+x\n']);
   });
 
   test('shows a file that became a link as gone and come', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const from = await copy.commit('1', { a: 'x\n', b: 'y\n' });
     await unlink(join(copy.directory, 'a'));
     await symlink('target', join(copy.directory, 'a'));
     const to = await copy.commit('2', { b: 'z\n' });
-    const { files } = await diffBetween(git, repository, from, to);
+    const { files } = await getDiff(git, repository, from, to);
     const shown = files.map((file) => [file.newPath, file.deletedFile, file.newFile, file.aMode, file.bMode]);
     assert.deepEqual(shown, [
       ['a', true, false, '100644', '0'],
@@ -111,14 +111,14 @@ describe('a diff', () => {
   });
 
   test('leaves out the text of a file over 200 KiB and shows the others', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const line = `${'x'.repeat(99)}\n`;
     const endless = 'diff --git a/z b/z'.padEnd(300 * 1024, 'y');
     const id = await copy.commit('1', {
       ...{ a: line.repeat(3000), b: 'b\n', c: endless, d: 'd\n' },
       ...{ e: 'x\n'.repeat(100_000), f: 'f\n' },
     });
-    const { files } = await diffBetween(git, repository, null, id);
+    const { files } = await getDiff(git, repository, null, id);
     assert.deepEqual(
       files.map((file) => [file.newPath, file.tooLarge, file.text.length]),
       [
@@ -133,15 +133,15 @@ describe('a diff', () => {
   });
 
   test('collapses what comes after 50000 lines and leaves out what comes after 1000 files', async (t) => {
-    const { git, repository, copy } = await gitOverCopy(t);
+    const { git, repository, copy } = await gitWithWorkingCopy(t);
     const files: Record<string, string> = {};
     for (let at = 0; at < 1003; at += 1) files[`f${String(at).padStart(4, '0')}`] = `${at}\n`;
     const many = await copy.commit('1', files);
-    const first = await diffBetween(git, repository, null, many);
+    const first = await getDiff(git, repository, null, many);
     assert.deepEqual([first.files.length, first.overflow, first.files.at(-1)?.collapsed], [1000, true, false]);
     const long: Record<string, string> = {};
     for (let at = 0; at < 4; at += 1) long[`f000${at}`] = `${at}\n`.repeat(20_000);
-    const second = await diffBetween(git, repository, many, await copy.commit('2', long));
+    const second = await getDiff(git, repository, many, await copy.commit('2', long));
     assert.deepEqual(
       second.files.map((file) => file.collapsed),
       [false, false, true, true],
@@ -150,7 +150,7 @@ describe('a diff', () => {
   });
 });
 
-test('a patch is read the same in pieces of any size', () => {
+test('parses a patch the same in chunks of any size', () => {
   const patch = Buffer.from(
     ':100644 100644 1 2 M\0a\0:100644 100644 1 2 R90\0b\0c\0\0diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+ü\n' +
       'diff --git a/b b/c\nsimilarity index 90%\n--- a/b\n+++ b/c\n@@ -1 +1 @@\n--- a\n++++ b\n',
@@ -166,7 +166,7 @@ test('a patch is read the same in pieces of any size', () => {
   assert.equal((whole as { files: FileDiff[] }).files[1]?.text, '@@ -1 +1 @@\n--- a\n++++ b\n');
 });
 
-test('a line longer than a file may be cannot look like the next file', () => {
+test('a too long line cannot look like the next file', () => {
   const reader = createPatchReader({ files: 10, lines: 10, fileBytes: 20, bytes: 1000 });
   const head = ':0 1 1 2 A\0a\0:0 1 1 2 A\0b\0\0diff --git a/a b/a\n@@ -0,0 +1 @@\n+';
   const pieces = [head, 'x'.repeat(30), 'diff --git a/evil b/evil\n', 'diff --git a/b b/b\n@@ -0,0 +1 @@\n+b\n'];
@@ -178,8 +178,8 @@ test('a line longer than a file may be cannot look like the next file', () => {
   ]);
 });
 
-test('statistics count lines against the first parent', async (t) => {
-  const { git, repository, copy } = await gitOverCopy(t);
+test('statistics count lines relative to the first parent', async (t) => {
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   const first = await copy.commit('1', { a: '1\n2\n3\n4\n5\n', b: '\0' });
   await copy.git('checkout', '-q', '-b', 'side');
   const side = await copy.commit('2', { c: 'c\n' });
@@ -188,7 +188,7 @@ test('statistics count lines against the first parent', async (t) => {
   const renamed = await copy.commit('3', { z: '1\n2\n3\n4\n6\n' });
   await copy.git('merge', '-q', '--no-ff', '-m', 'merge', 'side');
   const merge = await copy.git('rev-parse', 'HEAD');
-  const found = await diffStats(git, repository, [merge, first, renamed, side]);
+  const found = await getDiffStats(git, repository, [merge, first, renamed, side]);
   assert.deepEqual(found.get(first), { additions: 5, deletions: 0, total: 5 });
   assert.deepEqual(found.get(side), { additions: 1, deletions: 0, total: 1 });
   assert.deepEqual(found.get(renamed), { additions: 1, deletions: 1, total: 2 });

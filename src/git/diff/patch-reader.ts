@@ -1,4 +1,4 @@
-/** One file of a diff, as repository.md §4 shows it. A mode is `0` where the file is absent. */
+/** One file of a diff (contract/repository.md §4). A mode is `0` where the file is absent. */
 export interface FileDiff {
   readonly oldPath: string;
   readonly newPath: string;
@@ -7,12 +7,12 @@ export interface FileDiff {
   readonly newFile: boolean;
   readonly renamedFile: boolean;
   readonly deletedFile: boolean;
-  /** The hunks from `@@` on; `Binary files a/x and b/x differ` of a binary file; empty when too large or collapsed. */
+  /** The hunks from `@@` on, or `Binary files a/x and b/x differ`. Empty if too large or collapsed. */
   readonly text: string;
-  /** The `---` and `+++` lines that a unified diff has above its hunks; empty when there are no hunks. */
+  /** The `---` and `+++` lines above the hunks; empty without hunks. */
   readonly header: string;
   readonly binary: boolean;
-  /** This file alone is over the limit of one file. */
+  /** This file alone exceeds the limit of one file. */
   readonly tooLarge: boolean;
   /** The limit of the whole diff was reached before this file. */
   readonly collapsed: boolean;
@@ -24,13 +24,13 @@ export interface DiffLimits {
   readonly lines: number;
   /** Bytes of the hunks of one file. */
   readonly fileBytes: number;
-  /** Bytes of all hunks that are kept. */
+  /** Bytes of all included hunks. */
   readonly bytes: number;
 }
 
 export interface Diff {
   readonly files: readonly FileDiff[];
-  /** There are more files than the limit; the others are left out. */
+  /** There are more files than the limit; the rest is omitted. */
   readonly overflow: boolean;
 }
 
@@ -53,12 +53,12 @@ interface OpenFile {
 }
 
 const NEWLINE = 0x0a;
-/** What one diff may make us read before we stop git: files that are too large are read through, not kept. */
-const BYTES_READ_PER_BYTE_KEPT = 16;
+/** Ratio of bytes read to bytes included after which git is stopped. Files that are too large are read but discarded. */
+const MAX_READ_RATIO = 16;
 
-/** Reads the output of `git diff-tree -z --raw --patch` piece by piece. */
+/** Parses the output of `git diff-tree -z --raw --patch` in chunks. */
 interface PatchReader {
-  /** False: a limit is reached, the rest of the output would change nothing. */
+  /** Returns false when a limit is reached and further output would change nothing. */
   write(chunk: Buffer): boolean;
   end(): Diff;
 }
@@ -82,12 +82,12 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
     const status = fields[0]!.slice(fields[0]!.lastIndexOf(' ') + 1);
     const twoPaths = status.startsWith('R') || status.startsWith('C');
     if (fields.length < (twoPaths ? 3 : 2)) return;
-    addEntry(readRaw(fields, status[0]!));
+    addEntry(parseRawEntry(fields, status[0]!));
     fields = [];
   }
 
   function addEntry(entry: RawEntry): void {
-    // A change of type (a file became a link) has two patches: it went, and it came.
+    // A type change (a file became a link) has two patches: a deletion and a creation.
     const parts = entry.status === 'T' ? splitTypeChange(entry) : [entry];
     for (const part of parts) {
       if (entries.length < limits.files) entries.push(part);
@@ -95,7 +95,7 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
     }
   }
 
-  /** Everything up to the empty field that ends the raw part; true when that was found. */
+  /** Parses fields up to the empty one that ends the raw part; true if it was found. */
   function readFields(): boolean {
     for (;;) {
       const end = rest.indexOf(0);
@@ -121,7 +121,7 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
     }
   }
 
-  /** A line longer than all that is kept of a file makes the file too large, and its bytes need not be collected. */
+  /** A line longer than the file limit makes the file too large. Its bytes are discarded. */
   function forgetEndlessLine(): void {
     if (!inEndlessLine && (open === null || rest.length <= limits.fileBytes)) return;
     if (!inEndlessLine && open !== null) keep(open, rest);
@@ -130,7 +130,7 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
   }
 
   function addLine(line: Buffer): void {
-    // Lines of hunks begin with a blank, + - \ or @, so this can only be the next file.
+    // Lines of hunks begin with a space, + - \ or @, so this line starts the next file.
     if (line[0] === 0x64 && line.toString('latin1', 0, 11) === 'diff --git ') {
       finishFile();
       if (!full) openFile();
@@ -177,14 +177,16 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
     file.hunks.push(line);
   }
 
-  /** Whether a file is one too many shows at its end: of one that is too large itself nothing counts. */
+  /** A file counts towards the total limits only at its end: a too large file counts nothing. */
   function finishFile(): void {
     if (open === null) return;
     full = lines > limits.lines || bytesKept > limits.bytes;
     if (full) return;
     const text = open.tooLarge ? '' : Buffer.concat(open.hunks).toString('utf8');
     const header = text === '' || open.binary ? '' : open.header;
-    files.push(shape(open.entry, { text, header, binary: open.binary, tooLarge: open.tooLarge, collapsed: false }));
+    files.push(
+      toFileDiff(open.entry, { text, header, binary: open.binary, tooLarge: open.tooLarge, collapsed: false }),
+    );
     open = null;
   }
 
@@ -194,22 +196,22 @@ export function createPatchReader(limits: DiffLimits): PatchReader {
       rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       if (inRaw && readFields()) inRaw = false;
       if (!inRaw) readLines();
-      if (bytesRead > limits.bytes * BYTES_READ_PER_BYTE_KEPT) full = true;
+      if (bytesRead > limits.bytes * MAX_READ_RATIO) full = true;
       return !full;
     },
     end() {
       if (!full) finishFile();
       for (const entry of entries.slice(files.length)) {
-        files.push(shape(entry, { text: '', header: '', binary: false, tooLarge: false, collapsed: full }));
+        files.push(toFileDiff(entry, { text: '', header: '', binary: false, tooLarge: false, collapsed: full }));
       }
       return { files, overflow };
     },
   };
 }
 
-type Shown = Pick<FileDiff, 'text' | 'header' | 'binary' | 'tooLarge' | 'collapsed'>;
+type FileDiffContent = Pick<FileDiff, 'text' | 'header' | 'binary' | 'tooLarge' | 'collapsed'>;
 
-function shape(entry: RawEntry, shown: Shown): FileDiff {
+function toFileDiff(entry: RawEntry, content: FileDiffContent): FileDiff {
   return {
     oldPath: entry.oldPath,
     newPath: entry.newPath,
@@ -218,18 +220,18 @@ function shape(entry: RawEntry, shown: Shown): FileDiff {
     newFile: entry.status === 'A',
     renamedFile: entry.status === 'R',
     deletedFile: entry.status === 'D',
-    ...shown,
+    ...content,
   };
 }
 
 /** `:100644 100755 <id> <id> R90`, then one path or two. */
-function readRaw(fields: readonly string[], status: string): RawEntry {
+function parseRawEntry(fields: readonly string[], status: string): RawEntry {
   const [aMode = '', bMode = ''] = fields[0]!.slice(1).split(' ');
   const oldPath = fields[1]!;
-  return { aMode: mode(aMode), bMode: mode(bMode), oldPath, newPath: fields[2] ?? oldPath, status };
+  return { aMode: normalizeMode(aMode), bMode: normalizeMode(bMode), oldPath, newPath: fields[2] ?? oldPath, status };
 }
 
-function mode(text: string): string {
+function normalizeMode(text: string): string {
   return text === '000000' ? '0' : text;
 }
 

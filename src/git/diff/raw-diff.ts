@@ -1,33 +1,47 @@
 import type { Git } from '../git.ts';
-import { emptyTree } from '../objects/object-reader.ts';
-import { together } from '../process/coalesce.ts';
-import { GitFailed } from '../process/failures.ts';
-import { run, stream } from '../process/spawn.ts';
+import { EMPTY_TREE_ID } from '../objects/object-reader.ts';
+import { coalesce } from '../process/coalesce.ts';
+import { GitError } from '../process/failures.ts';
+import { runGit, spawnGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
-import { walks } from '../trees/path-entries.ts';
-import { type DiffLimits, diffLimits } from './diff.ts';
+import { historyWalkLimiter } from '../trees/path-entries.ts';
+import { DIFF_LIMITS, type DiffLimits } from './diff.ts';
 
-/** A comparison as git itself writes it. */
+/** Diffs in git's own text format. */
 
-const flags = ['-r', '--patch', '--find-renames', '--no-color', '--no-ext-diff', '--no-textconv', '--submodule=short'];
+const PATCH_FLAGS = [
+  '-r',
+  '--patch',
+  '--find-renames',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--submodule=short',
+];
 
-/** Names are written as `git diff` writes them for whoever has configured nothing. */
-const config = { 'core.quotePath': 'true' };
+/** Quotes names as `git diff` does by default. */
+const PATCH_CONFIG = { 'core.quotePath': 'true' };
 
 /**
- * What `git diff <from> <to>` says, up to the limits of comparisons: of a file that alone is over them the head is left, and what
- * comes after the limits of all files is left out.
+ * Returns the output of `git diff <from> <to>` within the diff limits. A file over its own limit keeps only its header.
+ * Files after the total limits are omitted.
  */
-export function rawDiff(git: Git, repository: Repository, from: string | null, to: string): Promise<Buffer> {
-  return together(git, `raw diff ${repository.directory} ${from} ${to}`, (shared) =>
-    walks(shared).enter(() => readRawDiff(shared, repository, from, to), shared),
+export function getRawDiff(git: Git, repository: Repository, from: string | null, to: string): Promise<Buffer> {
+  return coalesce(git, `raw diff ${repository.directory} ${from} ${to}`, (shared) =>
+    historyWalkLimiter(shared).run(() => readRawDiff(shared, repository, from, to), shared),
   );
 }
 
 async function readRawDiff(git: Git, repository: Repository, from: string | null, to: string): Promise<Buffer> {
-  const child = stream(git, repository, 'diff-tree', { flags, args: [from ?? emptyTree, to] }, { config });
+  const child = spawnGit(
+    git,
+    repository,
+    'diff-tree',
+    { flags: PATCH_FLAGS, args: [from ?? EMPTY_TREE_ID, to] },
+    { config: PATCH_CONFIG },
+  );
   child.stdin.end();
-  const cutter = createCutter(diffLimits);
+  const cutter = createPatchTruncator(DIFF_LIMITS);
   let enough = false;
   child.stdout.on('data', (chunk: Buffer) => {
     if (enough || cutter.write(chunk)) return;
@@ -35,23 +49,23 @@ async function readRawDiff(git: Git, repository: Repository, from: string | null
     child.kill();
   });
   const ended = await child.done;
-  if (!ended.ok && !enough) throw new GitFailed('diff-tree', ended.failure);
+  if (!ended.ok && !enough) throw new GitError('diff-tree', ended.failure);
   return cutter.end();
 }
 
 const NEWLINE = 0x0a;
-/** What may be read for each byte that is kept, before git is stopped. */
-const READ_PER_KEPT = 16;
+/** Ratio of bytes read to bytes returned after which git is stopped. */
+const MAX_READ_RATIO = 16;
 
-interface Cutter {
-  /** False: a limit is reached, nothing more is kept. */
+interface PatchTruncator {
+  /** Returns false when a limit is reached and nothing more is added. */
   write(chunk: Buffer): boolean;
   end(): Buffer;
 }
 
-/** Takes the patches of whole files while they keep within limits. */
-export function createCutter(limits: DiffLimits): Cutter {
-  const kept: Buffer[] = [];
+/** Collects the patches of whole files within the limits. */
+export function createPatchTruncator(limits: DiffLimits): PatchTruncator {
+  const included: Buffer[] = [];
   let rest: Buffer = Buffer.alloc(0);
   let file: Buffer[] = [];
   let [fileBytes, files, lines, bytes, read] = [0, 0, 0, 0, 0];
@@ -62,12 +76,12 @@ export function createCutter(limits: DiffLimits): Cutter {
     lines += tooLarge ? 0 : file.length;
     bytes += size;
     full ||= files > limits.files || lines > limits.lines || bytes > limits.bytes;
-    if (!full) kept.push(...file);
+    if (!full) included.push(...file);
     file = [];
   }
 
   function addLine(line: Buffer): void {
-    // Lines of hunks begin with a blank, + - \ or @, so this can only be the next file.
+    // Lines of hunks begin with a space, + - \ or @, so this line starts the next file.
     if (line[0] === 0x64 && line.toString('latin1', 0, 11) === 'diff --git ') {
       finishFile();
       files += 1;
@@ -93,37 +107,37 @@ export function createCutter(limits: DiffLimits): Cutter {
         inEndlessLine = false;
         rest = rest.subarray(end + 1);
       }
-      // A line longer than all that is kept of a file makes it too large, and need not be collected.
+      // A line longer than the file limit makes the file too large and is discarded.
       if (inEndlessLine || rest.length > limits.fileBytes) {
         if (!inEndlessLine) addLine(rest);
         inEndlessLine = true;
         rest = Buffer.alloc(0);
       }
-      full ||= read > limits.bytes * READ_PER_KEPT;
+      full ||= read > limits.bytes * MAX_READ_RATIO;
       return !full;
     },
     end() {
       if (!full) finishFile();
-      return Buffer.concat(kept);
+      return Buffer.concat(included);
     },
   };
 }
 
-/** More than this is not looked through to tell changes that are alike. */
-const LARGEST_PATCH = 32 * 1024 * 1024;
+/** Maximum size of a patch whose id is computed. */
+const MAX_PATCH = 32 * 1024 * 1024;
 
-/** What changes that are alike have in common, wherever they are made: `git patch-id --stable`; null: nothing is changed. */
-export async function patchId(
+/** Returns `git patch-id --stable` of a change, which is equal for equal changes; null if nothing changed. */
+export async function computePatchId(
   git: Git,
   repository: Repository,
   from: string | null,
   to: string,
 ): Promise<string | null> {
-  const invocation = { flags: [...flags, '--full-index'], args: [from ?? emptyTree, to] };
-  const patch = await run(git, repository, 'diff-tree', invocation, { limit: LARGEST_PATCH });
-  if (!patch.ok) throw new GitFailed('diff-tree', patch.failure);
+  const invocation = { flags: [...PATCH_FLAGS, '--full-index'], args: [from ?? EMPTY_TREE_ID, to] };
+  const patch = await runGit(git, repository, 'diff-tree', invocation, { limit: MAX_PATCH });
+  if (!patch.ok) throw new GitError('diff-tree', patch.failure);
   if (patch.stdout.length === 0) return null;
-  const named = await run(git, repository, 'patch-id', { flags: ['--stable'] }, { input: patch.stdout });
-  if (!named.ok) throw new GitFailed('patch-id', named.failure);
+  const named = await runGit(git, repository, 'patch-id', { flags: ['--stable'] }, { input: patch.stdout });
+  if (!named.ok) throw new GitError('patch-id', named.failure);
   return /^[0-9a-f]{40}/.exec(named.stdout.toString('latin1'))?.[0] ?? null;
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gitOverCopy } from '../transport/client.testing.ts';
-import { createCutter, patchId, rawDiff } from './raw-diff.ts';
+import { gitWithWorkingCopy } from '../transport/client.testing.ts';
+import { computePatchId, createPatchTruncator, getRawDiff } from './raw-diff.ts';
 
-test('a raw diff is what git diff writes, of changes of each kind, and changes that are alike have one id', async (t) => {
-  const { git, repository, copy } = await gitOverCopy(t);
+test('a raw diff equals git diff, and equal changes have equal patch ids', async (t) => {
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   const from = await copy.commit('1', {
     'a.txt': 'a\nb\n',
     'gone.txt': '-- x\n',
@@ -17,19 +17,19 @@ test('a raw diff is what git diff writes, of changes of each kind, and changes t
   await copy.git('mv', 'here.txt', 'there.txt');
   const to = await copy.commit('2', { 'a.txt': 'a\nB', 'ü.txt': 'n\n', b: '\0b', empty: '' });
   const expected = await copy.git('diff', from, to);
-  const found = (await rawDiff(git, repository, from, to)).toString('utf8');
+  const found = (await getRawDiff(git, repository, from, to)).toString('utf8');
   assert.equal(found.trimEnd(), expected.trimEnd());
   assert.match(found, /"b\/\\303\\274\.txt"/);
   const again = await copy.commit('3', { 'a.txt': 'a\nb\n' });
   const other = await copy.commit('4', { 'a.txt': 'a\nB' });
   const last = await copy.commit('5', { 'other.txt': 'x' });
   const back = await copy.commit('6', { 'a.txt': 'a\nb\n' });
-  const id = await patchId(git, repository, to, again);
+  const id = await computePatchId(git, repository, to, again);
   assert.match(id ?? '', /^[0-9a-f]{40}$/);
-  assert.equal(await patchId(git, repository, last, back), id);
-  assert.notEqual(await patchId(git, repository, again, other), id);
-  assert.equal(await patchId(git, repository, to, to), null);
-  assert.equal((await rawDiff(git, repository, to, to)).length, 0);
+  assert.equal(await computePatchId(git, repository, last, back), id);
+  assert.notEqual(await computePatchId(git, repository, again, other), id);
+  assert.equal(await computePatchId(git, repository, to, to), null);
+  assert.equal((await getRawDiff(git, repository, to, to)).length, 0);
 });
 
 const patch = (name: string, ...lines: string[]) =>
@@ -37,9 +37,9 @@ const patch = (name: string, ...lines: string[]) =>
     .map((line) => `${line}\n`)
     .join('');
 
-test('of a file that is too large the head is left, and what goes beyond all limits is left out', () => {
+test('keeps the header of a too large file and omits files over the total limits', () => {
   const cut = (limits: object, text: string, size = 7) => {
-    const cutter = createCutter({ files: 10, lines: 100, fileBytes: 60, bytes: 1_000, ...limits });
+    const cutter = createPatchTruncator({ files: 10, lines: 100, fileBytes: 60, bytes: 1_000, ...limits });
     for (let at = 0; at < text.length; at += size) if (!cutter.write(Buffer.from(text.slice(at, at + size)))) break;
     return cutter.end().toString('utf8');
   };

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { writeBlob, writeCommit } from '../commits/commit.ts';
-import { someone } from '../fixtures.testing.ts';
+import { TEST_SIGNER } from '../fixtures.testing.ts';
 import type { Git } from '../git.ts';
 import type { Repository } from '../repository.ts';
 import { formatTree } from '../trees/tree-edit.ts';
-import { objectId, writeObject } from './loose-objects.ts';
+import { computeObjectId, writeObject } from './loose-objects.ts';
 import type { TreeEntry } from './object-parser.ts';
-import { headerOf, type NewObject, TYPES, writePack } from './pack-writer.ts';
+import { formatPackedHeader, type NewObject, PACK_TYPES, writePack } from './pack-writer.ts';
 
-/** Little that was stored and expands to very much. */
+/** Small stored objects that expand to a huge size. */
 
 /**
- * A tree whose every directory has `width` entries, all of them the same, `levels` deep: `width` to the power of `levels`
- * paths in `levels` objects. Gives its id. They stand in a pack: git opens a file for each path to an object that has its own.
+ * Writes a tree whose directories each have `width` equal entries, `levels` deep: `width` to the power of `levels`
+ * paths in `levels` objects. Returns its id. Uses a pack, because git opens a file per path for loose objects.
  */
 export async function nestedTrees(git: Git, repository: Repository, levels: number, width: number): Promise<string> {
   const objects = [await newObject('blob', Buffer.from('content\n'.repeat(100)))];
@@ -27,7 +27,7 @@ export async function nestedTrees(git: Git, repository: Repository, levels: numb
   return objects.at(-1)!.id;
 }
 
-/** A tree with so many files, all of them the same. */
+/** Writes a tree with `width` equal files. */
 export async function wideTree(git: Git, repository: Repository, width: number): Promise<string> {
   const id = await writeBlob(git, repository, Buffer.from('content\n'));
   return writeObject(git, repository, 'tree', formatTree(entriesNamed(width, { mode: '100644', type: 'blob', id })));
@@ -37,12 +37,18 @@ function entriesNamed(width: number, entry: Omit<TreeEntry, 'name'>): TreeEntry[
   return Array.from({ length: width }, (_, at) => ({ ...entry, name: `entry-${String(at).padStart(7, '0')}` }));
 }
 
-/** A commit of a tree, without parents; no ref names it. */
+/** Writes a root commit of a tree; no ref points to it. */
 export async function commitOfTree(git: Git, repository: Repository, tree: string): Promise<string> {
-  return writeCommit(git, repository, { tree, parents: [], author: someone, committer: someone, message: 'Bomb\n' });
+  return writeCommit(git, repository, {
+    tree,
+    parents: [],
+    author: TEST_SIGNER,
+    committer: TEST_SIGNER,
+    message: 'Bomb\n',
+  });
 }
 
-/** A commit of one file of this name, whatever it is. */
+/** Writes a commit with one file of this name, valid or not. */
 export async function commitOfName(git: Git, repository: Repository, name: string): Promise<string> {
   const id = await writeBlob(git, repository, Buffer.from('content\n'));
   const tree = formatTree([{ mode: '100644', type: 'blob', id, name }]);
@@ -52,8 +58,8 @@ export async function commitOfName(git: Git, repository: Repository, name: strin
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * A pack with an object of so many mebibytes that is a thousand bytes long: it copies one mebibyte of zeros again and
- * again. The other objects stand in it as they are.
+ * Returns a pack with an object of this many mebibytes as a delta of a thousand bytes, which copies one mebibyte of
+ * zeros repeatedly. The other objects are stored undeltified.
  */
 export async function packOfDelta(mebibytes: number, others: readonly NewObject[] = []): Promise<Buffer> {
   const base: NewObject = await newObject('blob', Buffer.alloc(MEBIBYTE));
@@ -61,24 +67,24 @@ export async function packOfDelta(mebibytes: number, others: readonly NewObject[
   const delta = Buffer.concat([sevenBits(MEBIBYTE), sevenBits(mebibytes * MEBIBYTE), copies]);
   const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
   header.writeUInt32BE(others.length + 2, 8);
-  const parts = [header, packedObject(TYPES.blob, base.content)];
-  for (const { type, content } of others) parts.push(packedObject(TYPES[type], content));
+  const parts = [header, packedObject(PACK_TYPES.blob, base.content)];
+  for (const { type, content } of others) parts.push(packedObject(PACK_TYPES[type], content));
   parts.push(packedObject(REF_DELTA, delta, Buffer.from(base.id, 'hex')));
   const pack = Buffer.concat(parts);
   return Buffer.concat([pack, createHash('sha1').update(pack).digest()]);
 }
 
 export async function newObject(type: NewObject['type'], content: Buffer): Promise<NewObject> {
-  return { id: await objectId(type, content), type, content };
+  return { id: await computeObjectId(type, content), type, content };
 }
 
 const REF_DELTA = 7;
 
 function packedObject(type: number, content: Buffer, before: Buffer = Buffer.alloc(0)): Buffer {
-  return Buffer.concat([headerOf(type, content.length), before, deflateSync(content)]);
+  return Buffer.concat([formatPackedHeader(type, content.length), before, deflateSync(content)]);
 }
 
-/** A number as deltas write it. */
+/** Encodes a number as in deltas. */
 function sevenBits(number: number): Buffer {
   const bytes: number[] = [];
   for (let rest = number; ; rest = Math.floor(rest / 128)) {

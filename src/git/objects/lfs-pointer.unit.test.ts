@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatPointer, parsePointer } from './lfs-pointer.ts';
+import { formatLfsPointer, parseLfsPointer } from './lfs-pointer.ts';
 
 const oid = '4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393';
 
-test('a pointer comes back as it was', () => {
+test('a pointer survives formatting and parsing', () => {
   for (const size of [0, 12345, 999_999_999_999])
-    assert.deepEqual(parsePointer(formatPointer({ oid, size })), { oid, size });
+    assert.deepEqual(parseLfsPointer(formatLfsPointer({ oid, size })), { oid, size });
 });
 
 test('a pointer with extensions is one; other blobs are not', () => {
-  const pointer = formatPointer({ oid, size: 1 }).toString();
+  const pointer = formatLfsPointer({ oid, size: 1 }).toString();
   const extended = pointer.replace('oid', `ext-0-foo x\noid`);
-  assert.deepEqual(parsePointer(Buffer.from(extended)), { oid, size: 1 });
+  assert.deepEqual(parseLfsPointer(Buffer.from(extended)), { oid, size: 1 });
   const others = [
     '',
     pointer.replace('v1', 'v2'),
@@ -22,5 +22,5 @@ test('a pointer with extensions is one; other blobs are not', () => {
     `${pointer}${' '.repeat(100)}`,
     'x'.repeat(130),
   ];
-  for (const other of others) assert.equal(parsePointer(Buffer.from(other)), null, JSON.stringify(other));
+  for (const other of others) assert.equal(parseLfsPointer(Buffer.from(other)), null, JSON.stringify(other));
 });

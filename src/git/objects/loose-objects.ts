@@ -11,51 +11,52 @@ import type { ObjectType } from './object-parser.ts';
 
 const deflateAll = promisify(deflate);
 
-/** Deflated at once: a worker thread costs more than the work. */
-const AT_ONCE = 4096;
-/** Deflated in one go in a worker thread; what is larger flows through in pieces. */
-const ONE_GO = 1024 * 1024;
-const PIECE = 256 * 1024;
+/** Deflated synchronously: a worker thread costs more than the work. */
+const MAX_SYNC_DEFLATE = 4096;
+/** Deflated at once in a worker thread; larger content is streamed. */
+const MAX_SINGLE_DEFLATE = 1024 * 1024;
+const CHUNK_SIZE = 256 * 1024;
 
-/** What is larger is stored as it is: deflating takes ten times as long as writing, and repacking does it later. */
-const DEFLATED = 16 * 1024 * 1024;
+/** Larger content is stored uncompressed: deflating is ten times slower than writing, and repacking does it later. */
+const MAX_DEFLATED = 16 * 1024 * 1024;
 
-/** Some bytes, whole or in pieces whose total `size` is known beforehand (git's header names it). */
-export type Content = Buffer | { readonly size: number; readonly chunks: AsyncIterable<Buffer> };
+/** Content as a buffer, or as chunks of a total `size` known beforehand (git's header contains it). */
+export type ObjectContent = Buffer | { readonly size: number; readonly chunks: AsyncIterable<Buffer> };
 
 /**
- * Writes one object into the repository, as git itself does it: into a temporary file, synced, renamed to its place,
- * and the directories synced too. Durable when it returns; the answer is its id. Writing an object that is there again
- * costs a touch, which keeps upkeep from pruning it. The content of a stream is never in memory.
+ * Writes a loose object as git does: into a temporary file, synced and renamed, with synced directories. Returns its
+ * id; durable when it returns. An existing object is only touched, which protects it from pruning. Streamed content is
+ * never held in memory.
  */
 export async function writeObject(
   git: Git,
   repository: Repository,
   type: ObjectType,
-  content: Content,
+  content: ObjectContent,
 ): Promise<string> {
   if (!Buffer.isBuffer(content)) return writeStream(git, repository, type, content);
-  if (content.length > ONE_GO) {
-    return writeStream(git, repository, type, { size: content.length, chunks: piecesOf(content) });
+  if (content.length > MAX_SINGLE_DEFLATE) {
+    return writeStream(git, repository, type, { size: content.length, chunks: chunksOf(content) });
   }
   const header = Buffer.from(`${type} ${content.length}\0`, 'latin1');
   const id = createHash('sha1').update(header).update(content).digest('hex');
   if (await touch(git, pathOf(repository, id))) return id;
   const whole = Buffer.concat([header, content]);
-  const packed = whole.length > AT_ONCE ? await deflateAll(whole, { level: 1 }) : deflateSync(whole, { level: 1 });
-  const draft = draftOf(repository);
-  await withDraft(draft, async (file) => {
+  const packed =
+    whole.length > MAX_SYNC_DEFLATE ? await deflateAll(whole, { level: 1 }) : deflateSync(whole, { level: 1 });
+  const draft = temporaryPath(repository);
+  await withTemporaryFile(draft, async (file) => {
     await file.writeFile(packed);
     await finish(repository, file, draft, id);
   });
   return id;
 }
 
-/** The id that `content` has as an object of this type, whether it is stored or not. */
-export async function objectId(type: ObjectType, content: Buffer): Promise<string> {
+/** Returns the object id of `content`, whether it is stored or not. */
+export async function computeObjectId(type: ObjectType, content: Buffer): Promise<string> {
   const hash = createHash('sha1').update(`${type} ${content.length}\0`, 'latin1');
-  if (content.length <= ONE_GO) return hash.update(content).digest('hex');
-  for await (const slice of piecesOf(content)) hash.update(slice);
+  if (content.length <= MAX_SINGLE_DEFLATE) return hash.update(content).digest('hex');
+  for await (const slice of chunksOf(content)) hash.update(slice);
   return hash.digest('hex');
 }
 
@@ -63,10 +64,10 @@ async function writeStream(
   git: Git,
   repository: Repository,
   type: ObjectType,
-  content: Exclude<Content, Buffer>,
+  content: Exclude<ObjectContent, Buffer>,
 ): Promise<string> {
   const hash = createHash('sha1');
-  const draft = draftOf(repository);
+  const draft = temporaryPath(repository);
   let id = '';
 
   async function* hashed(): AsyncGenerator<Buffer> {
@@ -79,12 +80,12 @@ async function writeStream(
       size += chunk.length;
       yield chunk;
     }
-    if (size !== content.size) throw new Error(`An object of ${content.size} bytes was given ${size}`);
+    if (size !== content.size) throw new Error(`Expected ${content.size} bytes of object content, got ${size}`);
   }
 
-  await withDraft(draft, async (file) => {
-    const level = content.size > DEFLATED ? 0 : 1;
-    await pipeline(hashed(), createDeflate({ level, chunkSize: PIECE }), async (packed: AsyncIterable<Buffer>) => {
+  await withTemporaryFile(draft, async (file) => {
+    const level = content.size > MAX_DEFLATED ? 0 : 1;
+    await pipeline(hashed(), createDeflate({ level, chunkSize: CHUNK_SIZE }), async (packed: AsyncIterable<Buffer>) => {
       for await (const chunk of packed) await file.writeFile(chunk);
     });
     id = hash.digest('hex');
@@ -95,11 +96,11 @@ async function writeStream(
 }
 
 function* slices(content: Buffer): Generator<Buffer> {
-  for (let at = 0; at < content.length; at += PIECE) yield content.subarray(at, at + PIECE);
+  for (let at = 0; at < content.length; at += CHUNK_SIZE) yield content.subarray(at, at + CHUNK_SIZE);
 }
 
-/** In pieces, so that hashing hundreds of megabytes does not hold up everybody else. */
-async function* piecesOf(content: Buffer): AsyncGenerator<Buffer> {
+/** Yields to the event loop between chunks, so that hashing large content blocks nobody. */
+async function* chunksOf(content: Buffer): AsyncGenerator<Buffer> {
   for (const slice of slices(content)) {
     yield slice;
     await new Promise((resolve) => setImmediate(resolve));
@@ -110,12 +111,12 @@ function pathOf(repository: Repository, id: string): string {
   return join(repository.directory, 'objects', id.slice(0, 2), id.slice(2));
 }
 
-/** git's own name for such files: its pruning removes those that a crash has left. */
-function draftOf(repository: Repository): string {
+/** git's own name for such files, so that git prunes leftovers of a crash. */
+function temporaryPath(repository: Repository): string {
   return join(repository.directory, 'objects', `tmp_obj_${randomUUID()}`);
 }
 
-async function withDraft(draft: string, work: (file: FileHandle) => Promise<void>): Promise<void> {
+async function withTemporaryFile(draft: string, work: (file: FileHandle) => Promise<void>): Promise<void> {
   const file = await open(draft, 'wx', 0o444);
   try {
     await work(file);
@@ -135,10 +136,10 @@ async function finish(repository: Repository, file: FileHandle, draft: string, i
   await Promise.all([unlessPacked(syncDirectory(directory)), made || madeAgain ? syncDirectory(objects) : null]);
 }
 
-/** So often a directory is made again that upkeep has removed, because nothing was in it. */
-const MOST_TRIES = 5;
+/** Attempts to recreate a directory that maintenance removed because it was empty. */
+const MAX_ATTEMPTS = 5;
 
-/** True: the directory was made for it. */
+/** Returns whether the directory was created. */
 async function moveInto(directory: string, draft: string, path: string): Promise<boolean> {
   let made = false;
   for (let tries = 1; ; tries++) {
@@ -146,13 +147,13 @@ async function moveInto(directory: string, draft: string, path: string): Promise
       await rename(draft, path);
       return made;
     } catch (error) {
-      if (!isMissing(error) || tries === MOST_TRIES) throw error;
+      if (!isMissing(error) || tries === MAX_ATTEMPTS) throw error;
       made = await makeDirectory(directory);
     }
   }
 }
 
-/** Upkeep may have put the object into a pack already, and removed the directory. */
+/** Maintenance may have packed the object already and removed the directory. */
 async function unlessPacked(synced: Promise<void>): Promise<void> {
   await synced.catch((error: unknown) => {
     if (!isMissing(error)) throw error;
@@ -161,7 +162,7 @@ async function unlessPacked(synced: Promise<void>): Promise<void> {
 
 const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** True: it was not there. */
+/** Returns whether the directory was created. */
 async function makeDirectory(directory: string): Promise<boolean> {
   try {
     await mkdir(directory);
@@ -172,7 +173,7 @@ async function makeDirectory(directory: string): Promise<boolean> {
   }
 }
 
-/** Makes an object that exists look new. False: there is none. */
+/** Updates the modification time of an object. Returns false if it does not exist. */
 async function touch(git: Git, path: string): Promise<boolean> {
   const now = git.clock.now();
   try {

@@ -3,10 +3,10 @@ import { type FileHandle, open, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gitWorld } from '../fixtures.testing.ts';
-import { objectId, writeObject } from './loose-objects.ts';
+import { computeObjectId, writeObject } from './loose-objects.ts';
 import { readObject } from './object-reader.ts';
 
-/** Instead of the next sync of a file this is done. */
+/** Replaces the next file sync with this function. */
 async function atNextSync({ mock }: TestContext, work: () => Promise<void>): Promise<void> {
   await using file = await open(import.meta.filename);
   const handles = Object.getPrototypeOf(file) as FileHandle;
@@ -18,7 +18,7 @@ async function atNextSync({ mock }: TestContext, work: () => Promise<void>): Pro
   });
 }
 
-/** As upkeep does it with what is empty. */
+/** Removes an empty directory, as maintenance does. */
 async function removeOnceThere(directory: string): Promise<void> {
   for (;;) {
     try {
@@ -29,10 +29,10 @@ async function removeOnceThere(directory: string): Promise<void> {
   }
 }
 
-test('an object is written although upkeep removes its directory, which is empty, in between', async (t) => {
+test('writes an object although maintenance removes its empty directory meanwhile', async (t) => {
   const { git, repository } = await gitWorld(t);
   const content = Buffer.from('text');
-  const id = await objectId('blob', content);
+  const id = await computeObjectId('blob', content);
   await atNextSync(t, () => removeOnceThere(join(repository.directory, 'objects', id.slice(0, 2))));
   assert.equal(await writeObject(git, repository, 'blob', content), id);
   assert.deepEqual((await readObject(git, repository, id))?.content, content);

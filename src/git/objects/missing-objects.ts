@@ -1,31 +1,31 @@
 import type { Readable } from 'node:stream';
 import type { Git } from '../git.ts';
-import { GitFailed } from '../process/failures.ts';
-import { type GitChild, stream } from '../process/spawn.ts';
+import { GitError } from '../process/failures.ts';
+import { type GitChild, spawnGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 
-/** A line of the list: an id in hexadecimal, and its end. */
-const LINE = 41;
+/** Length of a line: a hexadecimal id and a line feed. */
+const LINE_LENGTH = 41;
 
 /**
- * The ids of objects that one repository has and the other has not, reached or not: as many as `most` of them. Both lists
- * are compared as they come, in constant memory.
+ * Returns up to `most` ids of objects that `of` has and `from` has not, reachable or not. Both lists are compared as
+ * streams, in constant memory.
  */
-export async function missingObjects(git: Git, of: Repository, from: Repository, most: number): Promise<string[]> {
-  const [all, those] = [listed(git, of), listed(git, from)];
+export async function listMissingObjects(git: Git, of: Repository, from: Repository, most: number): Promise<string[]> {
+  const [all, those] = [listAllObjects(git, of), listAllObjects(git, from)];
   const missing: string[] = [];
   try {
     const [one, other] = [createLines(all.stdout), createLines(those.stdout)];
-    // Both at once: what a process has written that ends before anybody reads it is thrown away.
+    // Start both reads at once: Node discards the output of a process that exits before anybody reads it.
     let [id, found] = await Promise.all([one.next(), other.next()]);
     while (id !== null && missing.length < most) {
-      if (found === null) await wholly(those);
+      if (found === null) await requireComplete(those);
       const order = found === null ? -1 : Buffer.compare(id, found);
-      if (order < 0) missing.push(id.toString('latin1', 0, LINE - 1));
+      if (order < 0) missing.push(id.toString('latin1', 0, LINE_LENGTH - 1));
       if (order >= 0) found = other.ready() ?? (await other.next());
       if (order <= 0) id = one.ready() ?? (await one.next());
     }
-    if (missing.length < most) await wholly(all);
+    if (missing.length < most) await requireComplete(all);
     return missing;
   } finally {
     for (const child of [all, those]) child.kill();
@@ -33,29 +33,29 @@ export async function missingObjects(git: Git, of: Repository, from: Repository,
   }
 }
 
-/** All objects, each once, by their ids. */
-function listed(git: Git, repository: Repository): GitChild {
+/** Lists all objects once each, ordered by id. */
+function listAllObjects(git: Git, repository: Repository): GitChild {
   const flags = ['--batch-all-objects', '--batch-check=%(objectname)'];
-  const child = stream(git, repository, 'cat-file', { flags });
+  const child = spawnGit(git, repository, 'cat-file', { flags });
   child.stdin.end();
   return child;
 }
 
-/** A list that ended early is none. */
-async function wholly(child: GitChild): Promise<void> {
+/** Throws unless the list is complete. */
+async function requireComplete(child: GitChild): Promise<void> {
   const ended = await child.done;
-  if (!ended.ok) throw new GitFailed(child.command, ended.failure);
+  if (!ended.ok) throw new GitError(child.command, ended.failure);
 }
 
-/** `ready`: the next line, if it has arrived. */
+/** `ready` returns the next line if it has arrived. */
 function createLines(stdout: Readable) {
   const chunks = stdout.iterator() as AsyncIterator<Buffer>;
-  let piece: Buffer = Buffer.alloc(0);
+  let buffered: Buffer = Buffer.alloc(0);
   let at = 0;
   const ready = (): Buffer | null => {
-    if (at + LINE > piece.length) return null;
-    at += LINE;
-    return piece.subarray(at - LINE, at);
+    if (at + LINE_LENGTH > buffered.length) return null;
+    at += LINE_LENGTH;
+    return buffered.subarray(at - LINE_LENGTH, at);
   };
   return {
     ready,
@@ -65,7 +65,7 @@ function createLines(stdout: Readable) {
         if (line !== null) return line;
         const more = await chunks.next();
         if (more.done) return null;
-        piece = Buffer.concat([piece.subarray(at), more.value]);
+        buffered = Buffer.concat([buffered.subarray(at), more.value]);
         at = 0;
       }
     },

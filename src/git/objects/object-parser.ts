@@ -1,15 +1,15 @@
-import { trimmedEnd } from '#text/trim.ts';
+import { trimEndCharacters } from '#text/trim.ts';
 import { decodeName } from '../ref-names.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
-/** Who did something to a commit or tag, and when. */
+/** Author, committer or tagger, with the time. */
 export interface Signature {
   readonly name: string;
   readonly email: string;
-  /** `YYYY-MM-DDTHH:MM:SS.000±HH:MM`, in the offset that the commit names. */
+  /** `YYYY-MM-DDTHH:MM:SS.000±HH:MM`, in the offset of the commit. */
   readonly date: string;
-  /** The same moment as Unix seconds. */
+  /** The same time in Unix seconds. */
   readonly seconds: number;
 }
 
@@ -19,12 +19,12 @@ export interface Commit {
   readonly parentIds: readonly string[];
   readonly author: Signature;
   readonly committer: Signature;
-  /** As it was written; decoded by the commit's own encoding, what cannot be decoded is U+FFFD. */
+  /** Unchanged, decoded by the commit's encoding. Bytes that cannot be decoded are U+FFFD. */
   readonly message: string;
   /** The first line that is not blank; `No commit message` when there is none. */
   readonly title: string;
-  /** The message goes on. */
-  readonly cut?: true;
+  /** The message is longer than this. */
+  readonly isTruncated?: true;
 }
 
 /** An annotated tag. */
@@ -35,7 +35,7 @@ export interface Tag {
   readonly targetType: ObjectType;
   /** Old tags have none. */
   readonly tagger: Signature | null;
-  /** Without its signature and without the line ends at its end. */
+  /** Without signature and trailing line feeds. */
   readonly message: string;
 }
 
@@ -48,7 +48,7 @@ export interface TreeEntry {
   readonly name: string;
 }
 
-/** Parses the content of a commit object. Hand-made, malformed commits give what can be read of them, never an error. */
+/** Parses a commit object. Malformed commits give what can be parsed, never an error. */
 export function parseCommit(id: string, content: Buffer): Commit {
   const { headers, body } = split(content);
   const decode = decoder(first(headers, 'encoding')?.toString('latin1'));
@@ -60,12 +60,12 @@ export function parseCommit(id: string, content: Buffer): Commit {
     author: parseSignature(first(headers, 'author'), decode),
     committer: parseSignature(first(headers, 'committer'), decode),
     message,
-    title: titleOf(message),
+    title: getMessageTitle(message),
   };
 }
 
-/** Whose changes a commit holds and what he says of them, as they stand in it, but in UTF-8. */
-export function authorship(content: Buffer): { readonly author: Buffer; readonly message: Buffer } {
+/** Returns the author and message of a commit as stored, converted to UTF-8. */
+export function parseAuthorship(content: Buffer): { readonly author: Buffer; readonly message: Buffer } {
   const { headers, body: message } = split(content);
   const author = first(headers, 'author') ?? Buffer.from('unknown <unknown> 0 +0000');
   const encoding = first(headers, 'encoding');
@@ -84,7 +84,7 @@ export function parseTag(id: string, content: Buffer): Tag {
     targetId: first(headers, 'object')?.toString('latin1') ?? '',
     targetType: (first(headers, 'type')?.toString('latin1') ?? 'commit') as ObjectType,
     tagger: tagger === undefined ? null : parseSignature(tagger, decode),
-    message: trimmedEnd(withoutSignature(decode(body)), '\n'),
+    message: trimEndCharacters(withoutSignature(decode(body)), '\n'),
   };
 }
 
@@ -106,7 +106,7 @@ export function parseTree(content: Buffer): TreeEntry[] {
   return entries;
 }
 
-export function titleOf(message: string): string {
+export function getMessageTitle(message: string): string {
   const line = /[^\s][^\r\n]*/.exec(message)?.[0];
   return line ?? 'No commit message';
 }
@@ -124,7 +124,8 @@ function split(content: Buffer): { headers: Header[]; body: Buffer } {
     const end = newline < 0 ? content.length : newline;
     if (end === at) return { headers, body: content.subarray(end + 1) };
     const blank = content.indexOf(0x20, at);
-    // A line that begins with a blank continues the one above (signatures); none that is read here has one.
+    // A line that begins with a space continues the previous header (signatures). No header that is parsed here has
+    // one.
     if (blank > at && blank < end) {
       headers.push({ key: content.toString('latin1', at, blank), value: content.subarray(blank + 1, end) });
     }
@@ -161,7 +162,7 @@ function parseSignature(line: Buffer | undefined, decode: Decode): Signature {
   };
 }
 
-/** The last second of the year 9999: what is later has no ISO form of four digits. */
+/** The last second of the year 9999. Later times have no ISO form of four digits. */
 const LAST_SECOND = 253_402_300_799 - 86_400;
 
 function boundedSeconds(text: string | undefined): number {
@@ -169,7 +170,7 @@ function boundedSeconds(text: string | undefined): number {
   return Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= LAST_SECOND ? seconds : 0;
 }
 
-/** Unix seconds in an offset such as `-0730`. An offset that no clock has counts as UTC. */
+/** Formats Unix seconds in an offset such as `-0730`. Invalid offsets count as UTC. */
 export function formatDate(seconds: number, offset: string): string {
   const found = /^([+-])(\d{2})(\d{2})$/.exec(offset);
   const minutes = found === null ? 0 : Number(found[2]) * 60 + Number(found[3]);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDate, parseCommit, parseTag, parseTree, titleOf } from './object-parser.ts';
+import { formatDate, getMessageTitle, parseCommit, parseTag, parseTree } from './object-parser.ts';
 
 const id = 'c'.repeat(40);
 
-test('dates are told in their own offset', () => {
+test('dates are formatted in their own offset', () => {
   const table: [number, string, string][] = [
     [1719571460, '+0000', '2024-06-28T10:44:20.000+00:00'],
     [1719571460, '-0000', '2024-06-28T10:44:20.000+00:00'],
@@ -18,7 +18,7 @@ test('dates are told in their own offset', () => {
   for (const [seconds, offset, date] of table) assert.equal(formatDate(seconds, offset), date);
 });
 
-test('malformed commits give what can be read of them', () => {
+test('malformed commits give what can be parsed', () => {
   const table: [text: string, name: string, email: string, seconds: number][] = [
     ['tree x\nauthor A B <a@b> 12 +0100\n\nm', 'A B', 'a@b', 12],
     ['author  <> 12 +0000\n\n', '', '', 12],
@@ -63,7 +63,7 @@ test('the title is the first line that is not blank', () => {
     '': 'No commit message',
     ' \n\t': 'No commit message',
   };
-  for (const [message, title] of Object.entries(table)) assert.equal(titleOf(message), title);
+  for (const [message, title] of Object.entries(table)) assert.equal(getMessageTitle(message), title);
 });
 
 test('a tree that ends within an entry is an error', () => {

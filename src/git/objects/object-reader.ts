@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
-import { keptAtMost } from '#runtime/bounded-cache.ts';
-import { gate } from '#runtime/concurrency-limiter.ts';
-import { firstBytes } from '#text/trim.ts';
-import { type Git, ownedBy } from '../git.ts';
-import { GitFailed } from '../process/failures.ts';
-import { createPool, type Speaker } from '../process/process-pool.ts';
-import { stream } from '../process/spawn.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
+import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
+import { truncateToBytes } from '#text/trim.ts';
+import { definePerGit, type Git } from '../git.ts';
+import { GitError } from '../process/failures.ts';
+import { createProcessPool, type PooledProcess } from '../process/process-pool.ts';
+import { spawnGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 import {
   type Commit,
@@ -29,76 +29,78 @@ interface ObjectInfo {
 }
 
 interface ReadObject extends ObjectInfo {
-  /** Null when it is larger than the limit. */
+  /** Null if it is larger than the limit. */
   readonly content: Buffer | null;
 }
 
 export interface StreamedObject extends ObjectInfo {
-  /** Starts git when it is first read; destroying it stops git. Fails with `GitFailed`, never ends early. */
+  /** Starts git at the first read. Destroying it stops git. Fails with `GitError` instead of ending early. */
   readonly content: Readable;
 }
 
-/** What is at most this large is read at once and remembered; what is larger is streamed. */
-export const SMALL_OBJECT = 1024 * 1024;
+/** Objects up to this size in bytes are read at once and cached; larger ones are streamed. */
+export const MAX_BUFFERED_OBJECT = 1024 * 1024;
 
-const readers = ownedBy((git) =>
-  createPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: git.limits.readers, seconds: 60 }),
+const readerPool = definePerGit((git) =>
+  createProcessPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: git.limits.readers, seconds: 60 }),
 );
-const streams = ownedBy((git) => gate(git.limits.streams, { waiting: 256, retryAfter: 10 }));
+const streamLimiter = definePerGit((git) =>
+  createConcurrencyLimiter(git.limits.streams, { maxWaiting: 256, retryAfter: 10 }),
+);
 
 /*
- * Every key begins with the repository: an object of one project must not be visible through another project's
+ * Every key begins with the repository. An object of one project must not be visible through another project's
  * repository, even to somebody who knows its id.
  */
-const infos = ownedBy(() => keptAtMost<ObjectInfo>(20_000));
-const contents = ownedBy(
+const infoCache = definePerGit(() => createBoundedCache<ObjectInfo>(20_000));
+const contentCache = definePerGit(
   (git) =>
     new LRUCache<string, ReadObject & { content: Buffer }>({
       maxSize: git.limits.objectBytes,
       sizeCalculation: (object) => object.content.length + 256,
     }),
 );
-const commits = ownedBy(
+const commitCache = definePerGit(
   (git) =>
     new LRUCache<string, Commit>({
       maxSize: git.limits.objectBytes,
       sizeCalculation: (commit) => commit.message.length * 2 + 1024,
     }),
 );
-const trees = ownedBy(
+const treeCache = definePerGit(
   (git) =>
     new LRUCache<string, Tree>({
       maxSize: git.limits.objectBytes,
       sizeCalculation: (tree) => tree.entries.length * 200 + 256,
     }),
 );
-const sha256s = ownedBy(() => keptAtMost<string>(20_000));
+const sha256Cache = definePerGit(() => createBoundedCache<string>(20_000));
 
-const isId = /^[0-9a-f]{40}$/;
+const ID_PATTERN = /^[0-9a-f]{40}$/;
 
-function keyOf(repository: Repository, id: string): string {
+function cacheKey(repository: Repository, id: string): string {
   return `${repository.directory} ${id}`;
 }
 
 /**
- * What an object id, or an expression such as `refs/heads/x^{commit}`, names; null when nothing or several things. Ids
- * are remembered, expressions are asked each time. An absent repository holds nothing.
+ * Returns the object that an id or an expression (`refs/heads/x^{commit}`) names; null if it names none or is
+ * ambiguous. Ids are cached, expressions are not. A missing repository has no objects.
  */
-export async function objectInfo(git: Git, repository: Repository, expression: string): Promise<ObjectInfo | null> {
-  const key = isId.test(expression) ? keyOf(repository, expression) : null;
-  const known = key === null ? undefined : infos(git).get(key);
+export async function getObjectInfo(git: Git, repository: Repository, expression: string): Promise<ObjectInfo | null> {
+  const key = ID_PATTERN.test(expression) ? cacheKey(repository, expression) : null;
+  const known = key === null ? undefined : infoCache(git).get(key);
   if (known !== undefined) return known;
-  const found = await ask(git, repository, expression, async (reader) => {
-    reader.say(`info ${expression}\n`);
-    return parseInfo(await reader.line());
+  const found = await withReader(git, repository, expression, async (reader) => {
+    reader.send(`info ${expression}\n`);
+    return parseInfo(await reader.readLine());
   });
-  if (found !== null) infos(git).set(keyOf(repository, found.id), found);
+  if (found !== null) infoCache(git).set(cacheKey(repository, found.id), found);
   return found;
 }
 
 /**
- * An object with its content, which is null when it is larger than `limit` bytes. Null when there is no such object.
- * Blobs up to 1 MiB are remembered.
+ * Returns an object with its content, which is null if larger than `limit` bytes. Null if there is no such object.
+ * Blobs up to 1 MiB are cached.
  */
 export async function readObject(
   git: Git,
@@ -106,147 +108,150 @@ export async function readObject(
   id: string,
   limit = 10 * 1024 * 1024,
 ): Promise<ReadObject | null> {
-  const key = keyOf(repository, id);
-  const known = contents(git).get(key);
+  const key = cacheKey(repository, id);
+  const known = contentCache(git).get(key);
   if (known !== undefined && known.size <= limit) return known;
-  const info = infos(git).get(key);
+  const info = infoCache(git).get(key);
   if (info !== undefined && info.size > limit) return { ...info, content: null };
-  const found = await ask(git, repository, id, (reader) => readContent(reader, id, limit));
+  const found = await withReader(git, repository, id, (reader) => readContent(reader, id, limit));
   if (found === null) return null;
   const { content, ...about } = found;
-  infos(git).set(keyOf(repository, found.id), about);
-  if (content !== null && found.type === 'blob' && found.size <= SMALL_OBJECT) {
-    contents(git).set(keyOf(repository, found.id), { ...about, content });
+  infoCache(git).set(cacheKey(repository, found.id), about);
+  if (content !== null && found.type === 'blob' && found.size <= MAX_BUFFERED_OBJECT) {
+    contentCache(git).set(cacheKey(repository, found.id), { ...about, content });
   }
   return found;
 }
 
-/** An object whose content flows at the pace of whoever reads it, in constant memory. Null when there is none. */
+/** Returns an object with its content as a stream with back-pressure, in constant memory. Null if there is none. */
 export async function streamObject(git: Git, repository: Repository, id: string): Promise<StreamedObject | null> {
-  const info = await objectInfo(git, repository, id);
+  const info = await getObjectInfo(git, repository, id);
   if (info === null) return null;
-  if (info.size > SMALL_OBJECT) return { ...info, content: contentOf(git, repository, info) };
-  const object = await readObject(git, repository, id, SMALL_OBJECT);
+  if (info.size > MAX_BUFFERED_OBJECT) return { ...info, content: streamContent(git, repository, info) };
+  const object = await readObject(git, repository, id, MAX_BUFFERED_OBJECT);
   return object?.content == null ? null : { ...info, content: Readable.from([object.content], { objectMode: false }) };
 }
 
 /**
- * With its whole message, unless that is longer than anybody writes. Null: there is no such commit (another type of object
- * counts as none).
+ * Returns a commit with its whole message, up to 3 MiB. Null if there is no such commit (objects of other types count
+ * as none).
  */
 export async function readCommit(git: Git, repository: Repository, id: string): Promise<Commit | null> {
   const [commit] = await readCommits(git, repository, [id]);
-  if (commit?.cut !== true) return commit ?? null;
-  const object = await readObject(git, repository, id, LONGEST_ALONE);
+  if (commit?.isTruncated !== true) return commit ?? null;
+  const object = await readObject(git, repository, id, MAX_FULL_COMMIT);
   return object?.content == null ? commit : parseCommit(object.id, object.content);
 }
 
-/** Bytes of a commit that is taken apart whole, with its signature: several times as much holds others up. */
-const LONGEST_ALONE = 3 * 1024 * 1024;
+/** Maximum bytes of a commit that is parsed whole, with its signature. More would block others. */
+const MAX_FULL_COMMIT = 3 * 1024 * 1024;
 
 /**
- * Many commits with one trip to git for those that are not remembered; null for each that does not exist. Of a message that
- * is longer than lists show, the beginning; of those that come when the others hold `together` bytes already, hardly more
- * than the title.
+ * Returns many commits, null for each that does not exist. One request to git reads all uncached ones. Long messages
+ * are truncated. After `together` bytes of messages in total, the rest is truncated to little more than the title.
  */
 export async function readCommits(
   git: Git,
   repository: Repository,
   ids: readonly string[],
-  together = LONGEST_TOGETHER,
+  together = MAX_TOTAL_MESSAGES,
 ): Promise<(Commit | null)[]> {
   const found = new Map<string, Commit>();
   for (const id of ids) {
-    const known = commits(git).get(keyOf(repository, id));
+    const known = commitCache(git).get(cacheKey(repository, id));
     if (known !== undefined) found.set(id, known);
   }
-  const wanted = [...new Set(ids)].filter((id) => isId.test(id) && !found.has(id));
-  if (wanted.length > 0) {
-    for (const { commit, isWhole } of await askForCommits(git, repository, wanted, together)) {
-      if (isWhole) commits(git).set(keyOf(repository, commit.id), commit);
+  const uncached = [...new Set(ids)].filter((id) => ID_PATTERN.test(id) && !found.has(id));
+  if (uncached.length > 0) {
+    for (const { commit, isWhole } of await loadCommits(git, repository, uncached, together)) {
+      if (isWhole) commitCache(git).set(cacheKey(repository, commit.id), commit);
       found.set(commit.id, commit);
     }
   }
-  let left = together;
+  let remaining = together;
   return ids.map((id) => {
     const commit = found.get(id);
     if (commit === undefined) return null;
-    left -= commit.message.length;
-    return left < 0 && commit.message.length > SHORT_MESSAGE ? shortened(commit) : commit;
+    remaining -= commit.message.length;
+    return remaining < 0 && commit.message.length > MIN_TRUNCATABLE_MESSAGE ? truncateMessage(commit) : commit;
   });
 }
 
-/** Nothing is won by shortening it. */
-const SHORT_MESSAGE = 1024;
+/** Shorter messages are never truncated. */
+const MIN_TRUNCATABLE_MESSAGE = 1024;
 
-function shortened(commit: Commit): Commit {
-  return { ...commit, message: firstBytes(commit.message.slice(0, SHORTEST_MESSAGE), SHORTEST_MESSAGE), cut: true };
+function truncateMessage(commit: Commit): Commit {
+  return {
+    ...commit,
+    message: truncateToBytes(commit.message.slice(0, TRUNCATED_MESSAGE), TRUNCATED_MESSAGE),
+    isTruncated: true,
+  };
 }
 
-/** A commit or tree that has just been written need not be asked for. */
-export function rememberWritten(
+/** Caches a commit or tree that has just been written. */
+export function cacheWrittenObject(
   git: Git,
   repository: Repository,
   { id, type, content }: { readonly id: string; readonly type: ObjectType; readonly content: Buffer },
 ): void {
-  const key = keyOf(repository, id);
-  if (type === 'commit' && content.length < LONGEST_MESSAGE) commits(git).set(key, parseCommit(id, content));
-  if (type === 'tree' && content.length < SMALL_TREE) trees(git).set(key, treeOf(parseTree(content)));
+  const key = cacheKey(repository, id);
+  if (type === 'commit' && content.length < MAX_MESSAGE) commitCache(git).set(key, parseCommit(id, content));
+  if (type === 'tree' && content.length < MAX_CACHED_TREE) treeCache(git).set(key, toTree(parseTree(content)));
 }
 
-const SMALL_TREE = 64 * 1024;
+const MAX_CACHED_TREE = 64 * 1024;
 
-/** A tree's entries in git's order, and by name. */
+/** The entries of a tree in git's order, and by name. */
 export interface Tree {
   readonly entries: readonly TreeEntry[];
   entry(name: string): TreeEntry | undefined;
 }
 
-/** The tree that git knows without storing it. */
-export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+/** Id of the empty tree, which git knows without storing it. */
+export const EMPTY_TREE_ID = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-/** A tree object of more bytes (some 15,000 entries) is not taken apart for one of them: see `treeEntry`. */
-export const LARGE_TREE = 512 * 1024;
+/** Larger tree objects (in bytes; about 15,000 entries) are not parsed to find one entry: see `findTreeEntry`. */
+export const MAX_PARSED_TREE = 512 * 1024;
 
-/** Null: there is no such tree, or it is larger than `limit` bytes. */
+/** Returns a tree; null if there is none or it is larger than `limit` bytes. */
 export async function readTree(
   git: Git,
   repository: Repository,
   id: string,
   limit = Number.MAX_SAFE_INTEGER,
 ): Promise<Tree | null> {
-  if (id === emptyTree) return treeOf([]);
-  const key = keyOf(repository, id);
-  const known = trees(git).get(key);
+  if (id === EMPTY_TREE_ID) return toTree([]);
+  const key = cacheKey(repository, id);
+  const known = treeCache(git).get(key);
   if (known !== undefined) return known;
   const object = await readObject(git, repository, id, limit);
   if (object?.type !== 'tree' || object.content === null) return null;
-  const tree = treeOf(parseTree(object.content));
-  trees(git).set(key, tree);
+  const tree = toTree(parseTree(object.content));
+  treeCache(git).set(key, tree);
   return tree;
 }
 
-/** Null: there is no such annotated tag (a lightweight one is its target, not an object). */
+/** Returns an annotated tag; null if there is none (a lightweight tag has no object). */
 export async function readTag(git: Git, repository: Repository, id: string): Promise<Tag | null> {
   const object = await readObject(git, repository, id);
   return object?.type === 'tag' && object.content !== null ? parseTag(object.id, object.content) : null;
 }
 
-/** The SHA-256 of a blob's bytes in hex; computed once, in constant memory. Null when there is no such object. */
-export async function blobSha256(git: Git, repository: Repository, id: string): Promise<string | null> {
-  const key = keyOf(repository, id);
-  const known = sha256s(git).get(key);
+/** Returns the SHA-256 of a blob in hex. Cached; computed in constant memory. Null if there is no such object. */
+export async function getBlobSha256(git: Git, repository: Repository, id: string): Promise<string | null> {
+  const key = cacheKey(repository, id);
+  const known = sha256Cache(git).get(key);
   if (known !== undefined) return known;
   const object = await streamObject(git, repository, id);
   if (object === null) return null;
   const hash = createHash('sha256');
   for await (const chunk of object.content) hash.update(chunk as Buffer);
   const sha256 = hash.digest('hex');
-  sha256s(git).set(key, sha256);
+  sha256Cache(git).set(key, sha256);
   return sha256;
 }
 
-function treeOf(entries: readonly TreeEntry[]): Tree {
+function toTree(entries: readonly TreeEntry[]): Tree {
   let byName: Map<string, TreeEntry> | undefined;
   return {
     entries,
@@ -257,18 +262,21 @@ function treeOf(entries: readonly TreeEntry[]): Tree {
   };
 }
 
-/** Lends a reader; null without one when the question would be none or the repository is absent. */
-async function ask<Answer>(
+/**
+ * Runs `work` with a reader process. Returns null without one if the expression is invalid or the repository is
+ * missing.
+ */
+async function withReader<Answer>(
   git: Git,
   repository: Repository,
   expression: string,
-  work: (reader: Speaker) => Promise<Answer | null>,
+  work: (reader: PooledProcess) => Promise<Answer | null>,
 ): Promise<Answer | null> {
   if (expression === '' || /[\0\n\r]/.test(expression)) return null;
   try {
-    return await readers(git).lend(repository, work, git.client);
+    return await readerPool(git).use(repository, work, git.client);
   } catch (error) {
-    if (error instanceof GitFailed && error.failure.kind === 'no-repository') return null;
+    if (error instanceof GitError && error.failure.kind === 'no-repository') return null;
     throw error;
   }
 }
@@ -278,90 +286,93 @@ function parseInfo(line: Buffer): ObjectInfo | null {
   return found === null ? null : { id: found[1]!, type: found[2] as ObjectType, size: Number(found[3]) };
 }
 
-const SKIPPED = 1024 * 1024;
+const MAX_SKIPPED = 1024 * 1024;
 
-async function readContent(reader: Speaker, id: string, limit: number): Promise<ReadObject | null> {
-  reader.say(`contents ${id}\n`);
-  const info = parseInfo(await reader.line());
+async function readContent(reader: PooledProcess, id: string, limit: number): Promise<ReadObject | null> {
+  reader.send(`contents ${id}\n`);
+  const info = parseInfo(await reader.readLine());
   if (info === null) return null;
   if (info.size > limit) {
-    // Unread content makes a reader useless for the next caller; too much of it costs more than another reader.
-    if (info.size > SKIPPED) reader.child.kill();
+    // Unread content makes a reader unusable for the next caller. Skipping much content costs more than a new reader.
+    if (info.size > MAX_SKIPPED) reader.child.kill();
     else await reader.skip(info.size + 1);
     return { ...info, content: null };
   }
-  const content = await reader.bytes(info.size + 1);
-  // A copy of its own: the chunk that it came in can be much larger.
+  const content = await reader.readBytes(info.size + 1);
+  // Copies the content, because the chunk that it came in can be much larger.
   return { ...info, content: Buffer.from(content.subarray(0, info.size)) };
 }
 
-/** What lists show of a message, in bytes (contract/conventions.md §3 "Limits of texts"). */
-const LONGEST_MESSAGE = 1024 * 1024;
-/** Its headers come before it: signatures, many parents. */
-const LONGEST_COMMIT = LONGEST_MESSAGE + 64 * 1024;
+/** Bytes of a message in lists (contract/conventions.md §3 "Limits of texts"). */
+const MAX_MESSAGE = 1024 * 1024;
+/** Includes the headers before the message: signatures, many parents. */
+const MAX_COMMIT = MAX_MESSAGE + 64 * 1024;
 
-/** What the messages of commits that are asked for at once hold, in bytes. */
-const LONGEST_TOGETHER = 32 * 1024 * 1024;
-/** What of a message is kept when they hold that. */
-const SHORTEST_MESSAGE = 256;
+/** Total bytes of the messages of one request. */
+const MAX_TOTAL_MESSAGES = 32 * 1024 * 1024;
+/** Bytes of each message after that total. */
+const TRUNCATED_MESSAGE = 256;
 
-/** A commit, and whether its message is as long as a list of it alone shows it. */
-interface AskedCommit {
+/** A commit, and whether its message has the full length for lists. */
+interface LoadedCommit {
   readonly commit: Commit;
   readonly isWhole: boolean;
 }
 
-/** Those of the objects that are commits; of one that is too long, the beginning. */
-async function askForCommits(
+/** Loads the commits among the objects; long messages are truncated. */
+async function loadCommits(
   git: Git,
   repository: Repository,
   ids: readonly string[],
   together: number,
-): Promise<AskedCommit[]> {
-  const found = await ask(git, repository, ids[0]!, async (reader) => {
-    const commits: AskedCommit[] = [];
-    let left = together;
-    reader.say(ids.map((id) => `contents ${id}\n`).join(''));
+): Promise<LoadedCommit[]> {
+  const found = await withReader(git, repository, ids[0]!, async (reader) => {
+    const commits: LoadedCommit[] = [];
+    let remaining = together;
+    reader.send(ids.map((id) => `contents ${id}\n`).join(''));
     for (const _ of ids) {
-      const info = parseInfo(await reader.line());
+      const info = parseInfo(await reader.readLine());
       if (info === null) continue;
-      const kept = info.type === 'commit' ? Math.min(info.size, LONGEST_COMMIT) : 0;
-      const content = await reader.bytes(kept);
+      const kept = info.type === 'commit' ? Math.min(info.size, MAX_COMMIT) : 0;
+      const content = await reader.readBytes(kept);
       await reader.skip(info.size - kept + 1);
       if (info.type !== 'commit') continue;
-      left -= content.length;
-      const isWhole = left >= 0 || content.length <= SHORT_MESSAGE;
-      const most = isWhole ? LONGEST_MESSAGE : SHORTEST_MESSAGE;
-      commits.push({ commit: beginningOf(info, content, most), isWhole });
+      remaining -= content.length;
+      const isWhole = remaining >= 0 || content.length <= MIN_TRUNCATABLE_MESSAGE;
+      const most = isWhole ? MAX_MESSAGE : TRUNCATED_MESSAGE;
+      commits.push({ commit: parseTruncated(info, content, most), isWhole });
     }
     return commits;
   });
   return found ?? [];
 }
 
-/** The commit with so many bytes of its message, of which nothing else is kept: a part of a text keeps the whole. */
-function beginningOf({ id, size }: ObjectInfo, content: Buffer, most: number): Commit {
+/**
+ * Parses a commit with at most `most` bytes of its message. Copies it, because a substring would keep the whole text in
+ * memory.
+ */
+function parseTruncated({ id, size }: ObjectInfo, content: Buffer, most: number): Commit {
   const begin = content.indexOf('\n\n') + 2;
-  // Four bytes more, so that a character is not cut in the middle.
+  // Four more bytes, so that no character is split.
   const commit = parseCommit(id, begin < 2 ? content : content.subarray(0, begin + most + 4));
-  const message = firstBytes(commit.message, most);
+  const message = truncateToBytes(commit.message, most);
   return content.length < size || content.length > begin + most || message !== commit.message
-    ? { ...commit, message, cut: true }
+    ? { ...commit, message, isTruncated: true }
     : commit;
 }
 
-function contentOf(git: Git, repository: Repository, info: ObjectInfo): Readable {
+function streamContent(git: Git, repository: Repository, info: ObjectInfo): Readable {
   async function* flow(): AsyncGenerator<Buffer> {
-    const leave = await streams(git).take(git);
-    const child = stream(git, repository, 'cat-file', { args: [info.type, info.id] });
+    const release = await streamLimiter(git).acquire(git);
+    const child = spawnGit(git, repository, 'cat-file', { args: [info.type, info.id] });
     try {
       child.stdin.end();
       for await (const chunk of child.stdout) yield chunk as Buffer;
       const ended = await child.done;
-      if (!ended.ok) throw new GitFailed('cat-file', ended.failure);
+      if (!ended.ok) throw new GitError('cat-file', ended.failure);
     } finally {
       child.kill();
-      leave();
+      release();
     }
   }
   return Readable.from(flow(), { objectMode: false });

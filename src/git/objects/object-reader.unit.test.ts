@@ -6,15 +6,15 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { writeTag } from '../commits/annotated-tag.ts';
 import { writeBlob } from '../commits/commit.ts';
-import { commitTo, files, type GitWorld, gitWorld, pidOf, someone } from '../fixtures.testing.ts';
+import { commitFiles, type GitWorld, gitWorld, newFiles, pidOf, TEST_SIGNER } from '../fixtures.testing.ts';
 import { createGit, repositoryAt } from '../git.ts';
-import { GitFailed } from '../process/failures.ts';
+import { GitError } from '../process/failures.ts';
 import { diskPathFor, ensureRepository } from '../storage/storage.ts';
 import { writeObject } from './loose-objects.ts';
 import {
-  blobSha256,
-  emptyTree,
-  objectInfo,
+  EMPTY_TREE_ID,
+  getBlobSha256,
+  getObjectInfo,
   readCommit,
   readCommits,
   readObject,
@@ -31,10 +31,10 @@ const childrenOf = (world: GitWorld) => [...world.git.processes.children];
 test('objects of each type are read', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const id = await commitTo(world, 'main', files({ 'dir/a': 'a', b: 'bb' }));
+  const id = await commitFiles(world, 'main', newFiles({ 'dir/a': 'a', b: 'bb' }));
   const commit = (await readCommit(git, repository, id))!;
-  assert.deepEqual((await objectInfo(git, repository, id))?.type, 'commit');
-  assert.deepEqual(await objectInfo(git, repository, 'refs/heads/main'), await objectInfo(git, repository, id));
+  assert.deepEqual((await getObjectInfo(git, repository, id))?.type, 'commit');
+  assert.deepEqual(await getObjectInfo(git, repository, 'refs/heads/main'), await getObjectInfo(git, repository, id));
   const tree = (await readTree(git, repository, commit.treeId))!;
   assert.deepEqual(
     tree.entries.map(({ mode, type, name }) => [mode, type, name]),
@@ -46,23 +46,23 @@ test('objects of each type are read', async (t) => {
   const blob = tree.entry('b')!.id;
   const read = await readObject(git, repository, blob);
   assert.deepEqual(read, { id: blob, type: 'blob', size: 2, content: Buffer.from('bb') });
-  assert.equal(await blobSha256(git, repository, blob), createHash('sha256').update('bb').digest('hex'));
-  const tag = { name: 'v1', targetId: id, targetType: 'commit' as const, tagger: someone, message: 'One\n\nTwo' };
+  assert.equal(await getBlobSha256(git, repository, blob), createHash('sha256').update('bb').digest('hex'));
+  const tag = { name: 'v1', targetId: id, targetType: 'commit' as const, tagger: TEST_SIGNER, message: 'One\n\nTwo' };
   const read2 = (await readTag(git, repository, await writeTag(git, repository, tag)))!;
   assert.deepEqual([read2.name, read2.targetId, read2.targetType, read2.message], ['v1', id, 'commit', 'One\n\nTwo']);
-  assert.deepEqual((await readTree(git, repository, emptyTree))?.entries, []);
+  assert.deepEqual((await readTree(git, repository, EMPTY_TREE_ID))?.entries, []);
 });
 
-test('what is absent or of another type is null', async (t) => {
+test('missing objects and objects of another type are null', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const id = await commitTo(world, 'main', files({ 'dir/a': 'a', b: 'bb' }));
+  const id = await commitFiles(world, 'main', newFiles({ 'dir/a': 'a', b: 'bb' }));
   const commit = (await readCommit(git, repository, id))!;
   const blob = (await readTree(git, repository, commit.treeId))!.entry('b')!.id;
   assert.equal(await readCommit(git, repository, blob), null);
   assert.equal(await readTree(git, repository, id), null);
   assert.equal(await readTag(git, repository, id), null);
-  for (const read of [objectInfo, readObject, readCommit, readTree, readTag, streamObject, blobSha256]) {
+  for (const read of [getObjectInfo, readObject, readCommit, readTree, readTag, streamObject, getBlobSha256]) {
     assert.equal(await read(git, repository, nowhere), null, read.name);
     assert.equal(await read(git, { directory: '/nonexistent/x.git' }, nowhere), null, read.name);
     for (const text of ['', `${id}\ninfo ${id}`, 'a\0b', '--batch', 'none']) {
@@ -71,11 +71,11 @@ test('what is absent or of another type is null', async (t) => {
   }
 });
 
-test('many commits come in the order in which they were asked', async (t) => {
+test('commits are returned in the requested order', async (t) => {
   const world = await gitWorld(t);
   const ids: string[] = [];
   for (let number = 0; number < 30; number += 1) {
-    ids.push(await commitTo(world, 'main', files({ [`f${number}`]: 'x' }), { message: `Number ${number}` }));
+    ids.push(await commitFiles(world, 'main', newFiles({ [`f${number}`]: 'x' }), { message: `Number ${number}` }));
   }
   const asked = [...ids.toReversed(), nowhere, ids[3]!];
   const commits = await readCommits(world.git, world.repository, asked);
@@ -86,11 +86,11 @@ test('many commits come in the order in which they were asked', async (t) => {
   assert.equal(commits[0]?.title, 'Number 29');
 });
 
-test('of an endless commit message the beginning is read, and the next answer is right', async (t) => {
+test('a huge commit message is truncated, and the next response is correct', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const first = await commitTo(world, 'main', files({ a: 'a' }), { message: `Long ${'x'.repeat(2 * mebibyte)}` });
-  const second = await commitTo(world, 'main', files({ b: 'b' }), { message: 'Short' });
+  const first = await commitFiles(world, 'main', newFiles({ a: 'a' }), { message: `Long ${'x'.repeat(2 * mebibyte)}` });
+  const second = await commitFiles(world, 'main', newFiles({ b: 'b' }), { message: 'Short' });
   const blob = await writeBlob(git, repository, randomBytes(2 * mebibyte));
   const [long, none, short] = await readCommits(git, repository, [first, blob, second]);
   assert.ok(long!.message.length <= mebibyte && long!.title.startsWith('Long xxx'));
@@ -99,15 +99,15 @@ test('of an endless commit message the beginning is read, and the next answer is
   assert.equal((await readCommit(git, repository, first))!.message.length, 2 * mebibyte + 5, 'alone it is whole');
 });
 
-test('of many long messages together the later ones are short, and as long as ever when they are asked for alone', async (t) => {
+test('truncates later messages of a large batch, but not when read alone', async (t) => {
   const world = await gitWorld(t);
-  // Another one: the first remembers what it has written.
+  // A new `Git`: the first one has cached what it wrote.
   const git = createGit({ storages: world.git.storages, clock: world.git.clock });
   t.after(() => git.close());
   const message = 'ä'.repeat(5000);
   const ids = [];
   for (const name of ['a', 'b', 'c']) {
-    ids.push(await commitTo(world, 'main', files({ [name]: name }), { message: `${name}${message}` }));
+    ids.push(await commitFiles(world, 'main', newFiles({ [name]: name }), { message: `${name}${message}` }));
   }
   const read = async (wanted: readonly string[], together?: number) =>
     (await readCommits(git, world.repository, wanted, together)).map((commit) => commit!.message);
@@ -119,21 +119,21 @@ test('of many long messages together the later ones are short, and as long as ev
   );
 });
 
-test('what one repository holds is not seen through another', async (t) => {
+test('objects of one repository are not visible through another', async (t) => {
   const world = await gitWorld(t);
-  const id = await commitTo(world, 'main', files({ a: 'secret' }));
+  const id = await commitFiles(world, 'main', newFiles({ a: 'secret' }));
   assert.notEqual(await readCommit(world.git, world.repository, id), null);
   const other = repositoryAt(world.git, 'default', diskPathFor(2));
   await ensureRepository(other, { defaultBranch: 'main' });
   assert.equal(await readCommit(world.git, other, id), null);
-  assert.equal(await objectInfo(world.git, other, id), null);
+  assert.equal(await getObjectInfo(world.git, other, id), null);
 });
 
-test('one process answers many questions, and the limit holds over many repositories', async (t) => {
+test('one process serves many requests, and the limit applies across repositories', async (t) => {
   const world = await gitWorld(t, { readers: 2 });
   const { git } = world;
-  const id = await commitTo(world, 'main', files({ a: 'a' }));
-  for (let number = 0; number < 20; number += 1) await objectInfo(git, world.repository, 'refs/heads/main');
+  const id = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  for (let number = 0; number < 20; number += 1) await getObjectInfo(git, world.repository, 'refs/heads/main');
   const others = await Promise.all(
     Array.from({ length: 6 }, async (_, number) => {
       const repository = repositoryAt(git, 'default', diskPathFor(number + 10));
@@ -142,7 +142,7 @@ test('one process answers many questions, and the limit holds over many reposito
     }),
   );
   const asked = [world.repository, ...others].flatMap((repository) =>
-    Array.from({ length: 5 }, () => objectInfo(git, repository, `${id}^{commit}`)),
+    Array.from({ length: 5 }, () => getObjectInfo(git, repository, `${id}^{commit}`)),
   );
   const readers = () => [...git.processes.children].filter((child) => child.command === 'cat-file');
   const answers = await Promise.all(asked);
@@ -150,7 +150,7 @@ test('one process answers many questions, and the limit holds over many reposito
     answers.map((answer) => answer?.id === id),
     Array.from({ length: 35 }, (_, at) => at < 5),
   );
-  // Those that made place are told to end and do so in their own time.
+  // Evicted readers exit asynchronously.
   await Promise.all(
     readers()
       .filter((child) => child.stdout.destroyed)
@@ -159,7 +159,7 @@ test('one process answers many questions, and the limit holds over many reposito
   assert.ok(readers().length <= 2, `${readers().length} readers`);
 });
 
-test('a reader with unread output is killed, and the next question gets another', async (t) => {
+test('a reader with unread output is killed and replaced', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const large = await writeBlob(git, repository, randomBytes(2 * mebibyte));
@@ -172,20 +172,20 @@ test('a reader with unread output is killed, and the next question gets another'
   assert.equal((await readObject(git, repository, large, 1000))?.content, null);
 });
 
-test('a reader that died while nobody used it is replaced', async (t) => {
+test('a reader that died while idle is replaced', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  await commitTo(world, 'main', files({ a: 'a' }));
-  await objectInfo(git, repository, 'refs/heads/main');
+  await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  await getObjectInfo(git, repository, 'refs/heads/main');
   for (const child of git.processes.children) process.kill(await pidOf(child), 'SIGKILL');
-  assert.equal((await objectInfo(git, repository, 'refs/heads/main'))?.type, 'commit');
+  assert.equal((await getObjectInfo(git, repository, 'refs/heads/main'))?.type, 'commit');
 });
 
-test('an idle reader is ended after a while', async (t) => {
+test('an idle reader is stopped after a while', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const world = await gitWorld(t, { idle: 1000 });
-  await commitTo(world, 'main', files({ a: 'a' }));
-  await objectInfo(world.git, world.repository, 'refs/heads/main');
+  await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  await getObjectInfo(world.git, world.repository, 'refs/heads/main');
   const children = [...world.git.processes.children];
   assert.ok(children.length > 0);
   t.mock.timers.tick(999);
@@ -198,12 +198,12 @@ test('an idle reader is ended after a while', async (t) => {
   assert.equal(world.git.processes.children.size, 0);
 });
 
-test('a large blob streams, and whoever stops reading stops git', { timeout: 120_000 }, async (t) => {
+test('a large blob is streamed, and destroying the stream stops git', { timeout: 120_000 }, async (t) => {
   const world = await gitWorld(t, { streams: 1 });
   const { git, repository } = world;
   const content = randomBytes(5 * mebibyte);
   const id = await writeBlob(git, repository, content);
-  assert.equal(await blobSha256(git, repository, id), createHash('sha256').update(content).digest('hex'));
+  assert.equal(await getBlobSha256(git, repository, id), createHash('sha256').update(content).digest('hex'));
   for (let round = 0; round < 3; round += 1) {
     const { content: stream } = (await streamObject(git, repository, id))!;
     for await (const chunk of stream) {
@@ -215,7 +215,7 @@ test('a large blob streams, and whoever stops reading stops git', { timeout: 120
   unread.content.destroy();
   const small = (await streamObject(git, repository, await writeBlob(git, repository, Buffer.from('small'))))!;
   assert.equal(await text(small.content), 'small');
-  // Only the idle reader is left in the end: the others may not have been told yet that nobody reads them.
+  // In the end only the idle reader remains; evicted ones exit later.
   const { children } = git.processes;
   while (children.size > 1) await Promise.race([...children].map((child) => child.done));
   assert.deepEqual(
@@ -238,9 +238,9 @@ test('a broken object is an error, not a short answer', async (t) => {
     async () => {
       for await (const _ of object!.content);
     },
-    (error) => error instanceof GitFailed,
+    (error) => error instanceof GitError,
   );
-  await assert.rejects(readObject(git, repository, id), (error) => error instanceof GitFailed);
+  await assert.rejects(readObject(git, repository, id), (error) => error instanceof GitError);
 });
 
 test('names and commits that are not UTF-8 are read without loss or error', async (t) => {

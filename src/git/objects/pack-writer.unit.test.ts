@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { checkRepository, commitTo, gitWorld } from '../fixtures.testing.ts';
-import { objectId } from './loose-objects.ts';
+import { checkRepository, commitFiles, gitWorld } from '../fixtures.testing.ts';
+import { computeObjectId } from './loose-objects.ts';
 import { readObject } from './object-reader.ts';
 import { type NewObject, writePack } from './pack-writer.ts';
 
 async function blob(content: Buffer): Promise<NewObject> {
-  return { id: await objectId('blob', content), type: 'blob', content };
+  return { id: await computeObjectId('blob', content), type: 'blob', content };
 }
 
-test('objects of every size are read back from a pack as they were given, doubles too', async (t) => {
+test('reads objects of every size back from a pack, with duplicates', async (t) => {
   const { git, repository } = await gitWorld(t);
   const sizes = [0, 1, 15, 16, 2047, 2048, 5000, 300_000, 1_500_000];
   const objects = await Promise.all(sizes.map((size) => blob(randomBytes(size))));
@@ -21,13 +21,13 @@ test('objects of every size are read back from a pack as they were given, double
   }
 });
 
-test('a commit of many files is a sound one', async (t) => {
+test('a commit of many files passes fsck', async (t) => {
   const world = await gitWorld(t);
   const changes = Array.from({ length: 300 }, (_, at) => ({
     action: 'create' as const,
     path: `folder-${at % 7}/file-${at}`,
     content: Buffer.from(`content ${at % 50}`),
   }));
-  await commitTo(world, 'main', changes);
+  await commitFiles(world, 'main', changes);
   await checkRepository(world);
 });

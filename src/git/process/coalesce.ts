@@ -1,52 +1,52 @@
-import { type Git, gitFor, ownedBy } from '../git.ts';
+import { definePerGit, type Git, gitForClient } from '../git.ts';
 
-/** Those who wait for one and the same work. */
-interface Crowd {
-  size: number;
+/** Callers that wait for the same work. */
+interface SharedWork {
+  waiters: number;
   readonly controller: AbortController;
   readonly result: Promise<unknown>;
 }
 
-const crowds = ownedBy(() => new Map<string, Crowd>());
+const sharedWorks = definePerGit(() => new Map<string, SharedWork>());
 
 /**
- * Work that several may ask for at once: it is done once for all of them, and ends when the last has gone. `work` is given
- * the git room that it must use; `key` names what is asked, the repository included.
+ * Runs `work` once for all concurrent callers with the same `key` (which includes the repository). It is cancelled when
+ * the last caller disconnects. `work` must use the `Git` that it gets.
  */
-export async function together<Result>(git: Git, key: string, work: (git: Git) => Promise<Result>): Promise<Result> {
-  const standing = crowds(git);
-  const crowd = standing.get(key) ?? gather(git, key, work);
-  crowd.size += 1;
+export async function coalesce<Result>(git: Git, key: string, work: (git: Git) => Promise<Result>): Promise<Result> {
+  const works = sharedWorks(git);
+  const shared = works.get(key) ?? startSharedWork(git, key, work);
+  shared.waiters += 1;
   const leave = (): void => {
-    crowd.size -= 1;
-    if (crowd.size > 0) return;
-    // Whoever comes now begins anew.
-    if (standing.get(key) === crowd) standing.delete(key);
-    crowd.controller.abort();
+    shared.waiters -= 1;
+    if (shared.waiters > 0) return;
+    // Later callers start new work.
+    if (works.get(key) === shared) works.delete(key);
+    shared.controller.abort();
   };
   const signal = git.client?.signal;
   if (signal?.aborted) leave();
   else signal?.addEventListener('abort', leave, { once: true });
   try {
-    return (await crowd.result) as Result;
+    return (await shared.result) as Result;
   } finally {
     signal?.removeEventListener('abort', leave);
   }
 }
 
-function gather(git: Git, key: string, work: (git: Git) => Promise<unknown>): Crowd {
-  const standing = crowds(git);
+function startSharedWork(git: Git, key: string, work: (git: Git) => Promise<unknown>): SharedWork {
+  const works = sharedWorks(git);
   const controller = new AbortController();
   const client = {
     signal: controller.signal,
-    get gone() {
+    get isDisconnected() {
       return controller.signal.aborted;
     },
   };
-  const result = work(gitFor(git, client)).finally(() => {
-    if (standing.get(key) === crowd) standing.delete(key);
+  const result = work(gitForClient(git, client)).finally(() => {
+    if (works.get(key) === shared) works.delete(key);
   });
-  const crowd: Crowd = { size: 0, controller, result };
-  standing.set(key, crowd);
-  return crowd;
+  const shared: SharedWork = { waiters: 0, controller, result };
+  works.set(key, shared);
+  return shared;
 }

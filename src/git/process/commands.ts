@@ -1,64 +1,64 @@
 import { HEADS, TAGS } from '../ref-names.ts';
 
-/** Key -> value, or the values of a key that may be given several times (their order counts). */
+/** Key -> value, or the values of a repeatable key (in order). */
 export type GitConfig = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * What Hearth knows about one git command. Every command has limits: what is in a repository was made by others, and a
- * few hundred bytes of it can be asked for terabytes.
+ * Properties of a git command. Every command has limits: a few hundred bytes in a repository, written by others, can
+ * expand to terabytes.
  */
 export interface GitCommand {
-  /** It may create, move or delete refs: such a command runs only behind an intent of the caller. */
+  /** Whether it may create, move or delete refs. Such a command runs only after the caller has stored an intent. */
   readonly movesRefs: boolean;
-  /** It understands `--end-of-options`; where it does not, an argument that begins with `-` is refused before git starts. */
+  /** Whether it supports `--end-of-options`. If not, an argument that begins with `-` is rejected before git starts. */
   readonly endOfOptions: boolean;
-  /** Seconds after which it is stopped and the failure is `timed-out`. */
+  /** Timeout in seconds; then it fails with `timed-out`. */
   readonly seconds: number;
-  /** MiB that it may write to its standard output; more is the failure `too-large`. */
+  /** Maximum standard output in MiB; then it fails with `too-large`. */
   readonly output: number;
-  /** MiB that each process of it may hold; asking for more is the failure `out-of-memory`. */
+  /** Maximum memory of each process in MiB; then it fails with `out-of-memory`. */
   readonly memory: number;
-  /** When the client that it works for goes away, it `ends`; what moves refs or keeps a repository in order `goes on`. */
-  readonly withoutClient: 'ends' | 'goes on';
+  /** What happens when its client disconnects. Commands that move refs or maintain a repository continue. */
+  readonly onClientGone: 'stop' | 'continue';
   /** Configuration on top of what every command gets (see `spawn.ts`). */
   readonly config: GitConfig;
 }
 
-const read = { movesRefs: false, endOfOptions: true, withoutClient: 'ends', config: {} } as const;
+const read = { movesRefs: false, endOfOptions: true, onClientGone: 'stop', config: {} } as const;
 
-/** As `read`, for commands of git 2.38 that take `--end-of-options` for a revision, a path or an attribute. */
+/** As `read`, for commands for which git 2.38 takes `--end-of-options` as a revision, path or attribute. */
 const readWithoutEndOfOptions = { ...read, endOfOptions: false } as const;
 
-const move = { movesRefs: true, endOfOptions: true, withoutClient: 'goes on', config: {} } as const;
+const move = { movesRefs: true, endOfOptions: true, onClientGone: 'continue', config: {} } as const;
 
-/** Works for nobody in particular. */
-const upkeep = { ...read, withoutClient: 'goes on' } as const;
+/** Runs for no client. */
+const maintenance = { ...read, onClientGone: 'continue' } as const;
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const GIB = 1024;
-/** MiB that nothing but the repository's own size bounds: what is streamed to a client at its pace. */
+/** Effectively unlimited (MiB): output that is streamed to a client at its pace. */
 const TIB = 1024 * GIB;
 
-/** Diffs look the same whoever configures what; what is larger than 32 MiB is compared as binary, which takes no memory. */
-const plainDiff = {
+/** Makes diffs independent of configuration. Files over 32 MiB are compared as binary, which needs no memory. */
+const DIFF_CONFIG = {
   'core.bigFileThreshold': '32m',
   'diff.renames': 'true',
   'diff.algorithm': 'myers',
   'core.quotePath': 'false',
 };
 
-/** Refs that the server keeps for itself: never shown to a client. */
-const hidesOwnRefs = { 'transfer.hideRefs': 'refs/keep-around', 'uploadpack.hideRefs': 'refs/environments' };
+/** Internal refs of the server, hidden from clients. */
+const HIDE_INTERNAL_REFS = { 'transfer.hideRefs': 'refs/keep-around', 'uploadpack.hideRefs': 'refs/environments' };
 
-/** For `upload-pack` to those who copy all: what `hidesOwnRefs` hides is shown. */
-export const showsAllRefs: GitConfig = {
+/** For `upload-pack` to callers that copy everything: shows the refs that `HIDE_INTERNAL_REFS` hides. */
+export const SHOW_ALL_REFS: GitConfig = {
   'transfer.hideRefs': '!refs/keep-around',
   'uploadpack.hideRefs': '!refs/environments',
 };
 
-/** Other servers are asked where Hearth itself would ask them, and nowhere else: who redirects is not followed. */
-const otherServers = {
+/** Network settings for other servers. Redirects are not followed, so that git connects only to checked addresses. */
+const REMOTE_CONFIG = {
   'protocol.http.allow': 'always',
   'protocol.https.allow': 'always',
   'http.followRedirects': 'false',
@@ -68,17 +68,17 @@ const otherServers = {
 };
 
 /**
- * Every git command that Hearth may run; nothing else can be spawned. A name with a blank is a command and its
- * subcommand. Limits are generous: they stop what hangs or grows, callers with a promise to keep pass a shorter one.
- * Whoever keeps a process for many questions (`process-pool.ts`) bounds each question instead of the process's time and output.
+ * All git commands that Hearth may run; no others can be spawned. A name with a space is a command and its subcommand.
+ * Limits are generous: callers may pass lower ones. Users of long-lived processes (`process-pool.ts`) bound each
+ * request instead.
  */
-export const commands = {
+export const COMMANDS = {
   // Objects
   'cat-file': { ...read, seconds: 2 * HOUR, output: TIB, memory: 512 },
   'hash-object': { ...read, seconds: 10 * MINUTE, output: 1, memory: 512 },
   'index-pack': {
     ...read,
-    withoutClient: 'goes on',
+    onClientGone: 'continue',
     seconds: 10 * MINUTE,
     output: 1,
     memory: GIB,
@@ -86,16 +86,16 @@ export const commands = {
   },
   'pack-objects': {
     ...read,
-    withoutClient: 'goes on',
+    onClientGone: 'continue',
     seconds: 12 * HOUR,
     output: TIB,
     memory: 4 * GIB,
     config: { 'pack.threads': '1', 'pack.windowMemory': '512m' },
   },
-  // Of a whole repository, in a backup that is restored.
+  // For a whole repository of a restored backup.
   'index-pack --stdin': {
     ...read,
-    withoutClient: 'goes on',
+    onClientGone: 'continue',
     seconds: 12 * HOUR,
     output: 1,
     memory: 4 * GIB,
@@ -125,14 +125,14 @@ export const commands = {
     seconds: 2 * MINUTE,
     output: 64,
     memory: 512,
-    config: { ...plainDiff, 'log.showSignature': 'false' },
+    config: { ...DIFF_CONFIG, 'log.showSignature': 'false' },
   },
   shortlog: { ...read, seconds: 2 * MINUTE, output: 64, memory: GIB },
   blame: { ...readWithoutEndOfOptions, seconds: 30, output: 64, memory: GIB },
   'merge-base': { ...read, seconds: MINUTE, output: 1, memory: GIB },
 
   // Comparison and merging
-  'diff-tree': { ...read, seconds: MINUTE, output: 128, memory: 512, config: plainDiff },
+  'diff-tree': { ...read, seconds: MINUTE, output: 128, memory: 512, config: DIFF_CONFIG },
   'patch-id': { ...readWithoutEndOfOptions, seconds: MINUTE, output: 1, memory: 512 },
   'merge-tree': { ...read, seconds: MINUTE, output: 64, memory: GIB },
 
@@ -143,13 +143,13 @@ export const commands = {
     output: TIB,
     memory: 2 * GIB,
     config: {
-      ...hidesOwnRefs,
+      ...HIDE_INTERNAL_REFS,
       'uploadpack.allowFilter': 'true',
       'uploadpack.allowTipSHA1InWant': 'true',
       'uploadpack.allowReachableSHA1InWant': 'true',
     },
   },
-  // A client that goes away before its pack is whole breaks it off by that; later its push goes on.
+  // A client that disconnects before its pack is complete aborts the push; later the push continues.
   'receive-pack': {
     ...move,
     seconds: 12 * HOUR,
@@ -157,7 +157,7 @@ export const commands = {
     memory: 1.5 * GIB,
     config: {
       'receive.fsckObjects': 'true',
-      // Harmless, and found in histories that people have had for years.
+      // Harmless, and common in old histories.
       'receive.fsck.badTimezone': 'ignore',
       'receive.fsck.missingSpaceBeforeDate': 'ignore',
       'receive.fsck.zeroPaddedFilemode': 'ignore',
@@ -166,20 +166,20 @@ export const commands = {
       'receive.denyCurrentBranch': 'ignore',
       'receive.advertiseAtomic': 'true',
       'receive.advertisePushOptions': 'true',
-      // Clients push branches and tags, nothing else.
+      // Clients may push only branches and tags.
       'receive.hideRefs': ['refs/', `!${HEADS}`, `!${TAGS}`],
     },
   },
-  // From other servers: whatever is slower than 1 kB/s for a minute has stopped.
-  'ls-remote': { ...read, seconds: 2 * MINUTE, output: 1, memory: 512, config: otherServers },
+  // From other servers. Transfers slower than 1 kB/s for a minute are aborted.
+  'ls-remote': { ...read, seconds: 2 * MINUTE, output: 1, memory: 512, config: REMOTE_CONFIG },
   fetch: {
     ...move,
-    withoutClient: 'ends',
+    onClientGone: 'stop',
     seconds: 2 * HOUR,
     output: 1,
     memory: 2 * GIB,
     config: {
-      ...otherServers,
+      ...REMOTE_CONFIG,
       'core.filesRefLockTimeout': '500',
       'core.packedRefsTimeout': '1000',
       'fetch.unpackLimit': '100',
@@ -195,20 +195,20 @@ export const commands = {
     config: { 'tar.tar.bz2.command': 'bzip2 -c' },
   },
 
-  // Upkeep
+  // Maintenance
   repack: {
-    ...upkeep,
+    ...maintenance,
     seconds: 12 * HOUR,
     output: 1,
     memory: 4 * GIB,
     config: { 'repack.writeBitmaps': 'true', 'pack.threads': '1', 'pack.windowMemory': '512m' },
   },
-  prune: { ...upkeep, seconds: 12 * HOUR, output: 1, memory: 4 * GIB },
-  'commit-graph write': { ...upkeep, seconds: 2 * HOUR, output: 1, memory: 4 * GIB },
-  fsck: { ...upkeep, seconds: 12 * HOUR, output: 64, memory: 4 * GIB },
+  prune: { ...maintenance, seconds: 12 * HOUR, output: 1, memory: 4 * GIB },
+  'commit-graph write': { ...maintenance, seconds: 2 * HOUR, output: 1, memory: 4 * GIB },
+  fsck: { ...maintenance, seconds: 12 * HOUR, output: 64, memory: 4 * GIB },
 
   // The program itself
   version: { ...readWithoutEndOfOptions, seconds: 30, output: 1, memory: 512 },
 } as const satisfies Record<string, GitCommand>;
 
-export type CommandName = keyof typeof commands;
+export type CommandName = keyof typeof COMMANDS;

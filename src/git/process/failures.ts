@@ -1,65 +1,62 @@
-/**
- * Why a git command did not do what it was asked. This file is the only one that reads what git writes to its
- * standard error; everybody else looks at `kind`.
- */
+/** Why a git command failed. Only this file parses the standard error of git; other code uses `kind`. */
 export type GitFailure =
-  /** The directory is absent or is no repository: read it as an empty one. */
+  /** The directory is missing or is no repository: treat it as empty. */
   | { readonly kind: 'no-repository' }
   /** The program could not be started. */
   | { readonly kind: 'unavailable'; readonly text: string }
-  /** It ran longer than its limit and was stopped. */
+  /** It exceeded its time limit and was stopped. */
   | { readonly kind: 'timed-out' }
-  /** It needed more memory than it may hold. */
+  /** It exceeded its memory limit. */
   | { readonly kind: 'out-of-memory'; readonly text: string }
-  /** It wrote more than the caller takes and was stopped. */
+  /** It exceeded its output limit and was stopped. */
   | { readonly kind: 'too-large'; readonly limit: number }
   /** The caller, or `git.close()`, stopped it. */
   | { readonly kind: 'stopped' }
-  /** A revision, ref, path or object that it was given does not exist. */
+  /** The given revision, ref, path or object does not exist. */
   | { readonly kind: 'not-found'; readonly text: string }
   /** Another process holds the lock of a ref or of a file. */
   | { readonly kind: 'locked'; readonly ref: string | null }
-  /** A ref is not where the caller thinks it is. `actual` is null when git does not say. */
+  /** A ref is not at the expected id. `actual` is null if git does not report it. */
   | { readonly kind: 'moved'; readonly ref: string; readonly expected: string | null; readonly actual: string | null }
   /** `a` and `a/b` cannot both be refs. */
   | { readonly kind: 'conflict'; readonly ref: string; readonly existing: string | null }
-  /** A ref was to point to an object that is absent (or, for a branch, to something that is no commit). */
+  /** The new target of a ref is missing (or, for a branch, no commit). */
   | { readonly kind: 'missing-object'; readonly ref: string | null; readonly oid: string | null }
-  /** The text is no valid ref name. */
+  /** The ref name is invalid. */
   | { readonly kind: 'invalid-name'; readonly ref: string | null }
-  /** An object is broken or absent where it must be. */
+  /** An object is corrupt or missing. */
   | { readonly kind: 'corrupt'; readonly text: string }
-  /** What was to be stored breaks git's own rules for objects (`git fsck`). */
+  /** The new objects violate git's rules (`git fsck`). */
   | { readonly kind: 'unsound'; readonly text: string }
-  /** Anything else: the exit code (null: a signal) and the beginning of what git said, for the log. */
+  /** Any other failure: the exit code (null: killed by a signal) and the start of the standard error, for the log. */
   | { readonly kind: 'failed'; readonly code: number | null; readonly text: string };
 
-/** Thrown where a failure is nobody's answer: the repository or the machine is broken. Carries the typed failure. */
-export class GitFailed extends Error {
+/** Thrown when the repository or the machine is broken. Carries the typed failure. */
+export class GitError extends Error {
   readonly failure: GitFailure;
 
   constructor(command: string, failure: GitFailure) {
     super(`git ${command}: ${describe(failure)}`);
-    this.name = 'GitFailed';
+    this.name = 'GitError';
     this.failure = failure;
   }
 }
 
-/** It asked for more than one answer may cost: no fault of the server or of the repository. */
+/** Returns whether a command exceeded its limits: neither the server nor the repository is broken. */
 export function isOverLimit(error: unknown): boolean {
-  if (!(error instanceof GitFailed)) return false;
+  if (!(error instanceof GitError)) return false;
   const { kind } = error.failure;
   return kind === 'timed-out' || kind === 'too-large' || kind === 'out-of-memory';
 }
 
-/** The disk, or git on it, did not do what it must: no fault of whoever asked. */
-export function isOfStorage(error: unknown): boolean {
-  if (!(error instanceof GitFailed)) return error instanceof Error && 'syscall' in error;
+/** Returns whether storage or git failed, through no fault of the caller. */
+export function isStorageFailure(error: unknown): boolean {
+  if (!(error instanceof GitError)) return error instanceof Error && 'syscall' in error;
   return !isOverLimit(error) && error.failure.kind !== 'stopped';
 }
 
-/** What is asked for; null: it asked for more than one answer may cost. */
-export async function unlessOverLimit<T>(ask: () => Promise<T>): Promise<T | null> {
+/** Returns the result of `ask`, or null if it exceeded the limits of a git command. */
+export async function orNullIfOverLimit<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();
   } catch (error) {
@@ -72,10 +69,10 @@ function describe(failure: GitFailure): string {
   return 'text' in failure ? `${failure.kind}: ${failure.text}` : failure.kind;
 }
 
-type Reading = readonly [pattern: RegExp, failure: (found: RegExpExecArray, text: string) => GitFailure];
+type FailurePattern = readonly [pattern: RegExp, failure: (found: RegExpExecArray, text: string) => GitFailure];
 
-/** In this order: the first that matches says what happened. `LC_ALL=C` keeps the texts in English. */
-const readings: readonly Reading[] = [
+/** The first pattern that matches decides. `LC_ALL=C` makes git write English. */
+const FAILURE_PATTERNS: readonly FailurePattern[] = [
   [/fsck error in pack/, (_found, text) => ({ kind: 'unsound', text })],
   [
     /out of memory|attempting to allocate \d+ over limit|Cannot allocate memory|unable to create thread/i,
@@ -127,14 +124,14 @@ const readings: readonly Reading[] = [
   ],
 ];
 
-/** How the shell that starts git says that there is no git. */
+/** Exit code of the shell if git is not installed. */
 const NO_PROGRAM = 127;
 
-/** Reads what git wrote to its standard error before it ended with `code` (null: ended by a signal). */
-export function readFailure(code: number | null, stderr: string): GitFailure {
+/** Parses the standard error of a git process that exited with `code` (null: killed by a signal). */
+export function parseFailure(code: number | null, stderr: string): GitFailure {
   const text = stderr.trim().slice(0, 4096);
   if (code === NO_PROGRAM) return { kind: 'unavailable', text };
-  for (const [pattern, failure] of readings) {
+  for (const [pattern, failure] of FAILURE_PATTERNS) {
     const found = pattern.exec(text);
     if (found !== null) return failure(found, text);
   }

@@ -1,68 +1,72 @@
-import { type Client, queue } from '#runtime/concurrency-limiter.ts';
+import { createWaitQueue, type RequestClient } from '#runtime/concurrency-limiter.ts';
 import type { Git } from '../git.ts';
 import type { Repository } from '../repository.ts';
 import type { CommandName } from './commands.ts';
-import { GitFailed, isOverLimit } from './failures.ts';
-import { type GitChild, type Invocation, stream } from './spawn.ts';
+import { GitError, isOverLimit } from './failures.ts';
+import { type GitChild, type Invocation, spawnGit } from './spawn.ts';
 
-/** A long-lived process that is asked through its input and answers through its output. */
-export interface Speaker {
+/** A long-lived process that reads requests and writes responses. */
+export interface PooledProcess {
   readonly child: GitChild;
-  /** Sends text to it. */
-  say(text: string): void;
-  /** Its next line, without the newline. Throws `GitFailed` when the process has ended. */
-  line(): Promise<Buffer>;
-  /** Its next `size` bytes. */
-  bytes(size: number): Promise<Buffer>;
-  /** Throws away its next `size` bytes, without holding them. */
+  /** Writes text to its input. */
+  send(text: string): void;
+  /** Returns the next line without its line feed. Throws `GitError` if the process has exited. */
+  readLine(): Promise<Buffer>;
+  /** Returns the next `size` bytes. */
+  readBytes(size: number): Promise<Buffer>;
+  /** Discards the next `size` bytes without holding them. */
   skip(size: number): Promise<void>;
-  /** Nothing unread has arrived. */
-  quiet(): boolean;
+  /** Returns whether all received output has been read. */
+  isDrained(): boolean;
 }
 
 /**
- * Long-lived processes of one command, each for one repository, used by one caller at a time. At most `limit` live;
- * the one unused for longest makes place, and one that nobody uses for a while is ended. Callers beyond the limit wait;
- * beyond a long line they fail with `QueueFull`.
+ * Long-lived processes of one command, each for one repository and used by one caller at a time. A full pool stops the
+ * least recently used one; idle ones are stopped after a while. Callers beyond the limit wait; a full queue throws
+ * `QueueFull`.
  */
-export interface Pool {
+export interface ProcessPool {
   /**
-   * Lends a process to `work`. If `work` throws, or leaves answers unread, the process is killed and never lent again.
-   * A process that died while it was idle is replaced by a new one, once. One that takes too long is stopped.
-   * A `client` that goes away waits for none any more.
+   * Runs `work` with a process. If `work` throws or leaves output unread, the process is killed. A process that died
+   * while idle is replaced once. One that takes too long is stopped. A disconnected `client` stops waiting.
    */
-  lend<Result>(
+  use<Result>(
     repository: Repository,
-    work: (speaker: Speaker) => Promise<Result>,
-    client?: Client | null,
+    work: (speaker: PooledProcess) => Promise<Result>,
+    client?: RequestClient | null,
   ): Promise<Result>;
-  /** Starts a process for a repository that has none, if there is a place: whoever wants it soon need not wait for that. */
-  prepare(repository: Repository): void;
+  /** Starts a process for a repository that has none, if the limit allows it, so that the next caller need not wait. */
+  prestart(repository: Repository): void;
 }
 
 interface Member {
-  readonly speaker: Speaker;
+  readonly speaker: PooledProcess;
   readonly directory: string;
   used: boolean;
   ended: boolean;
   idle: NodeJS.Timeout | undefined;
 }
 
-/** Those who wait for a process at most: one request may ask a thousand things at once. */
-const LINE = { waiting: 5_000, retryAfter: 5 };
+/** Maximum waiting callers: one request can send a thousand queries at once. */
+const WAIT_LIMIT = { maxWaiting: 5_000, retryAfter: 5 };
 
 interface PoolLimits {
-  /** Processes that live at the same time. */
+  /** Maximum number of processes. */
   readonly processes: number;
-  /** Seconds that one caller may keep a process. */
+  /** Seconds that one caller may use a process. */
   readonly seconds: number;
 }
 
-export function createPool(git: Git, command: CommandName, invocation: Invocation, limits: PoolLimits): Pool {
-  /** In the order of their last use. */
+export function createProcessPool(
+  git: Git,
+  command: CommandName,
+  invocation: Invocation,
+  limits: PoolLimits,
+): ProcessPool {
+  /** Ordered by last use. */
   const idle = new Set<Member>();
-  /** Each for the repository in a directory; null: there is a place for a process of it. */
-  const waiting = queue<Member | null>(LINE);
+  /** Waiters by repository directory; null means that a new process may be started. */
+  const waiting = createWaitQueue<Member | null>(WAIT_LIMIT);
   let living = 0;
 
   function discard(member: Member): void {
@@ -77,23 +81,29 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
 
   function begin(directory: string): Member {
     const child = started(directory);
-    const member: Member = { speaker: speakTo(child), directory, used: false, ended: false, idle: undefined };
+    const member: Member = {
+      speaker: createPooledProcess(child),
+      directory,
+      used: false,
+      ended: false,
+      idle: undefined,
+    };
     living += 1;
     child.done.then(() => discard(member));
     return member;
   }
 
-  /** Where none can be started (git has been closed), whoever waits for one hears it too: nobody else would wake them. */
+  /** If starting fails (git is closed), the next waiter must fail too: nobody else would wake it. */
   function started(directory: string): GitChild {
     try {
-      return stream(git, { directory }, command, invocation, { kept: true });
+      return spawnGit(git, { directory }, command, invocation, { longLived: true });
     } catch (error) {
       waiting.first()?.go(null);
       throw error;
     }
   }
 
-  async function acquire(directory: string, fresh: boolean, client: Client | null): Promise<Member> {
+  async function acquire(directory: string, fresh: boolean, client: RequestClient | null): Promise<Member> {
     for (;;) {
       const found = fresh ? undefined : idle.values().find((member) => member.directory === directory);
       if (found !== undefined) {
@@ -115,7 +125,7 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
     if (member.ended) return;
     member.used = true;
     const next = waiting.first();
-    if (git.processes.closed || !member.speaker.quiet()) discard(member);
+    if (git.processes.closed || !member.speaker.isDrained()) discard(member);
     else if (next?.about === member.directory) next.go(member);
     else if (next !== undefined) discard(member);
     else rest(member);
@@ -127,15 +137,15 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
     idle.add(member);
   }
 
-  function prepare({ directory }: Repository): void {
+  function prestart({ directory }: Repository): void {
     const isThere = idle.values().some((member) => member.directory === directory);
     if (!isThere && living < limits.processes && !git.processes.closed) rest(begin(directory));
   }
 
-  async function lend<Result>(
+  async function useProcess<Result>(
     repository: Repository,
-    work: (speaker: Speaker) => Promise<Result>,
-    client: Client | null,
+    work: (speaker: PooledProcess) => Promise<Result>,
+    client: RequestClient | null,
     fresh = false,
   ): Promise<Result> {
     const member = await acquire(repository.directory, fresh, client);
@@ -147,23 +157,23 @@ export function createPool(git: Git, command: CommandName, invocation: Invocatio
     } catch (error) {
       const diedIdle = member.used && member.ended && !git.processes.closed && !isOverLimit(error);
       discard(member);
-      if (diedIdle && error instanceof GitFailed && !fresh) return lend(repository, work, client, true);
+      if (diedIdle && error instanceof GitError && !fresh) return useProcess(repository, work, client, true);
       throw error;
     } finally {
       clearTimeout(overdue);
     }
   }
 
-  git.closing.add(() => {
+  git.closeHooks.add(() => {
     for (const member of [...idle]) discard(member);
   });
-  git.leaving.add((repository) => {
+  git.releaseHooks.add((repository) => {
     for (const member of [...idle]) if (member.directory === repository.directory) discard(member);
   });
-  return { lend: (repository, work, client = null) => lend(repository, work, client), prepare };
+  return { use: (repository, work, client = null) => useProcess(repository, work, client), prestart };
 }
 
-function speakTo(child: GitChild): Speaker {
+function createPooledProcess(child: GitChild): PooledProcess {
   let pending: Buffer = Buffer.alloc(0);
   let arrived: Buffer[] = [];
   let ended = false;
@@ -231,15 +241,15 @@ function speakTo(child: GitChild): Speaker {
 
   return {
     child,
-    line,
-    bytes,
+    readLine: line,
+    readBytes: bytes,
     skip,
-    say: (text) => void child.stdin.write(text),
-    quiet: () => pending.length === 0 && arrived.length === 0,
+    send: (text) => void child.stdin.write(text),
+    isDrained: () => pending.length === 0 && arrived.length === 0,
   };
 }
 
 async function fail(child: GitChild): Promise<never> {
   const ended = await child.done;
-  throw new GitFailed(child.command, ended.ok ? { kind: 'stopped' } : ended.failure);
+  throw new GitError(child.command, ended.ok ? { kind: 'stopped' } : ended.failure);
 }

@@ -1,33 +1,33 @@
-// What server and starter tell each other: orders and ends as messages, and the first bytes of each stream.
+// Messages between the server and the spawner: commands and exits, and the header of each stream.
 
-/** A process to be started: it gets this environment and no other, `streams` streams, and a process group of its own. */
-export interface Wanted {
+/** A process to start, with exactly this environment, `streams` streams and its own process group. */
+export interface ProcessRequest {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly streams: number;
 }
 
-/** The same by its number. Its streams 0, 1, 2... are sockets that begin with a header. */
-export interface Order extends Wanted {
+/** A request with its id. Its streams 0, 1, 2... are sockets that begin with a header. */
+export interface SpawnCommand extends ProcessRequest {
   readonly id: number;
 }
 
-/** What the server wants: a process, or a signal to one and all that it has started. */
-export type Wish = Order | { readonly id: number; readonly signal: NodeJS.Signals };
+/** Sent by the server: start a process, or send a signal to one and all of its children. */
+export type SpawnerCommand = SpawnCommand | { readonly id: number; readonly signal: NodeJS.Signals };
 
-/** What the starter tells: where it listens; that a process runs, that none could be started, that one has ended. */
-export type Said =
+/** Sent by the spawner: its socket path, the id of a started process, a start error, or an exit. */
+export type SpawnerMessage =
   | { readonly path: string }
   | { readonly id: number; readonly pid: number }
   | { readonly id: number; readonly error: string }
   | { readonly id: number; readonly code: number | null };
 
-/** Bytes of a header: of which order, and which of its streams. */
-export const HEADER = 8;
+/** Bytes of a stream header: command id and stream number. */
+export const HEADER_BYTES = 8;
 
 export function writeHeader(id: number, stream: number): Buffer {
-  const bytes = Buffer.alloc(HEADER);
+  const bytes = Buffer.alloc(HEADER_BYTES);
   bytes.writeUInt32BE(id, 0);
   bytes.writeUInt32BE(stream, 4);
   return bytes;

@@ -3,36 +3,42 @@ import { mkdtempSync, readSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HEADER, type Order, readHeader, type Said, type Wish } from './process-spawner-messages.ts';
+import {
+  HEADER_BYTES,
+  readHeader,
+  type SpawnCommand,
+  type SpawnerCommand,
+  type SpawnerMessage,
+} from './process-spawner-messages.ts';
 import { signalGroup } from './signal-process-group.ts';
 
-// What runs in the process that starts git's processes (`process-spawner.ts` says why): it gives each the sockets that the server has
-// opened for it as its streams, keeps nothing of them, and tells when it has ended.
+// Program of the process that starts git processes (see `process-spawner.ts`). It passes the sockets that the server
+// opened as streams to each process, and reports when the process exits.
 
-/** What Node has of a socket besides what it promises: nobody else lets a program read so many bytes and no more. */
+/** Internals of a Node socket. No public API reads exactly this many bytes. */
 interface Handle {
   readonly fd: number;
   setBlocking(blocking: boolean): void;
 }
 
 interface Waiting {
-  order?: Order;
+  order?: SpawnCommand;
   readonly streams: Socket[];
 }
 
-/** Orders of which something has come, but not all; by their numbers. */
+/** Incomplete commands by id. */
 const waiting = new Map<number, Waiting>();
 const running = new Map<number, ChildProcess>();
-/** The newest order: they come in the order of their numbers. */
+/** Id of the latest command; ids arrive in ascending order. */
 let latest = 0;
-/** Milliseconds until a header that has not come yet is looked for again. */
+/** Milliseconds until a missing header is read again. */
 const SOON = 1;
 
 const directory = mkdtempSync(join(tmpdir(), 'hearth-start-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
 process.on('disconnect', () => process.exit());
 
-const tell = (said: Said) => process.connected && process.send!(said);
+const sendMessage = (message: SpawnerMessage) => process.connected && process.send!(message);
 
 function waitingOf(id: number): Waiting {
   let found = waiting.get(id);
@@ -44,21 +50,21 @@ function waitingOf(id: number): Waiting {
 }
 
 function arrive(socket: Socket): void {
-  const bytes = Buffer.alloc(HEADER);
+  const bytes = Buffer.alloc(HEADER_BYTES);
   const read = readNow(socket, bytes);
   if (read === null) setTimeout(arrive, SOON, socket);
-  // Whoever has opened it has gone, and tells of that by itself.
-  else if (read < HEADER) socket.destroy();
+  // The opener has disconnected, and reports that itself.
+  else if (read < HEADER_BYTES) socket.destroy();
   else {
     const { id, stream } = readHeader(bytes);
-    // Its order was withdrawn before it came.
+    // Its command was cancelled before the stream arrived.
     if (id <= latest && !waiting.has(id)) return void socket.destroy();
     waitingOf(id).streams[stream] = socket;
     startIfWhole(id);
   }
 }
 
-/** Reads nothing that comes behind the header: that is for the process that is started. Null: nothing is there yet. */
+/** Reads only the header: the rest is for the started process. Returns null if nothing has arrived yet. */
 function readNow(socket: Socket, bytes: Buffer): number | null {
   try {
     return readSync(handleOf(socket).fd, bytes);
@@ -73,29 +79,29 @@ function startIfWhole(id: number): void {
   const { order, streams } = waitingOf(id);
   if (order === undefined || streams.filter(Boolean).length < order.streams) return;
   waiting.delete(id);
-  // Programs do not expect that there may be nothing to read yet.
+  // Programs expect blocking streams.
   for (const stream of streams) handleOf(stream).setBlocking(true);
   const child = spawned(order, streams);
   for (const stream of streams) stream.destroy();
   if (child === null) return;
   child.on('error', (error) => {
-    if (child.pid === undefined) tell({ id, error: error.message });
+    if (child.pid === undefined) sendMessage({ id, error: error.message });
   });
   if (child.pid === undefined) return;
   running.set(id, child);
-  tell({ id, pid: child.pid });
+  sendMessage({ id, pid: child.pid });
   child.on('exit', (code) => {
     running.delete(id);
-    tell({ id, code });
+    sendMessage({ id, code });
   });
 }
 
-/** Null: the system refuses, of which all that runs besides hears nothing. */
-function spawned({ id, file, args, env }: Order, stdio: readonly Socket[]): ChildProcess | null {
+/** Returns null if the system cannot start it; other processes are not affected. */
+function spawned({ id, file, args, env }: SpawnCommand, stdio: readonly Socket[]): ChildProcess | null {
   try {
     return spawn(file, args, { cwd: '/', env, stdio: [...stdio], detached: true });
   } catch (error) {
-    tell({ id, error: (error as Error).message });
+    sendMessage({ id, error: (error as Error).message });
     return null;
   }
 }
@@ -106,20 +112,20 @@ function signal(id: number, name: NodeJS.Signals): void {
   else if (waiting.has(id)) {
     for (const stream of waitingOf(id).streams) stream?.destroy();
     waiting.delete(id);
-    tell({ id, code: null });
+    sendMessage({ id, code: null });
   }
 }
 
-process.on('message', (wish: Wish) => {
-  if ('signal' in wish) {
-    signal(wish.id, wish.signal);
+process.on('message', (command: SpawnerCommand) => {
+  if ('signal' in command) {
+    signal(command.id, command.signal);
     return;
   }
-  latest = wish.id;
-  waitingOf(wish.id).order = wish;
-  startIfWhole(wish.id);
+  latest = command.id;
+  waitingOf(command.id).order = command;
+  startIfWhole(command.id);
 });
 
 const server = createServer({ pauseOnConnect: true }, arrive);
 const path = join(directory, 'socket');
-server.listen(path, () => tell({ path }));
+server.listen(path, () => sendMessage({ path }));

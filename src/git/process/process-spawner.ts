@@ -1,42 +1,46 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Said, type Wanted, type Wish, writeHeader } from './process-spawner-messages.ts';
+import {
+  type ProcessRequest,
+  type SpawnerCommand,
+  type SpawnerMessage,
+  writeHeader,
+} from './process-spawner-messages.ts';
 import { signalGroup } from './signal-process-group.ts';
 
-/** A process that was asked for. Its streams are there at once, whether it runs already or not. */
-export interface Started {
-  /** Once it is known that it runs. */
+/** A requested process. Its streams exist at once, whether it runs already or not. */
+export interface SpawnedProcess {
+  /** Undefined until it runs. */
   readonly pid: number | undefined;
   /** 0, 1, 2 and further ones. */
   readonly streams: readonly Duplex[];
-  /** To it and to all that it has started, if it runs or will. */
+  /** Sends a signal to the process and its children, once it runs. */
   signal(name: NodeJS.Signals): void;
-  /** Settles when it has ended and its streams are closed. `error`: there never was one. */
+  /** Settles when the process has exited and its streams are closed. `error`: it could not be started. */
   readonly ended: Promise<{ readonly code: number | null } | { readonly error: string }>;
 }
 
 /**
- * A small process that starts others. A process that starts one is copied for that, page by page, while it does nothing else:
- * with 200 MB of memory this took the server 45 ms on a virtual machine of two cores, in which it answered nobody; the
- * starter has 12 MB of its own and takes a tenth.
+ * A small process that starts others. Forking copies the page tables of the parent: with 200 MB of memory this blocked
+ * the server for 45 ms on a virtual machine of two cores. The spawner uses 12 MB and takes a tenth.
  */
-interface Starter {
-  start(order: Wanted): Started;
-  /** Takes no orders any more, and ends when nothing runs that it has started. */
-  leave(): void;
+interface ProcessSpawner {
+  start(request: ProcessRequest): SpawnedProcess;
+  /** Rejects new requests, and exits when none of its processes runs. */
+  stop(): void;
 }
 
-/** Milliseconds without an order after which the starter ends: its memory is not needed by a server where little happens. */
-const IDLE = 60_000;
+/** Milliseconds without a request after which the spawner exits: an idle server does not need its memory. */
+const IDLE_MS = 60_000;
 
-// Beside the sources a source, beside the bundle a bundle.
+// The program is next to this file, as a source or a bundle.
 const PROGRAM = new URL(
   import.meta.url.endsWith('.ts') ? './process-spawner-program.ts' : './process-spawner-program.js',
   import.meta.url,
 );
 
-/** It holds next to nothing. */
+/** The spawner needs almost no memory. */
 const FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64', '--no-warnings'];
 
 interface Tracked {
@@ -45,111 +49,111 @@ interface Tracked {
   readonly exited: PromiseWithResolvers<{ code: number | null } | { error: string }>;
 }
 
-let starter: Starter | null = null;
-let beginning: ChildProcess | null = null;
-/** Something was started a short while ago. */
+let spawner: ProcessSpawner | null = null;
+let startingChild: ChildProcess | null = null;
+/** Set while the last start is less than a minute ago. */
 let recent: NodeJS.Timeout | undefined;
 
-/** Starts it through the starter; null where there is none. There will be one if this was not the first in a minute. */
-export function startThrough(order: Wanted): Started | null {
-  if (starter !== null) return starter.start(order);
-  if (recent !== undefined) begin();
+/** Starts a process with the spawner; null if there is no spawner. The second start within a minute creates one. */
+export function startInSpawner(request: ProcessRequest): SpawnedProcess | null {
+  if (spawner !== null) return spawner.start(request);
+  if (recent !== undefined) startSpawner();
   clearTimeout(recent);
   recent = setTimeout(() => {
     recent = undefined;
-  }, IDLE).unref();
+  }, IDLE_MS).unref();
   return null;
 }
 
-/** The starter ends as soon as nothing runs that it has started: for when little happens. */
-export function leaveStarter(): void {
+/** Stops the spawner when none of its processes runs, for idle servers. */
+export function stopSpawner(): void {
   clearTimeout(recent);
   recent = undefined;
-  if (beginning?.connected) beginning.disconnect();
-  beginning = null;
-  starter?.leave();
+  if (startingChild?.connected) startingChild.disconnect();
+  startingChild = null;
+  spawner?.stop();
 }
 
-function begin(): void {
-  if (beginning !== null) return;
+function startSpawner(): void {
+  if (startingChild !== null) return;
   const child = fork(PROGRAM, {
     execArgv: FLAGS,
-    // Not the terminal's: who stops the server there stops it and not what it works with.
+    // Not in the terminal's process group: Ctrl-C must reach only the server.
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    env: only('TMPDIR', 'NODE_COMPILE_CACHE'),
+    env: pickEnvironment('TMPDIR', 'NODE_COMPILE_CACHE'),
   });
-  beginning = child;
+  startingChild = child;
   child.unref();
   child.channel!.unref();
   const gone = () => {
-    if (beginning === child) beginning = null;
+    if (startingChild === child) startingChild = null;
   };
-  // Where it can't be started the server starts all by itself, as it does without one.
+  // Without a spawner the server starts processes itself.
   child.on('error', gone).once('exit', gone);
-  child.once('message', (said: Said) => {
-    if (beginning !== child || !('path' in said)) return;
-    beginning = null;
-    starter = follow(child, said.path);
+  child.once('message', (message: SpawnerMessage) => {
+    if (startingChild !== child || !('path' in message)) return;
+    startingChild = null;
+    spawner = connectSpawner(child, message.path);
   });
 }
 
-function only(...names: readonly string[]): NodeJS.ProcessEnv {
+function pickEnvironment(...names: readonly string[]): NodeJS.ProcessEnv {
   return Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
 }
 
-function follow(child: ChildProcess, path: string): Starter {
+function connectSpawner(child: ChildProcess, path: string): ProcessSpawner {
   const tracked = new Map<number, Tracked>();
   let count = 0;
   let idle: NodeJS.Timeout | undefined;
 
-  const forget = () => {
-    if (starter === self) starter = null;
+  const detach = () => {
+    if (spawner === self) spawner = null;
   };
-  const leave = () => {
+  const stop = () => {
     clearTimeout(idle);
-    forget();
+    detach();
     if (tracked.size === 0 && child.connected) child.disconnect();
   };
-  /** While something runs, its end is waited for. */
-  const rest = () => {
+  /** While a process runs, the channel keeps the server alive. */
+  const onIdle = () => {
     child.channel?.unref();
-    if (starter !== self) leave();
-    else idle = setTimeout(leave, IDLE).unref();
+    if (spawner !== self) stop();
+    else idle = setTimeout(stop, IDLE_MS).unref();
   };
-  const say = (wish: Wish) => {
-    if (child.connected) child.send(wish, () => {});
+  const sendCommand = (command: SpawnerCommand) => {
+    if (child.connected) child.send(command, () => {});
   };
-  const start = (order: Wanted): Started => {
+  const start = (request: ProcessRequest): SpawnedProcess => {
     const id = ++count;
     clearTimeout(idle);
     if (tracked.size === 0) child.channel?.ref();
-    const signal = (name: NodeJS.Signals) => say({ id, signal: name });
-    const streams = Array.from({ length: order.streams }, (_, stream) => {
+    const signal = (name: NodeJS.Signals) => sendCommand({ id, signal: name });
+    const streams = Array.from({ length: request.streams }, (_, stream) => {
       const header = writeHeader(id, stream);
       const socket = connect(path);
       let isThere = false;
       socket.write(header, (error) => {
         isThere = error == null;
       });
-      // Without one of its streams it would never begin: what was given up before is at its end for it.
-      const giveUp = () => isThere || openClosed(path, header, () => signal('SIGKILL'));
+      // Without one of its streams the process would never start. An aborted stream is replaced by a closed one.
+      const giveUp = () => isThere || openAndClose(path, header, () => signal('SIGKILL'));
       return socket.on('error', () => {}).once('close', giveUp);
     });
-    const here: Tracked = { pid: undefined, streams, exited: Promise.withResolvers() };
-    tracked.set(id, here);
-    say({ ...order, id });
-    const end = here.exited.promise.then(async (exited) => {
+    const entry: Tracked = { pid: undefined, streams, exited: Promise.withResolvers() };
+    tracked.set(id, entry);
+    sendCommand({ ...request, id });
+    const end = entry.exited.promise.then(async (exited) => {
       tracked.delete(id);
-      if (tracked.size === 0) rest();
-      await closed(streams);
+      if (tracked.size === 0) onIdle();
+      await closeStreams(streams);
       return exited;
     });
     return {
       get pid() {
-        return here.pid;
+        return entry.pid;
       },
       streams,
       signal,
@@ -157,32 +161,32 @@ function follow(child: ChildProcess, path: string): Starter {
     };
   };
 
-  child.on('message', (said: Exclude<Said, { path: string }>) => {
-    const here = tracked.get(said.id);
-    if (here === undefined) return;
-    if ('pid' in said) here.pid = said.pid;
-    else here.exited.resolve('error' in said ? { error: said.error } : { code: said.code });
+  child.on('message', (message: Exclude<SpawnerMessage, { path: string }>) => {
+    const entry = tracked.get(message.id);
+    if (entry === undefined) return;
+    if ('pid' in message) entry.pid = message.pid;
+    else entry.exited.resolve('error' in message ? { error: message.error } : { code: message.code });
   });
-  // What it has started has nobody left who tells of its end: it is stopped.
+  // Without the spawner nobody reports the exits of its processes: kill them.
   const lost = () => {
-    forget();
+    detach();
     for (const { pid, exited } of tracked.values()) {
       if (pid !== undefined) signalGroup(pid, 'SIGKILL');
       exited.resolve({ code: null });
     }
   };
   child.once('exit', lost).once('disconnect', lost);
-  const self: Starter = { start, leave };
+  const self: ProcessSpawner = { start, stop };
   return self;
 }
 
-function openClosed(path: string, header: Buffer, failed: () => void): void {
+function openAndClose(path: string, header: Buffer, failed: () => void): void {
   const socket = connect(path).on('error', failed);
   socket.write(header, () => socket.destroy());
 }
 
-/** As Node does with a process that has ended: nobody reads its input any more, and what nobody wants to read passes by. */
-async function closed([stdin, ...others]: readonly Socket[]): Promise<void> {
+/** As Node does for an exited process: closes its input and discards unread output. */
+async function closeStreams([stdin, ...others]: readonly Socket[]): Promise<void> {
   stdin?.destroy();
   const each = others.map((stream) => {
     if (stream.closed) return undefined;

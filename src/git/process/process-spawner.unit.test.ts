@@ -5,27 +5,30 @@ import { text } from 'node:stream/consumers';
 import { afterEach, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { pidOf } from '../fixtures.testing.ts';
-import { leaveStarter, type Started, startThrough } from './process-spawner.ts';
+import { type SpawnedProcess, startInSpawner, stopSpawner } from './process-spawner.ts';
 
-afterEach(leaveStarter);
+afterEach(stopSpawner);
 
-/** Runs a line of shell through the starter, which there is as soon as several things were started. */
-async function shell(line: string, streams = 3): Promise<Started> {
+/** Runs a shell command with the spawner, which exists after a few starts. */
+async function shell(line: string, streams = 3): Promise<SpawnedProcess> {
   const order = { file: '/bin/sh', args: ['-c', line], env: { PATH: process.env.PATH }, streams };
   for (;;) {
-    const started = startThrough(order);
+    const started = startInSpawner(order);
     if (started !== null) return started;
     await setImmediate();
   }
 }
 
-/** What it says, and its end. */
-async function said({ streams: [stdin, stdout, stderr], ended }: Started, input = ''): Promise<readonly unknown[]> {
+/** Returns its output and its exit. */
+async function said(
+  { streams: [stdin, stdout, stderr], ended }: SpawnedProcess,
+  input = '',
+): Promise<readonly unknown[]> {
   stdin!.end(input);
   return Promise.all([text(stdout!), text(stderr!), ended]);
 }
 
-test('a process gets its streams and no others, its environment and no other', async () => {
+test('a process gets only its own streams and environment', async () => {
   assert.deepEqual(await said(await shell('cat; echo wrong >&2; exit 3'), 'a\nb\n'), [
     'a\nb\n',
     'wrong\n',
@@ -40,12 +43,12 @@ test('a process gets its streams and no others, its environment and no other', a
   );
 });
 
-test('what is started is no child of this process', async () => {
+test('a started process is no child of this process', async () => {
   const [parent] = await said(await shell('echo $PPID'));
   assert.notEqual(Number(parent), process.pid);
 });
 
-test('further streams go both ways, and wait for what comes', async () => {
+test('additional streams work in both directions', async () => {
   const { streams, ended } = await shell('read word <&3; echo "$word back" >&4', 5);
   for (const stream of streams.slice(1, 3)) stream.resume();
   const [, , , third, fourth] = streams as Duplex[];
@@ -55,26 +58,26 @@ test('further streams go both ways, and wait for what comes', async () => {
   assert.deepEqual(await ended, { code: 0 });
 });
 
-test('a program that is not there is told of', async () => {
+test('reports a missing program', async () => {
   await said(await shell('true'));
-  const started = startThrough({ file: '/nonexistent/program', args: [], env: {}, streams: 3 })!;
+  const started = startInSpawner({ file: '/nonexistent/program', args: [], env: {}, streams: 3 })!;
   const end = await started.ended;
   assert.match('error' in end ? end.error : '', /ENOENT/);
 });
 
-test('what the system refuses to start is told of, and the others go on', async () => {
+test('reports a failed start and keeps the other processes running', async () => {
   const other = await shell('read line; echo $line');
   const args = ['-c', 'true', 'x'.repeat(1024 * 1024)];
-  const end = await startThrough({ file: '/bin/sh', args, env: {}, streams: 3 })!.ended;
+  const end = await startInSpawner({ file: '/bin/sh', args, env: {}, streams: 3 })!.ended;
   assert.match('error' in end ? end.error : '', /E2BIG/);
   assert.deepEqual(await said(other, 'still here\n'), ['still here\n', '', { code: 0 }]);
 });
 
-test('a signal reaches a process and what it has started, also one that does not run yet', async () => {
+test('a signal reaches a process and its children, also before it runs', async () => {
   const running = await shell('sleep 1000 & echo begun; wait');
   await once(running.streams[1]!, 'data');
   running.signal('SIGKILL');
-  // Its streams are closed when none of both is left.
+  // Its streams close when both processes have exited.
   assert.deepEqual(await running.ended, { code: null });
   const asked = await shell('sleep 1000');
   asked.signal('SIGKILL');
@@ -89,7 +92,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-test('a stream that is given up before the process runs is at its end for it', async () => {
+test('a stream that is closed before the process runs is at its end', async () => {
   const unfed = await shell('cat; echo fed');
   unfed.streams[0]!.destroy();
   assert.equal(await text(unfed.streams[1]!), 'fed\n');
@@ -99,11 +102,11 @@ test('a stream that is given up before the process runs is at its end for it', a
   assert.deepEqual(await unread.ended, { code: null });
 });
 
-test('what nobody reads passes by when the process has ended', async () => {
+test('unread output is discarded when the process has exited', async () => {
   assert.deepEqual(await (await shell('echo unread')).ended, { code: 0 });
 });
 
-test('when the starter dies, what it has started ends too, and others are started without it', async () => {
+test('when the spawner dies its processes are killed, and others start without it', async () => {
   const started = await shell('echo $PPID; sleep 1000');
   const [line] = await once(started.streams[1]!, 'data');
   await pidOf(started);
@@ -112,11 +115,11 @@ test('when the starter dies, what it has started ends too, and others are starte
   assert.deepEqual(await said(await shell('echo again')), ['again\n', '', { code: 0 }]);
 });
 
-test('a starter that is left ends when what it has started has ended', async () => {
+test('a stopped spawner exits when its processes have exited', async () => {
   const started = await shell('echo $PPID; read line');
   const [line] = await once(started.streams[1]!, 'data');
-  leaveStarter();
-  assert.equal(startThrough({ file: '/bin/sh', args: ['-c', 'true'], env: {}, streams: 3 }), null);
+  stopSpawner();
+  assert.equal(startInSpawner({ file: '/bin/sh', args: ['-c', 'true'], env: {}, streams: 3 }), null);
   assert.ok(isThere(Number(String(line))));
   started.streams[0]!.end('go\n');
   assert.deepEqual(await started.ended, { code: 0 });

@@ -1,8 +1,8 @@
-/** To a process that leads a group and to what it has started itself (index-pack, pack-objects, hooks). */
+/** Sends a signal to the leader of a process group and its children (index-pack, pack-objects, hooks). */
 export function signalGroup(leader: number, name: NodeJS.Signals): void {
   try {
     process.kill(-leader, name);
   } catch {
-    // It has ended already.
+    // It has exited already.
   }
 }

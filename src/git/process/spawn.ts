@@ -1,15 +1,15 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
-import type { Client } from '#runtime/concurrency-limiter.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import type { Repository } from '../repository.ts';
-import { type CommandName, commands, type GitCommand, type GitConfig } from './commands.ts';
-import { GitFailed, type GitFailure, readFailure } from './failures.ts';
-import type { Started } from './process-spawner.ts';
-import { gitPath, start } from './start-process.ts';
+import { COMMANDS, type CommandName, type GitCommand, type GitConfig } from './commands.ts';
+import { GitError, type GitFailure, parseFailure } from './failures.ts';
+import type { SpawnedProcess } from './process-spawner.ts';
+import { getGitPath, startProcess } from './start-process.ts';
 
 /**
- * What a command is told. Each part is checked, so that user text never becomes an option:
- * `flags` are written by Hearth and begin with `-`; `args` (revisions, ref prefixes, URLs) come after
- * `--end-of-options`, or may not begin with `-` where the command has none; `paths` come after `--` and are literal.
+ * Arguments of a command. Each part is checked, so that user text never becomes an option. `flags` are written by
+ * Hearth and begin with `-`. `args` (revisions, ref prefixes, URLs) follow `--end-of-options`, or may not begin with
+ * `-` without it. `paths` follow `--` and are literal.
  */
 export interface Invocation {
   flags?: readonly string[];
@@ -18,79 +18,81 @@ export interface Invocation {
 }
 
 interface SpawnOptions {
-  /** Added to the clean environment: `GIT_PROTOCOL`, the quarantine variables, `GIT_INDEX_FILE`... */
+  /** Added to the clean environment, such as `GIT_PROTOCOL`, the quarantine variables or `GIT_INDEX_FILE`. */
   env?: Readonly<Record<string, string>>;
-  /** Configuration for this one run, on top of the command's. */
+  /** Configuration of this run, in addition to the command's. */
   config?: GitConfig;
-  /** Milliseconds, where a caller has promised less than the command's own limit. */
+  /** Timeout in milliseconds, if shorter than the command's. */
   timeLimit?: number;
-  /** Largest standard output in bytes, where a caller takes less than the command's own limit. */
+  /** Maximum standard output in bytes, if lower than the command's. */
   limit?: number;
-  /** Exit codes besides 0 that are an answer and not a failure (`merge-base --is-ancestor`: 1). */
-  answers?: readonly number[];
+  /** Exit codes other than 0 that are no failure (`merge-base --is-ancestor`: 1). */
+  acceptedCodes?: readonly number[];
 }
 
 export interface RunOptions extends SpawnOptions {
-  /** Standard input; empty without it. */
+  /** Standard input; empty by default. */
   input?: Buffer | string;
 }
 
 interface StreamOptions extends SpawnOptions {
-  /** Further pipes: file descriptors 3, 4... of the command, `child.pipes` here. */
+  /** Additional pipes: file descriptors 3, 4... of the command, `child.pipes` here. */
   pipes?: number;
-  /** It answers many questions, whoever asks them: its keeper bounds the time and output of each. Its memory is bounded. */
-  kept?: boolean;
+  /** It serves many callers, who bound the time and output of each request. Its memory is bounded. */
+  longLived?: boolean;
 }
 
-export type Ended = { readonly ok: true; readonly code: number } | { readonly ok: false; readonly failure: GitFailure };
+export type ProcessExit =
+  | { readonly ok: true; readonly code: number }
+  | { readonly ok: false; readonly failure: GitFailure };
 
 type RunResult =
   | { readonly ok: true; readonly code: number; readonly stdout: Buffer }
   | { readonly ok: false; readonly failure: GitFailure; readonly stdout: Buffer };
 
 /**
- * A running command. Its caller reads `stdout` to the end or calls `kill`; otherwise `done` never settles. He begins to read in
- * the turn in which it was started: of a process that ends before, Node throws away what it has written.
+ * A running command. Its caller must read `stdout` to the end or call `kill`; otherwise `done` never settles. Reading
+ * must begin in the same tick as the start: Node discards the output of a process that exits before.
  */
 export interface GitChild {
   readonly command: CommandName;
-  /** Of the repository that it works in. */
+  /** Directory of its repository. */
   readonly directory: string | null;
-  /** Once it is known. */
+  /** Undefined until it is known. */
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** File descriptors 3, 4... */
   readonly pipes: readonly Duplex[];
-  /** Settles when the process has ended and its streams are closed; never rejects. */
-  readonly done: Promise<Ended>;
+  /** Settles when the process has exited and its streams are closed. Never rejects. */
+  readonly done: Promise<ProcessExit>;
   /**
-   * Stops it now (TERM to its whole group, so that git removes its locks; KILL two seconds later), for this reason, `stopped`
-   * without one. Any number of times.
+   * Stops its process group with this reason (default `stopped`): TERM, so that git removes its locks; KILL two seconds
+   * later. May be called repeatedly.
    */
   kill(reason?: GitFailure): void;
 }
 
-/** The program and its living children, for one `Git`. */
+/** The program and its running children, for one `Git`. */
 export interface Processes {
   readonly program: string;
   readonly children: Set<GitChild>;
   closed: boolean;
 }
 
-/** Whoever can run git: a `Git`, or in tests just this. */
-export interface Runner {
+/** Runs git: a `Git`, or in tests only this part. */
+export interface GitRunner {
   readonly processes: Processes;
-  /** For whom: what it reads for them ends when they go away (`commands.ts`). Null: for nobody in particular. */
-  readonly client: Client | null;
+  /** Client for which it runs: reads stop when it disconnects (`commands.ts`). Null: no client. */
+  readonly client: RequestClient | null;
 }
 
 export function createProcesses(program: string): Processes {
   return { program, children: new Set(), closed: false };
 }
 
-/** Stops all children, waits for their ends; nothing starts afterwards. */
-export async function endProcesses(processes: Processes): Promise<void> {
+/** Stops all children and waits for their exits. Nothing starts afterwards. */
+export async function stopProcesses(processes: Processes): Promise<void> {
   processes.closed = true;
   const ends = [...processes.children].map((child) => {
     child.kill();
@@ -100,23 +102,23 @@ export async function endProcesses(processes: Processes): Promise<void> {
 }
 
 /**
- * Starts a command whose input and output are streams with back-pressure. `repository` null: the command needs none.
- * Never throws for what git does; throws for an invocation that could smuggle an option (a mistake in Hearth), and
- * `GitFailed` after `git.close()` or when the client that it was to work for has gone.
+ * Starts a command with streamed input and output. `repository` null: the command needs none. Failures of git are
+ * values in `done`. Throws for invalid arguments (a bug in Hearth), and `GitError` after `git.close()` or if its client
+ * has disconnected.
  */
-export function stream(
-  git: Runner,
+export function spawnGit(
+  git: GitRunner,
   repository: Repository | null,
   command: CommandName,
   invocation: Invocation,
   options: StreamOptions = {},
 ): GitChild {
-  const row: GitCommand = commands[command];
+  const row: GitCommand = COMMANDS[command];
   const argv = composeArguments(command, row, invocation);
   const processes = git.processes;
-  const client = row.withoutClient === 'ends' && options.kept !== true ? git.client : null;
-  if (processes.closed || client?.gone === true) throw new GitFailed(command, { kind: 'stopped' });
-  const started = start({
+  const client = row.onClientGone === 'stop' && options.longLived !== true ? git.client : null;
+  if (processes.closed || client?.isDisconnected === true) throw new GitError(command, { kind: 'stopped' });
+  const started = startProcess({
     file: '/bin/sh',
     args: ['-c', withinMemory(row.memory), processes.program, ...argv],
     env: environment(repository, row, options),
@@ -125,15 +127,15 @@ export function stream(
   return follow(processes, client, { command, row, directory: repository?.directory ?? null }, started, options);
 }
 
-/** Runs a command whose output fits in memory, and waits for it. Failures are values. */
-export async function run(
-  git: Runner,
+/** Runs a command whose output fits in memory, and waits for it. Failures are returned. */
+export async function runGit(
+  git: GitRunner,
   repository: Repository | null,
   command: CommandName,
   invocation: Invocation,
   options: RunOptions = {},
 ): Promise<RunResult> {
-  const child = stream(git, repository, command, invocation, options);
+  const child = spawnGit(git, repository, command, invocation, options);
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stdin.end(options.input ?? '');
@@ -144,16 +146,16 @@ export async function run(
   return { ok: false, failure, stdout: failure.kind === 'too-large' ? stdout.subarray(0, failure.limit) : stdout };
 }
 
-/** As `run`, for a command that fails only when the repository or the machine is broken: throws `GitFailed`. */
-export async function output(
-  git: Runner,
+/** As `runGit`, for a command that fails only if the repository or the machine is broken. Throws `GitError`. */
+export async function readGitOutput(
+  git: GitRunner,
   repository: Repository | null,
   command: CommandName,
   invocation: Invocation,
   options: RunOptions = {},
 ): Promise<Buffer> {
-  const result = await run(git, repository, command, invocation, options);
-  if (!result.ok) throw new GitFailed(command, result.failure);
+  const result = await runGit(git, repository, command, invocation, options);
+  if (!result.ok) throw new GitError(command, result.failure);
   return result.stdout;
 }
 
@@ -176,11 +178,13 @@ function composeArguments(command: CommandName, row: GitCommand, invocation: Inv
 }
 
 function misuse(command: CommandName, what: string, text: string): Error {
-  return new Error(`git ${command} was to be given the ${what} ${JSON.stringify(text)}`);
+  return new Error(`git ${command}: invalid ${what} ${JSON.stringify(text)}`);
 }
 
-/** For every command: nothing of the machine's or the user's configuration, everything synced, nothing by itself. */
-const configuration: Readonly<Record<string, string>> = {
+/**
+ * For every command: ignores the configuration of the machine and the user, syncs all files, runs no background tasks.
+ */
+const BASE_CONFIG: Readonly<Record<string, string>> = {
   'core.fsync': 'all',
   'core.fsyncMethod': 'fsync',
   'core.hooksPath': '/dev/null',
@@ -199,9 +203,9 @@ const configuration: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the shell does before it becomes git: no compiler and no native code needed, at half a millisecond a process. `-d`
- * counts what a process has allocated and not the packs that it has mapped, which may be of any size. Where a system does
- * not enforce it (macOS), git's own limit of one allocation is left (`GIT_ALLOC_LIMIT`).
+ * Shell script that limits memory and executes git; needs no native code and takes half a millisecond. `-d` counts
+ * allocations but not mapped packs, which may have any size. Where a system does not enforce it (macOS),
+ * `GIT_ALLOC_LIMIT` remains.
  */
 function withinMemory(mebibytes: number): string {
   return `ulimit -d ${mebibytes * 1024} 2>/dev/null; exec "$0" "$@"`;
@@ -209,7 +213,7 @@ function withinMemory(mebibytes: number): string {
 
 function environment(repository: Repository | null, row: GitCommand, options: SpawnOptions): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
-    PATH: gitPath(),
+    PATH: getGitPath(),
     HOME: '/nonexistent',
     XDG_CONFIG_HOME: '/nonexistent',
     LC_ALL: 'C',
@@ -219,14 +223,14 @@ function environment(repository: Repository | null, row: GitCommand, options: Sp
     GIT_ATTR_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
     GIT_LITERAL_PATHSPECS: '1',
-    // A pushed refs/replace/... must not change what an object id means: everything is cached by id.
+    // A pushed refs/replace/... must not change the meaning of an object id: everything is cached by id.
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_ALLOC_LIMIT: `${row.memory}m`,
   };
   if (repository !== null) env.GIT_DIR = repository.directory;
   let count = 0;
-  for (const [key, values] of Object.entries({ ...configuration, ...row.config, ...options.config })) {
+  for (const [key, values] of Object.entries({ ...BASE_CONFIG, ...row.config, ...options.config })) {
     for (const value of typeof values === 'string' ? [values] : values) {
       env[`GIT_CONFIG_KEY_${count}`] = key;
       env[`GIT_CONFIG_VALUE_${count}`] = value;
@@ -238,16 +242,16 @@ function environment(repository: Repository | null, row: GitCommand, options: Sp
 }
 
 const ERROR_TEXT_LIMIT = 32 * 1024;
-const PATIENCE = 2_000;
+const KILL_DELAY = 2_000;
 
 function follow(
   processes: Processes,
-  client: Client | null,
+  client: RequestClient | null,
   { command, row, directory }: { command: CommandName; row: GitCommand; directory: string | null },
-  started: Started,
+  started: SpawnedProcess,
   options: StreamOptions,
 ): GitChild {
-  const ended = Promise.withResolvers<Ended>();
+  const ended = Promise.withResolvers<ProcessExit>();
   const [stdin, stdout, errors, ...pipes] = started.streams as [Duplex, Duplex, Duplex, ...Duplex[]];
   let stderr = '';
   let stopped: GitFailure | null = null;
@@ -258,11 +262,11 @@ function follow(
     if (stopped !== null || settled) return;
     stopped = failure;
     started.signal('SIGTERM');
-    last = setTimeout(() => started.signal('SIGKILL'), PATIENCE);
+    last = setTimeout(() => started.signal('SIGKILL'), KILL_DELAY);
     for (const end of [stdin, stdout, ...pipes]) end.destroy();
   };
   const kill = (reason: GitFailure = { kind: 'stopped' }): void => stop(reason);
-  const leave = (): void => stop({ kind: 'stopped' });
+  const stopForClient = (): void => stop({ kind: 'stopped' });
   const child: GitChild = {
     command,
     directory,
@@ -277,37 +281,37 @@ function follow(
   };
   processes.children.add(child);
 
-  // A command that ends before it has read its input closes the pipe: its exit code tells more than EPIPE.
+  // A command that exits before it has read its input closes the pipe. Its exit code says more than EPIPE.
   for (const end of [stdin, ...pipes]) end.on('error', () => undefined);
   errors.on('data', (chunk: Buffer) => {
     if (stderr.length < ERROR_TEXT_LIMIT) stderr += chunk.toString('utf8');
   });
   started.ended.then(settle);
 
-  if (options.kept !== true) countOutput(stdout, Math.min(options.limit ?? Infinity, row.output * MIB), stop);
+  if (options.longLived !== true) countOutput(stdout, Math.min(options.limit ?? Infinity, row.output * MIB), stop);
   const milliseconds = Math.min(options.timeLimit ?? Infinity, row.seconds * 1000);
-  const limit = options.kept === true ? undefined : setTimeout(() => stop({ kind: 'timed-out' }), milliseconds);
-  client?.signal.addEventListener('abort', leave, { once: true });
-  // No time at all is over already; a timer would race with a command that is quick.
+  const limit = options.longLived === true ? undefined : setTimeout(() => stop({ kind: 'timed-out' }), milliseconds);
+  client?.signal.addEventListener('abort', stopForClient, { once: true });
+  // A timeout of zero has already passed; a timer would race with a fast command.
   if (milliseconds === 0) stop({ kind: 'timed-out' });
 
-  function settle(end: Awaited<Started['ended']>): void {
+  function settle(end: Awaited<SpawnedProcess['ended']>): void {
     settled = true;
     clearTimeout(limit);
     clearTimeout(last);
-    client?.signal.removeEventListener('abort', leave);
+    client?.signal.removeEventListener('abort', stopForClient);
     processes.children.delete(child);
     if (stopped !== null) ended.resolve({ ok: false, failure: stopped });
     else if ('error' in end) ended.resolve({ ok: false, failure: { kind: 'unavailable', text: end.error } });
-    else if (isAnswer(end.code, options)) ended.resolve({ ok: true, code: end.code });
-    else ended.resolve({ ok: false, failure: readFailure(end.code, stderr) });
+    else if (isAcceptedCode(end.code, options)) ended.resolve({ ok: true, code: end.code });
+    else ended.resolve({ ok: false, failure: parseFailure(end.code, stderr) });
   }
   return child;
 }
 
 const MIB = 1024 * 1024;
 
-/** Sees what passes before whoever reads it: unlike `on`, `prependListener` does not set a stream flowing. */
+/** Counts bytes before the reader gets them. Unlike `on`, `prependListener` does not make a stream flow. */
 function countOutput(stdout: Readable, limit: number, stop: (failure: GitFailure) => void): void {
   let size = 0;
   stdout.prependListener('data', (chunk: Buffer) => {
@@ -316,5 +320,5 @@ function countOutput(stdout: Readable, limit: number, stop: (failure: GitFailure
   });
 }
 
-const isAnswer = (code: number | null, { answers }: StreamOptions): code is number =>
-  code === 0 || (code !== null && answers?.includes(code) === true);
+const isAcceptedCode = (code: number | null, { acceptedCodes }: StreamOptions): code is number =>
+  code === 0 || (code !== null && acceptedCodes?.includes(code) === true);

@@ -1,23 +1,23 @@
 import { spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
-import { type Started, startThrough } from './process-spawner.ts';
-import type { Wanted } from './process-spawner-messages.ts';
+import { type SpawnedProcess, startInSpawner } from './process-spawner.ts';
+import type { ProcessRequest } from './process-spawner-messages.ts';
 import { signalGroup } from './signal-process-group.ts';
 
-/** Returns the directories in which git is looked for. */
-export function gitPath(): string {
+/** Returns the directories in which git is looked up. */
+export function getGitPath(): string {
   return process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin';
 }
 
-export function start(wanted: Wanted): Started {
-  return startThrough(wanted) ?? startHere(wanted);
+export function startProcess(request: ProcessRequest): SpawnedProcess {
+  return startInSpawner(request) ?? startDirectly(request);
 }
 
-/** Starts a process of this one, without the small process that starts others. */
-export function startHere({ file, args, env, streams }: Wanted): Started {
+/** Starts a child process of the server itself, without the spawner. */
+export function startDirectly({ file, args, env, streams }: ProcessRequest): SpawnedProcess {
   const stdio = Array.from({ length: streams }, () => 'pipe' as const);
   const child = spawn(file, args, { cwd: '/', env, stdio, detached: true });
-  const ended = new Promise<Awaited<Started['ended']>>((resolve) => {
+  const ended = new Promise<Awaited<SpawnedProcess['ended']>>((resolve) => {
     // Without a process there is no exit to wait for.
     child.on('error', (error) => child.pid === undefined && resolve({ error: error.message }));
     child.on('close', (code) => resolve({ code }));

@@ -3,10 +3,10 @@ import type { GitFailure } from './failures.ts';
 import type { GitChild } from './spawn.ts';
 
 /**
- * Feeds a command with what a client sends, with back-pressure. A client that breaks off gives the command a broken
- * input; a command that ends early lets the client finish unread, so that it comes to hear the answer.
+ * Pipes a client's input to a command, with back-pressure. If the client breaks off, the command gets a broken input.
+ * If the command exits early, the rest of the input is discarded so that the client can read the response.
  */
-export function feed(input: Readable, stdin: Writable): void {
+export function pipeToStdin(input: Readable, stdin: Writable): void {
   input.pipe(stdin);
   const ignoreRest = (): void => {
     input.unpipe(stdin);
@@ -19,15 +19,15 @@ export function feed(input: Readable, stdin: Writable): void {
   };
   input.on('error', breakOff);
   input.on('close', breakOff);
-  // A client that has gone already says nothing any more.
+  // A disconnected client sends nothing more.
   if (input.destroyed) breakOff();
 }
 
 /**
- * Writes what a command says to a client, with back-pressure, and leaves the client open. A client that goes away
- * does not stop the command: the rest is thrown away. Settles when the command has nothing more to say.
+ * Pipes a command's output to a client with back-pressure and leaves the client open. If the client disconnects, the
+ * rest is discarded. Resolves at the end of the output.
  */
-export function drainTo(stdout: Readable, client: Writable): Promise<void> {
+export function pipeOutput(stdout: Readable, client: Writable): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const ignoreRest = (): void => {
     stdout.unpipe(client);
@@ -42,31 +42,31 @@ export function drainTo(stdout: Readable, client: Writable): Promise<void> {
   return promise;
 }
 
-/** How a streamed answer ended; a failure is for the log, the client has been told or cut off. */
-export interface Streamed {
+/** Result of a streamed response. A failure is for the log; the client has been informed or cut off. */
+export interface StreamResult {
   readonly failure: GitFailure | null;
 }
 
-/** Stops a command when the client that it works for goes away. */
-export function until(client: Writable, child: GitChild): void {
+/** Stops a command when its client disconnects. */
+export function killOnClose(client: Writable, child: GitChild): void {
   client.on('error', () => child.kill());
   client.on('close', () => child.kill());
   if (client.destroyed) child.kill();
 }
 
 /**
- * Writes all that a command says to the client and ends it. A command that was stopped or killed breaks the client off,
- * so that half an answer never looks like a whole one.
+ * Pipes a command's output to the client and ends it. A stopped or killed command breaks off the client, so that an
+ * incomplete response is not mistaken for a complete one.
  */
-export async function finish(child: GitChild, client: Writable): Promise<Streamed> {
-  await drainTo(child.stdout, client);
+export async function pipeUntilExit(child: GitChild, client: Writable): Promise<StreamResult> {
+  await pipeOutput(child.stdout, client);
   const ended = await child.done;
   if (ended.ok) {
     client.end();
     return { failure: null };
   }
   const { failure } = ended;
-  // With an exit code git has said in the protocol what was wrong.
+  // With an exit code git has reported the error in its protocol.
   if (failure.kind === 'failed' && failure.code === null) client.destroy();
   else if (failure.kind === 'stopped' || failure.kind === 'timed-out') client.destroy();
   else client.end();

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ConfigError } from '#config.ts';
-import { gitPath, startHere } from './start-process.ts';
+import { getGitPath, startDirectly } from './start-process.ts';
 
 const OLDEST = { major: 2, minor: 38 };
 const NEEDED = `${OLDEST.major}.${OLDEST.minor}`;
@@ -9,7 +9,7 @@ const DOWNLOADS = 'https://git-scm.com/downloads';
 const PATIENCE = 30_000;
 
 /**
- * Throws ConfigError unless the git that will be run is new enough. The process runs beside whatever the caller does
+ * Throws ConfigError unless the git that will be run is new enough. The process runs in parallel with the caller
  * until it awaits the result. It is started directly: the process spawner is for servers that run git often.
  */
 export async function requireGit(): Promise<void> {
@@ -48,7 +48,12 @@ export function parseVersion(output: string): GitVersion | null {
 }
 
 async function askForVersion(): Promise<{ output: string; failure: string | null }> {
-  const child = startHere({ file: 'git', args: ['--version'], env: { PATH: gitPath(), LC_ALL: 'C' }, streams: 3 });
+  const child = startDirectly({
+    file: 'git',
+    args: ['--version'],
+    env: { PATH: getGitPath(), LC_ALL: 'C' },
+    streams: 3,
+  });
   const [stdin, stdout, stderr] = child.streams;
   stdin!.on('error', () => {}).end();
   const output = textOf(stdout!);

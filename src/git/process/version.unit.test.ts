@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseVersion, requireGit } from './version.ts';
 
-test('the versions that git and its vendors print are read', () => {
+test('parses the versions that git and its vendors print', () => {
   const printed: [string, number, number, string][] = [
     ['git version 2.38.0\n', 2, 38, '2.38.0'],
     ['git version 2.39.5 (Apple Git-154)\n', 2, 39, '2.39.5'],

@@ -5,8 +5,8 @@ import { LRUCache } from 'lru-cache';
 import type { Repository } from '../repository.ts';
 
 /**
- * The text of a ref's own file: an object id, or `ref: ` and another ref. Null: there is no such file. The caller has
- * checked the name, so the path cannot leave the repository.
+ * Returns the text of a loose ref: an object id, or `ref: ` and another ref. Null if there is no such file. The caller
+ * must have validated the name, so that the path stays inside the repository.
  */
 export async function readLooseRef(repository: Repository, ref: string): Promise<string | null> {
   const text = (await readFile(join(repository.directory, ref), 'utf8').catch(absent))?.trim() ?? '';
@@ -14,22 +14,19 @@ export async function readLooseRef(repository: Repository, ref: string): Promise
 }
 
 interface PackedRefs {
-  /** Which file this was: git replaces the file, it never writes into it. */
+  /** Identity of the file: git replaces the file instead of writing into it. */
   readonly version: string;
   readonly content: Buffer;
   readonly sorted: boolean;
 }
 
-/**
- * The packed-refs files that were read last, each with the file's own identity, which is compared at every use: an
- * entry is never stale, whoever it is that packs refs.
- */
-const remembered = new LRUCache<string, PackedRefs>({
+/** Cache of packed-refs files. The identity of the file is compared at every use, so that an entry is never stale. */
+const packedRefsCache = new LRUCache<string, PackedRefs>({
   maxSize: 64 * 1024 * 1024,
   sizeCalculation: (packed) => packed.content.length + 256,
 });
 
-/** Where packed-refs says that this ref points to. */
+/** Returns the object id of a ref in packed-refs, or null. */
 export async function readPackedRef(repository: Repository, ref: string): Promise<string | null> {
   const packed = await readPackedRefs(join(repository.directory, 'packed-refs'));
   if (packed === null) return null;
@@ -40,7 +37,7 @@ export async function readPackedRef(repository: Repository, ref: string): Promis
 async function readPackedRefs(path: string): Promise<PackedRefs | null> {
   const status = await stat(path, { bigint: true }).catch(absent);
   if (status === null) return null;
-  const known = remembered.get(path);
+  const known = packedRefsCache.get(path);
   if (known?.version === versionOf(status)) return known;
   const file = await open(path, 'r').catch(absent);
   if (file === null) return null;
@@ -49,14 +46,14 @@ async function readPackedRefs(path: string): Promise<PackedRefs | null> {
     const content = await file.readFile();
     const header = content.toString('latin1', 0, Math.max(0, content.indexOf(0x0a)));
     const packed = { version, content, sorted: header.startsWith('# pack-refs') && header.includes(' sorted') };
-    remembered.set(path, packed);
+    packedRefsCache.set(path, packed);
     return packed;
   } finally {
     await file.close();
   }
 }
 
-/** No such file, now or ever: its directory can be a file, its name longer than a name can be. */
+/** Treats a missing file as null, also if its directory is a file or its name is too long. */
 function absent(error: NodeJS.ErrnoException): null {
   if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'].includes(error.code ?? '')) return null;
   throw error;
@@ -66,7 +63,7 @@ function versionOf(status: BigIntStats): string {
   return [status.dev, status.ino, status.size, status.mtimeNs, status.ctimeNs].join(' ');
 }
 
-/** Lines are `<id> <ref>`, `^<id of the peeled tag above>` or begin with `#`. */
+/** Binary search. Lines are `<id> <ref>`, `^<id of the peeled tag above>` or begin with `#`. */
 function searchSorted(content: Buffer, name: Buffer): string | null {
   let low = content[0] === 0x23 ? content.indexOf(0x0a) + 1 : 0;
   let high = content.length;
@@ -87,7 +84,7 @@ function lineStart(content: Buffer, lowest: number, at: number): number {
 }
 
 function searchAll(content: Buffer, name: Buffer): string | null {
-  const wanted = Buffer.concat([Buffer.from(' '), name, Buffer.from('\n')]);
-  const at = content.indexOf(wanted);
+  const needle = Buffer.concat([Buffer.from(' '), name, Buffer.from('\n')]);
+  const at = content.indexOf(needle);
   return at < 40 ? null : content.toString('latin1', at - 40, at);
 }

@@ -1,5 +1,8 @@
-import { turnsPerKey } from '#runtime/concurrency-limiter.ts';
-import { ownedBy } from '../git.ts';
+import { createKeyedLock } from '#runtime/concurrency-limiter.ts';
+import { definePerGit } from '../git.ts';
 
-/** One at a time in a repository moves refs, or removes stale locks, so that two of this process never meet in the locks. */
-export const refTurns = ownedBy(() => turnsPerKey({ waiting: 512, retryAfter: 5 }));
+/**
+ * Lock per repository for moving refs and removing stale locks, so that two operations of this process never collide on
+ * git's locks.
+ */
+export const refLocks = definePerGit(() => createKeyedLock({ maxWaiting: 512, retryAfter: 5 }));

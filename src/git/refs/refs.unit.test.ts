@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeTag } from '../commits/annotated-tag.ts';
-import { commitTo, files, type GitWorld, gitWorld, someone } from '../fixtures.testing.ts';
-import { output, run } from '../process/spawn.ts';
+import { commitFiles, type GitWorld, gitWorld, newFiles, TEST_SIGNER } from '../fixtures.testing.ts';
+import { readGitOutput, runGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
-import { headTarget, isSha, listRefs, resolveRef, setHead, validBranchName, validTagName, zeroId } from './refs.ts';
+import {
+  findHeadBranch,
+  isSha,
+  isValidBranchName,
+  isValidTagName,
+  listRefs,
+  resolveRef,
+  setHead,
+  ZERO_ID,
+} from './refs.ts';
 import { updateRefs } from './update-refs.ts';
 
 const absent: Repository = { directory: '/nonexistent/none.git' };
 
 async function put(world: GitWorld, ref: string, id: string): Promise<void> {
-  const change = { ref, oldId: (await resolveRef(world.repository, ref)) ?? zeroId, newId: id };
+  const change = { ref, oldId: (await resolveRef(world.repository, ref)) ?? ZERO_ID, newId: id };
   assert.deepEqual(await updateRefs(world.git, world.repository, [change]), { ok: true });
 }
 
@@ -59,33 +68,33 @@ const BAD = [
 ];
 
 test('branch names are judged as git judges them', () => {
-  for (const name of GOOD) assert.equal(validBranchName(name), true, name);
-  for (const name of BAD) assert.equal(validBranchName(name), false, JSON.stringify(name));
+  for (const name of GOOD) assert.equal(isValidBranchName(name), true, name);
+  for (const name of BAD) assert.equal(isValidBranchName(name), false, JSON.stringify(name));
 });
 
 test('some names that git takes are not for branches here', () => {
-  // Rules of ours, beyond git's.
+  // Rules in addition to git's.
   for (const name of ['HEAD', '-a', 'refs/heads/a', 'refs/remotes/a', `${'x'.repeat(251)}`, '\udc80']) {
-    assert.equal(validBranchName(name), false, JSON.stringify(name));
+    assert.equal(isValidBranchName(name), false, JSON.stringify(name));
   }
-  assert.equal(validTagName('v1.0'), true);
-  assert.equal(validTagName('-v1'), false);
+  assert.equal(isValidTagName('v1.0'), true);
+  assert.equal(isValidTagName('-v1'), false);
 });
 
 test('git itself judges the same names alike', async (t) => {
   const world = await gitWorld(t);
-  const commit = await commitTo(world, 'start', files({ a: 'a' }));
+  const commit = await commitFiles(world, 'start', newFiles({ a: 'a' }));
   for (const name of [...GOOD, ...BAD].filter((name) => name !== '')) {
     const args = [`refs/heads/${name}`, commit];
-    const result = await run(world.git, world.repository, 'update-ref', { args });
-    assert.equal(result.ok, validBranchName(name), JSON.stringify(name));
-    if (result.ok) await output(world.git, world.repository, 'update-ref', { flags: ['-d'], args });
+    const result = await runGit(world.git, world.repository, 'update-ref', { args });
+    assert.equal(result.ok, isValidBranchName(name), JSON.stringify(name));
+    if (result.ok) await readGitOutput(world.git, world.repository, 'update-ref', { flags: ['-d'], args });
   }
 });
 
 test('every name that is called valid can be made, listed and removed', async (t) => {
   const world = await gitWorld(t);
-  const commit = await commitTo(world, 'main', files({ a: 'a' }));
+  const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
   const names = ['@', 'a@b', 'ünïcode/ß', '{', "it's", 'a"b', 'refs/x', 'a,b;c', '💚', 'x'.repeat(250)];
   for (const name of names) await put(world, `refs/heads/${name}`, commit);
   const listed = (await listRefs(world.git, world.repository, 'refs/heads/')).map((ref) => ref.name.slice(11));
@@ -93,7 +102,7 @@ test('every name that is called valid can be made, listed and removed', async (t
   for (const name of names) {
     const ref = `refs/heads/${name}`;
     assert.equal(await resolveRef(world.repository, ref), commit, name);
-    assert.deepEqual(await updateRefs(world.git, world.repository, [{ ref, oldId: commit, newId: zeroId }]), {
+    assert.deepEqual(await updateRefs(world.git, world.repository, [{ ref, oldId: commit, newId: ZERO_ID }]), {
       ok: true,
     });
     assert.equal(await resolveRef(world.repository, ref), null, name);
@@ -106,28 +115,28 @@ test('a sha is forty hexadecimal digits', () => {
   for (const text of ['a'.repeat(39), 'a'.repeat(41), 'g'.repeat(40), '']) assert.equal(isSha(text), false);
 });
 
-/** Names that are near those of refs, and are none. */
+/** Invalid names that resemble ref names. */
 const BESIDE = ['refs/heads/b', 'refs/heads/b1', 'refs/heads/b1/', 'refs/heads/zz', 'refs/tags/v', 'refs/a', 'HEAD'];
 
 test('a ref is found loose, packed and packed then moved, and is gone when it is deleted', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const first = await commitTo(world, 'main', files({ a: 'a' }));
+  const first = await commitFiles(world, 'main', newFiles({ a: 'a' }));
   const names = Array.from({ length: 60 }, (_, number) => `refs/heads/b${number}/x`);
   for (const name of names) await put(world, name, first);
-  const tag = { name: 'v1', targetId: first, targetType: 'commit' as const, tagger: someone, message: 'One' };
+  const tag = { name: 'v1', targetId: first, targetType: 'commit' as const, tagger: TEST_SIGNER, message: 'One' };
   const tagId = await writeTag(git, repository, tag);
   for (const name of ['refs/tags/a', 'refs/tags/v1', 'refs/tags/z']) await put(world, name, tagId);
-  await output(git, repository, 'pack-refs', { flags: ['--all', '--prune'] });
+  await readGitOutput(git, repository, 'pack-refs', { flags: ['--all', '--prune'] });
   for (const name of [...names, 'refs/heads/main']) assert.equal(await resolveRef(repository, name), first, name);
   for (const name of ['refs/tags/a', 'refs/tags/v1', 'refs/tags/z'])
     assert.equal(await resolveRef(repository, name), tagId);
   for (const name of BESIDE) assert.equal(await resolveRef(repository, name), null, name);
-  const second = await commitTo(world, 'main', files({ b: 'b' }));
+  const second = await commitFiles(world, 'main', newFiles({ b: 'b' }));
   assert.equal(await resolveRef(repository, 'refs/heads/main'), second);
-  await output(git, repository, 'pack-refs', { flags: ['--all', '--prune'] });
+  await readGitOutput(git, repository, 'pack-refs', { flags: ['--all', '--prune'] });
   assert.equal(await resolveRef(repository, 'refs/heads/main'), second);
-  await updateRefs(git, repository, [{ ref: 'refs/heads/main', oldId: second, newId: zeroId }]);
+  await updateRefs(git, repository, [{ ref: 'refs/heads/main', oldId: second, newId: ZERO_ID }]);
   assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
   assert.equal(await resolveRef(repository, 'refs/heads/b7/x'), first);
 });
@@ -149,21 +158,21 @@ test('names that lead out of the refs are no refs', async (t) => {
 test('an absent repository has no refs, no branches and no HEAD', async (t) => {
   const { git } = await gitWorld(t);
   assert.equal(await resolveRef(absent, 'refs/heads/main'), null);
-  assert.equal(await headTarget(absent), null);
+  assert.equal(await findHeadBranch(absent), null);
   assert.deepEqual(await listRefs(git, absent, 'refs/heads/'), []);
   const id = '1'.repeat(40);
-  const made = await updateRefs(git, absent, [{ ref: 'refs/heads/x', oldId: zeroId, newId: id }]);
+  const made = await updateRefs(git, absent, [{ ref: 'refs/heads/x', oldId: ZERO_ID, newId: id }]);
   assert.deepEqual(made, { refused: 'missing-object', ref: 'refs/heads/x', oid: id });
-  const removed = await updateRefs(git, absent, [{ ref: 'refs/heads/x', oldId: id, newId: zeroId }]);
+  const removed = await updateRefs(git, absent, [{ ref: 'refs/heads/x', oldId: id, newId: ZERO_ID }]);
   assert.deepEqual(removed, { refused: 'moved', ref: 'refs/heads/x', expected: id, actual: null });
 });
 
 test('the list tells what each ref is and when its commit was made', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const commit = await commitTo(world, 'main', files({ a: 'a' }));
+  const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
   world.time += 60_000;
-  const tag = { name: 'v1', targetId: commit, targetType: 'commit' as const, tagger: someone, message: 'One' };
+  const tag = { name: 'v1', targetId: commit, targetType: 'commit' as const, tagger: TEST_SIGNER, message: 'One' };
   const tagId = await writeTag(git, repository, tag);
   await put(world, 'refs/tags/v1', tagId);
   await put(world, 'refs/tags/light', commit);
@@ -182,7 +191,7 @@ test('the list tells what each ref is and when its commit was made', async (t) =
 test('a list is asked once per version of the refs', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const commit = await commitTo(world, 'main', files({ a: 'a' }));
+  const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
   const first = await listRefs(git, repository, 'refs/heads/', '1');
   await put(world, 'refs/heads/other', commit);
   assert.equal(await listRefs(git, repository, 'refs/heads/', '1'), first);
@@ -192,8 +201,8 @@ test('a list is asked once per version of the refs', async (t) => {
 
 test('HEAD names the default branch, which need not exist', async (t) => {
   const { git, repository } = await gitWorld(t);
-  assert.equal(await headTarget(repository), 'main');
+  assert.equal(await findHeadBranch(repository), 'main');
   await setHead(git, repository, 'feature/ü');
-  assert.equal(await headTarget(repository), 'feature/ü');
+  assert.equal(await findHeadBranch(repository), 'feature/ü');
   await assert.rejects(setHead(git, repository, '../../x'), /cannot name/);
 });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { writeTag } from '../commits/annotated-tag.ts';
-import { commitTo, files, type GitWorld, gitWorld, someone } from '../fixtures.testing.ts';
+import { commitFiles, type GitWorld, gitWorld, newFiles, TEST_SIGNER } from '../fixtures.testing.ts';
 import { readCommit } from '../objects/object-reader.ts';
-import { zeroId } from './refs.ts';
-import { branchTip, resolveRevision } from './revision.ts';
+import { ZERO_ID } from './refs.ts';
+import { findBranchHead, resolveRevision } from './revision.ts';
 import { updateRefs } from './update-refs.ts';
 
 async function put(world: GitWorld, ref: string, id: string): Promise<void> {
-  assert.deepEqual(await updateRefs(world.git, world.repository, [{ ref, oldId: zeroId, newId: id }]), { ok: true });
+  assert.deepEqual(await updateRefs(world.git, world.repository, [{ ref, oldId: ZERO_ID, newId: id }]), { ok: true });
 }
 
 interface Given {
@@ -21,16 +21,16 @@ interface Given {
   readonly tree: string;
 }
 
-/** Branches and tags that have names of each other, of commits and of folders. */
+/** Branches and tags named like each other, like commits and like folders. */
 async function givenRefs(t: TestContext): Promise<Given> {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const a = await commitTo(world, 'main', files({ a: 'a' }));
-  const b = await commitTo(world, 'main', files({ b: 'b' }));
-  const c = await commitTo(world, 'main', files({ c: 'c' }));
+  const a = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const b = await commitFiles(world, 'main', newFiles({ b: 'b' }));
+  const c = await commitFiles(world, 'main', newFiles({ c: 'c' }));
   const tree = (await readCommit(git, repository, c))!.treeId;
   const make = (name: string, targetId: string, targetType: 'commit' | 'tag' | 'tree') =>
-    writeTag(git, repository, { name, targetId, targetType, tagger: someone, message: 'x' });
+    writeTag(git, repository, { name, targetId, targetType, tagger: TEST_SIGNER, message: 'x' });
   const tag = await make('v1', b, 'commit');
   await put(world, 'refs/tags/v1', tag);
   await put(world, 'refs/tags/nested', await make('nested', tag, 'tag'));
@@ -140,18 +140,18 @@ test('what is not a commit, or a name of git alone, is no revision', async (t) =
 test('the tip of a branch is not that of a tag', async (t) => {
   const { world, c } = await givenRefs(t);
   const { repository } = world;
-  assert.equal(await branchTip(repository, 'both'), c);
-  assert.equal(await branchTip(repository, 'v1'), null);
+  assert.equal(await findBranchHead(repository, 'both'), c);
+  assert.equal(await findBranchHead(repository, 'v1'), null);
 });
 
 test('a branch that has just moved is seen at once, without a new process', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  await commitTo(world, 'main', files({ a: 'a' }));
+  await commitFiles(world, 'main', newFiles({ a: 'a' }));
   await resolveRevision(git, repository, 'main');
   const before = [...git.processes.children];
   for (let number = 0; number < 5; number += 1) {
-    const commit = await commitTo(world, 'main', files({ [`f${number}`]: 'x' }));
+    const commit = await commitFiles(world, 'main', newFiles({ [`f${number}`]: 'x' }));
     assert.equal(await resolveRevision(git, repository, 'main'), commit);
     assert.equal(await resolveRevision(git, repository, commit.slice(0, 12)), commit);
   }

@@ -1,43 +1,49 @@
 import { randomUUID } from 'node:crypto';
 import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isHeld } from '#runtime/deletion-guard.ts';
+import { hasDeletionGuard } from '#runtime/deletion-guard.ts';
 import type { Git } from '../git.ts';
-import { type CommandName, commands } from '../process/commands.ts';
+import { COMMANDS, type CommandName } from '../process/commands.ts';
 import type { Repository } from '../repository.ts';
-import { refTurns } from './ref-lock.ts';
-import { validRefName } from './refs.ts';
+import { refLocks } from './ref-lock.ts';
+import { isValidRefName } from './refs.ts';
 
 /*
- * Locks that nobody holds any more: their process has died, or the machine. Another process of Hearth may be at work in
- * the same repository, but no command of it holds a lock for longer than it may run: what is older is nobody's.
+ * Removes locks of processes that no longer exist. Another Hearth process may work in the same repository, but no
+ * command holds a lock for longer than its timeout. Older locks are stale.
  */
 
-/** Seconds that a command may be late in ending. */
-const LATE = 60;
+/** Grace period in seconds after a command's timeout. */
+const GRACE_SECONDS = 60;
 
-interface LockPlace {
+interface LockLocation {
   readonly below: string;
   readonly heldBy: readonly CommandName[];
 }
 
-/** Where locks stand, and who takes them. A push takes those of its refs when all has been received and checked. */
-const places = [
+/**
+ * Directories of locks and the commands that take them. A push locks its refs only after everything has been received
+ * and checked.
+ */
+const LOCK_LOCATIONS = [
   { below: '', heldBy: ['update-ref', 'symbolic-ref', 'pack-refs'] },
   { below: 'refs', heldBy: ['update-ref', 'pack-refs'] },
   { below: join('objects', 'info'), heldBy: ['commit-graph write'] },
   { below: join('objects', 'pack'), heldBy: ['repack'] },
-] as const satisfies LockPlace[];
+] as const satisfies LockLocation[];
 
-/** Seconds after which a half-made or half-removed repository is nobody's: making one takes a moment. */
-const DRAFT = 10 * 60;
+/** Seconds after which a partly created or deleted repository is stale. */
+const DRAFT_MAX_AGE = 10 * 60;
 
-/** At start: removes what nobody holds from all storages, half-made and half-removed repositories too. Returns the paths. */
+/**
+ * Removes stale locks and partly created or deleted repositories from all storages, at start. Returns the removed
+ * paths.
+ */
 export async function removeStaleLocks(git: Git): Promise<string[]> {
   const removed: string[] = [];
   for (const root of Object.values(git.storages)) {
-    const held = await isHeld(root, git.clock);
-    for await (const directory of directoriesOfRepositories(root)) {
+    const held = await hasDeletionGuard(root, git.clock);
+    for await (const directory of listRepositoryDirectories(root)) {
       if (/\/tmp-[^/]*\.git$|\.removed$/.test(directory)) {
         if (!held) await removeDraft(git, directory, removed);
       } else removed.push(...(await removeLocksIn(git, directory)));
@@ -47,29 +53,27 @@ export async function removeStaleLocks(git: Git): Promise<string[]> {
 }
 
 /**
- * The same in one repository, in its turn, for whoever is about to work on it: after a machine has lost its power the locks
- * are too young to be removed when the server starts again. Returns the removed paths. Throws `QueueFull`.
+ * Removes stale locks of one repository while holding its ref lock. After a power failure the locks are too young to be
+ * removed at start. Returns the removed paths. Throws `QueueFull`.
  */
-export function removeStaleLocksOf(git: Git, { directory }: Repository): Promise<string[]> {
-  return refTurns(git)(directory, () => removeLocksIn(git, directory));
+export function removeStaleRepositoryLocks(git: Git, { directory }: Repository): Promise<string[]> {
+  return refLocks(git)(directory, () => removeLocksIn(git, directory));
 }
 
-/** Removes what is in the way of a move of these refs and held by nobody, for whoever has the repository's turn. */
-export async function removeStaleLocksOfRefs(
-  git: Git,
-  { directory }: Repository,
-  refs: readonly string[],
-): Promise<void> {
-  const [top, loose] = places;
-  for (const name of ['HEAD', 'packed-refs']) await removeLockIfOlder(git, join(directory, `${name}.lock`), age(top));
-  for (const ref of refs.filter(validRefName)) await removeLockIfOlder(git, join(directory, `${ref}.lock`), age(loose));
+/** Removes stale locks that block a move of these refs. The caller holds the repository's ref lock. */
+export async function removeStaleRefLocks(git: Git, { directory }: Repository, refs: readonly string[]): Promise<void> {
+  const [top, loose] = LOCK_LOCATIONS;
+  for (const name of ['HEAD', 'packed-refs'])
+    await removeLockIfOlder(git, join(directory, `${name}.lock`), maxAge(top));
+  for (const ref of refs.filter(isValidRefName))
+    await removeLockIfOlder(git, join(directory, `${ref}.lock`), maxAge(loose));
 }
 
-/** Removes what was only put out of sight while storages were held, for whoever has held them. */
-export async function removeRemains(git: Git): Promise<void> {
+/** Deletes repositories that were only renamed while their storage had a deletion guard. */
+export async function deleteRemovedRepositories(git: Git): Promise<void> {
   for (const root of Object.values(git.storages)) {
-    if (await isHeld(root, git.clock)) continue;
-    for await (const directory of directoriesOfRepositories(root)) {
+    if (await hasDeletionGuard(root, git.clock)) continue;
+    for await (const directory of listRepositoryDirectories(root)) {
       if (directory.endsWith('.removed')) await rm(directory, { recursive: true, force: true });
     }
   }
@@ -77,26 +81,25 @@ export async function removeRemains(git: Git): Promise<void> {
 
 async function removeLocksIn(git: Git, directory: string): Promise<string[]> {
   const removed: string[] = [];
-  for (const place of places) {
-    for (const path of await locksBelow(directory, place.below)) {
-      if (await removeLockIfOlder(git, path, age(place))) removed.push(path);
+  for (const location of LOCK_LOCATIONS) {
+    for (const path of await locksBelow(directory, location.below)) {
+      if (await removeLockIfOlder(git, path, maxAge(location))) removed.push(path);
     }
   }
   return removed;
 }
 
-const age = ({ heldBy }: LockPlace) => Math.max(...heldBy.map((name) => commands[name].seconds)) + LATE;
+const maxAge = ({ heldBy }: LockLocation) => Math.max(...heldBy.map((name) => COMMANDS[name].seconds)) + GRACE_SECONDS;
 
 async function removeDraft(git: Git, path: string, removed: string[]): Promise<void> {
-  if (!(await isOlder(git, path, DRAFT))) return;
+  if (!(await isOlder(git, path, DRAFT_MAX_AGE))) return;
   await rm(path, { recursive: true, force: true });
   removed.push(path);
 }
 
 /**
- * Another process may be removing the same lock, and a git of today take a new one of its name just then. So what is removed
- * has a name that nobody else knows, and is looked at once more under it. git takes that name for no ref, and where it is
- * left behind the next look finds it.
+ * Renames the lock to a unique name before it checks the age again. Another process may be removing the same lock, and
+ * git may create a new one meanwhile. git ignores the new name, and a later run finds it.
  */
 async function removeLockIfOlder(git: Git, path: string, seconds: number): Promise<boolean> {
   if (!(await isOlder(git, path, seconds))) return false;
@@ -108,7 +111,7 @@ async function removeLockIfOlder(git: Git, path: string, seconds: number): Promi
     throw error;
   }
   const stale = await isOlder(git, aside, seconds);
-  // Where a third one has taken the lock already it is his; one that is gone was old to another who removes locks.
+  // If another process has taken the lock meanwhile, it keeps it. If the file is gone, another process has removed it.
   if (!stale) await link(aside, path).catch(unlessTakenOrGone);
   await rm(aside, { force: true });
   return stale;
@@ -130,8 +133,8 @@ async function locksBelow(directory: string, below: string): Promise<string[]> {
     .map(({ parentPath, name }) => join(parentPath, name));
 }
 
-/** All that lies in a storage where repositories do, drafts and remains among them. */
-export async function* directoriesOfRepositories(root: string): AsyncGenerator<string> {
+/** Yields all directories at the level of repositories in a storage, including drafts and removed ones. */
+export async function* listRepositoryDirectories(root: string): AsyncGenerator<string> {
   const hashed = join(root, '@hashed');
   for (const first of await names(hashed)) {
     for (const second of await names(join(hashed, first))) {

@@ -3,14 +3,14 @@ import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { checkRepository, commitTo, files, type GitWorld, gitWorld } from '../fixtures.testing.ts';
+import { checkRepository, commitFiles, type GitWorld, gitWorld, newFiles } from '../fixtures.testing.ts';
 import { createGit } from '../git.ts';
-import { objectInfo } from '../objects/object-reader.ts';
-import { zeroId } from './refs.ts';
-import { removeStaleLocks, removeStaleLocksOf } from './stale-locks.ts';
+import { getObjectInfo } from '../objects/object-reader.ts';
+import { ZERO_ID } from './refs.ts';
+import { removeStaleLocks, removeStaleRepositoryLocks } from './stale-locks.ts';
 import { updateRefs } from './update-refs.ts';
 
-/** Writes a file into the repository, as if so many minutes ago. */
+/** Writes a file that is this many minutes old. */
 async function placed({ repository, time }: GitWorld, path: string, minutes: number): Promise<string> {
   const full = join(repository.directory, path);
   await mkdir(dirname(full), { recursive: true });
@@ -25,7 +25,7 @@ const REF_LOCKS = ['HEAD.lock', 'packed-refs.lock', 'refs/heads/a/b.lock'];
 test('at start locks of refs and drafts that nobody can hold any more are removed, younger ones stay', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const commit = await commitTo(world, 'main', files({ a: 'a' }));
+  const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
   const old = await Promise.all(REF_LOCKS.map((path) => placed(world, path, 12)));
   const young = await Promise.all(['config.lock', 'refs/heads/main.lock'].map((path) => placed(world, path, 10)));
   const notLock = await placed(world, 'objects/info/other', 10_000);
@@ -35,7 +35,7 @@ test('at start locks of refs and drafts that nobody can hold any more are remove
   await utimes(draft, then, then);
   assert.deepEqual((await removeStaleLocks(git)).sort(), [...old, draft].sort());
   for (const path of [...young, notLock]) assert.ok(existsSync(path), path);
-  assert.equal((await objectInfo(git, repository, 'refs/heads/main'))?.id, commit);
+  assert.equal((await getObjectInfo(git, repository, 'refs/heads/main'))?.id, commit);
   world.time += 60_000;
   assert.deepEqual((await removeStaleLocks(git)).sort(), young.sort());
   await checkRepository(world);
@@ -47,38 +47,38 @@ test('a lock of what may take hours is somebody’s for hours', async (t) => {
   const graph = await placed(world, 'objects/info/commit-graphs/commit-graph-chain.lock', 0);
   const packs = await placed(world, 'objects/pack/multi-pack-index.lock', 0);
   world.time += 2 * 3_600_000;
-  assert.deepEqual(await removeStaleLocksOf(git, repository), []);
+  assert.deepEqual(await removeStaleRepositoryLocks(git, repository), []);
   world.time += 60_000;
-  assert.deepEqual(await removeStaleLocksOf(git, repository), [graph]);
+  assert.deepEqual(await removeStaleRepositoryLocks(git, repository), [graph]);
   world.time += 10 * 3_600_000;
-  assert.deepEqual(await removeStaleLocksOf(git, repository), [packs]);
+  assert.deepEqual(await removeStaleRepositoryLocks(git, repository), [packs]);
 });
 
 test('a lock that nobody holds any more does not keep a ref where it is', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const commit = await commitTo(world, 'main', files({ a: 'a' }));
+  const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
   await placed(world, 'refs/heads/next.lock', 12);
-  const made = [{ ref: 'refs/heads/next', oldId: zeroId, newId: commit }];
+  const made = [{ ref: 'refs/heads/next', oldId: ZERO_ID, newId: commit }];
   assert.deepEqual(await updateRefs(git, repository, made), { ok: true });
 });
 
 test('a lock that git takes while the stale one of its name is being removed stays', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  await commitTo(world, 'main', files({ a: 'a' }));
+  await commitFiles(world, 'main', newFiles({ a: 'a' }));
   const lock = await placed(world, 'refs/heads/main.lock', 12);
   let looked = 0;
   const now = () => {
     const time = new Date(world.time);
     if (++looked > 1) return time;
-    // Between the look at the old lock and its removal somebody else removes it, and a git takes its own.
+    // Between the check of the old lock and its removal, another process removes it and git takes a new one.
     rmSync(lock);
     writeFileSync(lock, 'fresh');
     utimesSync(lock, time, time);
     return time;
   };
-  assert.deepEqual(await removeStaleLocksOf({ ...git, clock: { ...git.clock, now } }, repository), []);
+  assert.deepEqual(await removeStaleRepositoryLocks({ ...git, clock: { ...git.clock, now } }, repository), []);
   assert.equal(readFileSync(lock, 'utf8'), 'fresh');
   assert.deepEqual((await readdir(dirname(lock))).sort(), ['main', 'main.lock']);
 });
@@ -93,7 +93,7 @@ test('a lock that somebody else removes while it is looked at again is no failur
     for (const name of readdirSync(directory)) rmSync(join(directory, name));
     return new Date(0);
   };
-  assert.deepEqual(await removeStaleLocksOf({ ...git, clock: { ...git.clock, now } }, repository), []);
+  assert.deepEqual(await removeStaleRepositoryLocks({ ...git, clock: { ...git.clock, now } }, repository), []);
   assert.deepEqual(readdirSync(directory), []);
 });
 

@@ -1,13 +1,13 @@
-import { type Git, ownedBy } from '../git.ts';
-import { GitFailed, type GitFailure } from '../process/failures.ts';
-import { createPool, type Speaker } from '../process/process-pool.ts';
+import { definePerGit, type Git } from '../git.ts';
+import { GitError, type GitFailure } from '../process/failures.ts';
+import { createProcessPool, type PooledProcess } from '../process/process-pool.ts';
 import type { Repository } from '../repository.ts';
 import { repositoryExists, syncDirectory } from '../storage/storage.ts';
-import { refTurns } from './ref-lock.ts';
-import { directoriesOfRef, resolveRef, validRefName, zeroId } from './refs.ts';
-import { removeStaleLocksOfRefs } from './stale-locks.ts';
+import { refLocks } from './ref-lock.ts';
+import { isValidRefName, listRefDirectories, resolveRef, ZERO_ID } from './refs.ts';
+import { removeStaleRefLocks } from './stale-locks.ts';
 
-/** One ref, from where its caller has seen it to where it is to go. `zeroId` on one side: it is made, or removed. */
+/** A change of one ref from `oldId` to `newId`. `ZERO_ID` as one of them means that the ref is created or deleted. */
 export interface RefChange {
   /** `refs/...` */
   readonly ref: string;
@@ -16,13 +16,13 @@ export interface RefChange {
 }
 
 /**
- * What came of an update. All its refs have moved and are durable, or none has:
+ * Result of an update: all refs have moved and are durable, or none has.
  *
- * - `moved`: the ref is not at `oldId` any more (`actual` null: it does not exist). Somebody else was faster.
- * - `conflict`: `existing` (null: git does not say which) and the new ref cannot both exist, as `a` and `a/b`.
- * - `locked`: another process has held the ref's lock for longer than five seconds. It can be tried again.
- * - `missing-object`: `newId` is not in the repository, or is no commit and the ref is a branch.
- * - `invalid-name`: the ref's name is none.
+ * - `moved`: the ref is no longer at `oldId` (`actual` null: it does not exist).
+ * - `conflict`: `existing` (null: unknown) and the new ref cannot both exist, as `a` and `a/b`.
+ * - `locked`: another process has held the lock for more than five seconds. Retry later.
+ * - `missing-object`: `newId` does not exist, or is no commit and the ref is a branch.
+ * - `invalid-name`: the ref name is invalid.
  */
 type RefUpdate =
   | { readonly ok: true }
@@ -37,11 +37,11 @@ type RefUpdate =
   | { readonly refused: 'missing-object'; readonly ref: string | null; readonly oid: string | null }
   | { readonly refused: 'invalid-name'; readonly ref: string | null };
 
-/** The refused forms of `RefUpdate`. */
+/** The failed results of `RefUpdate`. */
 export type RefFailure = Exclude<RefUpdate, { ok: true }>;
 
-const updaters = ownedBy((git) =>
-  createPool(
+const updaterPool = definePerGit((git) =>
+  createProcessPool(
     git,
     'update-ref',
     { flags: ['--no-deref', '--stdin'] },
@@ -49,95 +49,98 @@ const updaters = ownedBy((git) =>
   ),
 );
 
-/** Tells that a ref of this repository, which exists, will be moved soon: what that takes is started meanwhile. */
-export function expectUpdate(git: Git, repository: Repository): void {
-  updaters(git).prepare(repository);
+/** Starts an updater for an existing repository whose ref will be moved shortly. */
+export function prestartUpdater(git: Git, repository: Repository): void {
+  updaterPool(git).prestart(repository);
 }
 
 /**
- * Moves refs by compare-and-swap: all or none. The only way in which Hearth itself moves a ref. Rules of use:
+ * Moves refs by compare-and-swap, all or none. All ref moves of Hearth itself use this function. Rules:
  *
- * 1. The objects are written and durable before this is called.
- * 2. The caller has stored its intent (ref, old and new id) before, and settles it afterwards: between the two a crash may
- *    leave the refs moved or not, and the intent says which refs to look at.
- * 3. `oldId` is what the caller's decision was based on, not what it reads just before.
- * 4. A ref is named once. The default branch's `HEAD` is not a ref here: see `setHead`.
+ * 1. The objects are written and durable before the call.
+ * 2. The caller stores its intent (ref, old and new id) before, and completes it afterwards. After a crash between the
+ *   two, the intent says which refs to check.
+ * 3. `oldId` is the id that the caller's decision was based on, not one read just before.
+ * 4. Each ref occurs once. HEAD is not a ref here: see `setHead`.
  *
- * Throws `GitFailed` for a broken repository or machine: then it is unknown whether the refs have moved. Throws `QueueFull`
- * when too many updates wait already: nothing has moved then.
+ * Throws `GitError` for a broken repository or machine: the refs may or may not have moved. Throws `QueueFull` if too
+ * many updates wait: nothing has moved.
  */
 export async function updateRefs(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<RefUpdate> {
   for (const change of changes) {
-    if (!validRefName(change.ref)) return { refused: 'invalid-name', ref: change.ref };
-    if (!isId.test(change.oldId) || !isId.test(change.newId)) throw new Error(`${change.ref}: not an object id`);
+    if (!isValidRefName(change.ref)) return { refused: 'invalid-name', ref: change.ref };
+    if (!ID_PATTERN.test(change.oldId) || !ID_PATTERN.test(change.newId))
+      throw new Error(`${change.ref}: not an object id`);
   }
   const moving = changes.filter((change) => change.oldId !== change.newId);
   if (moving.length === 0) return { ok: true };
-  if (!(await repositoryExists(repository))) return absent(moving[0]!);
-  return refTurns(git)(repository.directory, () => transact(git, repository, moving));
+  if (!(await repositoryExists(repository))) return missingRepository(moving[0]!);
+  return refLocks(git)(repository.directory, () => transact(git, repository, moving));
 }
 
-const isId = /^[0-9a-f]{40}$/;
+const ID_PATTERN = /^[0-9a-f]{40}$/;
 
-function absent(change: RefChange): RefUpdate {
-  if (change.newId !== zeroId) return { refused: 'missing-object', ref: change.ref, oid: change.newId };
+function missingRepository(change: RefChange): RefUpdate {
+  if (change.newId !== ZERO_ID) return { refused: 'missing-object', ref: change.ref, oid: change.newId };
   return { refused: 'moved', ref: change.ref, expected: change.oldId, actual: null };
 }
 
-/** Times that an update waits for the locks of another process: git itself waits half a second in each. */
-const PATIENCE = 10;
+/** Attempts while another process holds a lock; git waits half a second in each. */
+const MAX_ATTEMPTS = 10;
 
 async function transact(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<RefUpdate> {
   for (let tries = 1; ; tries++) {
     const update = await transactOnce(git, repository, changes);
-    if (!('refused' in update) || update.refused !== 'locked' || tries === PATIENCE) return update;
+    if (!('refused' in update) || update.refused !== 'locked' || tries === MAX_ATTEMPTS) return update;
     if (tries > 1) continue;
     const refs = changes.map(({ ref }) => ref);
-    await removeStaleLocksOfRefs(git, repository, refs);
+    await removeStaleRefLocks(git, repository, refs);
   }
 }
 
 async function transactOnce(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<RefUpdate> {
   try {
-    await updaters(git).lend(repository, (updater) => say(updater, changes));
+    await updaterPool(git).use(repository, (updater) => sendTransaction(updater, changes));
   } catch (error) {
-    if (!(error instanceof GitFailed)) throw error;
-    const refusal = await refusalOf(repository, changes, error.failure);
+    if (!(error instanceof GitError)) throw error;
+    const refusal = await toRefFailure(repository, changes, error.failure);
     if (refusal === null) throw error;
     return refusal;
   }
-  // git has synced the files; their directories are ours to sync.
-  const directories = new Set(changes.flatMap(({ ref, newId }) => directoriesOfRef(repository, ref, newId === zeroId)));
-  await Promise.all([...directories].map((directory) => syncDirectory(directory).catch(gone)));
+  // git has synced the files, but not their directories.
+  const directories = new Set(
+    changes.flatMap(({ ref, newId }) => listRefDirectories(repository, ref, newId === ZERO_ID)),
+  );
+  await Promise.all([...directories].map((directory) => syncDirectory(directory).catch(ignoreMissing)));
   return { ok: true };
 }
 
-/** One whole transaction in one write; git answers three lines, or ends with the reason. */
-async function say(updater: Speaker, changes: readonly RefChange[]): Promise<void> {
+/** Sends one transaction in one write. git answers with three lines, or exits with the reason. */
+async function sendTransaction(updater: PooledProcess, changes: readonly RefChange[]): Promise<void> {
   const lines = changes.map((change) =>
-    change.newId === zeroId
+    change.newId === ZERO_ID
       ? `delete ${change.ref} ${change.oldId}\n`
-      : change.oldId === zeroId
+      : change.oldId === ZERO_ID
         ? `create ${change.ref} ${change.newId}\n`
         : `update ${change.ref} ${change.newId} ${change.oldId}\n`,
   );
-  updater.say(`start\n${lines.join('')}prepare\ncommit\n`);
+  updater.send(`start\n${lines.join('')}prepare\ncommit\n`);
   for (const step of ['start', 'prepare', 'commit']) {
-    const answer = (await updater.line()).toString('latin1');
-    if (answer !== `${step}: ok`) throw new Error(`git update-ref answered ${JSON.stringify(answer)} to ${step}`);
+    const answer = (await updater.readLine()).toString('latin1');
+    if (answer !== `${step}: ok`) throw new Error(`git update-ref responded ${JSON.stringify(answer)} to ${step}`);
   }
 }
 
-async function refusalOf(
+async function toRefFailure(
   repository: Repository,
   changes: readonly RefChange[],
   failure: GitFailure,
 ): Promise<RefFailure | null> {
   switch (failure.kind) {
     case 'moved': {
-      const expected = changes.find((change) => change.ref === failure.ref)?.oldId ?? zeroId;
+      const expected = changes.find((change) => change.ref === failure.ref)?.oldId ?? ZERO_ID;
       const actual = failure.actual ?? (await resolveRef(repository, failure.ref));
-      return { refused: 'moved', ref: failure.ref, expected: expected === zeroId ? null : expected, actual };
+      return { refused: 'moved', ref: failure.ref, expected: expected === ZERO_ID ? null : expected, actual };
     }
     case 'conflict':
       return { refused: 'conflict', ref: failure.ref, existing: failure.existing };
@@ -152,7 +155,7 @@ async function refusalOf(
   }
 }
 
-/** A directory that git removed because the last ref below it is gone. */
-function gone(error: NodeJS.ErrnoException): void {
+/** git removes a directory with its last ref. */
+function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }

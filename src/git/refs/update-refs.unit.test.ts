@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { commitTo, files, type GitWorld, gitWorld } from '../fixtures.testing.ts';
+import { commitFiles, type GitWorld, gitWorld, newFiles } from '../fixtures.testing.ts';
 import { readCommit } from '../objects/object-reader.ts';
-import { GitFailed } from '../process/failures.ts';
-import { output } from '../process/spawn.ts';
-import { resolveRef, zeroId } from './refs.ts';
+import { GitError } from '../process/failures.ts';
+import { readGitOutput } from '../process/spawn.ts';
+import { resolveRef, ZERO_ID } from './refs.ts';
 import { type RefChange, updateRefs } from './update-refs.ts';
 
 async function twoCommits(world: GitWorld): Promise<{ first: string; second: string }> {
   return {
-    first: await commitTo(world, 'main', files({ a: 'a' })),
-    second: await commitTo(world, 'main', files({ b: 'b' })),
+    first: await commitFiles(world, 'main', newFiles({ a: 'a' })),
+    second: await commitFiles(world, 'main', newFiles({ b: 'b' })),
   };
 }
 
 const NONE = '1'.repeat(40);
-const made = (ref: string, newId: string): RefChange => ({ ref, oldId: zeroId, newId });
+const made = (ref: string, newId: string): RefChange => ({ ref, oldId: ZERO_ID, newId });
 
 interface Given {
   readonly world: GitWorld;
@@ -25,7 +25,7 @@ interface Given {
   readonly second: string;
 }
 
-/** Refs that may be in the way: loose ones, or packed ones. */
+/** Refs that may conflict: loose or packed. */
 async function givenRefs(t: TestContext, packed: boolean): Promise<Given> {
   const world = await gitWorld(t);
   const { git, repository } = world;
@@ -35,11 +35,11 @@ async function givenRefs(t: TestContext, packed: boolean): Promise<Given> {
     made('refs/heads/x/y', first),
     made('refs/heads/z', first),
   ]);
-  if (packed) await output(git, repository, 'pack-refs', { flags: ['--all', '--prune'] });
+  if (packed) await readGitOutput(git, repository, 'pack-refs', { flags: ['--all', '--prune'] });
   return { world, first, second };
 }
 
-/** Each change is refused in these words, along with a good one. */
+/** Each change fails like this, together with a valid one. */
 async function assertRefused({ world, first, second }: Given, cases: readonly [RefChange, unknown][]): Promise<void> {
   const { git, repository } = world;
   for (const [change, refusal] of cases) {
@@ -58,7 +58,7 @@ for (const packed of [false, true]) {
     const { first, second } = given;
     await assertRefused(given, [
       [
-        { ref: 'refs/heads/main', oldId: first, newId: zeroId },
+        { ref: 'refs/heads/main', oldId: first, newId: ZERO_ID },
         { refused: 'moved', ref: 'refs/heads/main', expected: first, actual: second },
       ],
       [
@@ -71,7 +71,7 @@ for (const packed of [false, true]) {
         { refused: 'moved', ref: 'refs/heads/none', expected: first, actual: null },
       ],
       [
-        { ref: 'refs/heads/none', oldId: first, newId: zeroId },
+        { ref: 'refs/heads/none', oldId: first, newId: ZERO_ID },
         { refused: 'moved', ref: 'refs/heads/none', expected: first, actual: null },
       ],
     ]);
@@ -110,25 +110,25 @@ test('refs are made, moved and removed in one step', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const { first, second } = await twoCommits(world);
-  await updateRefs(git, repository, [{ ref: 'refs/heads/old/x', oldId: zeroId, newId: first }]);
+  await updateRefs(git, repository, [{ ref: 'refs/heads/old/x', oldId: ZERO_ID, newId: first }]);
   const changes = [
-    { ref: 'refs/heads/new/x', oldId: zeroId, newId: first },
+    { ref: 'refs/heads/new/x', oldId: ZERO_ID, newId: first },
     { ref: 'refs/heads/main', oldId: second, newId: first },
-    { ref: 'refs/heads/old/x', oldId: first, newId: zeroId },
-    { ref: 'refs/heads/none', oldId: zeroId, newId: zeroId },
+    { ref: 'refs/heads/old/x', oldId: first, newId: ZERO_ID },
+    { ref: 'refs/heads/none', oldId: ZERO_ID, newId: ZERO_ID },
   ];
   assert.deepEqual(await updateRefs(git, repository, changes), { ok: true });
   assert.equal(await resolveRef(repository, 'refs/heads/new/x'), first);
   assert.equal(await resolveRef(repository, 'refs/heads/main'), first);
   assert.equal(await resolveRef(repository, 'refs/heads/old/x'), null);
-  const after = [{ ref: 'refs/heads/old', oldId: zeroId, newId: first }];
+  const after = [{ ref: 'refs/heads/old', oldId: ZERO_ID, newId: first }];
   assert.deepEqual(await updateRefs(git, repository, after), { ok: true }, 'an empty directory is no ref');
 });
 
 test('a and a/b in one update conflict', async (t) => {
   const world = await gitWorld(t);
   const { first } = await twoCommits(world);
-  const changes = ['refs/heads/a', 'refs/heads/a/b'].map((ref) => ({ ref, oldId: zeroId, newId: first }));
+  const changes = ['refs/heads/a', 'refs/heads/a/b'].map((ref) => ({ ref, oldId: ZERO_ID, newId: first }));
   const update = await updateRefs(world.git, world.repository, changes);
   assert.ok('refused' in update && update.refused === 'conflict', JSON.stringify(update));
 });
@@ -151,10 +151,10 @@ test('a broken repository is an error and no refusal', async (t) => {
   const { first, second } = await twoCommits(world);
   await rm(join(repository.directory, 'objects'), { recursive: true });
   await mkdir(join(repository.directory, 'refs/heads/x.lock'));
-  for (const leave of git.leaving) leave(repository);
+  for (const leave of git.releaseHooks) leave(repository);
   await assert.rejects(
     updateRefs(git, repository, [{ ref: 'refs/heads/main', oldId: second, newId: first }]),
-    (error) => error instanceof GitFailed && error.failure.kind === 'no-repository',
+    (error) => error instanceof GitError && error.failure.kind === 'no-repository',
   );
 });
 
@@ -163,7 +163,7 @@ test('twenty creators of twenty branches all succeed', async (t) => {
   const { first } = await twoCommits(world);
   const updates = await Promise.all(
     Array.from({ length: 20 }, (_, number) =>
-      updateRefs(world.git, world.repository, [{ ref: `refs/heads/n${number}`, oldId: zeroId, newId: first }]),
+      updateRefs(world.git, world.repository, [{ ref: `refs/heads/n${number}`, oldId: ZERO_ID, newId: first }]),
     ),
   );
   assert.deepEqual(updates, Array(20).fill({ ok: true }));

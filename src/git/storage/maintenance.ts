@@ -1,37 +1,40 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Git } from '../git.ts';
-import { GitFailed } from '../process/failures.ts';
-import { output, run } from '../process/spawn.ts';
+import { GitError } from '../process/failures.ts';
+import { readGitOutput, runGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 import { repositoryExists } from './storage.ts';
 
 /*
- * All of this may run while others read and push: git replaces packs, graphs and packed refs by renaming, new objects
- * are never touched, and what nobody reaches any more stays two weeks, longer than any push or merge takes.
+ * All of this may run while others read and push. git replaces packs, graphs and packed refs by renaming, and never
+ * touches new objects. Unreachable objects stay for two weeks, longer than any push or merge.
  */
-const KEEP_UNREACHABLE = '2.weeks.ago';
+const UNREACHABLE_EXPIRY = '2.weeks.ago';
 
-/** Above these a repository gets slower to read. */
+/** Above these numbers reads get slower. */
 const MANY_LOOSE_OBJECTS = 1000;
 const MANY_PACKS = 20;
 const MANY_LOOSE_REFS = 500;
 
-interface Need {
+interface MaintenanceNeeds {
   readonly commitGraph: boolean;
   readonly packRefs: boolean;
-  /** `full` also sorts out what nobody reaches any more. */
+  /** `full` also removes unreachable objects. */
   readonly repack: 'incremental' | 'full' | null;
 }
 
-/** What upkeep would help this repository; a few directory listings. `full` is the caller's schedule to ask for. */
-export async function needsUpkeep(repository: Repository): Promise<Need> {
+/**
+ * Returns the maintenance that a repository needs. Costs a few directory listings. Never returns `full`, which the
+ * caller schedules.
+ */
+export async function getMaintenanceNeeds(repository: Repository): Promise<MaintenanceNeeds> {
   if (!(await repositoryExists(repository))) return { commitGraph: false, packRefs: false, repack: null };
   const [loose, packs, refs, graph] = await Promise.all([
     countLooseObjects(repository),
     countPacks(repository),
     countLooseRefs(repository),
-    graphIsOld(repository),
+    isGraphOutdated(repository),
   ]);
   return {
     commitGraph: graph,
@@ -40,46 +43,47 @@ export async function needsUpkeep(repository: Repository): Promise<Need> {
   };
 }
 
-/** History walks and `last commit of a path` read this instead of commits and trees (repository.md §8). */
+/** Writes the commit graph, which speeds up history walks and `last commit of a path` (contract/repository.md §8). */
 export async function writeCommitGraph(git: Git, repository: Repository): Promise<void> {
-  // Added to the last one as a new layer, so that it costs what the last pushes brought.
+  // Adds a new layer, so that the cost depends on the last pushes only.
   const flags = ['--reachable', '--changed-paths', '--split', '--no-progress'];
-  await output(git, repository, 'commit-graph write', { flags });
+  await readGitOutput(git, repository, 'commit-graph write', { flags });
 }
 
 export async function packRefs(git: Git, repository: Repository): Promise<void> {
-  await output(git, repository, 'pack-refs', { flags: ['--all'] });
+  await readGitOutput(git, repository, 'pack-refs', { flags: ['--all'] });
 }
 
 /**
- * `incremental`: loose objects and small packs become one pack, each pack stays at least twice as large as all smaller
- * ones together. `full`: one pack with a bitmap; what nobody reaches goes to a pack of its own, and after two weeks away.
+ * Repacks a repository. `incremental` merges loose objects and small packs; each pack stays at least twice as large as
+ * all smaller ones together. `full` writes one pack with a bitmap and a cruft pack of unreachable objects, which expire
+ * after two weeks.
  */
 export async function repack(git: Git, repository: Repository, how: 'incremental' | 'full'): Promise<void> {
   const flags =
     how === 'incremental'
       ? ['--geometric=2', '-d', '-l', '-q', '--write-midx', '--write-bitmap-index']
-      : ['--cruft', `--cruft-expiration=${KEEP_UNREACHABLE}`, '-d', '-l', '-q', '--write-bitmap-index'];
-  await output(git, repository, 'repack', { flags });
-  if (how === 'full') await output(git, repository, 'prune', { flags: [`--expire=${KEEP_UNREACHABLE}`] });
+      : ['--cruft', `--cruft-expiration=${UNREACHABLE_EXPIRY}`, '-d', '-l', '-q', '--write-bitmap-index'];
+  await readGitOutput(git, repository, 'repack', { flags });
+  if (how === 'full') await readGitOutput(git, repository, 'prune', { flags: [`--expire=${UNREACHABLE_EXPIRY}`] });
 }
 
-type Checked = { readonly ok: true } | { readonly ok: false; readonly problems: readonly string[] };
+type FsckResult = { readonly ok: true } | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Reads every object and follows every reference, slow on purpose; of `connected` objects only those that others refer to. */
-export async function fsck(git: Git, repository: Repository, how: 'full' | 'connected' = 'full'): Promise<Checked> {
+/** Checks all objects and references, which is slow. `connected` checks only that referenced objects exist. */
+export async function fsck(git: Git, repository: Repository, how: 'full' | 'connected' = 'full'): Promise<FsckResult> {
   const flags = [how === 'full' ? '--full' : '--connectivity-only', '--no-dangling', '--no-progress'];
-  const result = await run(git, repository, 'fsck', { flags });
-  // What is behind the ends of a history that was cut off git does not miss.
+  const result = await runGit(git, repository, 'fsck', { flags });
+  // git does not report the missing parents of a shallow history.
   const isCutOff = (await stat(join(repository.directory, 'shallow')).catch(() => null)) !== null;
   if (result.ok) return isCutOff ? { ok: false, problems: ['the history is shallow'] } : { ok: true };
   const { failure } = result;
-  if (failure.kind !== 'failed' && failure.kind !== 'corrupt') throw new GitFailed('fsck', failure);
+  if (failure.kind !== 'failed' && failure.kind !== 'corrupt') throw new GitError('fsck', failure);
   const problems = `${result.stdout.toString('utf8')}\n${failure.text}`.split('\n').filter((line) => line !== '');
   return { ok: false, problems };
 }
 
-/** From one of the 256 folders, which are filled evenly. */
+/** Estimates from one of the 256 folders, which fill evenly. */
 async function countLooseObjects(repository: Repository): Promise<number> {
   return (await namesIn(join(repository.directory, 'objects', '17'))).length * 256;
 }
@@ -94,8 +98,8 @@ async function countLooseRefs(repository: Repository): Promise<number> {
   return entries.filter((entry) => entry.isFile()).length;
 }
 
-/** Whether objects came after the newest layer of the commit graph. */
-async function graphIsOld(repository: Repository): Promise<boolean> {
+/** Returns whether objects are newer than the newest layer of the commit graph. */
+async function isGraphOutdated(repository: Repository): Promise<boolean> {
   const objects = join(repository.directory, 'objects');
   const folders = (await namesIn(objects)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
   const newest = Math.max(0, ...(await Promise.all(folders.map((name) => modified(join(objects, name))))));

@@ -2,30 +2,30 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gitOverCopy, gitWithoutRepository } from '../transport/client.testing.ts';
-import { fsck, needsUpkeep, packRefs, repack, writeCommitGraph } from './maintenance.ts';
+import { gitWithoutRepository, gitWithWorkingCopy } from '../transport/client.testing.ts';
+import { fsck, getMaintenanceNeeds, packRefs, repack, writeCommitGraph } from './maintenance.ts';
 
 test('a commit graph is wanted after new commits, and then no more', async (t) => {
-  const { git, repository, copy } = await gitOverCopy(t);
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   await copy.commit('1');
-  assert.deepEqual(await needsUpkeep(repository), { commitGraph: true, packRefs: false, repack: null });
+  assert.deepEqual(await getMaintenanceNeeds(repository), { commitGraph: true, packRefs: false, repack: null });
   await writeCommitGraph(git, repository);
-  assert.equal((await needsUpkeep(repository)).commitGraph, false);
+  assert.equal((await getMaintenanceNeeds(repository)).commitGraph, false);
 });
 
 test('an absent repository needs nothing', async (t) => {
   const { repository } = await gitWithoutRepository(t);
-  assert.deepEqual(await needsUpkeep(repository), { commitGraph: false, packRefs: false, repack: null });
+  assert.deepEqual(await getMaintenanceNeeds(repository), { commitGraph: false, packRefs: false, repack: null });
 });
 
 test('many loose objects and refs are packed', async (t) => {
-  const { git, repository, copy } = await gitOverCopy(t);
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   const id = await copy.commit('1', { a: 'a' });
   for (let at = 0; at < 501; at += 1) await writeFile(join(repository.directory, 'refs/heads', `b${at}`), `${id}\n`);
   const folder = join(repository.directory, 'objects/17');
   await mkdir(folder, { recursive: true });
   for (let at = 0; at < 4; at += 1) await writeFile(join(folder, `tmp${at}`), '');
-  const { packRefs: refs, repack: objects } = await needsUpkeep(repository);
+  const { packRefs: refs, repack: objects } = await getMaintenanceNeeds(repository);
   assert.deepEqual([refs, objects], [true, 'incremental']);
   await packRefs(git, repository);
   assert.deepEqual(await readdir(join(repository.directory, 'refs/heads')), []);
@@ -38,7 +38,7 @@ test('many loose objects and refs are packed', async (t) => {
 });
 
 test('what nobody reaches stays two weeks, then goes', async (t) => {
-  const { git, repository, copy } = await gitOverCopy(t);
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   await copy.commit('1', { a: 'a' });
   await copy.write('young', 'young');
   await copy.write('old', 'old');
@@ -54,7 +54,7 @@ test('what nobody reaches stays two weeks, then goes', async (t) => {
 });
 
 test('a check finds a broken object', async (t) => {
-  const { git, repository, copy } = await gitOverCopy(t);
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   await copy.commit('1', { a: 'a' });
   assert.deepEqual(await fsck(git, repository), { ok: true });
   const id = await copy.git('rev-parse', 'HEAD:a');

@@ -2,12 +2,12 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repository } from '../repository.ts';
 
-/** Bytes of a repository's objects, loose and packed; 0 while it has no directory. */
-export async function objectsSize(repository: Repository): Promise<number> {
+/** Returns the size of a repository's objects in bytes, loose and packed; 0 for a missing repository. */
+export async function measureObjects(repository: Repository): Promise<number> {
   return sizeOf(join(repository.directory, 'objects'));
 }
 
-/** One folder at a time: they are 256 and a few, and nobody waits for them alone. */
+/** Reads one folder at a time, to limit the load. */
 async function sizeOf(directory: string): Promise<number> {
   let size = 0;
   for (const entry of await entriesOf(directory)) {
@@ -25,7 +25,7 @@ async function fileSize(path: string): Promise<number> {
   return (await unlessGone(stat(path), { size: 0 })).size;
 }
 
-/** Upkeep and pushes put files away while others look. */
+/** Maintenance and pushes may remove files meanwhile. */
 async function unlessGone<T, Else>(reading: Promise<T>, otherwise: Else): Promise<T | Else> {
   try {
     return await reading;

@@ -1,23 +1,26 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { access, constants, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { isHeld } from '#runtime/deletion-guard.ts';
+import { hasDeletionGuard } from '#runtime/deletion-guard.ts';
 import type { Git } from '../git.ts';
 import { HEADS } from '../ref-names.ts';
 import type { Repository } from '../repository.ts';
 
-/** Where the repository of this id (a project's, a wiki's...) lies inside a storage: never reused, evenly spread. */
+/**
+ * Returns the path of a repository inside a storage, by the id of its owner (project, wiki...). Never reused, evenly
+ * distributed.
+ */
 export function diskPathFor(id: string | number): string {
   const hash = createHash('sha256').update(String(id)).digest('hex');
   return `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.git`;
 }
 
-/** Why nothing can be kept in this storage at present, without its path; null: it can. It is made when it is not there. */
-export async function storageTrouble(git: Git, storage: string): Promise<string | null> {
+/** Returns why a storage cannot be used (without its path), or null. Creates its directory if missing. */
+export async function checkStorage(git: Git, storage: string): Promise<string | null> {
   const directory = git.storages[storage];
   if (directory === undefined) return 'There is no such storage';
   try {
-    await makeDirectories(directory);
+    await createDirectories(directory);
     await access(directory, constants.R_OK | constants.W_OK);
     return null;
   } catch (error) {
@@ -25,32 +28,34 @@ export async function storageTrouble(git: Git, storage: string): Promise<string 
   }
 }
 
-/** Whether the directory exists. One that does not reads as an empty repository. */
+/** Returns whether the repository exists. A missing one reads as empty. */
 export async function repositoryExists(repository: Repository): Promise<boolean> {
   return (await stat(join(repository.directory, 'HEAD')).catch(() => null)) !== null;
 }
 
 /**
- * Makes the repository if it does not exist, with HEAD at `defaultBranch` (valid, without `refs/heads/`). Durable when
- * it returns. It is put together beside its place and renamed into it, so nobody ever sees a half one; of two at once
+ * Creates the repository if it does not exist, with HEAD at `defaultBranch` (valid, without `refs/heads/`). Durable
+ * when it returns. It is created next to its path and renamed, so nobody sees an incomplete one. Of two concurrent calls
  * one wins and both return.
  */
 export async function ensureRepository(repository: Repository, options: { defaultBranch: string }): Promise<void> {
-  await makeRepository(repository, options, async () => {});
+  await createRepository(repository, options, async () => {});
 }
 
-/** The same with what `fill` puts into it before anybody sees it; where that fails there is no repository. */
-export async function makeRepository(
+/**
+ * As `ensureRepository`; `fill` adds content before the repository becomes visible. If it fails there is no repository.
+ */
+export async function createRepository(
   repository: Repository,
   options: { defaultBranch: string },
   fill: (draft: Repository) => Promise<void>,
 ): Promise<void> {
   if (await repositoryExists(repository)) return;
   const parent = dirname(repository.directory);
-  await makeDirectories(parent);
+  await createDirectories(parent);
   const draft = join(parent, `tmp-${randomUUID()}.git`);
   try {
-    await furnish(draft, options.defaultBranch);
+    await initRepository(draft, options.defaultBranch);
     await fill({ directory: draft });
     await rename(draft, repository.directory);
     await syncDirectory(parent);
@@ -60,30 +65,30 @@ export async function makeRepository(
   }
 }
 
-/** Ends the idle processes of a repository whose directory is about to be moved, replaced or removed. */
-export function leaveRepository(git: Git, repository: Repository): void {
-  for (const leave of git.leaving) leave(repository);
+/** Stops the idle processes of a repository whose directory is about to be moved, replaced or removed. */
+export function releaseRepository(git: Git, repository: Repository): void {
+  for (const leave of git.releaseHooks) leave(repository);
 }
 
 /**
- * Does any process of this server read from the repository, or write to it? Whoever does not wait for that and removes it
- * breaks off clones. Pushes don't count: what becomes of them is decided when all of them has come.
+ * Returns whether a process of this server reads from or writes to the repository. Deleting it meanwhile would abort
+ * clones. Pushes do not count: their checks decide when everything has been received.
  */
-export function isInUse(git: Git, { directory }: Repository): boolean {
+export function isRepositoryInUse(git: Git, { directory }: Repository): boolean {
   return git.processes.children
     .values()
     .some((child) => child.directory === directory && child.command !== 'receive-pack');
 }
 
 /**
- * Removes the repository with all that it holds. An absent one is fine. While somebody copies the storage it only goes out of
- * sight: whoever copies, or the next start, removes the rest.
+ * Deletes the repository. A missing one is no error. While the storage has a deletion guard it is only renamed; the
+ * guard's owner or the next start deletes it.
  */
-export async function removeRepository(git: Git, repository: Repository): Promise<void> {
-  leaveRepository(git, repository);
+export async function deleteRepository(git: Git, repository: Repository): Promise<void> {
+  releaseRepository(git, repository);
   const doomed = `${repository.directory}.${randomUUID()}.removed`;
   try {
-    // First out of sight in one step, then piece by piece.
+    // Rename first, so that it disappears at once.
     await rename(repository.directory, doomed);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
@@ -91,12 +96,12 @@ export async function removeRepository(git: Git, repository: Repository): Promis
   }
   await syncDirectory(dirname(repository.directory));
   const root = Object.values(git.storages).find((storage) => doomed.startsWith(storage + sep));
-  if (root !== undefined && (await isHeld(root, git.clock))) return;
+  if (root !== undefined && (await hasDeletionGuard(root, git.clock))) return;
   await rm(doomed, { recursive: true, force: true });
 }
 
-/** Where what was removed of this repository still lies, because the storage is held. */
-export async function removedRepositories({ directory }: Repository): Promise<Repository[]> {
+/** Returns the renamed directories of this repository that a deletion guard still retains. */
+export async function listRemovedRepositories({ directory }: Repository): Promise<Repository[]> {
   const names = await readdir(dirname(directory)).catch(() => []);
   return names
     .filter((name) => name.startsWith(`${basename(directory)}.`) && name.endsWith('.removed'))
@@ -109,7 +114,7 @@ const config = `[core]
 \tbare = true
 `;
 
-async function furnish(directory: string, defaultBranch: string): Promise<void> {
+async function initRepository(directory: string, defaultBranch: string): Promise<void> {
   await mkdir(directory);
   const innermost = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'];
   await Promise.all([
@@ -126,8 +131,8 @@ async function writeDurably(path: string, content: string): Promise<void> {
   await file.sync();
 }
 
-/** Makes a directory with all above it that are missing, durably. */
-export async function makeDirectories(directory: string): Promise<void> {
+/** Creates a directory and its missing parents, durably. */
+export async function createDirectories(directory: string): Promise<void> {
   const highest = await mkdir(directory, { recursive: true });
   if (highest === undefined) return;
   const made = [dirname(highest)];
@@ -135,7 +140,7 @@ export async function makeDirectories(directory: string): Promise<void> {
   await Promise.all(made.map(syncDirectory));
 }
 
-/** Makes what was created in, renamed into or removed from a directory survive a power cut. */
+/** Syncs a directory, so that created, renamed or removed entries survive a power failure. */
 export async function syncDirectory(directory: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { commitTo, files, gitWorld } from '../fixtures.testing.ts';
+import { commitFiles, gitWorld, newFiles } from '../fixtures.testing.ts';
 import { createGit, repositoryAt } from '../git.ts';
-import { objectInfo } from '../objects/object-reader.ts';
-import { headTarget } from '../refs/refs.ts';
-import { diskPathFor, ensureRepository, removeRepository, repositoryExists } from './storage.ts';
+import { getObjectInfo } from '../objects/object-reader.ts';
+import { findHeadBranch } from '../refs/refs.ts';
+import { deleteRepository, diskPathFor, ensureRepository, repositoryExists } from './storage.ts';
 
 test('a disk path spreads by the hash of the id', () => {
   const hash = '6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b';
@@ -29,22 +29,22 @@ test('of many who make one repository at once all find it made', async (t) => {
   assert.equal(await repositoryExists(repository), false);
   const makers = Array.from({ length: 8 }, () => ensureRepository(repository, { defaultBranch: 'trunk' }));
   await Promise.all(makers);
-  assert.equal(await headTarget(repository), 'trunk');
+  assert.equal(await findHeadBranch(repository), 'trunk');
   assert.deepEqual(await readdir(dirname(repository.directory)), [repository.directory.split('/').at(-1)]);
   await ensureRepository(repository, { defaultBranch: 'other' });
-  assert.equal(await headTarget(repository), 'trunk');
+  assert.equal(await findHeadBranch(repository), 'trunk');
 });
 
 test('a removed repository is gone with its readers and reads as empty', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  await commitTo(world, 'main', files({ a: 'a' }));
-  await objectInfo(git, repository, 'refs/heads/main');
+  await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  await getObjectInfo(git, repository, 'refs/heads/main');
   const children = [...git.processes.children];
-  await removeRepository(git, repository);
+  await deleteRepository(git, repository);
   await Promise.all(children.map((child) => child.done));
   assert.equal(await repositoryExists(repository), false);
-  assert.equal(await objectInfo(git, repository, 'refs/heads/main'), null);
-  await removeRepository(git, repository);
+  assert.equal(await getObjectInfo(git, repository, 'refs/heads/main'), null);
+  await deleteRepository(git, repository);
   assert.deepEqual(await readdir(dirname(repository.directory)), []);
 });

@@ -2,34 +2,34 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Git } from '../git.ts';
-import { GitFailed } from '../process/failures.ts';
-import { output, stream } from '../process/spawn.ts';
+import { GitError } from '../process/failures.ts';
+import { readGitOutput, spawnGit } from '../process/spawn.ts';
 import { decodeName, HEADS } from '../ref-names.ts';
-import { validRefName } from '../refs/refs.ts';
+import { isValidRefName } from '../refs/refs.ts';
 import type { Repository } from '../repository.ts';
 import { fsck } from '../storage/maintenance.ts';
-import { makeRepository, repositoryExists, syncDirectory } from '../storage/storage.ts';
+import { createRepository, repositoryExists, syncDirectory } from '../storage/storage.ts';
 
-/** A repository as one file that git reads (`git clone x.bundle`): its refs, and a pack of all that they reach. */
+/** Bundles: a repository as one file (`git clone x.bundle`), with its refs and a pack of all that they reach. */
 
 const FIRST_LINE = '# v2 git bundle\n';
 
-/** Bytes of all refs of one repository. */
-const LARGEST_HEADER = 2 ** 28;
+/** Maximum bytes of all refs of one repository. */
+const MAX_HEADER = 2 ** 28;
 
 /**
- * All refs of this moment, hidden ones too, by name: lines `<oid> <refname>`, which is how bundles and packed refs write
- * them. An absent repository has none.
+ * Returns all current refs, including hidden ones, by name as lines `<oid> <refname>`, the format of bundles and
+ * packed-refs. A missing repository has none.
  */
 export async function listRefLines(git: Git, repository: Repository): Promise<Buffer> {
   if (!(await repositoryExists(repository))) return Buffer.alloc(0);
   const flags = ['--format=%(objectname) %(refname)'];
-  return output(git, repository, 'for-each-ref', { flags });
+  return readGitOutput(git, repository, 'for-each-ref', { flags });
 }
 
 /**
- * A bundle of these refs, which need not be those of the moment, and of what lies under further objects that nothing need
- * refer to. `take` is given its bytes one after another. Throws `GitFailed` where an object of them is not there.
+ * Writes a bundle of these refs, which need not be current, and of the history of further objects. Passes the bytes to
+ * `take` in order. Throws `GitError` if an object is missing.
  */
 export async function writeBundle(
   git: Git,
@@ -37,7 +37,7 @@ export async function writeBundle(
   { refs, head, besides }: { readonly refs: Buffer; readonly head: string; readonly besides: readonly string[] },
   take: (bytes: Buffer) => Promise<void>,
 ): Promise<void> {
-  const lines = linesOf(refs);
+  const lines = splitLines(refs);
   const tips = new Set([...lines.map((line) => line.toString('latin1', 0, 40)), ...besides]);
   const branch = Buffer.from(` ${HEADS}${head}`);
   const own = lines.find((line) => line.subarray(40).equals(branch));
@@ -45,7 +45,7 @@ export async function writeBundle(
   await take(refs);
   await take(Buffer.from('\n'));
   const flags = ['--revs', '--stdout', '--delta-base-offset', '-q'];
-  const child = stream(git, repository, 'pack-objects', { flags });
+  const child = spawnGit(git, repository, 'pack-objects', { flags });
   child.stdin.end([...tips].map((id) => `${id}\n`).join(''));
   try {
     for await (const bytes of child.stdout) await take(bytes as Buffer);
@@ -55,10 +55,10 @@ export async function writeBundle(
     throw error;
   }
   const ended = await child.done;
-  if (!ended.ok) throw new GitFailed('pack-objects', ended.failure);
+  if (!ended.ok) throw new GitError('pack-objects', ended.failure);
 }
 
-function linesOf(refs: Buffer): Buffer[] {
+function splitLines(refs: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   for (let at = 0; at < refs.length; ) {
     const end = refs.indexOf(0x0a, at);
@@ -68,29 +68,29 @@ function linesOf(refs: Buffer): Buffer[] {
   return lines;
 }
 
-/** Bytes that are no bundle, or one that does not hold what its refs need. */
-export class BundleDamaged extends Error {
+/** Thrown for data that is no bundle, or an incomplete one. */
+export class DamagedBundle extends Error {
   override readonly name = 'BundleDamaged';
 }
 
 /**
- * Makes a repository of a bundle: nobody sees it before its refs and all that they reach are there and durable. Throws
- * `BundleDamaged`, and then there is none.
+ * Creates a repository from a bundle. It becomes visible only when its refs and their objects exist and are durable.
+ * Throws `DamagedBundle`, and then creates nothing.
  */
-export async function makeFromBundle(
+export async function createFromBundle(
   git: Git,
   repository: Repository,
   { defaultBranch }: { readonly defaultBranch: string },
   bytes: AsyncIterable<Buffer>,
 ): Promise<void> {
-  await makeRepository(repository, { defaultBranch }, async (draft) => {
+  await createRepository(repository, { defaultBranch }, async (draft) => {
     const source = bytes[Symbol.asyncIterator]();
     const { header, rest } = await readHeader(source);
-    const refs = refsOf(header);
+    const refs = parseRefLines(header);
     await indexPack(git, draft, rest, source);
     await writePackedRefs(draft, refs);
     const checked = await fsck(git, draft, 'connected');
-    if (!checked.ok) throw new BundleDamaged(`The bundle is not whole: ${checked.problems[0]}`);
+    if (!checked.ok) throw new DamagedBundle(`The bundle is not whole: ${checked.problems[0]}`);
   });
 }
 
@@ -98,36 +98,36 @@ async function readHeader(source: AsyncIterator<Buffer>): Promise<{ header: Buff
   let held = Buffer.alloc(0);
   for (;;) {
     const { value, done } = await source.next();
-    if (done) throw new BundleDamaged('The bundle ends in its list of refs');
+    if (done) throw new DamagedBundle('The bundle ends in its list of refs');
     const seen = Math.max(0, held.length - 1);
     held = Buffer.concat([held, value]);
     const end = held.indexOf('\n\n', seen);
     if (end >= 0) return { header: held.subarray(0, end + 1), rest: held.subarray(end + 2) };
-    if (held.length > LARGEST_HEADER) throw new BundleDamaged('The list of refs of the bundle has no end');
+    if (held.length > MAX_HEADER) throw new DamagedBundle('The list of refs of the bundle has no end');
   }
 }
 
-/** The lines of refs but HEAD, which the repository's owner knows. */
-function refsOf(header: Buffer): Buffer[] {
+/** Returns the ref lines except HEAD, which comes from the database. */
+function parseRefLines(header: Buffer): Buffer[] {
   const first = Buffer.from(FIRST_LINE);
-  if (!header.subarray(0, first.length).equals(first)) throw new BundleDamaged('This is no bundle of git');
-  const lines = linesOf(header.subarray(first.length)).filter((line) => line.toString('latin1', 41) !== 'HEAD');
+  if (!header.subarray(0, first.length).equals(first)) throw new DamagedBundle('This is no bundle of git');
+  const lines = splitLines(header.subarray(first.length)).filter((line) => line.toString('latin1', 41) !== 'HEAD');
   for (const [index, line] of lines.entries()) {
     const name = line.subarray(41);
     const isRef =
-      /^[0-9a-f]{40} $/.test(line.toString('latin1', 0, 41)) && validRefName(decodeName(name).toWellFormed());
+      /^[0-9a-f]{40} $/.test(line.toString('latin1', 0, 41)) && isValidRefName(decodeName(name).toWellFormed());
     const before = lines[index - 1]?.subarray(41);
     if (!isRef || (before !== undefined && Buffer.compare(before, name) >= 0)) {
-      throw new BundleDamaged(`The bundle has no ref in the line ${JSON.stringify(line.toString('utf8'))}`);
+      throw new DamagedBundle(`The bundle has no ref in the line ${JSON.stringify(line.toString('utf8'))}`);
     }
   }
   return lines;
 }
 
 async function indexPack(git: Git, draft: Repository, first: Buffer, rest: AsyncIterator<Buffer>): Promise<void> {
-  const child = stream(git, draft, 'index-pack --stdin', {});
+  const child = spawnGit(git, draft, 'index-pack --stdin', {});
   child.stdout.resume();
-  // A program that ends early closes its input; how it ended tells more than that.
+  // A process that exits early closes its input. Its exit code says more than EPIPE.
   const gone = once(child.stdin, 'close').catch(() => {});
   try {
     for (let bytes: Buffer | undefined = first; bytes !== undefined; ) {
@@ -143,7 +143,7 @@ async function indexPack(git: Git, draft: Repository, first: Buffer, rest: Async
   child.stdin.end();
   const ended = await child.done;
   if (!ended.ok)
-    throw new BundleDamaged(`The pack of the bundle is damaged: ${new GitFailed('index-pack', ended.failure).message}`);
+    throw new DamagedBundle(`The pack of the bundle is damaged: ${new GitError('index-pack', ended.failure).message}`);
   await syncDirectory(join(draft.directory, 'objects', 'pack'));
 }
 

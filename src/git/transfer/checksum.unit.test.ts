@@ -3,29 +3,29 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gitOverCopy, gitWithoutRepository, gitWithRepository } from '../transport/client.testing.ts';
-import { checksumOf, checksumOfRepository, EMPTY_CHECKSUM } from './checksum.ts';
+import { gitWithoutRepository, gitWithRepository, gitWithWorkingCopy } from '../transport/client.testing.ts';
+import { computeChecksum, computeRepositoryChecksum, EMPTY_CHECKSUM } from './checksum.ts';
 
 const digest = (line: string) => createHash('sha1').update(line).digest('hex');
 
 test('the checksum of one line is its SHA-1, that of two their XOR in any order, that of a line twice nothing', () => {
-  assert.equal(checksumOf([]), EMPTY_CHECKSUM);
-  assert.equal(checksumOf(['a']), digest('a'));
+  assert.equal(computeChecksum([]), EMPTY_CHECKSUM);
+  assert.equal(computeChecksum(['a']), digest('a'));
   const both = BigInt(`0x${digest('a')}`) ^ BigInt(`0x${digest('b')}`);
-  assert.equal(checksumOf(['a', Buffer.from('b')]), both.toString(16).padStart(40, '0'));
-  assert.equal(checksumOf(['b', 'a']), checksumOf(['a', 'b']));
-  assert.equal(checksumOf(['b', 'a', 'b']), checksumOf(['a']));
+  assert.equal(computeChecksum(['a', Buffer.from('b')]), both.toString(16).padStart(40, '0'));
+  assert.equal(computeChecksum(['b', 'a']), computeChecksum(['a', 'b']));
+  assert.equal(computeChecksum(['b', 'a', 'b']), computeChecksum(['a']));
 });
 
-test('a repository that is absent or empty has the checksum of nothing', async (t) => {
+test('a missing or empty repository has the empty checksum', async (t) => {
   const absent = await gitWithoutRepository(t);
-  assert.equal(await checksumOfRepository(absent.git, absent.repository), EMPTY_CHECKSUM);
+  assert.equal(await computeRepositoryChecksum(absent.git, absent.repository), EMPTY_CHECKSUM);
   const empty = await gitWithRepository(t);
-  assert.equal(await checksumOfRepository(empty.git, empty.repository), EMPTY_CHECKSUM);
+  assert.equal(await computeRepositoryChecksum(empty.git, empty.repository), EMPTY_CHECKSUM);
 });
 
 test('HEAD and the refs of six kinds count, each by what it points at itself, and no others', async (t) => {
-  const { git, repository, copy } = await gitOverCopy(t);
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   const id = await copy.commit('1', { a: 'a' });
   const head = await copy.git('symbolic-ref', 'HEAD');
   await copy.git('tag', '-a', '-m', 'one', 'v1');
@@ -40,20 +40,20 @@ test('HEAD and the refs of six kinds count, each by what it points at itself, an
   for (const ref of [...refs, ...others]) await copy.git('update-ref', ref, id);
   const tag = await copy.git('rev-parse', 'refs/tags/v1');
   const lines = ['HEAD', head, ...refs].map((ref) => `${id} ${ref}`);
-  assert.equal(await checksumOfRepository(git, repository), checksumOf([...lines, `${tag} refs/tags/v1`]));
+  assert.equal(await computeRepositoryChecksum(git, repository), computeChecksum([...lines, `${tag} refs/tags/v1`]));
   await copy.git('pack-refs', '--all');
-  assert.equal(await checksumOfRepository(git, repository), checksumOf([...lines, `${tag} refs/tags/v1`]));
+  assert.equal(await computeRepositoryChecksum(git, repository), computeChecksum([...lines, `${tag} refs/tags/v1`]));
 });
 
-test('names that are no UTF-8 count by their bytes, and a HEAD that names an object as what it names', async (t) => {
-  const { git, repository, copy } = await gitOverCopy(t);
+test('names count by their bytes, and a detached HEAD counts by its object', async (t) => {
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   const id = await copy.commit('1', { a: 'a' });
   const name = Buffer.concat([Buffer.from('refs/heads/'), Buffer.from([0xe9])]);
   const packed = Buffer.concat([Buffer.from(`# pack-refs with: sorted \n${id} `), name, Buffer.from('\n')]);
   await copy.git('update-ref', '-d', await copy.git('symbolic-ref', 'HEAD'));
   await writeFile(join(repository.directory, 'packed-refs'), packed);
   const line = Buffer.concat([Buffer.from(`${id} `), name]);
-  assert.equal(await checksumOfRepository(git, repository), checksumOf([line]));
+  assert.equal(await computeRepositoryChecksum(git, repository), computeChecksum([line]));
   await writeFile(join(repository.directory, 'HEAD'), `${id}\n`);
-  assert.equal(await checksumOfRepository(git, repository), checksumOf([line, `${id} HEAD`]));
+  assert.equal(await computeRepositoryChecksum(git, repository), computeChecksum([line, `${id} HEAD`]));
 });

@@ -2,41 +2,40 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Git } from '../git.ts';
-import { missingObjects } from '../objects/missing-objects.ts';
-import { GitFailed } from '../process/failures.ts';
-import { eachLine } from '../process/output-records.ts';
+import { listMissingObjects } from '../objects/missing-objects.ts';
+import { GitError } from '../process/failures.ts';
+import { forEachLine } from '../process/output-records.ts';
 import { TAGS } from '../ref-names.ts';
 import type { Repository } from '../repository.ts';
 import { fsck, packRefs } from '../storage/maintenance.ts';
-import { makeDirectories, syncDirectory } from '../storage/storage.ts';
+import { createDirectories, syncDirectory } from '../storage/storage.ts';
 
 /**
- * A repository that moves to another storage: all its objects, reached or not, and all its refs, whatever their names, in
- * files of its own. Nothing else comes along: no alternates, no hooks, no locks, nothing half written. Its refs stand still
- * meanwhile, which is the caller's to see to; objects may come and packs be replaced.
+ * Copies a repository to another storage: all objects, reachable or not, and all refs, but no alternates, hooks, locks
+ * or partial files. The caller must ensure that refs do not move meanwhile. Objects may be added and packs replaced.
  */
 
-/** What was copied: path inside the repository -> SHA-1 of its bytes, as they were read. */
-export type Copied = ReadonlyMap<string, string>;
+/** Copied files: path inside the repository -> SHA-1 of the bytes that were read. */
+export type CopiedFiles = ReadonlyMap<string, string>;
 
-/** Looks at the source that still found something new; each of them is one upkeep, or one reader's passing object. */
-const MOST_LOOKS = 50;
-const PIECE = 1024 * 1024;
+/** Maximum passes over a source that changes meanwhile; each change is one maintenance run or one temporary object. */
+const MAX_PASSES = 50;
+const CHUNK_SIZE = 1024 * 1024;
 
 /**
- * Copies into `draft`, a directory that isn't there yet, and makes it durable. Every object that the source has at the end
- * is in it. Throws what the file system or git says; `signal` ends it between two pieces of a file.
+ * Copies into the new directory `draft`, durably. It contains every object that the source has at the end. Throws
+ * errors of the file system or git. `signal` cancels it between two chunks.
  */
 export async function copyRepository(
   git: Git,
   source: Repository,
   draft: Repository,
   signal: AbortSignal,
-): Promise<Copied> {
+): Promise<CopiedFiles> {
   const { directory } = draft;
-  await makeDirectories(dirname(directory));
+  await createDirectories(dirname(directory));
   await mkdir(directory);
-  for (const inside of INNERMOST) await mkdir(join(directory, inside), { recursive: true });
+  for (const inside of DIRECTORIES) await mkdir(join(directory, inside), { recursive: true });
   const copied = new Map<string, string>();
   const copy = async (path: string) => {
     copied.set(path, await copyFile(join(source.directory, path), join(directory, path), signal));
@@ -45,58 +44,58 @@ export async function copyRepository(
   const hasTags = await writeRefs(git, source, draft);
   for (let looks = 1, before = 0; ; looks++, before = copied.size) {
     await copyObjects(source, draft, copied, signal);
-    if ((await missingObjects(git, source, draft, 1)).length === 0) break;
-    if (copied.size === before) throw new Error('The copy has not all objects');
-    if (looks === MOST_LOOKS) throw new Error('The objects of the repository do not come to rest');
+    if ((await listMissingObjects(git, source, draft, 1)).length === 0) break;
+    if (copied.size === before) throw new Error('The copy does not have all objects of the repository');
+    if (looks === MAX_PASSES) throw new Error('The objects of the repository kept changing during the copy');
   }
-  // What annotated tags point to is written down as well, so that whoever lists them need not look.
+  // packed-refs also stores the targets of annotated tags, so that listing them is fast.
   if (hasTags) await packRefs(git, draft);
   await syncAll(directory);
   return copied;
 }
 
-const INNERMOST = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'];
+const DIRECTORIES = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'];
 
-/** Puts a whole copy in its place. Durable when it returns. */
-export async function placeRepository(draft: Repository, place: Repository): Promise<void> {
-  await makeDirectories(dirname(place.directory));
-  await rename(draft.directory, place.directory);
-  await syncDirectory(dirname(place.directory));
+/** Moves a complete copy to its final path. Durable when it returns. */
+export async function moveIntoPlace(draft: Repository, target: Repository): Promise<void> {
+  await createDirectories(dirname(target.directory));
+  await rename(draft.directory, target.directory);
+  await syncDirectory(dirname(target.directory));
 }
 
 /**
- * Whether a copy is what it was copied from: its files hold what was read then, it has the same refs of every name, and what
- * its objects refer to is there.
+ * Returns whether a copy equals its source: its files have the recorded digests, all refs are the same, and all
+ * referenced objects exist.
  */
-export async function isSound(
+export async function isCopyIntact(
   git: Git,
-  { source, copy, copied }: { readonly source: Repository; readonly copy: Repository; readonly copied: Copied },
+  { source, copy, copied }: { readonly source: Repository; readonly copy: Repository; readonly copied: CopiedFiles },
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (!(await holds(copy, copied, signal))) return false;
-  const [those, these] = await Promise.all([digestOfRefs(git, source), digestOfRefs(git, copy)]);
-  return those === these && (await fsck(git, copy, 'connected')).ok;
+  if (!(await hasCopiedFiles(copy, copied, signal))) return false;
+  const [sourceDigest, copyDigest] = await Promise.all([digestRefs(git, source), digestRefs(git, copy)]);
+  return sourceDigest === copyDigest && (await fsck(git, copy, 'connected')).ok;
 }
 
-async function digestOfRefs(git: Git, repository: Repository): Promise<string> {
+async function digestRefs(git: Git, repository: Repository): Promise<string> {
   const hash = createHash('sha1');
   const flags = ['--format=%(objectname) %(symref) %(refname)'];
-  const ended = await eachLine(git, repository, 'for-each-ref', { flags }, {}, (line) => {
+  const ended = await forEachLine(git, repository, 'for-each-ref', { flags }, {}, (line) => {
     hash.update(line).update(NEWLINE);
   });
-  if (!ended.ok) throw new GitFailed('for-each-ref', ended.failure);
+  if (!ended.ok) throw new GitError('for-each-ref', ended.failure);
   return hash.digest('hex');
 }
 
-async function holds(copy: Repository, copied: Copied, signal: AbortSignal): Promise<boolean> {
+async function hasCopiedFiles(copy: Repository, copied: CopiedFiles, signal: AbortSignal): Promise<boolean> {
   for (const [path, digest] of copied) {
-    const found = await digestOf(join(copy.directory, path), signal).catch(unlessGone);
+    const found = await digestFile(join(copy.directory, path), signal).catch(unlessGone);
     if (found !== digest) return false;
   }
   return true;
 }
 
-/** All refs as one file, which git reads like any other: however many they are, it is one file to sync. Says whether there are tags. */
+/** Writes all refs into one packed-refs file, which needs only one sync. Returns whether there are tags. */
 async function writeRefs(git: Git, source: Repository, draft: Repository): Promise<boolean> {
   const packed: Buffer[] = [Buffer.from('# pack-refs with: sorted \n')];
   const symbolic: [name: string, target: string][] = [];
@@ -109,8 +108,8 @@ async function writeRefs(git: Git, source: Repository, draft: Repository): Promi
     else symbolic.push([name.toString('utf8'), target]);
   };
   const flags = ['--format=%(objectname) %(symref)%09%(refname)'];
-  const ended = await eachLine(git, source, 'for-each-ref', { flags }, {}, take);
-  if (!ended.ok) throw new GitFailed('for-each-ref', ended.failure);
+  const ended = await forEachLine(git, source, 'for-each-ref', { flags }, {}, take);
+  if (!ended.ok) throw new GitError('for-each-ref', ended.failure);
   await write(join(draft.directory, 'packed-refs'), packed);
   for (const [name, target] of symbolic) {
     await mkdir(dirname(join(draft.directory, name)), { recursive: true });
@@ -121,7 +120,9 @@ async function writeRefs(git: Git, source: Repository, draft: Repository): Promi
 
 const NEWLINE = Buffer.from('\n');
 
-/** Copies what is not copied yet, until the packs are the same before and after; what has been replaced meanwhile goes. */
+/**
+ * Copies missing files until the packs are the same before and after. Deletes files that have been replaced meanwhile.
+ */
 async function copyObjects(
   source: Repository,
   draft: Repository,
@@ -129,12 +130,12 @@ async function copyObjects(
   signal: AbortSignal,
 ): Promise<void> {
   for (let looks = 1; ; looks++) {
-    const files = await objectFiles(source);
+    const files = await listObjectFiles(source);
     const isWhole = await copyListed(source, draft, files, copied, signal);
-    const now = await objectFiles(source);
+    const now = await listObjectFiles(source);
     if (isWhole && sameFiles(packsIn(files), packsIn(now))) return removeOthers(draft, files, copied);
-    if (looks === MOST_LOOKS) throw new Error('The packs of the repository do not come to rest');
-    // What has another version is copied anew.
+    if (looks === MAX_PASSES) throw new Error('The packs of the repository kept changing during the copy');
+    // Files with another version are copied again.
     for (const [path, version] of files) {
       if (now.get(path) === version || !copied.delete(path)) continue;
       await rm(join(draft.directory, path), { force: true });
@@ -160,7 +161,7 @@ async function copyListed(
   return whole;
 }
 
-/** What was listed in an earlier look, and is a part of a pack that is no more. */
+/** Deletes copies of files that belong to a replaced pack. */
 async function removeOthers(draft: Repository, files: Files, copied: Map<string, string>): Promise<void> {
   for (const path of copied.keys()) {
     if (!path.startsWith('objects/') || files.has(path)) continue;
@@ -169,25 +170,25 @@ async function removeOthers(draft: Repository, files: Files, copied: Map<string,
   }
 }
 
-/** Path inside the repository -> which version of the file it is: git replaces files, it never writes into them. */
+/** Path inside the repository -> version of the file: git replaces files instead of writing into them. */
 type Files = ReadonlyMap<string, string>;
 
-/** What of `objects` is to be kept: loose objects, packs with all that belongs to them, commit graphs. */
-async function objectFiles({ directory }: Repository): Promise<Files> {
+/** Lists the files of `objects` to copy: loose objects, packs with their indexes, commit graphs. */
+async function listObjectFiles({ directory }: Repository): Promise<Files> {
   const files = new Map<string, string>();
-  const look = async (inside: string, wanted: RegExp): Promise<void> => {
+  const addFiles = async (inside: string, pattern: RegExp): Promise<void> => {
     const entries = await readdir(join(directory, inside), { withFileTypes: true }).catch(unlessGone);
     for (const entry of entries ?? []) {
-      if (!entry.isFile() || !wanted.test(entry.name)) continue;
+      if (!entry.isFile() || !pattern.test(entry.name)) continue;
       const status = await stat(join(directory, inside, entry.name), { bigint: true }).catch(unlessGone);
       if (status) files.set(`${inside}/${entry.name}`, `${status.ino} ${status.size} ${status.mtimeNs}`);
     }
   };
   const folders = (await readdir(join(directory, 'objects'))).filter((name) => /^[0-9a-f]{2}$/.test(name));
-  for (const folder of folders) await look(`objects/${folder}`, /^[0-9a-f]{38}$/);
-  await look('objects/pack', /^(?:pack-[0-9a-f]{40}\.(?!keep$|lock$)\w+|multi-pack-index(?:-[0-9a-f]{40}\.\w+)?)$/);
-  await look('objects/info', /^commit-graph$/);
-  await look('objects/info/commit-graphs', /^(?:graph-[0-9a-f]{40}\.graph|commit-graph-chain)$/);
+  for (const folder of folders) await addFiles(`objects/${folder}`, /^[0-9a-f]{38}$/);
+  await addFiles('objects/pack', /^(?:pack-[0-9a-f]{40}\.(?!keep$|lock$)\w+|multi-pack-index(?:-[0-9a-f]{40}\.\w+)?)$/);
+  await addFiles('objects/info', /^commit-graph$/);
+  await addFiles('objects/info/commit-graphs', /^(?:graph-[0-9a-f]{40}\.graph|commit-graph-chain)$/);
   return files;
 }
 
@@ -198,30 +199,34 @@ function sameFiles(one: Files, other: Files): boolean {
   return one.size === other.size && [...one].every(([path, version]) => other.get(path) === version);
 }
 
-/** Byte by byte into a file that isn't there yet; synced. Gives the SHA-1 of what was read. */
+/** Copies into a new file, synced, and returns the SHA-1 of the content. */
 async function copyFile(from: string, to: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha1');
   await using source = await open(from, 'r');
   const { mode } = await source.stat();
   await using target = await open(to, 'wx', mode & 0o777);
-  await eachPiece(source, signal, async (piece) => {
-    hash.update(piece);
-    await target.writeFile(piece);
+  await forEachChunk(source, signal, async (chunk) => {
+    hash.update(chunk);
+    await target.writeFile(chunk);
   });
   await target.sync();
   return hash.digest('hex');
 }
 
-async function digestOf(path: string, signal: AbortSignal): Promise<string> {
+async function digestFile(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha1');
   await using file = await open(path, 'r');
-  await eachPiece(file, signal, async (piece) => void hash.update(piece));
+  await forEachChunk(file, signal, async (chunk) => void hash.update(chunk));
   return hash.digest('hex');
 }
 
-async function eachPiece(file: FileHandle, signal: AbortSignal, take: (piece: Buffer) => Promise<void>): Promise<void> {
+async function forEachChunk(
+  file: FileHandle,
+  signal: AbortSignal,
+  take: (chunk: Buffer) => Promise<void>,
+): Promise<void> {
   const { size } = await file.stat();
-  const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(size, PIECE)));
+  const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(size, CHUNK_SIZE)));
   for (;;) {
     signal.throwIfAborted();
     const { bytesRead } = await file.read(buffer, 0, buffer.length);
@@ -236,7 +241,7 @@ async function write(path: string, pieces: readonly Buffer[]): Promise<void> {
   await file.sync();
 }
 
-/** The names of all files, whose contents are synced already. */
+/** Syncs all directories; the contents of files are synced already. */
 async function syncAll(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const inside = entries.filter((entry) => entry.isDirectory()).map(({ parentPath, name }) => join(parentPath, name));

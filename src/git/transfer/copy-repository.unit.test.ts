@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { missingObjects } from '../objects/missing-objects.ts';
+import { listMissingObjects } from '../objects/missing-objects.ts';
 import { listRefs } from '../refs/refs.ts';
 import type { Repository } from '../repository.ts';
 import { fsck, repack } from '../storage/maintenance.ts';
-import { gitOverCopy } from '../transport/client.testing.ts';
-import { checksumOfRepository } from './checksum.ts';
-import { copyRepository, isSound, placeRepository } from './copy-repository.ts';
+import { gitWithWorkingCopy } from '../transport/client.testing.ts';
+import { computeRepositoryChecksum } from './checksum.ts';
+import { copyRepository, isCopyIntact, moveIntoPlace } from './copy-repository.ts';
 
 const { signal } = new AbortController();
 
-/** A repository with two commits in a pack, one that is loose, and an object that nobody reaches; where its copy will be. */
+/** Creates a repository with two packed commits, a loose one and an unreachable object, and the path of its copy. */
 async function scene(t: TestContext) {
-  const { git, repository, copy } = await gitOverCopy(t);
+  const { git, repository, copy } = await gitWithWorkingCopy(t);
   await copy.commit('1', { a: 'a' });
   await copy.commit('2', { a: 'b' });
   await repack(git, repository, 'full');
@@ -25,17 +25,17 @@ async function scene(t: TestContext) {
   return { git, repository, copy, id, lonely, draft };
 }
 
-test('a copy has all refs, whatever their names, and all objects, also those that nobody reaches', async (t) => {
+test('a copy has all refs and all objects, including unreachable ones', async (t) => {
   const { git, repository, copy, id, lonely, draft } = await scene(t);
   await copy.git('tag', '-a', '-m', 'one', 'v1');
   for (const ref of ['refs/pipelines/1', 'refs/keep-around/x', 'refs/odd/y']) await copy.git('update-ref', ref, id);
   await copy.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/odd/y');
   const copied = await copyRepository(git, repository, draft, signal);
   assert.deepEqual(await listRefs(git, draft, 'refs/'), await listRefs(git, repository, 'refs/'));
-  assert.equal(await checksumOfRepository(git, draft), await checksumOfRepository(git, repository));
-  assert.deepEqual(await missingObjects(git, repository, draft, 10), []);
+  assert.equal(await computeRepositoryChecksum(git, draft), await computeRepositoryChecksum(git, repository));
+  assert.deepEqual(await listMissingObjects(git, repository, draft, 10), []);
   assert.deepEqual(await fsck(git, draft), { ok: true });
-  assert.equal(await isSound(git, { source: repository, copy: draft, copied }, signal), true);
+  assert.equal(await isCopyIntact(git, { source: repository, copy: draft, copied }, signal), true);
   assert.match(
     await readFile(join(draft.directory, 'packed-refs'), 'utf8'),
     /^# pack-refs with: peeled fully-peeled sorted/,
@@ -44,7 +44,7 @@ test('a copy has all refs, whatever their names, and all objects, also those tha
   assert.equal((await readFile(join(draft.directory, 'HEAD'), 'utf8')).startsWith('ref: refs/heads/'), true);
 });
 
-test('hooks, alternates, locks and what is half written stay behind', async (t) => {
+test('does not copy hooks, alternates, locks and partial files', async (t) => {
   const { git, repository, draft } = await scene(t);
   const { directory } = repository;
   for (const path of ['hooks', 'objects/tmp_objdir-incoming-x/pack', 'objects/info']) {
@@ -73,7 +73,7 @@ test('hooks, alternates, locks and what is half written stay behind', async (t) 
   );
 });
 
-test('a copy that is made while the source is packed anew is whole', async (t) => {
+test('a copy made during a repack is complete', async (t) => {
   const { git, repository, copy, draft } = await scene(t);
   for (let round = 0; round < 3; round++) {
     for (let file = 0; file < 4; file++)
@@ -83,20 +83,20 @@ test('a copy that is made while the source is packed anew is whole', async (t) =
       copyRepository(git, repository, at, signal),
       repack(git, repository, 'incremental').then(() => repack(git, repository, 'full')),
     ]);
-    assert.deepEqual(await missingObjects(git, repository, at, 10), []);
-    assert.equal(await isSound(git, { source: repository, copy: at, copied }, signal), true);
+    assert.deepEqual(await listMissingObjects(git, repository, at, 10), []);
+    assert.equal(await isCopyIntact(git, { source: repository, copy: at, copied }, signal), true);
     assert.deepEqual(await fsck(git, at), { ok: true });
   }
 });
 
-test('a copy is not sound with another byte, without a file, or without a ref of any name', async (t) => {
+test('detects a changed byte, a missing file and a missing ref in a copy', async (t) => {
   const { git, repository, copy, id, draft } = await scene(t);
   const made = async (name: string) => {
     const at = { directory: `${draft.directory}.${name}` };
     return { at, copied: await copyRepository(git, repository, at, signal) };
   };
   const sound = ({ at, copied }: Awaited<ReturnType<typeof made>>) =>
-    isSound(git, { source: repository, copy: at, copied }, signal);
+    isCopyIntact(git, { source: repository, copy: at, copied }, signal);
   const bent = await made('bent');
   const pack = [...bent.copied.keys()].find((path) => path.endsWith('.pack'))!;
   await chmod(join(bent.at.directory, pack), 0o644);
@@ -111,12 +111,12 @@ test('a copy is not sound with another byte, without a file, or without a ref of
   assert.equal(await sound(behind), false);
 });
 
-test('a copy is put in its place whole, below directories that were not there', async (t) => {
+test('moves a copy into place and creates missing directories', async (t) => {
   const { git, repository, draft } = await scene(t);
   await copyRepository(git, repository, draft, signal);
   const place = { directory: join(git.storages.default!, '@hashed/aa/bb/x.git') };
-  await placeRepository(draft, place);
-  assert.equal(await checksumOfRepository(git, place), await checksumOfRepository(git, repository));
+  await moveIntoPlace(draft, place);
+  assert.equal(await computeRepositoryChecksum(git, place), await computeRepositoryChecksum(git, repository));
   await assert.rejects(
     copyRepository(git, repository, { directory: join(place.directory, 'HEAD/x') }, signal),
     /EEXIST/,
@@ -131,5 +131,5 @@ test('fifty thousand refs become one file', async (t) => {
   await writeFile(join(repository.directory, 'packed-refs'), `# pack-refs with: sorted \n${lines.join('')}${head}`);
   const copied = await copyRepository(git, repository, draft, signal);
   assert.equal((await listRefs(git, draft, 'refs/heads/')).length, 50_001);
-  assert.equal(await isSound(git, { source: repository, copy: draft, copied }, signal), true);
+  assert.equal(await isCopyIntact(git, { source: repository, copy: draft, copied }, signal), true);
 });

@@ -7,29 +7,29 @@ import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { systemClock } from '#runtime/clock.ts';
 import { createGit, type Git, repositoryAt } from '../git.ts';
-import type { Started } from '../process/process-spawner.ts';
-import { start } from '../process/start-process.ts';
+import type { SpawnedProcess } from '../process/process-spawner.ts';
+import { startProcess } from '../process/start-process.ts';
 import type { Repository } from '../repository.ts';
 import { ensureRepository } from '../storage/storage.ts';
-import { advertise, type Service } from './advertise-refs.ts';
-import { type Received, type ReceiveOptions, receivePack } from './receive-pack.ts';
+import { type GitService, sendRefAdvertisement } from './advertise-refs.ts';
+import { type ReceiveOptions, type ReceiveResult, receivePack } from './receive-pack.ts';
 import { uploadPack } from './upload-pack.ts';
 
-/** A directory that goes with the test. */
+/** Creates a directory that the test removes. */
 async function temporaryDirectory(t: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'hearth-git-'));
   t.after(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** A git room over an empty storage, and a repository in it that exists; both go with the test. */
+/** Creates a `Git` with an empty repository; the test removes both. */
 export async function gitWithRepository(t: TestContext): Promise<{ git: Git; repository: Repository }> {
   const { git, repository } = await gitWithoutRepository(t);
   await ensureRepository(repository, { defaultBranch: 'main' });
   return { git, repository };
 }
 
-/** The same before anything was written: the repository's directory is absent. */
+/** As `gitWithRepository`, but the repository's directory does not exist. */
 export async function gitWithoutRepository(t: TestContext): Promise<{ git: Git; repository: Repository }> {
   const directory = await temporaryDirectory(t);
   const git = createGit({ storages: { default: directory }, clock: systemClock });
@@ -37,28 +37,30 @@ export async function gitWithoutRepository(t: TestContext): Promise<{ git: Git; 
   return { git, repository: repositoryAt(git, 'default', 'project.git') };
 }
 
-/** A git room, and a working copy whose own repository it reads. */
-export async function gitOverCopy(t: TestContext): Promise<{ git: Git; repository: Repository; copy: WorkingCopy }> {
+/** Creates a `Git`, and a working copy whose repository it reads. */
+export async function gitWithWorkingCopy(
+  t: TestContext,
+): Promise<{ git: Git; repository: Repository; copy: WorkingCopy }> {
   const { git } = await gitWithoutRepository(t);
   const copy = await workingCopy(t);
   return { git, repository: { directory: join(copy.directory, '.git') }, copy };
 }
 
-interface Ran {
+interface GitRunResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A developer's clone: runs git as people do. */
+/** A developer's working copy. */
 export interface WorkingCopy {
   readonly directory: string;
-  /** Runs git here; rejects when it fails. Answers what it printed, trimmed. */
+  /** Runs git here and returns its trimmed output; rejects if it fails. */
   git(...args: string[]): Promise<string>;
-  /** Runs git here, whatever comes of it. */
-  tryGit(...args: string[]): Promise<Ran>;
+  /** Runs git here and returns the result, also if it fails. */
+  tryGit(...args: string[]): Promise<GitRunResult>;
   write(path: string, content: string | Buffer): Promise<void>;
-  /** Writes the files, commits everything; `seconds` after the first second of 2024. Answers the id. */
+  /** Writes the files and commits everything `seconds` after the first second of 2024. Returns the id. */
   commit(message: string, files?: Readonly<Record<string, string>>, seconds?: number): Promise<string>;
 }
 
@@ -68,7 +70,7 @@ export async function workingCopy(t: TestContext): Promise<WorkingCopy> {
   const directory = await temporaryDirectory(t);
   let commits = 0;
 
-  const tryGit = async (args: readonly string[], seconds = 0): Promise<Ran> => {
+  const tryGit = async (args: readonly string[], seconds = 0): Promise<GitRunResult> => {
     const date = `${FIRST_SECOND + seconds} +0000`;
     const env = {
       PATH: process.env.PATH,
@@ -82,7 +84,7 @@ export async function workingCopy(t: TestContext): Promise<WorkingCopy> {
       GIT_AUTHOR_DATE: date,
       GIT_COMMITTER_DATE: date,
     };
-    return ran(start({ file: 'git', args: ['-C', directory, ...args], env, streams: 3 }));
+    return ran(startProcess({ file: 'git', args: ['-C', directory, ...args], env, streams: 3 }));
   };
   const git = async (args: readonly string[], seconds?: number): Promise<string> => {
     const ran = await tryGit(args, seconds);
@@ -109,35 +111,35 @@ export async function workingCopy(t: TestContext): Promise<WorkingCopy> {
   };
 }
 
-async function ran({ streams: [stdin, stdout, stderr], ended }: Started): Promise<Ran> {
+async function ran({ streams: [stdin, stdout, stderr], ended }: SpawnedProcess): Promise<GitRunResult> {
   stdin!.end();
-  const [said, complaint, end] = await Promise.all([text(stdout!), text(stderr!), ended]);
-  return { code: 'code' in end ? (end.code ?? 1) : 1, stdout: said.trim(), stderr: complaint };
+  const [stdoutText, stderrText, end] = await Promise.all([text(stdout!), text(stderr!), ended]);
+  return { code: 'code' in end ? (end.code ?? 1) : 1, stdout: stdoutText.trim(), stderr: stderrText };
 }
 
-interface Served {
+interface ServedRepository {
   readonly url: string;
-  /** What `receivePack` answered, one for each push. */
-  readonly received: Received[];
+  /** Results of `receivePack`, one for each push. */
+  readonly received: ReceiveResult[];
 }
 
-/** The repository at an address that git clients can clone from and push to. */
+/** Serves the repository over HTTP, for clones and pushes. */
 export async function serve(
   t: TestContext,
   git: Git,
   repository: Repository,
   pushes: Partial<Pick<ReceiveOptions, 'check' | 'after'>> = {},
-): Promise<Served> {
-  const received: Received[] = [];
+): Promise<ServedRepository> {
+  const received: ReceiveResult[] = [];
   const protocolOf = (request: IncomingMessage): string | undefined => request.headers['git-protocol']?.toString();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url!, 'http://localhost');
     const protocol = protocolOf(request);
     if (url.pathname.endsWith('/info/refs')) {
-      const service = url.searchParams.get('service') as Service;
+      const service = url.searchParams.get('service') as GitService;
       response.setHeader('Content-Type', `application/x-${service}-advertisement`);
-      await advertise(git, repository, service, { output: response, protocol });
+      await sendRefAdvertisement(git, repository, service, { output: response, protocol });
     } else if (url.pathname.endsWith('/git-upload-pack')) {
       response.setHeader('Content-Type', 'application/x-git-upload-pack-result');
       await uploadPack(git, repository, { input: request, output: response, protocol });

@@ -1,33 +1,36 @@
 import type { Git } from '../git.ts';
 import type { GitConfig } from '../process/commands.ts';
-import { GitFailed, type GitFailure } from '../process/failures.ts';
-import { type GitChild, output, type RunOptions, run, stream } from '../process/spawn.ts';
+import { GitError, type GitFailure } from '../process/failures.ts';
+import { type GitChild, type RunOptions, readGitOutput, runGit, spawnGit } from '../process/spawn.ts';
 import { HEADS } from '../ref-names.ts';
-import { validBranchName } from '../refs/refs.ts';
+import { isValidBranchName } from '../refs/refs.ts';
 import type { Repository } from '../repository.ts';
 
-/** A repository of another server. */
-export interface Remote {
-  /** `http://` or `https://`, without credentials: those are headers. */
+/** A repository on another server. */
+export interface GitRemote {
+  /** `http://` or `https://`, without credentials, which are in the headers. */
   readonly url: string;
-  /** Of each request, as lines: `Authorization: ...`. No other program of this machine can read them. */
+  /** Header lines of each request: `Authorization: ...`. They are not visible to other processes. */
   readonly headers: readonly string[];
-  /** Addresses that git connects to and no others, `host:port:address` (`outbound.check`); without any it looks them up. */
+  /**
+   * The only addresses that git may connect to, as `host:port:address` (`outbound.check`). If empty, git resolves the
+   * host.
+   */
   readonly resolve?: readonly string[];
 }
 
 const SYMREF = `ref: ${HEADS}`;
 
-/** The branch that HEAD of the other repository names; null: none that is there. Throws `GitFailed`. */
-export async function remoteHead(git: Git, remote: Remote): Promise<string | null> {
+/** Returns the branch that HEAD of the remote names; null if it does not exist. Throws `GitError`. */
+export async function findRemoteHead(git: Git, remote: GitRemote): Promise<string | null> {
   const invocation = { flags: ['--symref'], args: [remote.url, 'HEAD'] };
-  const answer = (await output(git, null, 'ls-remote', invocation, told(remote))).toString('utf8');
+  const answer = (await readGitOutput(git, null, 'ls-remote', invocation, remoteOptions(remote))).toString('utf8');
   const [symref = '', of] = answer.split('\n', 1)[0]!.split('\t');
   const named = of === 'HEAD' && symref.startsWith(SYMREF) ? symref.slice(SYMREF.length) : undefined;
-  return named !== undefined && validBranchName(named) ? named : null;
+  return named !== undefined && isValidBranchName(named) ? named : null;
 }
 
-const FETCH = [
+const FETCH_FLAGS = [
   '--force',
   '--no-tags',
   '--update-head-ok',
@@ -39,27 +42,26 @@ const FETCH = [
 ];
 
 /**
- * Brings all refs of the other repository here, whatever they are called, and removes those that it has no more. All of
- * them move, or none; where a new one takes the place of one that went (`a/b` of `a`), one after another. What HEAD names
- * stays. Throws `GitFailed`.
+ * Fetches all refs of the remote and deletes refs that it does not have. All refs move or none, unless a new ref
+ * conflicts with a deleted one (`a/b` and `a`). HEAD is not changed. Throws `GitError`.
  */
-export async function fetchAll(git: Git, repository: Repository, remote: Remote): Promise<void> {
+export async function fetchAllRefs(git: Git, repository: Repository, remote: GitRemote): Promise<void> {
   const args = [remote.url, '+refs/*:refs/*'];
-  const flags = ['--prune', ...FETCH];
-  const ended = await run(git, repository, 'fetch', { flags: ['--atomic', ...flags], args }, told(remote));
+  const flags = ['--prune', ...FETCH_FLAGS];
+  const ended = await runGit(git, repository, 'fetch', { flags: ['--atomic', ...flags], args }, remoteOptions(remote));
   if (ended.ok) return;
-  if (ended.failure.kind !== 'conflict') throw new GitFailed('fetch', ended.failure);
-  await output(git, repository, 'fetch', { flags, args }, told(remote));
+  if (ended.failure.kind !== 'conflict') throw new GitError('fetch', ended.failure);
+  await readGitOutput(git, repository, 'fetch', { flags, args }, remoteOptions(remote));
 }
 
 /**
- * A depth that ends nowhere: git refuses it to a server that does not speak the smart protocol, of whose objects it looks at
- * none (`SOUND`), and tells of a history that is cut off instead of leaving out what has one.
+ * An unlimited depth. git then rejects servers without the smart protocol, whose objects it would not check
+ * (`FSCK_CONFIG`), and reports shallow histories instead of omitting refs.
  */
 const SMART_ONLY = '--depth=2147483647';
 
-/** What a push may not bring does not come by a fetch either; harmless faults of old histories do. */
-const SOUND: GitConfig = {
+/** Rejects the same objects as a push; tolerates harmless faults of old histories. */
+const FSCK_CONFIG: GitConfig = {
   'fetch.fsckObjects': 'true',
   'fetch.fsck.badTimezone': 'ignore',
   'fetch.fsck.missingSpaceBeforeDate': 'ignore',
@@ -67,27 +69,27 @@ const SOUND: GitConfig = {
 };
 
 /**
- * Brings the refs that these refspecs name, whatever is here under their names, and nothing that breaks git's rules for objects: the
- * other server need not be one of ours. Ends when the signal is aborted. Throws `GitFailed`.
+ * Fetches refs by refspecs from an untrusted server, overwriting local ones. Rejects objects that violate git's rules.
+ * `signal` aborts it. Throws `GitError`.
  */
-export async function fetchForeign(
+export async function fetchUntrusted(
   git: Git,
   repository: Repository,
-  remote: Remote,
+  remote: GitRemote,
   refspecs: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { config } = told(remote);
-  const invocation = { flags: [SMART_ONLY, ...FETCH], args: [remote.url, ...refspecs] };
-  const child = stream(git, repository, 'fetch', invocation, { config: { ...config, ...SOUND } });
+  const { config } = remoteOptions(remote);
+  const invocation = { flags: [SMART_ONLY, ...FETCH_FLAGS], args: [remote.url, ...refspecs] };
+  const child = spawnGit(git, repository, 'fetch', invocation, { config: { ...config, ...FSCK_CONFIG } });
   child.stdout.resume();
-  const ended = await endOf(child, signal);
-  if (ended.ok || (isSilent(ended.failure) && (await hasNone(git, remote, refspecs, signal)))) return;
-  throw new GitFailed('fetch', ended.failure);
+  const ended = await awaitExit(child, signal);
+  if (ended.ok || (isEmptyFetch(ended.failure) && (await hasNoMatchingRefs(git, remote, refspecs, signal)))) return;
+  throw new GitError('fetch', ended.failure);
 }
 
-/** Of a command that needs no input, and is stopped when the signal is aborted. */
-async function endOf(child: GitChild, signal: AbortSignal): Promise<Awaited<GitChild['done']>> {
+/** Awaits the exit of a command without input. `signal` kills it. */
+async function awaitExit(child: GitChild, signal: AbortSignal): Promise<Awaited<GitChild['done']>> {
   const stop = () => child.kill();
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop);
@@ -95,20 +97,25 @@ async function endOf(child: GitChild, signal: AbortSignal): Promise<Awaited<GitC
   return child.done.finally(() => signal.removeEventListener('abort', stop));
 }
 
-/** What a fetch to a depth says of a server that has nothing to fetch, which is no failure without one. */
-const isSilent = (failure: GitFailure) => failure.kind === 'failed' && failure.code === 1 && failure.text === '';
+/** A fetch with a depth fails like this if the server has nothing to fetch. */
+const isEmptyFetch = (failure: GitFailure) => failure.kind === 'failed' && failure.code === 1 && failure.text === '';
 
-/** Has the other repository no ref that these refspecs name? */
-async function hasNone(git: Git, remote: Remote, refspecs: readonly string[], signal: AbortSignal): Promise<boolean> {
+/** Returns whether the remote has no ref that these refspecs name. */
+async function hasNoMatchingRefs(
+  git: Git,
+  remote: GitRemote,
+  refspecs: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> {
   const refs = refspecs.map((refspec) => refspec.slice(1, refspec.indexOf(':')));
-  const child = stream(git, null, 'ls-remote', { args: [remote.url, ...refs] }, told(remote));
+  const child = spawnGit(git, null, 'ls-remote', { args: [remote.url, ...refs] }, remoteOptions(remote));
   let any = false;
   child.stdout.on('data', () => {
     any = true;
   });
-  return (await endOf(child, signal)).ok && !any;
+  return (await awaitExit(child, signal)).ok && !any;
 }
 
-function told({ headers, resolve = [] }: Remote): RunOptions {
+function remoteOptions({ headers, resolve = [] }: GitRemote): RunOptions {
   return { config: { 'http.extraHeader': headers, 'http.curloptResolve': resolve } };
 }

@@ -5,14 +5,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { GitFailed } from '../process/failures.ts';
-import { run } from '../process/spawn.ts';
+import { GitError } from '../process/failures.ts';
+import { runGit } from '../process/spawn.ts';
 import { listRefs, setHead } from '../refs/refs.ts';
 import { fsck } from '../storage/maintenance.ts';
 import { ensureRepository } from '../storage/storage.ts';
-import { checksumOfRepository } from '../transfer/checksum.ts';
+import { computeRepositoryChecksum } from '../transfer/checksum.ts';
 import { gitWithoutRepository, gitWithRepository, serve, workingCopy } from './client.testing.ts';
-import { fetchAll, fetchForeign, remoteHead } from './fetch.ts';
+import { fetchAllRefs, fetchUntrusted, findRemoteHead } from './fetch.ts';
 
 test('all refs come, whatever they are called, and go when they are gone', async (t) => {
   const source = await gitWithRepository(t);
@@ -21,33 +21,33 @@ test('all refs come, whatever they are called, and go when they are gone', async
   const copy = await workingCopy(t);
   const id = await copy.commit('First', { 'a.txt': 'a\n' });
   await copy.git('push', url, 'main:main', 'main:a');
-  await run(source.git, source.repository, 'update-ref', { args: ['refs/merge-requests/1/head', id] });
+  await runGit(source.git, source.repository, 'update-ref', { args: ['refs/merge-requests/1/head', id] });
   const same = async () =>
     assert.equal(
-      await checksumOfRepository(here.git, here.repository),
-      await checksumOfRepository(source.git, source.repository),
+      await computeRepositoryChecksum(here.git, here.repository),
+      await computeRepositoryChecksum(source.git, source.repository),
     );
-  await fetchAll(here.git, here.repository, { url, headers: [] });
+  await fetchAllRefs(here.git, here.repository, { url, headers: [] });
   await same();
-  // A directory where a branch was.
+  // A directory in place of a branch.
   await copy.git('push', url, ':a');
   await copy.git('push', url, 'main:a/b');
-  await fetchAll(here.git, here.repository, { url, headers: [] });
+  await fetchAllRefs(here.git, here.repository, { url, headers: [] });
   await same();
 });
 
 test('HEAD is the branch that the other one names, and nothing while that is not there', async (t) => {
   const source = await gitWithRepository(t);
   const { url } = await serve(t, source.git, source.repository);
-  assert.equal(await remoteHead(source.git, { url, headers: [] }), null);
+  assert.equal(await findRemoteHead(source.git, { url, headers: [] }), null);
   const copy = await workingCopy(t);
   await copy.commit('First');
   await copy.git('push', url, 'main:trunk');
   await setHead(source.git, source.repository, 'trunk');
-  assert.equal(await remoteHead(source.git, { url, headers: [] }), 'trunk');
+  assert.equal(await findRemoteHead(source.git, { url, headers: [] }), 'trunk');
 });
 
-/** A server that notes what it is asked, and answers with this status and these headers. */
+/** A server that records requests and responds with this status and these headers. */
 async function noting(t: { after(end: () => void): void }, status: number, headers: Record<string, string>) {
   const seen: unknown[] = [];
   const server = createServer((request, response) => {
@@ -69,8 +69,8 @@ test('headers go to the server that is meant, and to none that it names', async 
   const elsewhere = await noting(t, 200, {});
   const redirecting = await noting(t, 302, { Location: `${elsewhere.url}/info/refs?service=git-upload-pack` });
   const remote = { url: redirecting.url, headers: ['X-Note: for you alone'] };
-  await assert.rejects(fetchAll(git, repository, remote), GitFailed);
-  await assert.rejects(remoteHead(git, remote), GitFailed);
+  await assert.rejects(fetchAllRefs(git, repository, remote), GitError);
+  await assert.rejects(findRemoteHead(git, remote), GitError);
   assert.deepEqual(redirecting.seen, ['for you alone', 'for you alone']);
   assert.deepEqual(elsewhere.seen, []);
 });
@@ -82,13 +82,13 @@ test('of a foreign server come the refs that are named, from the address that wa
   const copy = await workingCopy(t);
   const id = await copy.commit('First', { 'a.txt': 'a\n' });
   await copy.git('push', url, 'main:main');
-  await run(source.git, source.repository, 'update-ref', { args: ['refs/pipelines/1', id] });
-  // Nobody can look this name up.
+  await runGit(source.git, source.repository, 'update-ref', { args: ['refs/pipelines/1', id] });
+  // This name cannot be resolved.
   const { port } = new URL(url);
   const named = url.replace(/127\.0\.0\.1|localhost/, 'forge.invalid');
   const remote = { url: named, headers: [], resolve: [`forge.invalid:${port}:127.0.0.1`] };
   const { signal } = new AbortController();
-  await fetchForeign(here.git, here.repository, remote, ['+refs/heads/*:refs/heads/*'], signal);
+  await fetchUntrusted(here.git, here.repository, remote, ['+refs/heads/*:refs/heads/*'], signal);
   const refs = await listRefs(here.git, here.repository, 'refs/');
   assert.deepEqual(
     refs.map(({ name, id: at }) => [name, at]),
@@ -96,8 +96,8 @@ test('of a foreign server come the refs that are named, from the address that wa
   );
   const gone = { ...remote, resolve: [] };
   await assert.rejects(
-    fetchForeign(here.git, here.repository, gone, ['+refs/heads/*:refs/heads/*'], signal),
-    GitFailed,
+    fetchUntrusted(here.git, here.repository, gone, ['+refs/heads/*:refs/heads/*'], signal),
+    GitError,
   );
 });
 
@@ -113,7 +113,7 @@ test('a fetch from a foreign server ends when it is not wanted any more', async 
   });
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/a.git`;
   const controller = new AbortController();
-  const fetched = fetchForeign(
+  const fetched = fetchUntrusted(
     git,
     repository,
     { url, headers: [] },
@@ -122,7 +122,7 @@ test('a fetch from a foreign server ends when it is not wanted any more', async 
   );
   await asked.promise;
   controller.abort();
-  await assert.rejects(fetched, (error: GitFailed) => error.failure.kind === 'stopped');
+  await assert.rejects(fetched, (error: GitError) => error.failure.kind === 'stopped');
 });
 
 const BRANCHES = ['+refs/heads/*:refs/heads/*'];
@@ -138,7 +138,7 @@ test('a foreign server that hands out files is not fetched from: nobody would lo
   await once(files, 'listening');
   t.after(() => void files.close());
   const remote = { url: `http://127.0.0.1:${(files.address() as AddressInfo).port}/a.git`, headers: [] };
-  await assert.rejects(fetchForeign(git, repository, remote, BRANCHES, new AbortController().signal), GitFailed);
+  await assert.rejects(fetchUntrusted(git, repository, remote, BRANCHES, new AbortController().signal), GitError);
   assert.deepEqual(
     asked.filter((url) => String(url).includes('/objects/')),
     [],
@@ -150,7 +150,7 @@ test('a foreign server that has none of the refs has nothing to fetch', async (t
   const here = await gitWithRepository(t);
   const { url } = await serve(t, source.git, source.repository);
   const fetched = async () => {
-    await fetchForeign(here.git, here.repository, { url, headers: [] }, BRANCHES, new AbortController().signal);
+    await fetchUntrusted(here.git, here.repository, { url, headers: [] }, BRANCHES, new AbortController().signal);
     return listRefs(here.git, here.repository, 'refs/');
   };
   assert.deepEqual(await fetched(), []);
@@ -167,7 +167,7 @@ test('a fetch ends when nobody wants it any more, also while the server is asked
   const wanted = new AbortController();
   let begun = 0;
   const between = createServer(async (request, response) => {
-    // The fetch begins so, and then the question, which is never answered.
+    // The fetch starts with this request; the next one gets no response.
     if (request.method === 'GET' && ++begun === 2) return wanted.abort();
     const body = request.method === 'GET' ? undefined : Buffer.concat(await request.toArray());
     const { 'content-type': type = '', 'git-protocol': protocol = '' } = request.headers;
@@ -184,7 +184,7 @@ test('a fetch ends when nobody wants it any more, also while the server is asked
   await once(between, 'listening');
   t.after(() => between.close().closeAllConnections());
   const remote = { url: `http://127.0.0.1:${(between.address() as AddressInfo).port}/a.git`, headers: [] };
-  await assert.rejects(fetchForeign(here.git, here.repository, remote, BRANCHES, wanted.signal), GitFailed);
+  await assert.rejects(fetchUntrusted(here.git, here.repository, remote, BRANCHES, wanted.signal), GitError);
   assert.equal(begun, 2);
 });
 
@@ -197,7 +197,7 @@ test('a history that a foreign server has cut off is not whole', async (t) => {
   const second = await copy.commit('Second');
   await copy.git('push', url, 'main:main');
   const fetched = async () => {
-    await fetchForeign(here.git, here.repository, { url, headers: [] }, BRANCHES, new AbortController().signal);
+    await fetchUntrusted(here.git, here.repository, { url, headers: [] }, BRANCHES, new AbortController().signal);
     return (await fsck(here.git, here.repository, 'connected')).ok;
   };
   await writeFile(join(source.repository.directory, 'shallow'), `${second}\n`);

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { access, chmod, constants, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { zeroId } from '../refs/refs.ts';
+import { ZERO_ID } from '../refs/refs.ts';
 import type { RefChange } from '../refs/update-refs.ts';
 
-/** What a hook has told: its name, its environment and the refs on its standard input. */
+/** Message of a hook: its name, its environment and the refs on its standard input. */
 export interface HookMessage {
   readonly hook: 'pre-receive' | 'post-receive';
   readonly environment: Readonly<Record<string, string>>;
@@ -15,11 +15,11 @@ export interface HookMessage {
 }
 
 /*
- * A hook writes its message to file descriptor 3 and waits on 4. The last line repeats a secret of this push: a ref
- * name or an option of the client may contain anything, a line feed included, and must not be able to end a message
- * early and so hide the refs that follow. Without an answer (end of file) pre-receive refuses.
+ * A hook writes its message to file descriptor 3 and reads the verdict from 4. The last line repeats a secret of this
+ * push. Otherwise a ref name or push option with a line feed could end the message early and hide the following refs.
+ * Without a verdict (end of file) pre-receive rejects.
  */
-const tellAndWait = (hook: string) => `#!/bin/sh
+const hookScript = (hook: string) => `#!/bin/sh
 {
   echo ${hook}
   printf '%s\\n' "GIT_OBJECT_DIRECTORY=$GIT_OBJECT_DIRECTORY"
@@ -46,30 +46,30 @@ cat <&4 >&2
 exit 1
 `;
 
-const hooks = { 'pre-receive': tellAndWait('pre-receive'), 'post-receive': tellAndWait('post-receive') };
+const HOOK_SCRIPTS = { 'pre-receive': hookScript('pre-receive'), 'post-receive': hookScript('post-receive') };
 
-/** The directory inside `parent` that holds this version's hooks. */
-export function hooksDirectory(parent: string): string {
-  const version = createHash('sha256').update(JSON.stringify(hooks)).digest('hex').slice(0, 16);
+/** Returns the directory inside `parent` with this version's hooks. */
+export function getHooksDirectory(parent: string): string {
+  const version = createHash('sha256').update(JSON.stringify(HOOK_SCRIPTS)).digest('hex').slice(0, 16);
   return join(parent, `hooks-${version}`);
 }
 
 /**
- * Makes sure that the hooks stand in `directory` and can be run; cheap when they do. Git moves refs without asking
- * anybody when a hook is missing, so nobody starts receive-pack without this.
+ * Writes the hooks to `directory` if any is missing or not executable. Without a hook git would move refs unchecked, so
+ * receive-pack must not start before this.
  */
 export async function ensureHooks(directory: string): Promise<void> {
-  const missing = await hooksThatCannotRun(directory);
+  const missing = await listBrokenHooks(directory);
   for (const hook of missing) await writeHook(directory, hook);
   if (missing.length === 0) return;
-  const still = await hooksThatCannotRun(directory);
+  const still = await listBrokenHooks(directory);
   if (still.length > 0) throw new Error(`Hooks in ${directory} cannot be run: is the file system mounted noexec?`);
 }
 
-type HookName = keyof typeof hooks;
+type HookName = keyof typeof HOOK_SCRIPTS;
 
-async function hooksThatCannotRun(directory: string): Promise<HookName[]> {
-  const names = Object.keys(hooks) as HookName[];
+async function listBrokenHooks(directory: string): Promise<HookName[]> {
+  const names = Object.keys(HOOK_SCRIPTS) as HookName[];
   const runs = await Promise.all(
     names.map((name) =>
       access(join(directory, name), constants.X_OK).then(
@@ -84,33 +84,33 @@ async function hooksThatCannotRun(directory: string): Promise<HookName[]> {
 async function writeHook(directory: string, hook: HookName): Promise<void> {
   await mkdir(directory, { recursive: true });
   const file = join(directory, hook);
-  // Several processes may do this at once; each renames its own complete file into place.
+  // Several processes may do this at once. Each renames its own complete file.
   const temporary = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-  await writeFile(temporary, hooks[hook]);
+  await writeFile(temporary, HOOK_SCRIPTS[hook]);
   await chmod(temporary, 0o700);
   await rename(temporary, file);
 }
 
-/** Refs that one push may change: each is a file that git makes, and a change that rules are asked for. */
-const MOST_CHANGES = 20_000;
+/** Maximum refs that one push may change. Each is a file and a permission check. */
+const MAX_CHANGES = 20_000;
 
-/** Those of them that it may delete: git copies its whole list of refs for each of these that it finds there. */
-const MOST_DELETIONS = 2_000;
+/** Maximum refs that one push may delete. git copies its list of refs for each. */
+const MAX_DELETIONS = 2_000;
 
-/** Lines of a message that are taken apart: options of the push, and its refs. */
-const MOST_LINES = 50_000;
+/** Maximum lines of a message: push options and refs. */
+const MAX_LINES = 50_000;
 
-/** Bytes of a message that are kept. */
+/** Maximum bytes of a message. */
 const MESSAGE_LIMIT = 16 * 1024 * 1024;
 
-/** Thrown for a message that git or a client made strange; the push is then refused. */
-export class HookMessageInvalid extends Error {}
+/** Thrown for an invalid message; the push is rejected. */
+export class InvalidHookMessage extends Error {}
 
-const tooMany = () => new HookMessageInvalid(`A push may change at most ${MOST_CHANGES} refs`);
+const tooMany = () => new InvalidHookMessage(`A push may change at most ${MAX_CHANGES} refs`);
 
-/** Reads the messages of one push. `null`: the pipe has ended, no hook will speak any more. */
+/** Returns a function that reads the next message of a push, or null when the pipe has ended. */
 export function createHookReader(pipe: Duplex, secret: string): () => Promise<HookMessage | null> {
-  const pieces = pipe[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const chunks = pipe[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   const end = Buffer.from(`\n${secret}\n`);
   let rest: Buffer = Buffer.alloc(0);
   return async () => {
@@ -120,18 +120,18 @@ export function createHookReader(pipe: Duplex, secret: string): () => Promise<Ho
       if (at >= 0) {
         const message = rest.subarray(0, at + 1);
         rest = rest.subarray(at + end.length);
-        // Only now: a hook that still speaks would not hear why it is refused.
+        // Throw only now: a hook that is still writing would not read the reason.
         if (isTooLong) throw tooMany();
-        return readMessage(message);
+        return parseHookMessage(message);
       }
       searched = Math.max(0, rest.length - end.length);
-      isTooLong ||= rest.length > MESSAGE_LIMIT || lines > MOST_LINES;
+      isTooLong ||= rest.length > MESSAGE_LIMIT || lines > MAX_LINES;
       if (isTooLong) [rest, searched] = [rest.subarray(searched), 0];
-      // A pipe that is destroyed because the push is stopped rejects; to us that is its end.
-      const piece = await pieces.next().catch(() => ({ done: true as const, value: undefined }));
-      if (piece.done === true) return null;
-      rest = Buffer.concat([rest, piece.value]);
-      lines += linesIn(piece.value);
+      // A stopped push destroys the pipe, which rejects; treat it as the end.
+      const chunk = await chunks.next().catch(() => ({ done: true as const, value: undefined }));
+      if (chunk.done === true) return null;
+      rest = Buffer.concat([rest, chunk.value]);
+      lines += linesIn(chunk.value);
     }
   };
 }
@@ -144,17 +144,17 @@ function linesIn(bytes: Buffer): number {
 
 const NEWLINE = 0x0a;
 
-/** The lines of a message up to its secret, each with its line feed. */
-export function readMessage(bytes: Buffer): HookMessage {
+/** Parses a message without its secret; each line has its line feed. */
+export function parseHookMessage(bytes: Buffer): HookMessage {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new HookMessageInvalid('A ref name is not valid UTF-8');
+    throw new InvalidHookMessage('A ref name is not valid UTF-8');
   }
   const [head = '', ...tail] = text.split('\n\n');
   const [hook, ...lines] = head.split('\n');
-  if (hook !== 'pre-receive' && hook !== 'post-receive') throw new HookMessageInvalid('An unknown hook spoke');
+  if (hook !== 'pre-receive' && hook !== 'post-receive') throw new InvalidHookMessage('An unknown hook spoke');
   const environment: Record<string, string> = {};
   const pushOptions: string[] = [];
   for (const line of lines) {
@@ -166,17 +166,17 @@ export function readMessage(bytes: Buffer): HookMessage {
     .join('\n\n')
     .split('\n')
     .filter((line, index, all) => line !== '' || index < all.length - 1);
-  if (changes.length > MOST_CHANGES) throw tooMany();
-  return { hook, environment, pushOptions, changes: checkDeletions(changes.map(readChange)) };
+  if (changes.length > MAX_CHANGES) throw tooMany();
+  return { hook, environment, pushOptions, changes: checkDeletions(changes.map(parseRefChange)) };
 }
 
 function checkDeletions(changes: readonly RefChange[]): readonly RefChange[] {
-  if (changes.filter(({ newId }) => newId === zeroId).length <= MOST_DELETIONS) return changes;
-  throw new HookMessageInvalid(`A push may delete at most ${MOST_DELETIONS} refs`);
+  if (changes.filter(({ newId }) => newId === ZERO_ID).length <= MAX_DELETIONS) return changes;
+  throw new InvalidHookMessage(`A push may delete at most ${MAX_DELETIONS} refs`);
 }
 
-function readChange(line: string): RefChange {
+function parseRefChange(line: string): RefChange {
   const found = /^([0-9a-f]{40}) ([0-9a-f]{40}) (refs\/[^\0-\x20\x7f~^:?*[\\]+)$/.exec(line);
-  if (found === null) throw new HookMessageInvalid('A ref name is invalid');
+  if (found === null) throw new InvalidHookMessage('A ref name is invalid');
   return { oldId: found[1]!, newId: found[2]!, ref: found[3]! };
 }

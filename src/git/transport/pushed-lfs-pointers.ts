@@ -1,15 +1,15 @@
 import type { Git } from '../git.ts';
-import { type LfsPointer, parsePointer, pointerSizes } from '../objects/lfs-pointer.ts';
-import { GitFailed } from '../process/failures.ts';
-import { stream } from '../process/spawn.ts';
+import { LFS_POINTER_SIZES, type LfsPointer, parseLfsPointer } from '../objects/lfs-pointer.ts';
+import { GitError } from '../process/failures.ts';
+import { spawnGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 import type { Quarantine } from './receive-pack.ts';
 
 /**
- * The pointers among the objects that a push brings: reachable from its new ids and from no ref that is there already.
- * An object that several blobs point to comes several times. In constant memory.
+ * Yields the LFS pointers that a push adds: reachable from its new ids but from no existing ref. May yield an object
+ * repeatedly. Uses constant memory.
  */
-export async function* newLfsPointers(
+export async function* listNewLfsPointers(
   git: Git,
   repository: Repository,
   newIds: readonly string[],
@@ -19,33 +19,33 @@ export async function* newLfsPointers(
     '--objects',
     '--no-object-names',
     '--filter=object:type=blob',
-    `--filter=blob:limit=${pointerSizes.most + 1}`,
+    `--filter=blob:limit=${LFS_POINTER_SIZES.most + 1}`,
     '--filter-provided-objects',
     '--stdin',
     '--not',
     '--all',
   ];
-  const walk = stream(git, repository, 'rev-list', { flags }, { env: quarantine, timeLimit: 600_000 });
-  const blobs = stream(git, repository, 'cat-file', { flags: ['--batch', '--buffer'] }, { env: quarantine });
+  const walk = spawnGit(git, repository, 'rev-list', { flags }, { env: quarantine, timeLimit: 600_000 });
+  const blobs = spawnGit(git, repository, 'cat-file', { flags: ['--batch', '--buffer'] }, { env: quarantine });
   try {
     walk.stdin.end(newIds.map((id) => `${id}\n`).join(''));
     walk.stdout.pipe(blobs.stdin);
     for await (const content of contentsOf(blobs.stdout)) {
-      const pointer = parsePointer(content);
+      const pointer = parseLfsPointer(content);
       if (pointer !== null) yield pointer;
     }
-    // A walk that broke off would let a missing object through.
+    // An incomplete walk could miss an object.
     const walked = await walk.done;
-    if (!walked.ok) throw new GitFailed('rev-list', walked.failure);
+    if (!walked.ok) throw new GitError('rev-list', walked.failure);
     const read = await blobs.done;
-    if (!read.ok) throw new GitFailed('cat-file', read.failure);
+    if (!read.ok) throw new GitError('cat-file', read.failure);
   } finally {
     walk.kill();
     blobs.kill();
   }
 }
 
-/** The contents in the output of `cat-file --batch` that are small enough for a pointer; larger ones are skipped. */
+/** Yields the contents in the output of `cat-file --batch` that are small enough for a pointer; skips larger ones. */
 async function* contentsOf(output: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   let skip = 0;
@@ -60,7 +60,7 @@ async function* contentsOf(output: AsyncIterable<Buffer>): AsyncGenerator<Buffer
       const found = /^[0-9a-f]{40} (\w+) (\d+)$/.exec(rest.toString('latin1', 0, end));
       if (found === null) throw new Error('An object of the push is missing');
       const size = Number(found[2]);
-      if (found[1] === 'blob' && size <= pointerSizes.most) {
+      if (found[1] === 'blob' && size <= LFS_POINTER_SIZES.most) {
         if (rest.length < end + 1 + size + 1) break;
         yield rest.subarray(end + 1, end + 1 + size);
       }

@@ -2,63 +2,66 @@ import { randomBytes } from 'node:crypto';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Git } from '../git.ts';
 import type { GitFailure } from '../process/failures.ts';
-import { type Ended, output, stream } from '../process/spawn.ts';
-import { drainTo, feed } from '../process/stream-pipes.ts';
+import { type ProcessExit, readGitOutput, spawnGit } from '../process/spawn.ts';
+import { pipeOutput, pipeToStdin } from '../process/stream-pipes.ts';
 import { HEADS, TAGS } from '../ref-names.ts';
-import { zeroId } from '../refs/refs.ts';
+import { ZERO_ID } from '../refs/refs.ts';
 import type { RefChange } from '../refs/update-refs.ts';
 import type { Repository } from '../repository.ts';
-import { ownDirectory } from '../storage/internal-directory.ts';
-import { createHookReader, ensureHooks, type HookMessage, HookMessageInvalid, hooksDirectory } from './hooks.ts';
+import { getInternalDirectory } from '../storage/internal-directory.ts';
+import { createHookReader, ensureHooks, getHooksDirectory, type HookMessage, InvalidHookMessage } from './hooks.ts';
 
-/** Lets other functions of this room read the objects of a push before they are part of the repository: pass it as `env`. */
+/**
+ * Environment variables that let other git functions read the objects of a push before they are accepted: pass it as
+ * `env`.
+ */
 export type Quarantine = Readonly<Record<string, string>>;
 
-export interface Push {
-  /** All refs that the client wants to change, none of them moved yet. */
+export interface PushRequest {
+  /** All refs that the client wants to change; none has moved yet. */
   readonly changes: readonly RefChange[];
   readonly quarantine: Quarantine;
   /** `git push -o <text>`. */
   readonly pushOptions: readonly string[];
 }
 
-/** `refuse`: the text that the client sees after `GitLab: `, line by line. One refusal refuses the whole push. */
-export type Verdict = 'accept' | { readonly refuse: string };
+/** `refuse`: the text that the client shows after `GitLab: `, line by line. Rejects the whole push. */
+export type ReceiveVerdict = 'accept' | { readonly refuse: string };
 
 export interface ReceiveOptions {
-  /** The body of the client's POST, decoded. */
+  /** The decoded body of the client's POST. */
   input: Readable;
-  /** Gets git's answer and is ended when the push is over and `after` has settled. */
+  /** Receives git's response. Ended after the push, when `after` has settled. */
   output: Writable;
-  /** Before any ref moves. A throw refuses the push and comes out of `receivePack` when git has ended. */
-  check(push: Push): Promise<Verdict>;
+  /** Called before any ref moves. An error rejects the push and is rethrown by `receivePack` when git has exited. */
+  check(push: PushRequest): Promise<ReceiveVerdict>;
   /**
-   * What really moved, once for each push that `check` has accepted, also when it is nothing (git itself may refuse a
-   * ref that somebody else moved meanwhile). The client waits for it.
+   * Called with the refs that have moved, once for each accepted push, even if there are none (git may reject a ref
+   * that moved meanwhile). The client waits for it.
    */
   after(moved: readonly RefChange[]): Promise<void>;
   env?: Readonly<Record<string, string>>;
 }
 
-export interface Received {
+export interface ReceiveResult {
   readonly changes: readonly RefChange[];
   readonly moved: readonly RefChange[];
-  /** The verdict, or null when the client asked for no change or its pack was broken: nothing moved then. */
-  readonly verdict: Verdict | null;
-  /** How git ended, if badly: for the log, the client has been told. */
+  /** Null if the client changed nothing or its pack was broken; then nothing has moved. */
+  readonly verdict: ReceiveVerdict | null;
+  /** Failure of git, for the log; the client has been informed. */
   readonly failure: GitFailure | null;
 }
 
 /**
- * A push over smart HTTP (repository.md §5): refs change after `check` has seen all of them, or not at all. The
- * repository must exist. A client that goes away before its pack is complete changes nothing; one that goes away
- * later does not stop its push.
+ * Handles a push over smart HTTP (contract/repository.md §5). Refs change only after `check` has seen all of them. The
+ * repository must exist. A client that disconnects before its pack is complete changes nothing; later its push
+ * continues.
  */
-export async function receivePack(git: Git, repository: Repository, options: ReceiveOptions): Promise<Received> {
-  const hooks = hooksDirectory(ownDirectory(git));
+export async function receivePack(git: Git, repository: Repository, options: ReceiveOptions): Promise<ReceiveResult> {
+  const hooks = getHooksDirectory(getInternalDirectory(git));
   await ensureHooks(hooks);
   const secret = randomBytes(16).toString('hex');
-  const child = stream(
+  const child = spawnGit(
     git,
     repository,
     'receive-pack',
@@ -66,22 +69,22 @@ export async function receivePack(git: Git, repository: Repository, options: Rec
     { env: { ...options.env, HEARTH_PUSH: secret }, config: { 'core.hooksPath': hooks }, pipes: 2 },
   );
   const [questions, answers] = child.pipes as [Duplex, Duplex];
-  feed(options.input, child.stdin);
-  const answered = drainTo(child.stdout, options.output);
-  let talked: Talked;
+  pipeToStdin(options.input, child.stdin);
+  const answered = pipeOutput(child.stdout, options.output);
+  let outcome: HookOutcome;
   try {
-    talked = await talk(
+    outcome = await handleHooks(
       git,
       repository,
       { next: createHookReader(questions, secret), answers, ended: child.done },
       options,
     );
   } catch (error) {
-    // End of file in place of a verdict refuses.
+    // End of file instead of a verdict rejects.
     answers.destroy();
     throw error;
   } finally {
-    // A hook that still has something to say must not wait for a reader.
+    // A hook that is still writing must not wait for a reader.
     questions.destroy();
     const ended = await child.done;
     await answered;
@@ -89,40 +92,40 @@ export async function receivePack(git: Git, repository: Repository, options: Rec
     if (!ended.ok) git.log('git push failed', { repository: repository.directory, failure: ended.failure });
   }
   const ended = await child.done;
-  return { ...talked, failure: ended.ok ? null : ended.failure };
+  return { ...outcome, failure: ended.ok ? null : ended.failure };
 }
 
-type Talked = Omit<Received, 'failure'>;
+type HookOutcome = Omit<ReceiveResult, 'failure'>;
 
-interface Conversation {
+interface HookChannel {
   readonly next: () => Promise<HookMessage | null>;
   readonly answers: Writable;
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<ProcessExit>;
 }
 
-async function talk(
+async function handleHooks(
   git: Git,
   repository: Repository,
-  { next, answers, ended }: Conversation,
+  { next, answers, ended }: HookChannel,
   options: ReceiveOptions,
-): Promise<Talked> {
-  const asked = await nextOrFailure(next);
-  if (asked === null) return { changes: [], moved: [], verdict: null };
-  if ('refuse' in asked) {
-    refuse(answers, asked.refuse);
-    return { changes: [], moved: [], verdict: asked };
+): Promise<HookOutcome> {
+  const received = await nextOrFailure(next);
+  if (received === null) return { changes: [], moved: [], verdict: null };
+  if ('refuse' in received) {
+    refuse(answers, received.refuse);
+    return { changes: [], moved: [], verdict: received };
   }
-  const { changes, pushOptions, environment } = asked;
-  const verdict = await options.check({ changes, pushOptions, quarantine: quarantineOf(environment) });
+  const { changes, pushOptions, environment } = received;
+  const verdict = await options.check({ changes, pushOptions, quarantine: parseQuarantine(environment) });
   if (verdict !== 'accept') {
     refuse(answers, verdict.refuse);
     return { changes, moved: [], verdict };
   }
   answers.write('accept\n');
-  // Without a word from post-receive nothing moved: a ref that stands where this push wanted it was put there by another.
-  // Unless git died on the way: then the refs say how far it came.
-  const told = await next().catch(() => null);
-  const moved = told?.changes ?? ((await ended).ok ? [] : await alreadyMoved(git, repository, changes));
+  // Without a message from post-receive nothing has moved, even if a ref has the new id. Only if git crashed, the refs
+  // show what has moved.
+  const report = await next().catch(() => null);
+  const moved = report?.changes ?? ((await ended).ok ? [] : await listMovedRefs(git, repository, changes));
   await options.after(moved);
   answers.end('accept\n');
   return { changes, moved, verdict };
@@ -134,7 +137,7 @@ async function nextOrFailure(
   try {
     return await next();
   } catch (error) {
-    if (error instanceof HookMessageInvalid) return { refuse: error.message };
+    if (error instanceof InvalidHookMessage) return { refuse: error.message };
     throw error;
   }
 }
@@ -144,9 +147,9 @@ function refuse(answers: Writable, text: string): void {
   answers.end(`refuse\n${lines.join('')}`);
 }
 
-function quarantineOf(environment: Readonly<Record<string, string>>): Quarantine {
+function parseQuarantine(environment: Readonly<Record<string, string>>): Quarantine {
   const { GIT_OBJECT_DIRECTORY, GIT_ALTERNATE_OBJECT_DIRECTORIES } = environment;
-  // A push without a pack (deletions) has no quarantine.
+  // A push without a pack (only deletions) has no quarantine.
   if (GIT_OBJECT_DIRECTORY === undefined || GIT_OBJECT_DIRECTORY === '') return {};
   return {
     GIT_OBJECT_DIRECTORY,
@@ -154,14 +157,14 @@ function quarantineOf(environment: Readonly<Record<string, string>>): Quarantine
   };
 }
 
-async function alreadyMoved(
+async function listMovedRefs(
   git: Git,
   repository: Repository,
   changes: readonly RefChange[],
 ): Promise<readonly RefChange[]> {
   const flags = ['--format=%(objectname) %(refname)'];
-  const listed = await output(git, repository, 'for-each-ref', { flags, args: [HEADS, TAGS] });
+  const listed = await readGitOutput(git, repository, 'for-each-ref', { flags, args: [HEADS, TAGS] });
   const now = new Map<string, string>();
   for (const line of listed.toString('utf8').split('\n')) now.set(line.slice(41), line.slice(0, 40));
-  return changes.filter((change) => (now.get(change.ref) ?? zeroId) === change.newId);
+  return changes.filter((change) => (now.get(change.ref) ?? ZERO_ID) === change.newId);
 }

@@ -5,13 +5,13 @@ import { PassThrough, Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { isAncestor } from '../commits/ancestry.ts';
 import { readObject } from '../objects/object-reader.ts';
-import { run } from '../process/spawn.ts';
-import { resolveRef, zeroId } from '../refs/refs.ts';
+import { runGit } from '../process/spawn.ts';
+import { resolveRef, ZERO_ID } from '../refs/refs.ts';
 import type { RefChange } from '../refs/update-refs.ts';
-import { ownDirectory } from '../storage/internal-directory.ts';
+import { getInternalDirectory } from '../storage/internal-directory.ts';
 import { gitWithoutRepository, gitWithRepository, serve, workingCopy } from './client.testing.ts';
-import { HookMessageInvalid, hooksDirectory, readMessage } from './hooks.ts';
-import { type Push, receivePack, type Verdict } from './receive-pack.ts';
+import { getHooksDirectory, InvalidHookMessage, parseHookMessage } from './hooks.ts';
+import { type PushRequest, type ReceiveVerdict, receivePack } from './receive-pack.ts';
 
 describe('a push', () => {
   test('creates the first branch of a repository that did not exist', async (t) => {
@@ -23,9 +23,14 @@ describe('a push', () => {
     assert.equal(await resolveRef(repository, 'refs/heads/main'), id);
   });
 
-  test('is told completely to check before anything moves, and to after when it has', async (t) => {
+  test('calls check with all changes before anything moves, and after afterwards', async (t) => {
     const { git, repository } = await gitWithRepository(t);
-    const seen: { push?: Push; before?: string | null; moved?: readonly RefChange[]; afterwards?: string | null } = {};
+    const seen: {
+      push?: PushRequest;
+      before?: string | null;
+      moved?: readonly RefChange[];
+      afterwards?: string | null;
+    } = {};
     const { url } = await serve(t, git, repository, {
       check: async (push) => {
         seen.push = push;
@@ -42,8 +47,8 @@ describe('a push', () => {
     await copy.git('tag', 'v1');
     await copy.git('push', '-o', 'ci.skip', '-o', 'a=b c', url, 'main', 'v1');
     const changes = [
-      { ref: 'refs/heads/main', oldId: zeroId, newId: id },
-      { ref: 'refs/tags/v1', oldId: zeroId, newId: id },
+      { ref: 'refs/heads/main', oldId: ZERO_ID, newId: id },
+      { ref: 'refs/tags/v1', oldId: ZERO_ID, newId: id },
     ];
     assert.deepEqual(seen.push?.changes, changes);
     assert.deepEqual(seen.push?.pushOptions, ['ci.skip', 'a=b c']);
@@ -52,7 +57,7 @@ describe('a push', () => {
     assert.equal(seen.afterwards, id);
   });
 
-  test('that is refused moves nothing and tells every line of the reason', async (t) => {
+  test('that is rejected moves nothing and shows every line of the reason', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const { url, received } = await serve(t, git, repository, {
       check: async () => ({ refuse: 'You may not.\nReally.' }),
@@ -78,15 +83,15 @@ describe('a push', () => {
     assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
   });
 
-  test('shows its new objects to check, and to nobody else', async (t) => {
+  test('makes its new objects visible only to check', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const verdicts: boolean[] = [];
-    const check = async ({ changes, quarantine }: Push): Promise<Verdict> => {
+    const check = async ({ changes, quarantine }: PushRequest): Promise<ReceiveVerdict> => {
       const { oldId, newId } = changes[0]!;
       const invocation = { flags: ['-e'], args: [newId] };
-      verdicts.push((await run(git, repository, 'cat-file', invocation, { env: quarantine })).ok);
-      verdicts.push((await run(git, repository, 'cat-file', invocation)).ok);
-      if (oldId !== zeroId) verdicts.push(await isAncestor(git, repository, oldId, newId, quarantine));
+      verdicts.push((await runGit(git, repository, 'cat-file', invocation, { env: quarantine })).ok);
+      verdicts.push((await runGit(git, repository, 'cat-file', invocation)).ok);
+      if (oldId !== ZERO_ID) verdicts.push(await isAncestor(git, repository, oldId, newId, quarantine));
       return 'accept';
     };
     const { url } = await serve(t, git, repository, { check });
@@ -108,7 +113,7 @@ describe('a push', () => {
     let somebodyIsFaster = false;
     const { url } = await serve(t, git, repository, {
       check: async () => {
-        if (somebodyIsFaster) await run(git, repository, 'update-ref', { flags: ['-d'], args: ['refs/heads/main'] });
+        if (somebodyIsFaster) await runGit(git, repository, 'update-ref', { flags: ['-d'], args: ['refs/heads/main'] });
         return 'accept';
       },
       after: async (refs) => void moved.push(refs),
@@ -123,7 +128,7 @@ describe('a push', () => {
     assert.equal(await resolveRef(repository, 'refs/heads/other'), second);
   });
 
-  test('of which nothing moves after all still tells after so', async (t) => {
+  test('that moves nothing still calls after', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const moved: (readonly RefChange[])[] = [];
     const copy = await workingCopy(t);
@@ -132,7 +137,7 @@ describe('a push', () => {
       check: async ({ changes, quarantine }) => {
         const target = changes[0]!.newId;
         if (target !== first) {
-          await run(git, repository, 'update-ref', { flags: ['-d'], args: ['refs/heads/main'] });
+          await runGit(git, repository, 'update-ref', { flags: ['-d'], args: ['refs/heads/main'] });
           assert.notDeepEqual(quarantine, {});
         }
         return 'accept';
@@ -160,7 +165,7 @@ describe('a push', () => {
     assert.ok(done);
   });
 
-  test('of refs that belong to the server, or to nobody, is refused', async (t) => {
+  test('of internal or unknown refs is rejected', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const { url } = await serve(t, git, repository);
     const copy = await workingCopy(t);
@@ -188,13 +193,13 @@ describe('a push', () => {
     assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
   });
 
-  test('finds its hooks again when somebody removed them', async (t) => {
+  test('restores removed hooks', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const { url, received } = await serve(t, git, repository);
     const copy = await workingCopy(t);
     await copy.commit('First');
     await copy.git('push', url, 'main');
-    await rm(join(hooksDirectory(ownDirectory(git)), 'pre-receive'));
+    await rm(join(getHooksDirectory(getInternalDirectory(git)), 'pre-receive'));
     await copy.git('push', url, 'main:other');
     assert.equal(received[1]?.verdict, 'accept');
   });
@@ -209,11 +214,11 @@ describe('a push', () => {
     assert.equal(received[0]?.moved.length, 500);
   });
 
-  test('that breaks off in the middle of its pack moves nothing and asks nobody', async (t) => {
+  test('that aborts within its pack moves nothing and does not call check', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const copy = await workingCopy(t);
     const id = await copy.commit('First');
-    const command = `${zeroId} ${id} refs/heads/main\0report-status`;
+    const command = `${ZERO_ID} ${id} refs/heads/main\0report-status`;
     const length = (command.length + 4).toString(16).padStart(4, '0');
     const input = new PassThrough();
     const output = new PassThrough();
@@ -236,10 +241,10 @@ describe('a push', () => {
     const id = await copy.commit('First');
     await copy.git('push', (await serve(t, git, repository)).url, 'main');
     const line = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
-    for (const name of ['refs/heads/a\n\n', `refs/heads/a\n${id} ${zeroId} refs/heads/b\n\npost-receive`]) {
+    for (const name of ['refs/heads/a\n\n', `refs/heads/a\n${id} ${ZERO_ID} refs/heads/b\n\npost-receive`]) {
       const commands = [
-        line(`${id} ${zeroId} ${name}\0report-status delete-refs`),
-        line(`${id} ${zeroId} refs/heads/main`),
+        line(`${id} ${ZERO_ID} ${name}\0report-status delete-refs`),
+        line(`${id} ${ZERO_ID} refs/heads/main`),
       ];
       const output = new PassThrough();
       output.resume();
@@ -254,12 +259,12 @@ describe('a push', () => {
     }
   });
 
-  test('goes on to its end when the client leaves after check', async (t) => {
+  test('completes when the client disconnects after check', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const copy = await workingCopy(t);
     const id = await copy.commit('First');
     await copy.git('push', (await serve(t, git, repository)).url, 'main');
-    const command = `${id} ${zeroId} refs/heads/main\0report-status delete-refs`;
+    const command = `${id} ${ZERO_ID} refs/heads/main\0report-status delete-refs`;
     const length = (command.length + 4).toString(16).padStart(4, '0');
     const output = new PassThrough();
     const { moved } = await receivePack(git, repository, {
@@ -271,19 +276,19 @@ describe('a push', () => {
       },
       after: async () => undefined,
     });
-    assert.deepEqual(moved, [{ ref: 'refs/heads/main', oldId: id, newId: zeroId }]);
+    assert.deepEqual(moved, [{ ref: 'refs/heads/main', oldId: id, newId: ZERO_ID }]);
     assert.equal(await resolveRef(repository, 'refs/heads/main'), null);
   });
 });
 
 describe('a message of a hook', () => {
   const head = 'pre-receive\nGIT_OBJECT_DIRECTORY=/q\n\n';
-  const line = `${zeroId} ${'1'.repeat(40)} refs/heads/main\n`;
+  const line = `${ZERO_ID} ${'1'.repeat(40)} refs/heads/main\n`;
 
   test('gives environment and changes', () => {
-    const message = readMessage(Buffer.from(`${head}${line}`));
+    const message = parseHookMessage(Buffer.from(`${head}${line}`));
     assert.equal(message.environment.GIT_OBJECT_DIRECTORY, '/q');
-    assert.deepEqual(message.changes, [{ ref: 'refs/heads/main', oldId: zeroId, newId: '1'.repeat(40) }]);
+    assert.deepEqual(message.changes, [{ ref: 'refs/heads/main', oldId: ZERO_ID, newId: '1'.repeat(40) }]);
   });
 
   for (const [what, text] of [
@@ -292,14 +297,15 @@ describe('a message of a hook', () => {
     ['a line that is no change', `hello\n${line}`],
   ] as const) {
     test(`is refused for ${what}`, () => {
-      assert.throws(() => readMessage(Buffer.from(head + text)), HookMessageInvalid);
+      assert.throws(() => parseHookMessage(Buffer.from(head + text)), InvalidHookMessage);
     });
   }
 
   test('is refused for a name that is not UTF-8', () => {
     assert.throws(
-      () => readMessage(Buffer.concat([Buffer.from(head), Buffer.from(line.trimEnd()), Buffer.from([0xff, 0x0a])])),
-      HookMessageInvalid,
+      () =>
+        parseHookMessage(Buffer.concat([Buffer.from(head), Buffer.from(line.trimEnd()), Buffer.from([0xff, 0x0a])])),
+      InvalidHookMessage,
     );
   });
 });

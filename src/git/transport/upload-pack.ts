@@ -1,38 +1,38 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Git } from '../git.ts';
-import { showsAllRefs } from '../process/commands.ts';
-import { stream } from '../process/spawn.ts';
-import { feed, finish, type Streamed, until } from '../process/stream-pipes.ts';
+import { SHOW_ALL_REFS } from '../process/commands.ts';
+import { spawnGit } from '../process/spawn.ts';
+import { killOnClose, pipeToStdin, pipeUntilExit, type StreamResult } from '../process/stream-pipes.ts';
 import type { Repository } from '../repository.ts';
-import { orEmpty, protocolEnvironment } from './advertise-refs.ts';
+import { getRepositoryOrEmpty, protocolEnvironment } from './advertise-refs.ts';
 
 interface UploadOptions {
-  /** The body of the client's POST, decoded. */
+  /** The decoded body of the client's POST. */
   input: Readable;
   output: Writable;
   /** The client's `Git-Protocol` header. */
   protocol?: string | undefined;
-  /** Also those that the server keeps for itself. */
+  /** Includes the internal refs of the server. */
   allRefs?: boolean;
-  /** What HEAD of a repository names that does not exist yet. */
+  /** HEAD of a repository that does not exist yet. */
   defaultBranch?: string | undefined;
 }
 
 /**
- * A fetch over smart HTTP (repository.md §5): what the client asks for, streamed at its pace; stops when the client
- * goes away. An absent repository is an empty one. Ends `output`; breaks it off when git dies in the middle.
+ * Handles a fetch over smart HTTP (contract/repository.md §5), streamed with back-pressure. Stops when the client
+ * disconnects. A missing repository counts as empty. Ends `output`, or destroys it if git dies.
  */
-export async function uploadPack(git: Git, repository: Repository, options: UploadOptions): Promise<Streamed> {
+export async function uploadPack(git: Git, repository: Repository, options: UploadOptions): Promise<StreamResult> {
   const { input, output, protocol } = options;
-  const served = await orEmpty(git, repository, options.defaultBranch);
-  const child = stream(
+  const served = await getRepositoryOrEmpty(git, repository, options.defaultBranch);
+  const child = spawnGit(
     git,
     served,
     'upload-pack',
     { flags: ['--stateless-rpc'], args: [served.directory] },
-    { env: protocolEnvironment(protocol), ...(options.allRefs && { config: showsAllRefs }) },
+    { env: protocolEnvironment(protocol), ...(options.allRefs && { config: SHOW_ALL_REFS }) },
   );
-  feed(input, child.stdin);
-  until(output, child);
-  return finish(child, output);
+  pipeToStdin(input, child.stdin);
+  killOnClose(output, child);
+  return pipeUntilExit(child, output);
 }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import type { Git } from '../git.ts';
-import { run } from '../process/spawn.ts';
+import { runGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 import { repositoryExists } from '../storage/storage.ts';
-import { advertise, protocolEnvironment, type Service } from './advertise-refs.ts';
+import { type GitService, protocolEnvironment, sendRefAdvertisement } from './advertise-refs.ts';
 import { gitWithoutRepository, gitWithRepository, serve, workingCopy } from './client.testing.ts';
 
 interface Asked {
@@ -13,10 +13,10 @@ interface Asked {
   defaultBranch?: string;
 }
 
-async function advertised(git: Git, repository: Repository, service: Service, asked: Asked = {}): Promise<string> {
+async function advertised(git: Git, repository: Repository, service: GitService, asked: Asked = {}): Promise<string> {
   const output = new PassThrough();
   const chunks = output.toArray();
-  await advertise(git, repository, service, { output, ...asked });
+  await sendRefAdvertisement(git, repository, service, { output, ...asked });
   return Buffer.concat(await chunks).toString('latin1');
 }
 
@@ -51,7 +51,7 @@ describe('a fetch', () => {
     await copy.git('push', url, 'main');
     const own = ['refs/keep-around/1', 'refs/environments/production/deployments/1'];
     const shown = ['refs/merge-requests/1/head', 'refs/pipelines/7'];
-    for (const ref of [...own, ...shown]) await run(git, repository, 'update-ref', { args: [ref, id] });
+    for (const ref of [...own, ...shown]) await runGit(git, repository, 'update-ref', { args: [ref, id] });
     for (const version of ['0', '2']) {
       const listed = await copy.git('-c', `protocol.version=${version}`, 'ls-remote', url);
       const refs = listed.split('\n').map((line) => line.split('\t')[1]);
@@ -79,7 +79,7 @@ describe('a fetch', () => {
     const { git, repository } = await gitWithRepository(t);
     const output = new PassThrough();
     output.destroy();
-    const { failure } = await advertise(git, repository, 'git-upload-pack', { output });
+    const { failure } = await sendRefAdvertisement(git, repository, 'git-upload-pack', { output });
     assert.deepEqual(failure, { kind: 'stopped' });
     assert.equal(git.processes.children.size, 0);
   });

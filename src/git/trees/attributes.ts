@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keptAtMost } from '#runtime/bounded-cache.ts';
-import { type Git, ownedBy } from '../git.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
+import { definePerGit, type Git } from '../git.ts';
 import { readCommit, readObject } from '../objects/object-reader.ts';
-import { output } from '../process/spawn.ts';
+import { readGitOutput } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
-import { entryInTree } from './path-entries.ts';
+import { findEntryInTree } from './path-entries.ts';
 
 /** `(attribute files, path)` -> value of `filter`, '' for none. */
-const filters = ownedBy(() => keptAtMost<string>(10_000));
+const filterCache = definePerGit(() => createBoundedCache<string>(10_000));
 
-/** git takes no attribute file that is larger. */
-const LARGEST_FILE = 1024 * 1024;
+/** git ignores larger attribute files. */
+const MAX_FILE = 1024 * 1024;
 
 interface AttributeFile {
   readonly path: string;
@@ -21,10 +21,10 @@ interface AttributeFile {
 }
 
 /**
- * Those of the paths to which `.gitattributes` of the commit give `filter=lfs`. Where no such file speaks of a filter,
- * git is not asked; otherwise git itself decides, over an index that holds the attribute files and nothing else.
+ * Returns the paths with `filter=lfs` in the commit's `.gitattributes`. If no such file mentions a filter, git is not
+ * started; otherwise git decides, with an index of only the attribute files.
  */
-export async function lfsPaths(
+export async function filterLfsPaths(
   git: Git,
   repository: Repository,
   commit: string,
@@ -33,39 +33,39 @@ export async function lfsPaths(
   const tree = (await readCommit(git, repository, commit))?.treeId;
   if (tree === undefined) return new Set();
   const usable = paths.filter((path) => path.isWellFormed() && !path.includes('\0'));
-  const files = await attributeFiles(git, repository, tree, usable);
+  const files = await listAttributeFiles(git, repository, tree, usable);
   if (files.length === 0) return new Set();
   const version = files.map((file) => `${file.id} ${file.path}`).join('\n');
   const keyOf = (path: string) => `${repository.directory}\n${version}\0${path}`;
-  const asked = usable.filter((path) => !filters(git).has(keyOf(path)));
-  const answers = await askFilters(git, repository, files, asked);
-  for (const path of asked) filters(git).set(keyOf(path), answers.get(path) ?? '');
-  return new Set(usable.filter((path) => (answers.get(path) ?? filters(git).get(keyOf(path))) === 'lfs'));
+  const uncached = usable.filter((path) => !filterCache(git).has(keyOf(path)));
+  const answers = await loadFilters(git, repository, files, uncached);
+  for (const path of uncached) filterCache(git).set(keyOf(path), answers.get(path) ?? '');
+  return new Set(usable.filter((path) => (answers.get(path) ?? filterCache(git).get(keyOf(path))) === 'lfs'));
 }
 
-/** The attribute files in the directories of the paths, if at least one of them speaks of a filter. */
-async function attributeFiles(
+/** Returns the attribute files in the directories of the paths; empty if none mentions a filter. */
+async function listAttributeFiles(
   git: Git,
   repository: Repository,
   tree: string,
   paths: readonly string[],
 ): Promise<AttributeFile[]> {
   const files: AttributeFile[] = [];
-  let speaks = false;
-  for (const directory of directoriesOf(paths)) {
+  let hasFilter = false;
+  for (const directory of listDirectories(paths)) {
     const path = `${directory}.gitattributes`;
-    const entry = await entryInTree(git, repository, tree, path);
+    const entry = await findEntryInTree(git, repository, tree, path);
     if (entry?.type !== 'blob' || entry.mode === '120000') continue;
-    const content = (await readObject(git, repository, entry.id, LARGEST_FILE))?.content;
+    const content = (await readObject(git, repository, entry.id, MAX_FILE))?.content;
     if (content == null) continue;
     files.push({ path, id: entry.id });
-    speaks ||= content.includes('filter');
+    hasFilter ||= content.includes('filter');
   }
-  return speaks ? files : [];
+  return hasFilter ? files : [];
 }
 
-/** `''`, `a/`, `a/b/` for `a/b/c`; each once, in an order of its own. */
-function directoriesOf(paths: readonly string[]): string[] {
+/** Returns `''`, `a/`, `a/b/` for `a/b/c`, without duplicates. */
+function listDirectories(paths: readonly string[]): string[] {
   const directories = new Set(['']);
   for (const path of paths) {
     for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) directories.add(path.slice(0, at + 1));
@@ -73,7 +73,7 @@ function directoriesOf(paths: readonly string[]): string[] {
   return [...directories].sort();
 }
 
-async function askFilters(
+async function loadFilters(
   git: Git,
   repository: Repository,
   files: readonly AttributeFile[],
@@ -85,10 +85,10 @@ async function askFilters(
   const env = { GIT_INDEX_FILE: index };
   try {
     const entries = files.map((file) => `100644 ${file.id}\t${file.path}\0`).join('');
-    await output(git, repository, 'update-index', { flags: ['-z', '--index-info'] }, { env, input: entries });
+    await readGitOutput(git, repository, 'update-index', { flags: ['-z', '--index-info'] }, { env, input: entries });
     const flags = ['--cached', '--stdin', '-z'];
     const input = paths.map((path) => `${path}\0`).join('');
-    const text = await output(git, repository, 'check-attr', { flags, args: ['filter'] }, { env, input });
+    const text = await readGitOutput(git, repository, 'check-attr', { flags, args: ['filter'] }, { env, input });
     const fields = text.toString('utf8').split('\0');
     for (let at = 0; at + 2 < fields.length; at += 3) answers.set(fields[at]!, fields[at + 2]!);
     return answers;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
-import { commitTo, files, gitWorld } from '../fixtures.testing.ts';
+import { commitFiles, gitWorld, newFiles } from '../fixtures.testing.ts';
 import type { GitChild } from '../process/spawn.ts';
-import { lfsPaths } from './attributes.ts';
+import { filterLfsPaths } from './attributes.ts';
 
 const PATHS = [
   'a.bin',
@@ -39,10 +39,10 @@ const LFS = [
 
 test('the attribute files of the commit decide which paths are LFS', async (t) => {
   const world = await gitWorld(t);
-  const commit = await commitTo(
+  const commit = await commitFiles(
     world,
     'main',
-    files({
+    newFiles({
       '.gitattributes':
         '*.bin filter=lfs diff=lfs merge=lfs -text\n/top/** filter=lfs\n"sp ace.x" filter=lfs\n[attr]big filter=lfs\n*.huge big\n',
       'sub/.gitattributes': '*.bin -filter\nkeep.bin filter=lfs\n*.zip filter=other\n',
@@ -50,17 +50,17 @@ test('the attribute files of the commit decide which paths are LFS', async (t) =
     }),
   );
   for (let round = 0; round < 2; round += 1) {
-    assert.deepEqual([...(await lfsPaths(world.git, world.repository, commit, PATHS))].sort(), LFS.toSorted());
+    assert.deepEqual([...(await filterLfsPaths(world.git, world.repository, commit, PATHS))].sort(), LFS.toSorted());
   }
   const left = (await readdir(tmpdir())).filter((name) => name.startsWith('hearth-attributes-'));
   assert.deepEqual(left, []);
 });
 
-test('without a filter in the attribute files git is not asked', async (t) => {
+test('does not start git without a filter in the attribute files', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const first = await commitTo(world, 'main', files({ a: 'a' }));
-  const second = await commitTo(world, 'main', files({ '.gitattributes': '*.txt text\n' }));
+  const first = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const second = await commitFiles(world, 'main', newFiles({ '.gitattributes': '*.txt text\n' }));
   const started: string[] = [];
   const { children } = git.processes;
   const add = children.add.bind(children);
@@ -69,7 +69,7 @@ test('without a filter in the attribute files git is not asked', async (t) => {
     return add(child);
   });
   for (const commit of [first, second, '1'.repeat(40)]) {
-    assert.deepEqual(await lfsPaths(git, repository, commit, ['a.bin', 'x/a.bin', '\udc80', 'a\0b']), new Set());
+    assert.deepEqual(await filterLfsPaths(git, repository, commit, ['a.bin', 'x/a.bin', '\udc80', 'a\0b']), new Set());
   }
   assert.deepEqual(
     started.filter((command) => command !== 'cat-file'),

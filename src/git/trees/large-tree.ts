@@ -1,19 +1,19 @@
 import type { TreeEntry } from '../objects/object-parser.ts';
 import { encodeName } from '../ref-names.ts';
 
-/** A stored tree that has too many entries to be taken apart for a change of a few of them. */
+/** A stored tree with too many entries to be parsed for a small change. */
 export interface LargeTree {
   entry(name: string): Promise<TreeEntry | null>;
   /** The bytes of the tree object. */
   content(): Promise<Buffer>;
 }
 
-/** Entries between two turns of the event loop. */
-const IN_ONE_TURN = 10_000;
+/** Entries per iteration of the event loop. */
+const ENTRIES_PER_TURN = 10_000;
 
 /**
- * The bytes of a tree without the entries of these names, whatever they are, and with others, which are sorted as git
- * sorts. What stays is copied as it is.
+ * Returns the bytes of a tree with the entries of `names` removed and `entries` added, which are in git's order. Other
+ * entries are copied unchanged.
  */
 export async function replaceEntries(
   content: Buffer,
@@ -23,7 +23,7 @@ export async function replaceEntries(
   const replaced = new Set(names.map((name) => encodeName(name).toString('latin1')));
   const added = entries.map((entry) => ({ key: sortKey(encodeName(entry.name), entry.type === 'tree'), entry }));
   const parts: Buffer[] = [];
-  let kept = 0;
+  let copiedUntil = 0;
   let next = 0;
   let seen = 0;
   for (let at = 0; at < content.length; ) {
@@ -39,21 +39,21 @@ export async function replaceEntries(
       while (next < added.length && Buffer.compare(added[next]!.key, key) < 0) next += 1;
     }
     if (isReplaced || next > from) {
-      parts.push(content.subarray(kept, at), ...added.slice(from, next).map(({ entry }) => formatEntry(entry)));
-      kept = isReplaced ? end : at;
+      parts.push(content.subarray(copiedUntil, at), ...added.slice(from, next).map(({ entry }) => formatEntry(entry)));
+      copiedUntil = isReplaced ? end : at;
     }
     at = end;
     seen += 1;
-    if (seen % IN_ONE_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (seen % ENTRIES_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  parts.push(content.subarray(kept), ...added.slice(next).map(({ entry }) => formatEntry(entry)));
+  parts.push(content.subarray(copiedUntil), ...added.slice(next).map(({ entry }) => formatEntry(entry)));
   return Buffer.concat(parts);
 }
 
-/** The first digit of the mode of a directory, which is written without its zero: no other begins with a 4. */
+/** First digit of the mode of a directory, which is stored without its zero. No other mode begins with 4. */
 const DIRECTORY = 0x34;
 
-/** git compares bytes, and a directory as if its name ended in `/`. */
+/** Returns the sort key of an entry: its bytes; a directory sorts as if its name ended in `/`. */
 export function sortKey(name: Buffer, isDirectory: boolean): Buffer {
   return isDirectory ? Buffer.concat([name, SLASH]) : name;
 }

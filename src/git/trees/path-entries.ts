@@ -1,34 +1,36 @@
-import { keptAtMost } from '#runtime/bounded-cache.ts';
-import { gate } from '#runtime/concurrency-limiter.ts';
-import { type Git, ownedBy } from '../git.ts';
-import { LARGE_TREE, objectInfo, readCommit, readTree, type TreeEntry } from '../objects/object-reader.ts';
-import { together } from '../process/coalesce.ts';
-import { GitFailed } from '../process/failures.ts';
-import { output, run } from '../process/spawn.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
+import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
+import { definePerGit, type Git } from '../git.ts';
+import { getObjectInfo, MAX_PARSED_TREE, readCommit, readTree, type TreeEntry } from '../objects/object-reader.ts';
+import { coalesce } from '../process/coalesce.ts';
+import { GitError } from '../process/failures.ts';
+import { readGitOutput, runGit } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
 
-/** At most so many history walks at once, whoever asks: each takes a processor for itself. Beyond a long line nobody waits. */
-export const walks = ownedBy((git) => gate(git.limits.walks, { waiting: 256, retryAfter: 10 }));
+/** Limits concurrent history walks, each of which occupies a processor. */
+export const historyWalkLimiter = definePerGit((git) =>
+  createConcurrencyLimiter(git.limits.walks, { maxWaiting: 256, retryAfter: 10 }),
+);
 
-/** What stands at a path: the last part of it is `name`. */
+/** Entry at a path; `name` is its last segment. */
 export type PathEntry = TreeEntry;
 
 /**
- * What a commit has at a path, taken literally; the root of the tree at `''`. Null: nothing, or no such commit. A path
- * with empty parts leads nowhere. Hot: no question to git, the trees on the way are remembered.
+ * Returns the entry at a path of a commit, taken literally; `''` is the root tree. Null if there is none. A path with
+ * empty segments matches nothing. Fast: trees are cached.
  */
-export async function entryAt(
+export async function findEntryAtPath(
   git: Git,
   repository: Repository,
   commit: string,
   path: string,
 ): Promise<PathEntry | null> {
   const found = await readCommit(git, repository, commit);
-  return found === null ? null : entryInTree(git, repository, found.treeId, path);
+  return found === null ? null : findEntryInTree(git, repository, found.treeId, path);
 }
 
-/** As `entryAt`, below a tree. */
-export async function entryInTree(
+/** As `findEntryAtPath`, relative to a tree. */
+export async function findEntryInTree(
   git: Git,
   repository: Repository,
   treeId: string,
@@ -38,66 +40,72 @@ export async function entryInTree(
   if (path === '') return entry;
   for (const segment of path.split('/')) {
     if (entry.type !== 'tree') return null;
-    const next: TreeEntry | null = await treeEntry(git, repository, entry.id, segment);
+    const next: TreeEntry | null = await findTreeEntry(git, repository, entry.id, segment);
     if (next === null) return null;
     entry = next;
   }
   return entry;
 }
 
-const namesInLargeTrees = ownedBy(() => keptAtMost<{ readonly entry: TreeEntry | null }>(10_000));
+const largeTreeEntryCache = definePerGit(() => createBoundedCache<{ readonly entry: TreeEntry | null }>(10_000));
 
-/** What a tree has under a name. Of a tree with hundreds of thousands of entries git reads the one. */
-export async function treeEntry(
+/** Returns the entry of a tree by name. Of a very large tree git reads only this entry. */
+export async function findTreeEntry(
   git: Git,
   repository: Repository,
   treeId: string,
   name: string,
 ): Promise<TreeEntry | null> {
-  const tree = await readTree(git, repository, treeId, LARGE_TREE);
+  const tree = await readTree(git, repository, treeId, MAX_PARSED_TREE);
   if (tree !== null) return tree.entry(name) ?? null;
-  if ((await objectInfo(git, repository, treeId))?.type !== 'tree') return null;
+  if ((await getObjectInfo(git, repository, treeId))?.type !== 'tree') return null;
   if (name === '' || name.includes('\0') || !name.isWellFormed()) return null;
   const key = `${repository.directory} ${treeId} ${name}`;
-  const known = namesInLargeTrees(git).get(key);
+  const known = largeTreeEntryCache(git).get(key);
   if (known !== undefined) return known.entry;
   const invocation = { flags: ['-z', '--full-tree'], args: [treeId], paths: [name] };
-  const line = (await output(git, repository, 'ls-tree', invocation)).toString('latin1');
+  const line = (await readGitOutput(git, repository, 'ls-tree', invocation)).toString('latin1');
   const [, mode, type, id] = /^(\d{6}) (tree|blob|commit) ([0-9a-f]{40})\t/.exec(line) ?? [];
   const entry = id === undefined ? null : { mode: mode!, type: type as TreeEntry['type'], id, name };
-  namesInLargeTrees(git).set(key, { entry });
+  largeTreeEntryCache(git).set(key, { entry });
   return entry;
 }
 
-const lastCommits = ownedBy(() => keptAtMost<string>(20_000));
+const lastCommitCache = definePerGit(() => createBoundedCache<string>(20_000));
 
 /**
- * The last commit, reachable from `commit`, that changed the path (a file or directory, taken literally): git's default
- * history simplification, renames are not followed. Null: none did. Asked from git once per commit and path.
+ * Returns the last commit reachable from `commit` that changed the path (a file or directory, taken literally), with
+ * git's default history simplification and without following renames. Null if there is none. Cached per commit and
+ * path.
  */
-export async function lastCommitFor(
+export async function findLastCommit(
   git: Git,
   repository: Repository,
   commit: string,
   path: string,
 ): Promise<string | null> {
-  // Nothing that is not UTF-8 can be named by a client, nor be handed to git as an argument.
+  // Neither clients nor process arguments can contain a name that is not UTF-8.
   if (!/^[0-9a-f]{40}$/.test(commit) || !path.isWellFormed() || path.includes('\0')) return null;
   const key = `${repository.directory} ${commit} ${path}`;
-  const known = lastCommits(git).get(key);
+  const known = lastCommitCache(git).get(key);
   if (known !== undefined) return known;
-  return together(git, `last commit ${key}`, async (shared) => {
-    const found = await walks(git).enter(() => askLastCommit(shared, repository, commit, path), shared);
-    // A commit that does not exist today can be pushed tomorrow: only what was found stays.
-    if (found !== null) lastCommits(git).set(key, found);
+  return coalesce(git, `last commit ${key}`, async (shared) => {
+    const found = await historyWalkLimiter(git).run(() => computeLastCommit(shared, repository, commit, path), shared);
+    // A missing commit may be pushed later, so only found results are cached.
+    if (found !== null) lastCommitCache(git).set(key, found);
     return found;
   });
 }
 
-async function askLastCommit(git: Git, repository: Repository, commit: string, path: string): Promise<string | null> {
+async function computeLastCommit(
+  git: Git,
+  repository: Repository,
+  commit: string,
+  path: string,
+): Promise<string | null> {
   if ((await readCommit(git, repository, commit)) === null) return null;
   const paths = path === '' ? undefined : [path];
-  const result = await run(git, repository, 'rev-list', { flags: ['--max-count=1'], args: [commit], paths });
+  const result = await runGit(git, repository, 'rev-list', { flags: ['--max-count=1'], args: [commit], paths });
   if (result.ok) return result.stdout.toString('latin1').trim() || null;
-  throw new GitFailed('rev-list', result.failure);
+  throw new GitError('rev-list', result.failure);
 }

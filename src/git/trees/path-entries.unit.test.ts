@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeCommit } from '../commits/commit.ts';
-import { commitTo, files, type GitWorld, gitWorld } from '../fixtures.testing.ts';
+import { commitFiles, type GitWorld, gitWorld, newFiles } from '../fixtures.testing.ts';
 import { repositoryAt } from '../git.ts';
 import { readCommit } from '../objects/object-reader.ts';
-import { output } from '../process/spawn.ts';
+import { readGitOutput } from '../process/spawn.ts';
 import { diskPathFor, ensureRepository } from '../storage/storage.ts';
-import { entryAt, lastCommitFor } from './path-entries.ts';
+import { findEntryAtPath, findLastCommit } from './path-entries.ts';
 
 const strange = [
   '*.txt',
@@ -30,74 +30,80 @@ test('paths are literal', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const commits: Record<string, string> = {};
-  for (const path of strange) commits[path] = await commitTo(world, 'main', files({ [path]: path }));
-  for (const path of strange) commits[`dir/${path}`] = await commitTo(world, 'main', files({ [`dir/${path}`]: path }));
-  const tip = await commitTo(world, 'main', files({ 'a.txt': 'a', 'dir/a.txt': 'b' }));
+  for (const path of strange) commits[path] = await commitFiles(world, 'main', newFiles({ [path]: path }));
+  for (const path of strange)
+    commits[`dir/${path}`] = await commitFiles(world, 'main', newFiles({ [`dir/${path}`]: path }));
+  const tip = await commitFiles(world, 'main', newFiles({ 'a.txt': 'a', 'dir/a.txt': 'b' }));
   for (const [path, commit] of Object.entries(commits)) {
-    assert.equal((await entryAt(git, repository, tip, path))?.type, 'blob', path);
-    assert.equal(await lastCommitFor(git, repository, tip, path), commit, path);
+    assert.equal((await findEntryAtPath(git, repository, tip, path))?.type, 'blob', path);
+    assert.equal(await findLastCommit(git, repository, tip, path), commit, path);
   }
   for (const path of ['a*', '*', ':/', ':(top)a.txt', 'A.TXT', 'dir/*']) {
-    assert.equal(await entryAt(git, repository, tip, path), null, path);
-    assert.equal(await lastCommitFor(git, repository, tip, path), null, path);
+    assert.equal(await findEntryAtPath(git, repository, tip, path), null, path);
+    assert.equal(await findLastCommit(git, repository, tip, path), null, path);
   }
 });
 
-test('an entry tells what it is; ways that lead nowhere are null', async (t) => {
+test('an entry has its type; a missing path is null', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const commit = await commitTo(world, 'main', files({ 'dir/sub/a': 'a' }));
+  const commit = await commitFiles(world, 'main', newFiles({ 'dir/sub/a': 'a' }));
   const treeId = (await readCommit(git, repository, commit))!.treeId;
-  assert.deepEqual(await entryAt(git, repository, commit, ''), { mode: '040000', type: 'tree', id: treeId, name: '' });
-  assert.equal((await entryAt(git, repository, commit, 'dir/sub'))?.type, 'tree');
-  assert.equal((await entryAt(git, repository, commit, 'dir/sub/a'))?.mode, '100644');
+  assert.deepEqual(await findEntryAtPath(git, repository, commit, ''), {
+    mode: '040000',
+    type: 'tree',
+    id: treeId,
+    name: '',
+  });
+  assert.equal((await findEntryAtPath(git, repository, commit, 'dir/sub'))?.type, 'tree');
+  assert.equal((await findEntryAtPath(git, repository, commit, 'dir/sub/a'))?.mode, '100644');
   for (const path of ['dir/', '/dir', 'dir//sub', 'dir/.', 'dir/..', 'dir/sub/a/', 'dir/sub/a/b', 'none', '.', '\0']) {
-    assert.equal(await entryAt(git, repository, commit, path), null, JSON.stringify(path));
+    assert.equal(await findEntryAtPath(git, repository, commit, path), null, JSON.stringify(path));
   }
-  assert.equal(await entryAt(git, repository, '1'.repeat(40), 'dir'), null);
+  assert.equal(await findEntryAtPath(git, repository, '1'.repeat(40), 'dir'), null);
 });
 
-test('the last commit is the one that changed the path, and is asked once', async (t) => {
+test('the last commit is the one that changed the path, and is cached', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const first = await commitTo(world, 'main', files({ 'dir/a': 'a', b: 'b' }));
-  const second = await commitTo(world, 'main', [{ action: 'update', path: 'b', content: Buffer.from('c') }]);
-  const third = await commitTo(world, 'main', [{ action: 'move', from: 'dir/a', path: 'moved' }]);
+  const first = await commitFiles(world, 'main', newFiles({ 'dir/a': 'a', b: 'b' }));
+  const second = await commitFiles(world, 'main', [{ action: 'update', path: 'b', content: Buffer.from('c') }]);
+  const third = await commitFiles(world, 'main', [{ action: 'move', from: 'dir/a', path: 'moved' }]);
   const graph = { flags: ['--reachable', '--changed-paths'] };
   for (const withGraph of [false, true]) {
-    if (withGraph) await output(git, repository, 'commit-graph write', graph);
-    assert.equal(await lastCommitFor(git, repository, second, 'dir/a'), first);
-    assert.equal(await lastCommitFor(git, repository, second, 'dir'), first);
-    assert.equal(await lastCommitFor(git, repository, third, 'dir'), third);
-    assert.equal(await lastCommitFor(git, repository, third, 'moved'), third);
-    assert.equal(await lastCommitFor(git, repository, third, 'b'), second);
-    assert.equal(await lastCommitFor(git, repository, third, ''), third);
+    if (withGraph) await readGitOutput(git, repository, 'commit-graph write', graph);
+    assert.equal(await findLastCommit(git, repository, second, 'dir/a'), first);
+    assert.equal(await findLastCommit(git, repository, second, 'dir'), first);
+    assert.equal(await findLastCommit(git, repository, third, 'dir'), third);
+    assert.equal(await findLastCommit(git, repository, third, 'moved'), third);
+    assert.equal(await findLastCommit(git, repository, third, 'b'), second);
+    assert.equal(await findLastCommit(git, repository, third, ''), third);
   }
   const started = git.processes.children.size;
-  const asked = lastCommitFor(git, repository, third, 'b');
+  const asked = findLastCommit(git, repository, third, 'b');
   assert.equal(git.processes.children.size, started, 'no process for a known answer');
   assert.equal(await asked, second);
 });
 
-test('a commit that is unknown today is found when it has come', async (t) => {
+test('a commit that was missing is found once it exists', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const elsewhere = { ...world, repository: repositoryAt(git, 'default', diskPathFor(2)) };
   await ensureRepository(elsewhere.repository, { defaultBranch: 'main' });
-  const later = await commitTo(elsewhere, 'main', files({ a: 'a' }));
-  assert.equal(await lastCommitFor(git, repository, later, 'a'), null);
-  assert.equal(await commitTo(world, 'main', files({ a: 'a' })), later);
-  assert.equal(await lastCommitFor(git, repository, later, 'a'), later);
-  for (const text of ['main', '--all', '']) assert.equal(await lastCommitFor(git, repository, text, 'a'), null);
+  const later = await commitFiles(elsewhere, 'main', newFiles({ a: 'a' }));
+  assert.equal(await findLastCommit(git, repository, later, 'a'), null);
+  assert.equal(await commitFiles(world, 'main', newFiles({ a: 'a' })), later);
+  assert.equal(await findLastCommit(git, repository, later, 'a'), later);
+  for (const text of ['main', '--all', '']) assert.equal(await findLastCommit(git, repository, text, 'a'), null);
 });
 
 /** A commit with a symbolic link and a submodule. */
 async function linksIn(world: GitWorld): Promise<{ made: string; blob: string; commit: string }> {
   const { git, repository } = world;
-  const commit = await commitTo(world, 'main', files({ a: 'a' }));
-  const blob = (await entryAt(git, repository, commit, 'a'))!.id;
+  const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const blob = (await findEntryAtPath(git, repository, commit, 'a'))!.id;
   const input = `120000 blob ${blob}\tlink\n160000 commit ${commit}\tmodule\n`;
-  const tree = await output(git, repository, 'mktree', { flags: ['--missing'] }, { input });
+  const tree = await readGitOutput(git, repository, 'mktree', { flags: ['--missing'] }, { input });
   const treeId = tree.toString().trim();
   const who = { name: 'a', email: 'a@b' };
   const made = await writeCommit(git, repository, {
@@ -114,7 +120,7 @@ test('a symbolic link is a blob with a mode of its own', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const { made, blob } = await linksIn(world);
-  assert.deepEqual(await entryAt(git, repository, made, 'link'), {
+  assert.deepEqual(await findEntryAtPath(git, repository, made, 'link'), {
     mode: '120000',
     type: 'blob',
     id: blob,
@@ -127,6 +133,6 @@ test('a submodule is a commit, and nothing is in it', async (t) => {
   const { git, repository } = world;
   const { made, commit } = await linksIn(world);
   const module = { mode: '160000', type: 'commit', id: commit, name: 'module' };
-  assert.deepEqual(await entryAt(git, repository, made, 'module'), module);
-  assert.equal(await entryAt(git, repository, made, 'module/a'), null);
+  assert.deepEqual(await findEntryAtPath(git, repository, made, 'module'), module);
+  assert.equal(await findEntryAtPath(git, repository, made, 'module/a'), null);
 });

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commitChanges, writeBlob } from '../commits/commit.ts';
-import { commitTo, files, type GitWorld, gitWorld, someone } from '../fixtures.testing.ts';
-import { objectId, writeObject } from '../objects/loose-objects.ts';
+import { commitFiles, type GitWorld, gitWorld, newFiles, TEST_SIGNER } from '../fixtures.testing.ts';
+import { computeObjectId, writeObject } from '../objects/loose-objects.ts';
 import { writePack } from '../objects/pack-writer.ts';
-import { GitFailed } from '../process/failures.ts';
+import { GitError } from '../process/failures.ts';
 import { formatTree } from './tree-edit.ts';
 
-/** Whether git would let a push bring a tree with this one entry, a file with this content or a link to it. */
+/** Returns whether git would accept a push of a tree with this one entry: a file with this content, or a link to it. */
 async function gitTakes(world: GitWorld, name: string, content: string, mode: string): Promise<boolean> {
   const { git, repository } = world;
   const id = await writeBlob(git, repository, Buffer.from(content));
   const tree = formatTree([{ mode, type: 'blob', id, name }]);
   try {
-    const object = { id: await objectId('tree', tree), type: 'tree', content: tree } as const;
+    const object = { id: await computeObjectId('tree', tree), type: 'tree', content: tree } as const;
     await writePack(git, repository, [object], { checked: true });
     return true;
   } catch (error) {
-    assert.ok(error instanceof GitFailed && error.failure.kind === 'unsound', String(error));
+    assert.ok(error instanceof GitError && error.failure.kind === 'unsound', String(error));
     return false;
   }
 }
 
-/** Whether a commit takes it, in place of what a parent has: the link, or nothing. */
+/** Returns whether a commit accepts it, on top of a parent with a link or nothing. */
 async function commitTakes(world: GitWorld, name: string, content: string, mode: string): Promise<boolean> {
   const { git, repository } = world;
   const link = mode === '120000';
@@ -30,7 +30,7 @@ async function commitTakes(world: GitWorld, name: string, content: string, mode:
   const change = link
     ? ({ action: 'move', from: 'link', path: name } as const)
     : ({ action: 'create', path: name, content: Buffer.from(content) } as const);
-  const request = { parent, changes: [change], author: someone, committer: someone, message: 'm\n' };
+  const request = { parent, changes: [change], author: TEST_SIGNER, committer: TEST_SIGNER, message: 'm\n' };
   const made = await commitChanges(git, repository, request);
   assert.ok('ok' in made || made.refused === 'invalid-path', JSON.stringify(made));
   return 'ok' in made;
@@ -77,7 +77,7 @@ const CONTENTS = [
   `* ${'x'.repeat(3000)}\n`,
 ];
 
-test('whatever git refuses in a push is refused in a commit', async (t) => {
+test('rejects in a commit what git rejects in a push', async (t) => {
   const world = await gitWorld(t);
   let refused = 0;
   for (const name of SPELLINGS) {
@@ -93,7 +93,7 @@ test('whatever git refuses in a push is refused in a commit', async (t) => {
   assert.ok(refused > 30, `${refused}`);
 });
 
-test('each rule for what is in .gitmodules and .gitattributes is git’s own', async (t) => {
+test('applies git’s own rules to .gitmodules and .gitattributes', async (t) => {
   const world = await gitWorld(t);
   for (const name of ['.gitmodules', '.gitattributes']) {
     for (const content of CONTENTS) {
@@ -105,12 +105,12 @@ test('each rule for what is in .gitmodules and .gitattributes is git’s own', a
   }
 });
 
-test('a commit that git refuses leaves nothing, and says which path it was', async (t) => {
+test('a commit that git rejects leaves no objects and names the path', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const parent = await commitTo(world, 'main', files({ a: 'a' }));
-  const changes = files({ b: 'b', '.gitmodules': CONTENTS[1]! });
-  const request = { parent, changes, author: someone, committer: someone, message: 'm\n' };
+  const parent = await commitFiles(world, 'main', newFiles({ a: 'a' }));
+  const changes = newFiles({ b: 'b', '.gitmodules': CONTENTS[1]! });
+  const request = { parent, changes, author: TEST_SIGNER, committer: TEST_SIGNER, message: 'm\n' };
   const made = await commitChanges(git, repository, request);
   assert.deepEqual(made, { refused: 'invalid-path', path: '.gitmodules', index: 1 });
 });

@@ -1,19 +1,19 @@
 import type { TreeEntry } from '../objects/object-parser.ts';
 import { encodeName } from '../ref-names.ts';
 import { type LargeTree, replaceEntries, sortKey } from './large-tree.ts';
-import { isStorable } from './reserved-names.ts';
+import { isStorableName } from './reserved-names.ts';
 
 /**
- * One change of a tree. Content is named by the id of its blob, which need not exist before the edit is written.
- * Modes: `100644`, `100755`, `120000` (symbolic link), `160000` (submodule).
+ * One change of a tree. Content is given by the id of a blob, which need not exist before the edit is written. Modes:
+ * `100644`, `100755`, `120000` (symbolic link), `160000` (submodule).
  */
 export type TreeChange =
-  /** A new file: `exists` when the path is taken by a file. */
+  /** A new file. Fails with `exists` if the path is a file. */
   | { readonly action: 'create'; readonly path: string; readonly id: string; readonly mode?: string }
-  /** New content; without `mode` the file keeps its own. */
+  /** New content. Without `mode` the file keeps its mode. */
   | { readonly action: 'update'; readonly path: string; readonly id: string; readonly mode?: string }
   | { readonly action: 'delete'; readonly path: string }
-  /** Without `id` the content moves along. */
+  /** Without `id` the file keeps its content. */
   | {
       readonly action: 'move';
       readonly path: string;
@@ -23,31 +23,28 @@ export type TreeChange =
     }
   | { readonly action: 'chmod'; readonly path: string; readonly mode: string };
 
-/** Why a change cannot be made; `path` is the one at fault. */
+/** Why a change fails; `path` is the cause. */
 export interface TreeConflict {
   readonly refused: 'exists' | 'missing' | 'is-directory' | 'parent-is-file' | 'invalid-path';
   readonly path: string;
 }
 
-/** Gives the entries of a tree that is stored, or of one that has very many what the change needs. */
+/** Loads the entries of a stored tree; a very large tree is loaded on demand. */
 type LoadTree = (id: string) => Promise<readonly TreeEntry[] | LargeTree>;
-/** Stores the bytes of a tree object and gives its id. */
+/** Stores a tree object and returns its id. */
 type StoreTree = (content: Buffer) => Promise<string>;
 
-/**
- * A tree being edited: data in memory over stored trees that are loaded where a change leads and nowhere else, so an
- * edit costs as many trees as its paths are deep. Nothing is stored before `writeTree`.
- */
+/** A tree being edited in memory. Only trees along changed paths are loaded. Nothing is stored before `writeTree`. */
 export interface TreeEdit {
-  /** The stored tree that this was; null: a new directory. */
+  /** The stored tree; null for a new directory. */
   readonly source: string | null;
-  /** Null until somebody looks inside. Of a large tree those that were looked for: `GONE` where there is none. */
-  entries: Map<string, Entry | typeof GONE> | null;
+  /** Null until loaded. Of a large tree only requested entries; `REMOVED` for missing ones. */
+  entries: Map<string, Entry | typeof REMOVED> | null;
   large: LargeTree | null;
   changed: boolean;
 }
 
-const GONE = null;
+const REMOVED = null;
 
 type Entry = Leaf | TreeEdit;
 
@@ -56,68 +53,72 @@ interface Leaf {
   readonly id: string;
 }
 
-/** Begins with a stored tree, or with nothing. */
-export function editTree(id: string | null): TreeEdit {
+/** Starts an edit of a stored tree, or of an empty one. */
+export function createTreeEdit(id: string | null): TreeEdit {
   return { source: id, entries: id === null ? new Map() : null, large: null, changed: false };
 }
 
 /**
- * Makes one change, on top of those made before. Null: it is made. A conflict leaves the edit as it was, except that a
- * move that fails half-way has to be thrown away with its edit.
+ * Applies one change. Returns null, or a conflict, which leaves the edit unchanged. After a failed move the edit must
+ * be discarded.
  */
-export async function applyChange(edit: TreeEdit, change: TreeChange, load: LoadTree): Promise<TreeConflict | null> {
-  const path = segmentsOf(change.path);
+export async function applyTreeChange(
+  edit: TreeEdit,
+  change: TreeChange,
+  load: LoadTree,
+): Promise<TreeConflict | null> {
+  const path = splitPath(change.path);
   if (path === null) return { refused: 'invalid-path', path: change.path };
   switch (change.action) {
     case 'create':
-      return create(edit, path, { mode: change.mode ?? '100644', id: change.id }, load);
+      return createFile(edit, path, { mode: change.mode ?? '100644', id: change.id }, load);
     case 'update':
-      return replace(edit, path, (leaf) => ({ mode: change.mode ?? leaf.mode, id: change.id }), load);
+      return updateFile(edit, path, (leaf) => ({ mode: change.mode ?? leaf.mode, id: change.id }), load);
     case 'chmod':
-      return replace(edit, path, (leaf) => ({ mode: change.mode, id: leaf.id }), load);
+      return updateFile(edit, path, (leaf) => ({ mode: change.mode, id: leaf.id }), load);
     case 'delete':
-      return (await take(edit, path, load)).conflict;
+      return (await removeFile(edit, path, load)).conflict;
     case 'move': {
-      const from = segmentsOf(change.from);
+      const from = splitPath(change.from);
       if (from === null) return { refused: 'invalid-path', path: change.from };
-      const taken = await take(edit, from, load);
+      const taken = await removeFile(edit, from, load);
       if (taken.conflict !== null) return taken.conflict;
       const { leaf } = taken;
       if (isSubmodule(leaf) && (change.id !== undefined || change.mode !== undefined)) {
         return { refused: 'is-directory', path: change.from };
       }
-      return create(edit, path, { mode: change.mode ?? leaf.mode, id: change.id ?? leaf.id }, load);
+      return createFile(edit, path, { mode: change.mode ?? leaf.mode, id: change.id ?? leaf.id }, load);
     }
   }
 }
 
-/** In bytes (contract/conventions.md §3 "Limits of texts"): what more would be neither checked out nor asked for. */
-const LONGEST_PATH = 4096;
+/** In bytes (contract/conventions.md §3 "Limits of texts"). Longer paths could be neither checked out nor requested. */
+const MAX_PATH = 4096;
 
-/** The parts of a path that git can store (`reserved-names.ts`); null for one that is longer, or has a part that it can't. */
-function segmentsOf(path: string): string[] | null {
-  if (path.length > LONGEST_PATH || Buffer.byteLength(path) > LONGEST_PATH) return null;
+/** Splits a path; null if it is too long or contains a segment that git cannot store (`reserved-names.ts`). */
+function splitPath(path: string): string[] | null {
+  if (path.length > MAX_PATH || Buffer.byteLength(path) > MAX_PATH) return null;
   const segments = path.split('/');
-  return segments.every(isStorable) ? segments : null;
+  return segments.every(isStorableName) ? segments : null;
 }
 
-/** Stores the trees that differ from what they were, the innermost first; gives the id of the whole. */
+/** Stores the changed trees, innermost first, and returns the id of the root. */
 export async function writeTree(edit: TreeEdit, store: StoreTree): Promise<string> {
   if (!edit.changed && edit.source !== null) return edit.source;
-  return store(await contentOf(edit, store));
+  return store(await formatEditedTree(edit, store));
 }
 
-/** The bytes of a changed tree, those below it stored. */
-async function contentOf(edit: TreeEdit, store: StoreTree): Promise<Buffer> {
+/** Returns the bytes of a changed tree; stores its subtrees. */
+async function formatEditedTree(edit: TreeEdit, store: StoreTree): Promise<Buffer> {
   const entries: TreeEntry[] = [];
   const gone: string[] = [];
   for (const [name, entry] of edit.entries ?? []) {
-    if (entry === GONE) gone.push(name);
+    if (entry === REMOVED) gone.push(name);
     else if (!isDirectory(entry)) entries.push({ ...entry, type: entry.mode === '160000' ? 'commit' : 'blob', name });
     else if (!entry.changed && entry.source !== null) entries.push(directoryEntry(entry.source, name));
     else {
-      const content = await contentOf(entry, store);
-      // git stores no empty directory; a large one tells only now that it is.
+      const content = await formatEditedTree(entry, store);
+      // git stores no empty directory. A large one shows only now whether it is empty.
       if (content.length === 0) gone.push(name);
       else entries.push(directoryEntry(await store(content), name));
     }
@@ -134,10 +135,10 @@ function directoryEntry(id: string, name: string): TreeEntry {
   return { mode: '040000', type: 'tree', id, name };
 }
 
-/** The bytes of a tree object; the entries are sorted. */
+/** Returns the bytes of a tree object; the entries must be sorted. */
 export function formatTree(entries: readonly TreeEntry[]): Buffer {
   const names = entries.map(({ name }) => encodeName(name));
-  const content = Buffer.alloc(names.reduce((size, name) => size + LONGEST_MODE + name.length + 22, 0));
+  const content = Buffer.alloc(names.reduce((size, name) => size + MAX_MODE + name.length + 22, 0));
   let at = 0;
   for (const [index, { mode, id }] of entries.entries()) {
     at += content.write(mode.startsWith('0') ? `${mode.slice(1)} ` : `${mode} `, at, 'latin1');
@@ -147,14 +148,14 @@ export function formatTree(entries: readonly TreeEntry[]): Buffer {
   return content.subarray(0, at);
 }
 
-const LONGEST_MODE = 6;
+const MAX_MODE = 6;
 
 function sortEntries(entries: readonly TreeEntry[]): TreeEntry[] {
   const keyed = entries.map((entry) => ({ entry, key: sortKey(encodeName(entry.name), entry.type === 'tree') }));
   return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ entry }) => entry);
 }
 
-/** It names a commit of another repository: a directory to everybody who looks at it, and no place for a blob. */
+/** A submodule is a commit of another repository. It counts as a directory and cannot hold a blob. */
 function isSubmodule(leaf: Leaf): boolean {
   return leaf.mode === '160000';
 }
@@ -163,10 +164,10 @@ function isDirectory(entry: Entry): entry is TreeEdit {
   return 'changed' in entry;
 }
 
-async function entriesOf(directory: TreeEdit, load: LoadTree): Promise<Map<string, Entry | typeof GONE>> {
+async function loadEntries(directory: TreeEdit, load: LoadTree): Promise<Map<string, Entry | typeof REMOVED>> {
   if (directory.entries !== null) return directory.entries;
   const stored = await load(directory.source!);
-  const entries = new Map<string, Entry | typeof GONE>();
+  const entries = new Map<string, Entry | typeof REMOVED>();
   if ('content' in stored) directory.large = stored;
   else for (const entry of stored) entries.set(entry.name, fromStored(entry));
   directory.entries = entries;
@@ -174,11 +175,11 @@ async function entriesOf(directory: TreeEdit, load: LoadTree): Promise<Map<strin
 }
 
 function fromStored({ mode, type, id }: TreeEntry): Entry {
-  return type === 'tree' ? editTree(id) : { mode, id };
+  return type === 'tree' ? createTreeEdit(id) : { mode, id };
 }
 
-async function entryOf(directory: TreeEdit, name: string, load: LoadTree): Promise<Entry | undefined> {
-  const entries = await entriesOf(directory, load);
+async function findEntry(directory: TreeEdit, name: string, load: LoadTree): Promise<Entry | undefined> {
+  const entries = await loadEntries(directory, load);
   const known = entries.get(name);
   if (known !== undefined || directory.large === null) return known ?? undefined;
   const stored = await directory.large.entry(name);
@@ -188,26 +189,26 @@ async function entryOf(directory: TreeEdit, name: string, load: LoadTree): Promi
   return entry;
 }
 
-function remove(directory: TreeEdit, name: string): void {
+function removeEntry(directory: TreeEdit, name: string): void {
   if (directory.large === null) directory.entries!.delete(name);
-  else directory.entries!.set(name, GONE);
+  else directory.entries!.set(name, REMOVED);
 }
 
-/** Whether nothing is left in it; of a large one that is seen when it is written. */
+/** Returns whether a directory is empty. Of a large one that is checked when it is written. */
 function isEmpty(directory: TreeEdit): boolean {
   return directory.large === null && directory.entries!.size === 0;
 }
 
-/** The directories from the root to the one that holds the last segment; fewer when the way ends earlier. */
-interface Way {
+/** The directories from the root to the parent of the last segment; fewer if some are missing. */
+interface DirectoryWalk {
   readonly directories: TreeEdit[];
   readonly conflict: TreeConflict | null;
 }
 
-async function walk(edit: TreeEdit, path: readonly string[], load: LoadTree): Promise<Way> {
+async function walkDirectories(edit: TreeEdit, path: readonly string[], load: LoadTree): Promise<DirectoryWalk> {
   const directories = [edit];
   for (const segment of path.slice(0, -1)) {
-    const entry = await entryOf(directories.at(-1)!, segment, load);
+    const entry = await findEntry(directories.at(-1)!, segment, load);
     if (entry === undefined) break;
     if (!isDirectory(entry)) {
       const file = path.slice(0, directories.length).join('/');
@@ -218,50 +219,50 @@ async function walk(edit: TreeEdit, path: readonly string[], load: LoadTree): Pr
   return { directories, conflict: null };
 }
 
-async function create(
+async function createFile(
   edit: TreeEdit,
   path: readonly string[],
   leaf: Leaf,
   load: LoadTree,
 ): Promise<TreeConflict | null> {
-  const { directories, conflict } = await walk(edit, path, load);
+  const { directories, conflict } = await walkDirectories(edit, path, load);
   if (conflict !== null) return conflict;
   const last = directories.length === path.length ? directories.at(-1)! : null;
-  const taken = last === null ? undefined : await entryOf(last, path.at(-1)!, load);
+  const taken = last === null ? undefined : await findEntry(last, path.at(-1)!, load);
   if (taken !== undefined) {
     return { refused: isDirectory(taken) ? 'is-directory' : 'exists', path: path.join('/') };
   }
   for (const segment of path.slice(directories.length - 1, -1)) {
-    const made = editTree(null);
-    (await entriesOf(directories.at(-1)!, load)).set(segment, made);
+    const made = createTreeEdit(null);
+    (await loadEntries(directories.at(-1)!, load)).set(segment, made);
     directories.push(made);
   }
-  (await entriesOf(directories.at(-1)!, load)).set(path.at(-1)!, leaf);
+  (await loadEntries(directories.at(-1)!, load)).set(path.at(-1)!, leaf);
   for (const directory of directories) directory.changed = true;
   return null;
 }
 
-async function find(
+async function findFile(
   edit: TreeEdit,
   path: readonly string[],
   load: LoadTree,
 ): Promise<{ conflict: TreeConflict } | { conflict: null; leaf: Leaf; directories: TreeEdit[] }> {
-  const { directories, conflict } = await walk(edit, path, load);
+  const { directories, conflict } = await walkDirectories(edit, path, load);
   const whole = path.join('/');
   if (conflict !== null || directories.length < path.length) return { conflict: { refused: 'missing', path: whole } };
-  const entry = await entryOf(directories.at(-1)!, path.at(-1)!, load);
+  const entry = await findEntry(directories.at(-1)!, path.at(-1)!, load);
   if (entry === undefined) return { conflict: { refused: 'missing', path: whole } };
   if (isDirectory(entry)) return { conflict: { refused: 'is-directory', path: whole } };
   return { conflict: null, leaf: entry, directories };
 }
 
-async function replace(
+async function updateFile(
   edit: TreeEdit,
   path: readonly string[],
   change: (leaf: Leaf) => Leaf,
   load: LoadTree,
 ): Promise<TreeConflict | null> {
-  const found = await find(edit, path, load);
+  const found = await findFile(edit, path, load);
   if (found.conflict !== null) return found.conflict;
   if (isSubmodule(found.leaf)) return { refused: 'is-directory', path: path.join('/') };
   const leaf = change(found.leaf);
@@ -271,19 +272,19 @@ async function replace(
   return null;
 }
 
-/** Takes a file out, and with it each directory that it leaves empty: git stores none. */
-async function take(
+/** Removes a file and each directory that becomes empty: git stores no empty directory. */
+async function removeFile(
   edit: TreeEdit,
   path: readonly string[],
   load: LoadTree,
 ): Promise<{ conflict: TreeConflict } | { conflict: null; leaf: Leaf }> {
-  const found = await find(edit, path, load);
+  const found = await findFile(edit, path, load);
   if (found.conflict !== null) return found;
   const { directories, leaf } = found;
   for (const directory of directories) directory.changed = true;
-  remove(directories.at(-1)!, path.at(-1)!);
+  removeEntry(directories.at(-1)!, path.at(-1)!);
   for (let depth = directories.length - 1; depth > 0 && isEmpty(directories[depth]!); depth -= 1) {
-    remove(directories[depth - 1]!, path[depth - 1]!);
+    removeEntry(directories[depth - 1]!, path[depth - 1]!);
   }
   return { conflict: null, leaf };
 }

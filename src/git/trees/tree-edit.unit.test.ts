@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { array, asyncProperty, boolean, constantFrom, assert as hold, integer, oneof, record } from 'fast-check';
 import { parseTree, type TreeEntry } from '../objects/object-parser.ts';
 import type { LargeTree } from './large-tree.ts';
-import { applyChange, editTree, type TreeChange, type TreeEdit, writeTree } from './tree-edit.ts';
+import { applyTreeChange, createTreeEdit, type TreeChange, type TreeEdit, writeTree } from './tree-edit.ts';
 
-/** Trees in memory, and how many were read and written. */
+/** Trees in memory, with counters of reads and writes. */
 function shelf() {
   const trees = new Map<string, Buffer>();
   const counts = { loaded: 0, stored: 0 };
@@ -16,7 +16,7 @@ function shelf() {
       counts.loaded += 1;
       return parseTree(trees.get(id)!);
     },
-    /** As a tree is given that is too large to be taken apart. */
+    /** Wraps a tree as one that is too large to be parsed. */
     loadLarge: async (id: string): Promise<LargeTree> => ({
       entry: async (name) => parseTree(trees.get(id)!).find((entry) => entry.name === name) ?? null,
       content: async () => trees.get(id)!,
@@ -58,7 +58,7 @@ const anyChange = oneof(
   record({ action: constantFrom('chmod' as const), path, mode }),
 );
 
-/** The same rules over a plain map of files; null: the change is made. */
+/** The same rules for a plain map of files. Null: the change is applied. */
 function applyToModel(files: Map<string, string>, change: TreeChange): string | null {
   const isDirectory = (at: string) => [...files.keys()].some((file) => file.startsWith(`${at}/`));
   const make = (at: string, leaf: string): string | null => {
@@ -85,16 +85,16 @@ function applyToModel(files: Map<string, string>, change: TreeChange): string | 
   return null;
 }
 
-test('any sequence of changes gives the tree that a map of files would give', async () => {
+test('any sequence of changes gives the same tree as a map of files', async () => {
   const sequences = array(anyChange, { maxLength: 25 });
   await hold(
     asyncProperty(sequences, integer({ min: 1, max: 25 }), boolean(), async (changes, every, large) => {
       const trees = shelf();
       const model = new Map<string, string>();
-      let edit: TreeEdit = editTree(null);
+      let edit: TreeEdit = createTreeEdit(null);
       const load = (id: string) => (large && id === edit.source ? trees.loadLarge(id) : trees.load(id));
       for (const [index, change] of changes.entries()) {
-        // A move that fails half-way spoils its edit: only moves that succeed are tried.
+        // A failed move invalidates its edit, so only successful moves are applied.
         const before = new Map(model);
         const expected = applyToModel(model, change);
         if (expected !== null && change.action === 'move') {
@@ -102,9 +102,9 @@ test('any sequence of changes gives the tree that a map of files would give', as
           for (const [name, leaf] of before) model.set(name, leaf);
           continue;
         }
-        const conflict = await applyChange(edit, change, load);
+        const conflict = await applyTreeChange(edit, change, load);
         assert.equal(conflict?.refused ?? null, expected);
-        if (index % every === 0) edit = editTree(await writeTree(edit, trees.store));
+        if (index % every === 0) edit = createTreeEdit(await writeTree(edit, trees.store));
       }
       const written = await list(trees, await writeTree(edit, trees.store));
       assert.deepEqual(new Map([...written].sort()), new Map([...model].sort()));
@@ -113,42 +113,42 @@ test('any sequence of changes gives the tree that a map of files would give', as
   );
 });
 
-test('a change reads and writes as many trees as its path is deep', async () => {
+test('a change reads and writes only the trees along its path', async () => {
   const trees = shelf();
-  const edit = editTree(null);
+  const edit = createTreeEdit(null);
   for (let number = 0; number < 400; number += 1) {
     const name = `d${number % 20}/e${number % 7}/f${number}`;
-    assert.equal(await applyChange(edit, { action: 'create', path: name, id: ids[0]! }, trees.load), null);
+    assert.equal(await applyTreeChange(edit, { action: 'create', path: name, id: ids[0]! }, trees.load), null);
   }
   const root = await writeTree(edit, trees.store);
   Object.assign(trees.counts, { loaded: 0, stored: 0 });
-  const next = editTree(root);
+  const next = createTreeEdit(root);
   const change: TreeChange = { action: 'update', path: 'd3/e3/f3', id: ids[1]! };
-  assert.equal(await applyChange(next, change, trees.load), null);
+  assert.equal(await applyTreeChange(next, change, trees.load), null);
   assert.notEqual(await writeTree(next, trees.store), root);
   assert.deepEqual(trees.counts, { loaded: 3, stored: 3 });
 });
 
 test('a change that changes nothing gives the same tree and stores none', async () => {
   const trees = shelf();
-  const edit = editTree(null);
-  await applyChange(edit, { action: 'create', path: 'a/b', id: ids[0]! }, trees.load);
+  const edit = createTreeEdit(null);
+  await applyTreeChange(edit, { action: 'create', path: 'a/b', id: ids[0]! }, trees.load);
   const root = await writeTree(edit, trees.store);
   const stored = trees.counts.stored;
-  const next = editTree(root);
-  await applyChange(next, { action: 'update', path: 'a/b', id: ids[0]! }, trees.load);
-  await applyChange(next, { action: 'chmod', path: 'a/b', mode: '100644' }, trees.load);
+  const next = createTreeEdit(root);
+  await applyTreeChange(next, { action: 'update', path: 'a/b', id: ids[0]! }, trees.load);
+  await applyTreeChange(next, { action: 'chmod', path: 'a/b', mode: '100644' }, trees.load);
   assert.equal(await writeTree(next, trees.store), root);
   assert.equal(trees.counts.stored, stored);
 });
 
-test('a path is four thousand bytes long at most', async () => {
+test('rejects paths over 4096 bytes', async () => {
   const trees = shelf();
-  const edit = editTree(null);
+  const edit = createTreeEdit(null);
   const [longest, longer] = [`${'a/'.repeat(2047)}bc`, `${'a/'.repeat(2047)}bcd`];
-  assert.equal(await applyChange(edit, { action: 'create', path: longest, id: ids[0]! }, trees.load), null);
+  assert.equal(await applyTreeChange(edit, { action: 'create', path: longest, id: ids[0]! }, trees.load), null);
   assert.equal(trees.counts.stored + (await writeTree(edit, trees.store)).length, 40);
   assert.equal(trees.counts.stored, 2048);
-  const refused = await applyChange(edit, { action: 'create', path: longer, id: ids[0]! }, trees.load);
+  const refused = await applyTreeChange(edit, { action: 'create', path: longer, id: ids[0]! }, trees.load);
   assert.equal(refused?.refused, 'invalid-path');
 });

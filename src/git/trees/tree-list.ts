@@ -1,77 +1,89 @@
 import { LRUCache } from 'lru-cache';
-import { type Git, ownedBy } from '../git.ts';
-import { LARGE_TREE, objectInfo, readTree, type TreeEntry } from '../objects/object-reader.ts';
-import { together } from '../process/coalesce.ts';
-import { GitFailed } from '../process/failures.ts';
-import { eachLine } from '../process/output-records.ts';
-import { stream } from '../process/spawn.ts';
+import { definePerGit, type Git } from '../git.ts';
+import { getObjectInfo, MAX_PARSED_TREE, readTree, type TreeEntry } from '../objects/object-reader.ts';
+import { coalesce } from '../process/coalesce.ts';
+import { GitError } from '../process/failures.ts';
+import { forEachLine } from '../process/output-records.ts';
+import { spawnGit } from '../process/spawn.ts';
 import { decodeName } from '../ref-names.ts';
 import type { Repository } from '../repository.ts';
-import { walks } from './path-entries.ts';
+import { historyWalkLimiter } from './path-entries.ts';
 
-/** An entry of a list; `path` begins at the listed tree. See `ref-names.ts` for paths that are not UTF-8. */
-export interface ListedEntry {
+/** An entry of a list; `path` is relative to the listed tree. See `ref-names.ts` for paths that are not UTF-8. */
+export interface TreeListEntry {
   readonly mode: string;
   readonly type: TreeEntry['type'];
   readonly id: string;
   readonly path: string;
 }
 
-/** The entries of a tree: folders, then files, then submodules, each kind in git's order. */
+/** The entries of a tree: folders, files, submodules, each in git's order. */
 export interface TreeList {
   readonly length: number;
-  /** False: there are others. They were not wanted, or they are beyond what is read of any list (64 MiB as git prints it). */
+  /** False if there are more entries, not requested or beyond the limit of 64 MiB. */
   readonly complete: boolean;
-  slice(start: number, end: number): ListedEntry[];
+  slice(start: number, end: number): TreeListEntry[];
   idAt(place: number): string;
-  /** Where the first entry with this id stands (equal files have one id); -1: there is none. */
-  placeOf(id: string): number;
+  /** Returns the position of the first entry with this id (equal files share an id); -1 if there is none. */
+  indexOfId(id: string): number;
 }
 
-/** How much of a list somebody needs. */
-interface Wanted {
-  /** So many entries from its beginning; Infinity: all. */
+/** How much of a list the caller needs. */
+interface RequestedEntries {
+  /** Entries from the start; Infinity for all. */
   readonly entries: number;
-  /** Whether there are so many in all. */
+  /** Number up to which entries are counted. */
   readonly counted: number;
 }
 
-const EVERYTHING: Wanted = { entries: Number.POSITIVE_INFINITY, counted: Number.POSITIVE_INFINITY };
+const ALL_ENTRIES: RequestedEntries = { entries: Number.POSITIVE_INFINITY, counted: Number.POSITIVE_INFINITY };
 
-/** What is read of one list at most, as git writes it: some 600,000 entries. */
-const LONGEST_LIST = 64 * 1024 * 1024;
+/** Maximum bytes of one list in git's format; about 600,000 entries. */
+const MAX_LIST = 64 * 1024 * 1024;
 
 /**
- * What lies directly in a tree, or at every depth below it. Null: there is no such tree. Reading stops when it has what
- * is wanted, so that the first page costs the same of any tree.
+ * Lists the entries directly in a tree, or recursively with `deep`. Null if there is no such tree. Stops reading when
+ * it has the requested entries, so that the first page costs the same for any tree.
  */
 export async function listTree(
   git: Git,
   repository: Repository,
   treeId: string,
-  { deep = false, wanted = EVERYTHING }: { deep?: boolean; wanted?: Wanted } = {},
+  { deep = false, wanted = ALL_ENTRIES }: { deep?: boolean; wanted?: RequestedEntries } = {},
 ): Promise<TreeList | null> {
   if (!deep) {
-    const small = await readTree(git, repository, treeId, LARGE_TREE);
+    const small = await readTree(git, repository, treeId, MAX_PARSED_TREE);
     if (small !== null) return shallowList(small.entries);
   }
-  const info = await objectInfo(git, repository, treeId);
-  return info?.type === 'tree' || deep ? streamedList(git, repository, treeId, deep, wanted) : null;
+  const info = await getObjectInfo(git, repository, treeId);
+  return info?.type === 'tree' || deep ? loadStreamedList(git, repository, treeId, deep, wanted) : null;
 }
 
-/** The names of those files directly in a tree that are wanted, in git's order. */
-export async function filesNamed(git: Git, repository: Repository, treeId: string, wanted: RegExp): Promise<string[]> {
-  const small = await readTree(git, repository, treeId, LARGE_TREE);
+/** Returns the names of the files directly in a tree that match, in git's order. */
+export async function listFileNames(
+  git: Git,
+  repository: Repository,
+  treeId: string,
+  pattern: RegExp,
+): Promise<string[]> {
+  const small = await readTree(git, repository, treeId, MAX_PARSED_TREE);
   if (small !== null) {
-    return small.entries.filter(({ type, name }) => type === 'blob' && wanted.test(name)).map(({ name }) => name);
+    return small.entries.filter(({ type, name }) => type === 'blob' && pattern.test(name)).map(({ name }) => name);
   }
   const names: string[] = [];
-  const ended = await eachLine(git, repository, 'ls-tree', { flags: ['--full-tree'], args: [treeId] }, {}, (line) => {
-    if (line[TYPE_AT] !== 0x62) return;
-    const name = line.toString('utf8', line.indexOf(TAB) + 1);
-    if (wanted.test(name)) names.push(name);
-  });
-  if (!ended.ok) throw new GitFailed('ls-tree', ended.failure);
+  const ended = await forEachLine(
+    git,
+    repository,
+    'ls-tree',
+    { flags: ['--full-tree'], args: [treeId] },
+    {},
+    (line) => {
+      if (line[TYPE_AT] !== 0x62) return;
+      const name = line.toString('utf8', line.indexOf(TAB) + 1);
+      if (pattern.test(name)) names.push(name);
+    },
+  );
+  if (!ended.ok) throw new GitError('ls-tree', ended.failure);
   return names;
 }
 
@@ -85,18 +97,18 @@ function shallowList(all: readonly TreeEntry[]): TreeList {
     complete: true,
     slice: (start, end) => entries.slice(start, end).map(({ name, ...entry }) => ({ ...entry, path: name })),
     idAt: (place) => entries[place]?.id ?? '',
-    placeOf: (id) => entries.findIndex((entry) => entry.id === id),
+    indexOfId: (id) => entries.findIndex((entry) => entry.id === id),
   };
 }
 
 interface StreamedList extends TreeList {
   readonly bytes: number;
-  /** Holds what is wanted: entries that were not read would stand behind these. */
-  satisfies(wanted: Wanted): boolean;
+  /** Whether it holds the requested entries: unread entries would come later. */
+  satisfies(requested: RequestedEntries): boolean;
 }
 
-/** As git printed them, which is the smallest form that pages can be cut from. */
-const lists = ownedBy(
+/** Lists in git's format, the smallest form that can be paged. */
+const treeListCache = definePerGit(
   (git) =>
     new LRUCache<string, StreamedList>({
       maxSize: 3 * git.limits.objectBytes,
@@ -104,57 +116,57 @@ const lists = ownedBy(
     }),
 );
 
-/** Asked from git once for each tree and remembered by its id, unless it is too long for that. */
-async function streamedList(
+/** Loads the list of a tree. Cached by its id, unless it is too long. */
+async function loadStreamedList(
   git: Git,
   repository: Repository,
   treeId: string,
   deep: boolean,
-  wanted: Wanted,
+  requested: RequestedEntries,
 ): Promise<StreamedList> {
   const key = `${repository.directory} ${deep ? 'deep ' : ''}${treeId}`;
-  const known = lists(git).get(key);
-  if (known?.satisfies(wanted)) return known;
-  return together(git, `tree ${wanted.entries} ${wanted.counted} ${key}`, async (shared) => {
-    const list = await walks(git).enter(() => askList(shared, repository, treeId, deep, wanted), shared);
-    lists(git).set(key, list);
+  const known = treeListCache(git).get(key);
+  if (known?.satisfies(requested)) return known;
+  return coalesce(git, `tree ${requested.entries} ${requested.counted} ${key}`, async (shared) => {
+    const list = await historyWalkLimiter(git).run(() => readList(shared, repository, treeId, deep, requested), shared);
+    treeListCache(git).set(key, list);
     return list;
   });
 }
 
-async function askList(
+async function readList(
   git: Git,
   repository: Repository,
   treeId: string,
   deep: boolean,
-  wanted: Wanted,
+  requested: RequestedEntries,
 ): Promise<StreamedList> {
   const flags = [...(deep ? ['-r', '-t'] : []), '-z', '--full-tree'];
-  const child = stream(git, repository, 'ls-tree', { flags, args: [treeId] });
+  const child = spawnGit(git, repository, 'ls-tree', { flags, args: [treeId] });
   child.stdin.end();
   const reader = createListReader();
   let enough = false;
   child.stdout.on('data', (chunk: Buffer) => {
     if (enough) return;
-    enough = !reader.write(chunk) || reader.satisfies(wanted);
+    enough = !reader.write(chunk) || reader.satisfies(requested);
     if (enough) child.kill();
   });
   const ended = await child.done;
-  if (!ended.ok && !enough) throw new GitFailed('ls-tree', ended.failure);
+  if (!ended.ok && !enough) throw new GitError('ls-tree', ended.failure);
   return reader.end(!enough);
 }
 
-/** `040000 tree <id>\t<path>`, ended by NUL: the first letter of the type stands at a fixed place. */
+/** `040000 tree <id>\t<path>`, NUL-terminated: position of the first letter of the type. */
 const TYPE_AT = 7;
 const ID_LENGTH = 40;
 const typeLengths = { tree: 4, blob: 4, commit: 6 } as const;
 
-/** Reads the output of `git ls-tree -z` piece by piece. */
+/** Parses the output of `git ls-tree -z` in chunks. */
 function createListReader() {
   const starts = { tree: [] as number[], blob: [] as number[], commit: [] as number[] };
   let text = Buffer.allocUnsafe(64 * 1024);
   let size = 0;
-  /** Where the entry begins that has not ended yet. */
+  /** Start of the incomplete entry. */
   let at = 0;
   let full = false;
 
@@ -168,17 +180,17 @@ function createListReader() {
     size += chunk.length;
   }
 
-  const satisfies = ({ entries, counted }: Wanted, complete = false): boolean => {
+  const satisfies = ({ entries, counted }: RequestedEntries, complete = false): boolean => {
     const known = starts.tree.length + starts.blob.length + starts.commit.length;
-    // More folders may come, and stand before every file that is known.
+    // More folders may follow, which come before every file.
     return complete || (starts.tree.length >= entries && known >= counted);
   };
 
   return {
     satisfies,
-    /** False: there is too much of it. */
+    /** Returns false if the list is too long. */
     write(chunk: Buffer): boolean {
-      full = size + chunk.length > LONGEST_LIST;
+      full = size + chunk.length > MAX_LIST;
       if (full) return false;
       const searched = size;
       hold(chunk);
@@ -189,16 +201,16 @@ function createListReader() {
       return true;
     },
     end: (complete: boolean): StreamedList => ({
-      // A copy of its own, unless that saves next to nothing.
-      ...cutFrom(2 * at > text.length ? text.subarray(0, at) : Buffer.from(text.subarray(0, at)), starts),
+      // Copies the text, unless that saves little memory.
+      ...createSlicer(2 * at > text.length ? text.subarray(0, at) : Buffer.from(text.subarray(0, at)), starts),
       complete,
-      // Of too long a list nobody can get more.
-      satisfies: (wanted) => full || satisfies(wanted, complete),
+      // Nothing more can be read of a list that is too long.
+      satisfies: (requested) => full || satisfies(requested, complete),
     }),
   };
 }
 
-function cutFrom(text: Buffer, starts: Readonly<Record<TreeEntry['type'], number[]>>) {
+function createSlicer(text: Buffer, starts: Readonly<Record<TreeEntry['type'], number[]>>) {
   const places = Uint32Array.from([...starts.tree, ...starts.blob, ...starts.commit]);
   const idAt = (place: number) => {
     const at = places[place];
@@ -211,13 +223,13 @@ function cutFrom(text: Buffer, starts: Readonly<Record<TreeEntry['type'], number
     bytes: text.buffer.byteLength + places.byteLength + 1024,
     slice: (start: number, end: number) => Array.from(places.subarray(start, end), (at) => entryAt(text, at)),
     idAt,
-    placeOf(id: string) {
-      const wanted = Buffer.from(id, 'latin1');
+    indexOfId(id: string) {
+      const target = Buffer.from(id, 'latin1');
       return places.findIndex((at) => {
         const start = idStart(text, at);
-        // Nearly all differ in the first digits.
-        if (text[start] !== wanted[0] || text[start + 1] !== wanted[1]) return false;
-        return text.compare(wanted, 0, wanted.length, start, start + ID_LENGTH) === 0;
+        // Nearly all ids differ in the first digits.
+        if (text[start] !== target[0] || text[start + 1] !== target[1]) return false;
+        return text.compare(target, 0, target.length, start, start + ID_LENGTH) === 0;
       });
     },
   };
@@ -232,7 +244,7 @@ function idStart(text: Buffer, at: number): number {
   return at + TYPE_AT + typeLengths[typeOf(text, at)] + 1;
 }
 
-function entryAt(text: Buffer, at: number): ListedEntry {
+function entryAt(text: Buffer, at: number): TreeListEntry {
   const start = idStart(text, at);
   const path = start + ID_LENGTH + 1;
   return {

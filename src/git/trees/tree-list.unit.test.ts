@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commitTo, files, gitWorld } from '../fixtures.testing.ts';
+import { commitFiles, gitWorld, newFiles } from '../fixtures.testing.ts';
 import { nestedTrees, wideTree } from '../objects/bombs.testing.ts';
 import { readCommit } from '../objects/object-reader.ts';
-import { output } from '../process/spawn.ts';
-import { entryInTree } from './path-entries.ts';
+import { readGitOutput } from '../process/spawn.ts';
+import { findEntryInTree } from './path-entries.ts';
 import { listTree } from './tree-list.ts';
 
-test('a deep list is cut into the same entries wherever it is cut', async (t) => {
+test('a recursive list has the same entries for any page boundaries', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
-  const commit = await commitTo(world, 'main', files({ 'b/c/d': '1', 'b/e': 'same', 'a-b': 'same', 'a/x\ty z': '2' }));
+  const commit = await commitFiles(
+    world,
+    'main',
+    newFiles({ 'b/c/d': '1', 'b/e': 'same', 'a-b': 'same', 'a/x\ty z': '2' }),
+  );
   const { treeId } = (await readCommit(git, repository, commit))!;
   const list = (await listTree(git, repository, treeId, { deep: true }))!;
   const whole = list.slice(0, list.length);
@@ -22,23 +26,29 @@ test('a deep list is cut into the same entries wherever it is cut', async (t) =>
     assert.deepEqual(list.slice(place, place + 1), [entry]);
     assert.equal(list.idAt(place), entry.id);
   }
-  assert.equal(list.placeOf(whole[6]!.id), 3, 'equal files: the first of them');
-  assert.equal(list.placeOf('f'.repeat(40)), -1);
+  assert.equal(list.indexOfId(whole[6]!.id), 3, 'equal files: the first of them');
+  assert.equal(list.indexOfId('f'.repeat(40)), -1);
   assert.equal(list.idAt(99), '');
   assert.deepEqual(list.slice(5, 100).length, 2);
   assert.equal(await listTree(git, repository, treeId, { deep: true }), list, 'asked once');
 });
 
-test('submodules come last, names that are no UTF-8 keep their bytes', async (t) => {
+test('submodules come last, and names that are not UTF-8 keep their bytes', async (t) => {
   const { git, repository } = await gitWorld(t);
-  const blob = (await output(git, repository, 'hash-object', { flags: ['-w', '--stdin'] }, { input: 'x' }))
+  const blob = (await readGitOutput(git, repository, 'hash-object', { flags: ['-w', '--stdin'] }, { input: 'x' }))
     .toString()
     .trim();
   const lines = [
     Buffer.from(`160000 commit ${'1'.repeat(40)}\ta-module\0`),
     Buffer.concat([Buffer.from(`100755 blob ${blob}\tz`), Buffer.from([0xff, 0])]),
   ];
-  const made = await output(git, repository, 'mktree', { flags: ['-z', '--missing'] }, { input: Buffer.concat(lines) });
+  const made = await readGitOutput(
+    git,
+    repository,
+    'mktree',
+    { flags: ['-z', '--missing'] },
+    { input: Buffer.concat(lines) },
+  );
   const treeId = made.toString().trim();
   const expected = [
     { mode: '100755', type: 'blob', id: blob, path: 'z\udcff' },
@@ -49,7 +59,7 @@ test('submodules come last, names that are no UTF-8 keep their bytes', async (t)
     await listTree(git, repository, treeId, { deep: true }),
   ]) {
     assert.deepEqual(list?.slice(0, 10), expected);
-    assert.equal(list?.placeOf('1'.repeat(40)), 1);
+    assert.equal(list?.indexOfId('1'.repeat(40)), 1);
   }
   assert.equal(await listTree(git, repository, blob), null);
 });
@@ -71,7 +81,7 @@ test('a page of a tree with ten thousand million paths costs what the page holds
   assert.deepEqual([whole.complete, whole.length > 300_000], [false, true], 'the reading ends at 64 MiB');
 });
 
-test('whoever wants to know of more gets more than those who ask for as long a page at the same time', async (t) => {
+test('concurrent callers with different counts get their own results', async (t) => {
   const { git, repository } = await gitWorld(t);
   const bomb = await nestedTrees(git, repository, 10, 10);
   const ask = (counted: number) => listTree(git, repository, bomb, { deep: true, wanted: { entries: 21, counted } });
@@ -79,13 +89,13 @@ test('whoever wants to know of more gets more than those who ask for as long a p
   assert.ok(more!.length > 50_000);
 });
 
-test('a tree with very many entries is listed, and looked into, without taking it apart', async (t) => {
+test('a very large tree is listed and searched without parsing it', async (t) => {
   const { git, repository } = await gitWorld(t);
   const wide = await wideTree(git, repository, 200_000);
   const list = (await listTree(git, repository, wide))!;
   assert.deepEqual([list.complete, list.length], [true, 200_000]);
-  assert.equal((await entryInTree(git, repository, wide, 'entry-0123456'))?.name, 'entry-0123456');
-  assert.equal(await entryInTree(git, repository, wide, 'entry-x'), null);
-  assert.equal(await entryInTree(git, repository, wide, ':(glob)*'), null);
-  assert.equal(await entryInTree(git, repository, wide, 'entry-0123456/below'), null);
+  assert.equal((await findEntryInTree(git, repository, wide, 'entry-0123456'))?.name, 'entry-0123456');
+  assert.equal(await findEntryInTree(git, repository, wide, 'entry-x'), null);
+  assert.equal(await findEntryInTree(git, repository, wide, ':(glob)*'), null);
+  assert.equal(await findEntryInTree(git, repository, wide, 'entry-0123456/below'), null);
 });

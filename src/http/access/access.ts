@@ -5,67 +5,67 @@ import type { Reader } from '#database/database.ts';
 import type { ErrorTable } from '../errors/error-table.ts';
 import { forbidden, unauthorized } from '../errors/http-error.ts';
 import type { Parameters, ParameterValues } from '../parameters/declarations.ts';
-import type { Incoming } from '../request/incoming.ts';
+import type { IncomingRequest } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Who may call an endpoint, as the value that enforces it: it refuses anonymous callers, loads what the path names,
- * asks for the ability, and types what the handler gets. Handlers never authorize.
+ * Who may call an endpoint, as a value that enforces it: it authenticates, loads the resources in the path, authorizes, and
+ * types what the handler gets. Handlers never authorize.
  */
 export interface Access<Provided extends object, Needed extends Parameters = {}> {
-  /** The column `auth` of the list of routes: open to the public, signed-in users, administrators, or another proof. */
+  /** The column `auth` of the list of routes. `key`: authenticated by something other than API credentials. */
   readonly audience: 'open' | 'user' | 'admin' | 'key';
-  /** One word or two for api.txt: `open`, `project:read_code`. */
+  /** A short label for api.txt: `open`, `project:read_code`. */
   readonly label: string;
-  /** Before anything is known but who says he calls: refuses where the whole family is switched off, even with wrong credentials. */
+  /** Runs before the credentials are checked: throws where the whole resource is disabled, even for invalid credentials. */
   readonly isEnabled?: (call: AccessCall) => Promise<void>;
-  /** The credentials stage: refuses callers whom nothing that the path names could let in. */
+  /** The credentials stage: throws for callers who cannot have access, whatever the path names. */
   readonly authenticate: (call: AccessCall) => void | Promise<void>;
-  /** Before parameters are looked at: finds the place that the path names, or refuses. Endpoints have the order of it by themselves. */
+  /** Loads the parent in the path before parameters are validated, or throws. Implies the order `parentBeforeParameters`. */
   readonly loadParent?: (call: AccessCall) => Promise<void>;
-  /** Told of a token that is refused as unknown, expired or revoked, before the caller is. */
+  /** Called for an unknown, expired or revoked token, before the request is answered with 401. */
   readonly invalidToken?: (call: AccessCall, token: InvalidToken) => Promise<void>;
-  /** Parameters that name records; those of the endpoint come after them. */
+  /** Parameters that name resources; the parameters of the endpoint come after them. */
   readonly params: Needed;
-  /** What it refuses besides 401, 403 and 404 in their usual words, for the document. */
+  /** Errors in addition to the standard 401, 403 and 404, for the OpenAPI document. */
   readonly errors: ErrorTable;
-  /** Loads what the path names, or answers 404. What it finds is for `allow` and `provide`. */
+  /** Loads the resources in the path, or throws 404. The result is passed to `authorize` and `provide`. */
   readonly load: (call: AccessCall) => Promise<unknown>;
-  /** May this caller do it to what was found? Answers 403 otherwise. */
+  /** Throws 403 unless the caller has permission for the loaded resources. */
   readonly authorize: (call: AccessCall, found: never) => void | Promise<void>;
-  /** What the endpoint gets of what was found. */
+  /** Maps the loaded resources to what the handler gets. */
   readonly provide: (found: never) => Provided;
-  /** Records below what has been found. */
+  /** The same access, which also loads a resource below what was loaded before. */
   resource<const Name extends string, Row, P extends Parameters = {}>(
-    definition: ResourceDefinition<Provided, Name & Free<Name, Provided>, Row, P>,
+    definition: ResourceDefinition<Provided, Name & UnusedName<Name, Provided>, Row, P>,
   ): Access<Provided & { readonly [K in Name]: Row }, Needed & P>;
-  /** The same access, with what the endpoint gets made of what was found. */
+  /** The same access, with another value for the handler. */
   map<Other extends object>(provide: (provided: Provided) => Other): Access<Other, Needed>;
-  /** The same access, with one more question to whoever may; `label` says so in api.txt. */
+  /** The same access with one more check; `label` describes it in api.txt. */
   require(
     allow: (call: AccessCall, provided: Provided) => void | Promise<void>,
     label?: string,
   ): Access<Provided, Needed>;
   /**
-   * The same access, with a right that only the call's own values can settle: the endpoint gets the question under this
-   * name, and api.txt tells of it.
+   * The same access, with a permission that depends on values of the call: the handler gets a function that checks it under
+   * this name. api.txt shows its label.
    */
   deferred<Name extends string, Question>(
-    right: DeferredPermission<Provided, Name & Free<Name, Provided>, Question>,
+    right: DeferredPermission<Provided, Name & UnusedName<Name, Provided>, Question>,
   ): Access<Provided & { readonly [K in Name]: Question }, Needed>;
-  /** The same access, which is told of a dead token before the caller is. */
+  /** The same access, with a callback for unknown, expired and revoked tokens. */
   onInvalidToken(deadToken: (call: AccessCall, token: InvalidToken) => Promise<void>): Access<Provided, Needed>;
-  /** The same access, to what may be switched off. */
+  /** The same access to a resource that may be disabled. */
   whenEnabled(offered: (call: AccessCall) => Promise<void>): Access<Provided, Needed>;
-  /** The same access, which says what else it refuses: texts that its own checks throw. */
-  withErrors(refuses: ErrorTable): Access<Provided, Needed>;
+  /** The same access, with the errors that its own checks throw, for the OpenAPI document. */
+  withErrors(errors: ErrorTable): Access<Provided, Needed>;
 }
 
-/** What the call of every endpoint has besides what access provides: nothing provided may bear these names. */
-export type Reserved = 'params' | 'page' | 'base' | 'request' | 'given';
+/** Names that every handler call already has; access must not provide them. */
+export type ReservedName = 'params' | 'page' | 'base' | 'request' | 'rawParams';
 
-/** A record's name, unless something has it already. */
-type Free<Name extends string, Provided> = Name extends Reserved | (keyof Provided & string) ? never : Name;
+/** A resource name that is not used yet; `never` otherwise. */
+type UnusedName<Name extends string, Provided> = Name extends ReservedName | (keyof Provided & string) ? never : Name;
 
 export interface AccessCall<Params extends object = Readonly<Record<string, unknown>>> {
   readonly services: Services;
@@ -73,15 +73,15 @@ export interface AccessCall<Params extends object = Readonly<Record<string, unkn
   readonly caller: Caller;
   /** Path parameters, decoded. */
   readonly path: Readonly<Record<string, string>>;
-  /** Read parameters; empty in orders that find before they read. */
+  /** Validated parameters; empty in stage orders that load before they validate. */
   readonly params: Params;
-  readonly request: Incoming;
+  readonly request: IncomingRequest;
 }
 
-/** How a record below a project, group or user is loaded: null is answered with `missing()`. */
+/** How a resource is loaded. Null is answered with `notFound()`. */
 export interface ResourceDefinition<Provided, Name extends string, Row, P extends Parameters = {}> {
   readonly name: Name;
-  /** The parameters that name it: endpoints with this record need not declare them. */
+  /** The parameters that name it; endpoints need not declare them. */
   readonly params?: P;
   readonly load: (call: AccessCall<ParameterValues<P>>, found: Provided) => Promise<Row | null> | Row | null;
   readonly notFound: () => unknown;
@@ -89,20 +89,20 @@ export interface ResourceDefinition<Provided, Name extends string, Row, P extend
 }
 
 /**
- * A right that depends on what the body says, be it read late. What asks for it hands out something that cannot be had
- * otherwise, and what the right is for wants just that: nobody can forget to ask.
+ * A permission that depends on the body. Its check returns a value that cannot be obtained otherwise, and the protected
+ * operation requires that value as an argument, so that the check cannot be forgotten.
  */
 interface DeferredPermission<Provided, Name extends string, Question> {
   readonly name: Name;
-  /** What api.txt says behind the label of the access. */
+  /** Shown in api.txt after the label of the access. */
   readonly label: string;
-  readonly question: (call: Pick<AccessCall, 'db'>, provided: Provided) => Question;
+  readonly createCheck: (call: Pick<AccessCall, 'db'>, provided: Provided) => Question;
 }
 
-/** One way in, written down: everything but what can be made of it. */
+/** The parts of an access from which `access` builds it. */
 export interface AccessDefinition<Found extends object, Needed extends Parameters = {}>
   extends Pick<Access<Found>, 'audience' | 'label' | 'authenticate' | 'loadParent' | 'invalidToken'> {
-  /** What it looks at itself, beside the path. */
+  /** The parameters that it reads itself. */
   readonly params?: Needed;
   readonly load: (call: AccessCall) => Promise<Found>;
   readonly authorize: (call: AccessCall, found: Found) => void | Promise<void>;
@@ -112,7 +112,7 @@ export function access<Found extends object, Needed extends Parameters = {}>(
   definition: AccessDefinition<Found, Needed>,
 ): Access<Found, Needed> {
   const { params = {} as Needed } = definition;
-  return composed<Found, Found, Needed>({ ...definition, params, errors: {}, provide: (found) => found });
+  return composeAccess<Found, Found, Needed>({ ...definition, params, errors: {}, provide: (found) => found });
 }
 
 type AccessParts<Found, Provided extends object, Needed extends Parameters> = Omit<
@@ -133,7 +133,7 @@ type AccessParts<Found, Provided extends object, Needed extends Parameters> = Om
   readonly provide: (found: Found) => Provided;
 };
 
-function composed<Found, Provided extends object, Needed extends Parameters>(
+function composeAccess<Found, Provided extends object, Needed extends Parameters>(
   parts: AccessParts<Found, Provided, Needed>,
 ): Access<Provided, Needed> {
   return {
@@ -141,8 +141,9 @@ function composed<Found, Provided extends object, Needed extends Parameters>(
     resource: (<Name extends string, Row, P extends Parameters>(
       definition: ResourceDefinition<Provided, Name, Row, P>,
     ) => {
+      rejectUnknownKeys('A resource', definition, RESOURCE_KEYS);
       type Wider = Provided & { readonly [K in Name]: Row };
-      return composed<Wider, Wider, Needed & P>({
+      return composeAccess<Wider, Wider, Needed & P>({
         ...parts,
         params: { ...parts.params, ...definition.params } as Needed & P,
         async load(call) {
@@ -157,9 +158,9 @@ function composed<Found, Provided extends object, Needed extends Parameters>(
         provide: (found) => found,
       });
     }) as Access<Provided, Needed>['resource'],
-    map: (provide) => composed({ ...parts, provide: (found: Found) => provide(parts.provide(found)) }),
+    map: (provide) => composeAccess({ ...parts, provide: (found: Found) => provide(parts.provide(found)) }),
     require: (allow, label = parts.label) =>
-      composed({
+      composeAccess({
         ...parts,
         label,
         async authorize(call, found) {
@@ -170,27 +171,44 @@ function composed<Found, Provided extends object, Needed extends Parameters>(
     deferred: (<Name extends string, Question>({
       name,
       label,
-      question,
+      createCheck,
     }: DeferredPermission<Provided, Name, Question>) =>
-      composed({
+      composeAccess({
         ...parts,
         label: `${parts.label} + ${label}`,
         load: async (call) => ({ call, found: await parts.load(call) }),
         authorize: (call, { found }) => parts.authorize(call, found),
         provide({ call, found }) {
           const provided = parts.provide(found);
-          return { ...provided, [name]: question(call, provided) } as Provided & { readonly [K in Name]: Question };
+          return { ...provided, [name]: createCheck(call, provided) } as Provided & { readonly [K in Name]: Question };
         },
       })) as Access<Provided, Needed>['deferred'],
-    onInvalidToken: (deadToken) => composed({ ...parts, invalidToken: deadToken }),
-    whenEnabled: (offered) => composed({ ...parts, isEnabled: offered }),
-    withErrors: (refuses) => composed({ ...parts, errors: { ...parts.errors, ...refuses } }),
+    onInvalidToken: (deadToken) => composeAccess({ ...parts, invalidToken: deadToken }),
+    whenEnabled: (offered) => composeAccess({ ...parts, isEnabled: offered }),
+    withErrors: (errors) => composeAccess({ ...parts, errors: { ...parts.errors, ...errors } }),
   };
+}
+
+const RESOURCE_KEYS: Readonly<Record<keyof ResourceDefinition<object, string, unknown>, true>> = {
+  name: true,
+  params: true,
+  load: true,
+  notFound: true,
+  authorize: true,
+};
+
+/**
+ * Throws for a key that means nothing. The compiler checks object literals only where they are passed directly: a
+ * misspelled `authorize` in a shared or spread one would authorize everyone.
+ */
+export function rejectUnknownKeys(kind: string, declaration: object, known: Readonly<Record<string, true>>): void {
+  const unknown = Object.keys(declaration).filter((key) => !Object.hasOwn(known, key));
+  if (unknown.length > 0) throw new Error(`${kind} has no key ${unknown.join(', ')}`);
 }
 
 const noCheck = () => {};
 
-/** Anybody, with or without credentials. */
+/** Allows everybody, with or without credentials. */
 export function open(): Access<{ caller: Caller }> {
   return access({
     audience: 'open',
@@ -201,7 +219,7 @@ export function open(): Access<{ caller: Caller }> {
   });
 }
 
-/** Any signed-in user. */
+/** Allows every signed-in user. */
 export function signedIn(): Access<{ caller: SignedInCaller }> {
   return access({
     audience: 'user',
@@ -212,7 +230,7 @@ export function signedIn(): Access<{ caller: SignedInCaller }> {
   });
 }
 
-/** Administrators; a family that is theirs as a whole refuses others before it looks at parameters. */
+/** Allows administrators; others get 403 before parameters are validated. For resources that only administrators use. */
 export function administrator(): Access<{ caller: SignedInCaller }> {
   return access({
     audience: 'admin',
@@ -226,8 +244,8 @@ export function administrator(): Access<{ caller: SignedInCaller }> {
   });
 }
 
-/** An administrator's endpoint in a family of everybody's: parameters are checked first (contract/conventions.md §1 stage 8). */
-export function administratorLate(): Access<{ caller: SignedInCaller }> {
+/** Allows administrators, after parameters are validated. For resources that others use too (contract/conventions.md §1 stage 8). */
+export function administratorAfterParameters(): Access<{ caller: SignedInCaller }> {
   return access({
     audience: 'admin',
     label: 'admin (late)',

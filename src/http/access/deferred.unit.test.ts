@@ -6,12 +6,12 @@ const call = { caller: { user: null }, db: 'the database' } as unknown as Access
 const right = {
   name: 'mayPaint',
   label: 'paint in the colour',
-  question: ({ db }: Pick<AccessCall, 'db'>) => {
+  createCheck: ({ db }: Pick<AccessCall, 'db'>) => {
     return (colour: string) => `${colour} by ${db}`;
   },
 } as const;
 
-test('a late right stands in the label, and its question comes with what else the access provides', async () => {
+test('shows a deferred permission in the label and provides its check', async () => {
   const access = open()
     .deferred(right)
     .resource({ name: 'wall', load: () => 'a wall', notFound: () => new Error('no wall') });
@@ -22,7 +22,7 @@ test('a late right stands in the label, and its question comes with what else th
   assert.deepEqual([mayPaint('red'), wall, caller], ['red by the database', 'a wall', call.caller]);
 });
 
-test('what was refused before is refused with it too', async () => {
+test('still rejects what the access rejected before', async () => {
   const refusing = open().require(() => {
     throw new Error('not you');
   });
@@ -31,7 +31,7 @@ test('what was refused before is refused with it too', async () => {
   await assert.rejects(async () => access.authorize(call, found), /not you/);
 });
 
-test('a question that bears the name of something else does not compile', () => {
+test('a deferred permission with a reserved name does not compile', () => {
   // @ts-expect-error access has a caller already
   assert.ok(open().deferred({ ...right, name: 'caller' }));
   // @ts-expect-error reserved

@@ -2,37 +2,43 @@ import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { identify } from '#authentication/credentials.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { DEVELOPER } from '#domain/members/roles.ts';
-import { canSeeProject, findMovedProject, findProject, type Project, roleIn } from '#domain/namespaces/projects.ts';
-import type { Place } from '#domain/namespaces/scope.ts';
-import { findHeldRepository } from '#domain/site-scope.ts';
-import type { Placed } from '#repositories/repository.ts';
+import {
+  canSeeProject,
+  findMovedProject,
+  findProject,
+  getProjectRole,
+  type Project,
+} from '#domain/namespaces/projects.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
+import { findReplicatedRepository } from '#domain/site-scope.ts';
+import type { LocatedRepository } from '#repositories/repository.ts';
 import { READ_ONLY } from '../errors/error-messages.ts';
 import { clockSkewed, HttpError, unauthorized } from '../errors/http-error.ts';
-import { basicCredentials, siteProof } from '../request/credentials.ts';
-import type { Incoming } from '../request/incoming.ts';
+import { getBasicCredentials, getSiteToken } from '../request/credentials.ts';
+import type { IncomingRequest } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
 import { type Access, type AccessCall, access } from './access.ts';
 import {
-  accessDenied,
-  challenge,
+  basicChallenge,
   checkCredentials,
   checkNotMoved,
-  denied,
-  forbidden,
+  credentialsRequired,
   type GitAction,
   type GitCall,
-  missing,
+  gitForbidden,
+  invalidCredentials,
+  repositoryNotFound,
 } from './git-rules.ts';
-import { gitWiki, wikiRepository } from './git-wiki-access.ts';
+import { findGitWiki, getWikiRepository } from './git-wiki-access.ts';
 
-/** Access of git and LFS clients: HTTP Basic with a token as the password, plain-text refusals (contract/repository.md §5). */
+/** Access of git and LFS clients: HTTP Basic with a token as the password, plain-text errors (contract/repository.md §5). */
 
-/** What is wanted of the repository that `repository_path` names; null: nothing that git knows. */
-type WantedBy = (call: AccessCall) => GitAction | null;
+/** Returns the git action of a request; null for an unknown service. */
+type GetGitAction = (call: AccessCall) => GitAction | null;
 
-/** A git client that may do what it asks for, with the project it asks of. */
+/** Allows git clients with permission for the action in the project. */
 export function gitAccess(
-  wantedBy: WantedBy,
+  getAction: GetGitAction,
   who: 'open' | 'user' = 'open',
 ): Access<{ project: Project; caller: Caller }> {
   return access({
@@ -40,70 +46,81 @@ export function gitAccess(
     label: 'git (Basic)',
     authenticate: () => {},
     async load(call) {
-      const { found: project, caller } = await admitted(call, wantedBy, gitProjectFor);
+      const { found: project, caller } = await authorizeGit(call, getAction, loadAllowedProject);
       return { project, caller };
     },
     authorize: () => {},
   });
 }
 
-/** What git clients push to: a project's repository, or that of a wiki. */
+/** The target of a push: the repository of a project, or the wiki of a parent. */
 export type GitTarget =
-  | { readonly project: Project; readonly wikiOf?: undefined }
-  | { readonly wikiOf: Place; readonly project?: undefined };
+  | { readonly project: Project; readonly wikiParent?: undefined }
+  | { readonly wikiParent: GroupOrProject; readonly project?: undefined };
 
-/** A git client that may push, with what it pushes to. */
+/** Allows git clients with permission to push to the target. */
 export function pushAccess(): Access<{ target: GitTarget; caller: Caller }> {
   return access({
     audience: 'user',
     label: 'git (Basic)',
     authenticate: () => {},
     async load(call) {
-      const { found: target, caller } = await admitted(call, () => 'push', gitTarget);
+      const { found: target, caller } = await authorizeGit(call, () => 'push', loadGitTarget);
       return { target, caller };
     },
     authorize: () => {},
   });
 }
 
-async function gitTarget(call: GitCall, caller: Caller, action: GitAction): Promise<GitTarget> {
-  const wikiOf = await gitWiki(call, caller, action);
-  return wikiOf === null ? { project: await gitProjectFor(call, caller, action) } : { wikiOf };
+async function loadGitTarget(call: GitCall, caller: Caller, action: GitAction): Promise<GitTarget> {
+  const wikiParent = await findGitWiki(call, caller, action);
+  return wikiParent === null ? { project: await loadAllowedProject(call, caller, action) } : { wikiParent };
 }
 
-/** What is fetched from: a repository by somebody who may read it, or by a site that holds a copy. */
-interface Fetched {
-  readonly repository: Placed;
-  /** Also the refs that the server keeps for itself. */
+/** The repository that an authorized user or replication site fetches from. */
+interface FetchSource {
+  readonly repository: LocatedRepository;
+  /** Whether internal refs are served too. */
   readonly allRefs: boolean;
 }
 
 /**
- * A git client that may do what it asks for, or a replication site, which fetches every ref of what it holds, private or not
- * (contract/operations.md §3.4), and pushes nothing.
+ * Allows git clients with permission for the action, and replication sites: a site fetches every ref of the repositories that
+ * it replicates (contract/operations.md §3.4), and cannot push.
  */
-export function fetchAccess(wantedBy: WantedBy): Access<Fetched> {
+export function fetchAccess(getAction: GetGitAction): Access<FetchSource> {
   return access({
     audience: 'open',
     label: 'git (Basic) or site',
     authenticate: () => {},
-    load: (call) => fetched(call, wantedBy),
+    load: (call) => loadFetchSource(call, getAction),
     authorize: () => {},
   });
 }
 
-async function fetched<Call extends GitCall>(call: Call, wantedBy: (call: Call) => GitAction | null): Promise<Fetched> {
-  const proof = siteProof(call.request);
-  if (proof !== undefined) return { repository: await heldBySite(call, proof, wantedBy(call)), allRefs: true };
-  const { found } = await admitted(call, wantedBy, gitTarget);
-  const { project, wikiOf } = found;
-  return { repository: project ?? (await wikiRepository(call.db, wikiOf, wantedBy(call))), allRefs: false };
+async function loadFetchSource<Call extends GitCall>(
+  call: Call,
+  getAction: (call: Call) => GitAction | null,
+): Promise<FetchSource> {
+  const siteToken = getSiteToken(call.request);
+  if (siteToken !== undefined)
+    return { repository: await loadSiteRepository(call, siteToken, getAction(call)), allRefs: true };
+  const { found } = await authorizeGit(call, getAction, loadGitTarget);
+  const { project, wikiParent } = found;
+  return { repository: project ?? (await getWikiRepository(call.db, wikiParent, getAction(call))), allRefs: false };
 }
 
-/** Would whoever was let in to fetch be let in at this moment? */
-export async function mayFetchStill(services: Services, request: Incoming, repository_path: string): Promise<boolean> {
+/** Checks whether a request that was allowed to fetch would still be allowed now. */
+export async function canStillFetch(
+  services: Services,
+  request: IncomingRequest,
+  repository_path: string,
+): Promise<boolean> {
   try {
-    await fetched({ services, db: services.database.reader, path: { repository_path }, request }, () => 'fetch');
+    await loadFetchSource(
+      { services, db: services.database.reader, path: { repository_path }, request },
+      () => 'fetch',
+    );
     return true;
   } catch (error) {
     if (error instanceof HttpError) return false;
@@ -111,52 +128,57 @@ export async function mayFetchStill(services: Services, request: Incoming, repos
   }
 }
 
-/** What a site may fetch, of the project that the path names. Throws what it is told that wants something else. */
-async function heldBySite(
+/** Returns the repository in the path if the site replicates it; throws otherwise. */
+async function loadSiteRepository(
   { services, db, request, path }: GitCall,
-  proof: string,
+  siteToken: string,
   action: GitAction | null,
-): Promise<Placed> {
-  const { caller, dead } = await identify(services, { way: 'site', secret: proof }, request);
+): Promise<LocatedRepository> {
+  const { caller, invalidToken } = await identify(services, { scheme: 'site', secret: siteToken }, request);
   const name = path.repository_path ?? '';
-  if (dead !== undefined) throw dead.code === 'skewed' ? clockSkewed() : unauthorized();
+  if (invalidToken !== undefined) throw invalidToken.code === 'skewed' ? clockSkewed() : unauthorized();
   if (caller.site?.enabled !== true || caller.site.data.scope !== name) throw unauthorized();
-  if (action !== 'fetch') throw forbidden(action === 'push' ? NO_PUSH : 'Service not supported');
-  const repository = await findHeldRepository(db, caller.site.id, name);
-  if (repository === null) throw missing();
+  if (action !== 'fetch') throw gitForbidden(action === 'push' ? NO_PUSH : 'Service not supported');
+  const repository = await findReplicatedRepository(db, caller.site.id, name);
+  if (repository === null) throw repositoryNotFound();
   return repository;
 }
 
-/** `find`: what the path names, for somebody who may do it there; throws what others are told. */
-async function admitted<Call extends GitCall, Found>(
+/** Authenticates a git client, then calls `find` to load and authorize the target. Throws the plain-text error for the client. */
+async function authorizeGit<Call extends GitCall, Found>(
   call: Call,
-  wantedBy: (call: Call) => GitAction | null,
+  getAction: (call: Call) => GitAction | null,
   find: (call: Call, caller: Caller, action: GitAction) => Promise<Found>,
 ): Promise<{ found: Found; caller: Caller }> {
-  const action = wantedBy(call);
-  const proof = siteProof(call.request);
-  if (proof !== undefined) {
-    await heldBySite(call, proof, action);
+  const action = getAction(call);
+  const siteToken = getSiteToken(call.request);
+  if (siteToken !== undefined) {
+    await loadSiteRepository(call, siteToken, action);
     throw unauthorized();
   }
-  const caller = await gitCaller(call);
-  if (action === null) throw caller.user === null ? challenge('Access denied') : forbidden('Service not supported');
+  const caller = await authenticateGit(call);
+  if (action === null)
+    throw caller.user === null ? basicChallenge('Access denied') : gitForbidden('Service not supported');
   return { found: await find(call, caller, action), caller };
 }
 
-async function gitProjectFor(call: GitCall, caller: Caller, action: GitAction): Promise<Project> {
-  const project = await gitProject(call, caller, action);
+async function loadAllowedProject(call: GitCall, caller: Caller, action: GitAction): Promise<Project> {
+  const project = await loadReachableProject(call, caller, action);
   checkGitAction(caller, project, action);
   return project;
 }
 
-/** What somebody hears at this moment who may not push: for whoever was let in before, and lost his rights meanwhile. */
-export async function whyNoPush(services: Services, request: Incoming, repository_path: string): Promise<string> {
+/** Returns the error text for a push whose permission was revoked during the request. */
+export async function getPushDenial(
+  services: Services,
+  request: IncomingRequest,
+  repository_path: string,
+): Promise<string> {
   try {
-    await admitted(
+    await authorizeGit(
       { services, db: services.database.reader, path: { repository_path }, request },
       () => 'push',
-      gitTarget,
+      loadGitTarget,
     );
   } catch (error) {
     if (error instanceof HttpError) return String(error.body);
@@ -167,21 +189,21 @@ export async function whyNoPush(services: Services, request: Incoming, repositor
 
 const NO_PUSH = 'You are not allowed to push code to this project.';
 
-/** By this name a job comes, whose token is the password then (contract/conventions.md §7 "Job tokens"). */
+/** The user name of jobs, whose token is the password (contract/conventions.md §7 "Job tokens"). */
 const JOB_USERNAME = 'gitlab-ci-token';
 
-/** The owner of the token that came as the password; any other user name will do. Nobody without credentials. */
-async function gitCaller({ services, request }: GitCall): Promise<Caller> {
-  const basic = basicCredentials(request);
+/** Returns the owner of the token in the password; other user names are ignored. Anonymous without credentials. */
+async function authenticateGit({ services, request }: GitCall): Promise<Caller> {
+  const basic = getBasicCredentials(request);
   if (basic === null) return { ...ANONYMOUS, address: request.clientAddress };
-  if (basic.password === '') throw denied();
-  const way = basic.username === JOB_USERNAME ? 'job' : 'bearer';
-  const identified = await identify(services, { way, secret: basic.password }, request);
-  if (identified.dead !== undefined || identified.barred !== null) throw denied();
+  if (basic.password === '') throw invalidCredentials();
+  const scheme = basic.username === JOB_USERNAME ? 'job' : 'bearer';
+  const identified = await identify(services, { scheme, secret: basic.password }, request);
+  if (identified.invalidToken !== undefined || identified.block !== null) throw invalidCredentials();
   return identified.caller;
 }
 
-async function gitProject(call: GitCall, caller: Caller, action: GitAction): Promise<Project> {
+async function loadReachableProject(call: GitCall, caller: Caller, action: GitAction): Promise<Project> {
   const { db, path, request } = call;
   const name = path.repository_path ?? '';
   const project = await findProject(db, caller, name);
@@ -191,29 +213,29 @@ async function gitProject(call: GitCall, caller: Caller, action: GitAction): Pro
     if (action === 'push') checkNotMoved(request, moved, name);
     return moved;
   }
-  throw caller.user === null ? accessDenied() : missing();
+  throw caller.user === null ? credentialsRequired() : repositoryNotFound();
 }
 
-/** Anonymous callers fetch what is public and nothing else; what they may not have looks like what is not there. */
+/** Whether the caller may learn that the project exists: anonymous callers only if they may fetch it. */
 function isReachable(caller: Caller, project: Project, action: GitAction): boolean {
   if (!canSeeProject(caller, project)) return false;
   return caller.user !== null || (action === 'fetch' && mayInProject(caller, 'read_code', project));
 }
 
-/** May this caller, who sees the project, do it? Throws what the client is told otherwise. */
+/** Throws the error for the client unless a caller who can see the project may perform the action. */
 export function checkGitAction(caller: Caller, project: Project, action: GitAction): void {
   checkCredentials(caller, action);
   if (action === 'fetch') {
     if (!mayInProject(caller, 'read_code', project)) {
-      throw forbidden('You are not allowed to download code from this project.');
+      throw gitForbidden('You are not allowed to download code from this project.');
     }
     return;
   }
-  if (project.archived && roleIn(caller, project) >= DEVELOPER) {
-    throw forbidden("You can't push code to an archived project.");
+  if (project.archived && getProjectRole(caller, project) >= DEVELOPER) {
+    throw gitForbidden("You can't push code to an archived project.");
   }
   if (!mayInProject(caller, 'push_code', project)) {
-    throw forbidden(NO_PUSH);
+    throw gitForbidden(NO_PUSH);
   }
-  if (project.read_only) throw forbidden(READ_ONLY[1]);
+  if (project.read_only) throw gitForbidden(READ_ONLY[1]);
 }

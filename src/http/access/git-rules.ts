@@ -1,9 +1,9 @@
 import type { Caller } from '#authentication/caller.ts';
 import { HttpError } from '../errors/http-error.ts';
-import type { Incoming } from '../request/incoming.ts';
+import type { IncomingRequest } from '../request/incoming.ts';
 import type { AccessCall } from './access.ts';
 
-/** What git clients are told, in plain text, whatever kind of repository they ask of (contract/repository.md §5). */
+/** Plain-text errors for git clients, the same for all kinds of repositories (contract/repository.md §5). */
 
 export type GitAction = 'fetch' | 'push';
 
@@ -14,30 +14,34 @@ const SCOPES: Readonly<Record<GitAction, readonly string[]>> = {
   push: ['api', 'write_repository'],
 };
 
-export const text = (status: number, body: string, headers: Record<string, string> = {}) =>
+export const plainError = (status: number, body: string, headers: Record<string, string> = {}) =>
   new HttpError(status, body, headers);
-export const challenge = (body: string) => text(401, body, { 'WWW-Authenticate': 'Basic realm="Hearth"' });
-export const denied = () =>
-  challenge(
+export const basicChallenge = (body: string) => plainError(401, body, { 'WWW-Authenticate': 'Basic realm="Hearth"' });
+export const invalidCredentials = () =>
+  basicChallenge(
     'HTTP Basic: Access denied. The provided password or token is incorrect or has expired, or your account may not use it.',
   );
-/** To whoever has not said who he is. */
-export const accessDenied = () => challenge('HTTP Basic: Access denied');
-export const missing = () =>
-  text(404, "The project you were looking for could not be found or you don't have permission to view it.");
-export const forbidden = (body: string) => text(403, body);
+/** For requests without credentials. */
+export const credentialsRequired = () => basicChallenge('HTTP Basic: Access denied');
+export const repositoryNotFound = () =>
+  plainError(404, "The project you were looking for could not be found or you don't have permission to view it.");
+export const gitForbidden = (body: string) => plainError(403, body);
 
-/** Whoever pushes says who he is, by something that lets him; jobs push nothing. Throws what the client is told. */
+/** Throws unless the credentials allow the action: pushing requires a user and a suitable scope, and job tokens cannot push. */
 export function checkCredentials(caller: Caller, action: GitAction): void {
-  if (caller.user === null && action === 'push') throw accessDenied();
-  if (caller.job !== undefined && action === 'push') throw forbidden('You are not allowed to upload code.');
+  if (caller.user === null && action === 'push') throw credentialsRequired();
+  if (caller.job !== undefined && action === 'push') throw gitForbidden('You are not allowed to upload code.');
   if (caller.token === null || caller.job !== undefined) return;
   if (caller.token.scopes.some((scope) => SCOPES[action].includes(scope))) return;
-  throw forbidden(`You are not allowed to ${action === 'push' ? 'upload' : 'download'} code.`);
+  throw gitForbidden(`You are not allowed to ${action === 'push' ? 'upload' : 'download'} code.`);
 }
 
-/** Nobody writes by the old path of a project. Throws what the client is told. */
-export function checkNotMoved({ baseUrl }: Incoming, project: { readonly full_path: string }, path: string): void {
+/** Throws for a push to the old path of a moved project. */
+export function checkNotMoved(
+  { baseUrl }: IncomingRequest,
+  project: { readonly full_path: string },
+  path: string,
+): void {
   if (path.toLowerCase() === project.full_path.toLowerCase()) return;
-  throw text(404, `The project has moved. Its new address is ${baseUrl}/${project.full_path}.git`);
+  throw plainError(404, `The project has moved. Its new address is ${baseUrl}/${project.full_path}.git`);
 }

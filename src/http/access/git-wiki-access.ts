@@ -1,52 +1,55 @@
 import type { Caller } from '#authentication/caller.ts';
-import { mayAt } from '#authorization/abilities.ts';
+import { mayInParent } from '#authorization/abilities.ts';
 import type { Reader } from '#database/database.ts';
 import { DEVELOPER } from '#domain/members/roles.ts';
 import { canSeeGroup, findGroup } from '#domain/namespaces/groups.ts';
-import { canSeeProject, findMovedProject, findProject, roleIn } from '#domain/namespaces/projects.ts';
+import { canSeeProject, findMovedProject, findProject, getProjectRole } from '#domain/namespaces/projects.ts';
 import { WIKI_SUFFIX } from '#domain/namespaces/routes.ts';
-import type { Place } from '#domain/namespaces/scope.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import { findWiki } from '#domain/wikis.ts';
 import { diskPathFor } from '#git/storage/storage.ts';
-import type { Placed } from '#repositories/repository.ts';
+import type { LocatedRepository } from '#repositories/repository.ts';
 import { READ_ONLY } from '../errors/error-messages.ts';
 import {
-  accessDenied,
   checkCredentials,
   checkNotMoved,
-  forbidden,
+  credentialsRequired,
   type GitAction,
   type GitCall,
-  missing,
-  text,
+  gitForbidden,
+  plainError,
+  repositoryNotFound,
 } from './git-rules.ts';
 
-/** Wikis as git clients reach them (contract/operations.md §2.2 "Git"): `/<full path>.wiki.git`. */
+/** Access of git clients to wikis, `/<full path>.wiki.git` (contract/operations.md §2.2 "Git"). */
 
 const NO_GROUP = 'The group you were looking for could not be found.';
 
-/** The project or group whose wiki the path names, for somebody who may do it there; null: it names no wiki. */
-export async function gitWiki(call: GitCall, caller: Caller, action: GitAction): Promise<Place | null> {
+/** Returns the parent of the wiki in the path and authorizes the action; null if the path is not that of a wiki. */
+export async function findGitWiki(call: GitCall, caller: Caller, action: GitAction): Promise<GroupOrProject | null> {
   const name = call.path.repository_path ?? '';
   const path = name.slice(0, -WIKI_SUFFIX.length);
   if (!name.toLowerCase().endsWith(WIKI_SUFFIX) || path === '') return null;
-  // A project that is called so is meant itself.
+  // A project whose own path ends in `.wiki` takes precedence.
   if ((await findProject(call.db, caller, name)) !== null) return null;
-  const place = await placeAt(call, caller, path, action);
-  if (place === null || (caller.user === null && (action === 'push' || !mayAt(caller, 'download_wiki', place)))) {
-    if (caller.user === null) throw accessDenied();
-    throw path.includes('/') ? missing() : text(404, NO_GROUP);
+  const parent = await findWikiParent(call, caller, path, action);
+  if (
+    parent === null ||
+    (caller.user === null && (action === 'push' || !mayInParent(caller, 'download_wiki', parent)))
+  ) {
+    if (caller.user === null) throw credentialsRequired();
+    throw path.includes('/') ? repositoryNotFound() : plainError(404, NO_GROUP);
   }
-  await checkWikiAction(call.db, caller, place, action);
-  return place;
+  await checkWikiAction(call.db, caller, parent, action);
+  return parent;
 }
 
-async function placeAt(
+async function findWikiParent(
   { db, services, request }: GitCall,
   caller: Caller,
   path: string,
   action: GitAction,
-): Promise<Place | null> {
+): Promise<GroupOrProject | null> {
   const project = await findProject(db, caller, path);
   if (project !== null) return canSeeProject(caller, project) ? { project } : null;
   const group = /^\d+$/.test(path) ? null : await findGroup(db, caller, path);
@@ -57,32 +60,36 @@ async function placeAt(
   return { project: moved };
 }
 
-async function checkWikiAction(db: Reader, caller: Caller, place: Place, action: GitAction): Promise<void> {
+async function checkWikiAction(db: Reader, caller: Caller, parent: GroupOrProject, action: GitAction): Promise<void> {
   checkCredentials(caller, action);
-  const { project } = place;
+  const { project } = parent;
   if (action === 'fetch') {
     const isJobElsewhere = caller.job !== undefined && caller.job.projectId !== project?.id;
-    if (isJobElsewhere || !mayAt(caller, 'download_wiki', place)) {
-      throw forbidden('You are not allowed to download files from this wiki.');
+    if (isJobElsewhere || !mayInParent(caller, 'download_wiki', parent)) {
+      throw gitForbidden('You are not allowed to download files from this wiki.');
     }
     return;
   }
-  if (project?.archived && roleIn(caller, project) >= DEVELOPER) {
-    throw forbidden("You can't push code to an archived project.");
+  if (project?.archived && getProjectRole(caller, project) >= DEVELOPER) {
+    throw gitForbidden("You can't push code to an archived project.");
   }
-  if (!mayAt(caller, 'create_wiki', place)) {
-    throw forbidden(`You are not allowed to write to this ${project ? "project's" : "group's"} wiki.`);
+  if (!mayInParent(caller, 'create_wiki', parent)) {
+    throw gitForbidden(`You are not allowed to write to this ${project ? "project's" : "group's"} wiki.`);
   }
-  if (project?.read_only || (await findWiki(db, place))?.read_only) throw forbidden(READ_ONLY[1]);
+  if (project?.read_only || (await findWiki(db, parent))?.read_only) throw gitForbidden(READ_ONLY[1]);
 }
 
-/** Where the wiki of a place lies. One that is not there yet cannot be fetched, and looks empty to whoever pushes. */
-export async function wikiRepository(db: Reader, place: Place, action: GitAction | null): Promise<Placed> {
-  const wiki = await findWiki(db, place);
+/** Returns the repository of a wiki. A missing one cannot be fetched, and appears empty to a push. */
+export async function getWikiRepository(
+  db: Reader,
+  parent: GroupOrProject,
+  action: GitAction | null,
+): Promise<LocatedRepository> {
+  const wiki = await findWiki(db, parent);
   if (wiki !== null && (action === 'push' || !wiki.empty)) return wiki;
   if (action === 'push') {
-    const { storage } = place.project ?? place.group!;
+    const { storage } = parent.project ?? parent.group!;
     return { storage, disk_path: diskPathFor('a wiki that is not there yet'), default_branch: 'main' };
   }
-  throw text(404, `A repository for this ${place.project ? 'wiki' : 'group wiki'} does not exist yet.`);
+  throw plainError(404, `A repository for this ${parent.project ? 'wiki' : 'group wiki'} does not exist yet.`);
 }

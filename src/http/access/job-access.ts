@@ -1,99 +1,110 @@
-import { findProvenJob, isRunning, type ProvenJob } from '#authorization/job-authentication.ts';
+import { type AuthenticatedJob, findJobByToken, isRunning } from '#authorization/job-authentication.ts';
 import { windowAt } from '#rate-limits/window-counters.ts';
-import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
+import { type ApplicationSettings, loadSettings } from '#settings/settings.ts';
 import { forbidden, HttpError, tooManyRequests } from '../errors/http-error.ts';
 import { optional, type Parameters, required } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
 import { integer } from '../parameters/types.ts';
-import { type Incoming, single } from '../request/incoming.ts';
+import { firstHeader, type IncomingRequest } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
 import { type Access, type AccessCall, access } from './access.ts';
 
-/** Access of runners to the jobs that they run: the job's token is the proof, no user is known (contract/runners.md §3). */
+/** Access of runners to their jobs, authenticated by the job's token, without a user (contract/runners.md §3). */
 
-export type { ProvenJob };
+export type { AuthenticatedJob };
 
-const OF_A_JOB = { id: required(integer), token: optional(string) } satisfies Parameters;
+const JOB_PARAMETERS = { id: required(integer), token: optional(string) } satisfies Parameters;
 
-type LimitOfJobs = keyof ApplicationSettings & `runner_jobs_${string}_limit`;
+type RunnerLimitSetting = keyof ApplicationSettings & `runner_jobs_${string}_limit`;
 
-/** A job as its runner speaks of it, and the token by which it does. */
-export interface Proven {
-  readonly job: ProvenJob;
+/** A running job, and the token that authenticated the request. */
+export interface JobAuthentication {
+  readonly job: AuthenticatedJob;
   readonly token: string;
 }
 
 /**
- * The job `:id`, whose token came along, while a runner is at work on it; how often it may be asked the setting says. For endpoints of the order `ownProof`.
+ * Authenticates the request as the job `:id` by the job's token; the job must be running. The setting `limit` is the rate
+ * limit per job. For endpoints with the stage order `clientProof`.
  */
-export function provenJob(limit: LimitOfJobs = 'runner_jobs_endpoints_api_limit'): Access<Proven, typeof OF_A_JOB> {
+export function jobTokenAccess(
+  limit: RunnerLimitSetting = 'runner_jobs_endpoints_api_limit',
+): Access<JobAuthentication, typeof JOB_PARAMETERS> {
   return access({
     audience: 'key',
     label: 'job token',
-    params: OF_A_JOB,
+    params: JOB_PARAMETERS,
     authenticate: () => {},
-    load: (call) => provenJobOf(call, limit),
+    load: (call) => authenticateJob(call, limit),
     authorize: (_call, { job }) => requireRunning(job),
   });
 }
 
 /**
- * The same where the token may stand in a body that is read late: who sends one elsewhere is asked at once, and otherwise
- * `prove` is to be called with what the body says. It refuses in the same words.
+ * The same for endpoints that may find the token in a body that is read late. A token in the header or a parameter is
+ * checked at once; otherwise the handler calls `authenticate` with the token of the body. Errors are the same.
  */
-export function provenJobLate(): Access<ToProve, typeof OF_A_JOB> {
+export function deferredJobTokenAccess(): Access<DeferredJobAuthentication, typeof JOB_PARAMETERS> {
   return access({
     audience: 'key',
     label: 'job token',
-    params: OF_A_JOB,
+    params: JOB_PARAMETERS,
     authenticate: () => {},
     async load(call) {
-      const early = givenToken(call.request, call.params.token) === null ? null : await proofOf(call);
+      const early = getJobToken(call.request, call.params.token) === null ? null : await authenticateRunningJob(call);
       return {
-        prove: async (token: unknown) =>
-          early ?? proofOf({ ...call, services: call.services, db: call.db, params: { ...call.params, token } }),
+        authenticate: async (token: unknown) =>
+          early ??
+          authenticateRunningJob({ ...call, services: call.services, db: call.db, params: { ...call.params, token } }),
       };
     },
     authorize: () => {},
   });
 }
 
-/** What asks for the proof. */
-export interface ToProve {
-  readonly prove: (token: unknown) => Promise<Proven>;
+/** Authentication that the handler completes after it has read the body. */
+export interface DeferredJobAuthentication {
+  readonly authenticate: (token: unknown) => Promise<JobAuthentication>;
 }
 
-async function proofOf(call: AccessCall): Promise<Proven> {
-  const proven = await provenJobOf(call, 'runner_jobs_endpoints_api_limit');
+async function authenticateRunningJob(call: AccessCall): Promise<JobAuthentication> {
+  const proven = await authenticateJob(call, 'runner_jobs_endpoints_api_limit');
   requireRunning(proven.job);
   return proven;
 }
 
-/** Whoever is refused here is a runner that ends its job: what there is not looks like what is not its own. */
-async function provenJobOf({ services, db, params, request }: AccessCall, limit: LimitOfJobs): Promise<Proven> {
-  const token = givenToken(request, params.token);
-  const job = token === null ? null : await findProvenJob(db, params.id as number, token);
+/** Throws 403 for a missing job too, so that callers cannot tell it from another runner's job. The runner then stops the job. */
+async function authenticateJob(
+  { services, db, params, request }: AccessCall,
+  limit: RunnerLimitSetting,
+): Promise<JobAuthentication> {
+  const token = getJobToken(request, params.token);
+  const job = token === null ? null : await findJobByToken(db, params.id as number, token);
   if (job === null || token === null) throw forbidden();
-  await limitRunner(services, limit, job.id);
+  await checkRunnerLimit(services, limit, job.id);
   return { job, token };
 }
 
-/** Refuses what comes too often for one of the limits of runners, whose window is a minute. */
-export async function limitRunner(services: Services, limit: LimitOfJobs, subject: number | string): Promise<void> {
-  const most = (await readSettings(services.database.reader))[limit];
+/** Counts a request of a runner for one of the rate limits, whose window is a minute. Throws 429 over the limit; 0 is no limit. */
+export async function checkRunnerLimit(
+  services: Services,
+  limit: RunnerLimitSetting,
+  subject: number | string,
+): Promise<void> {
+  const most = (await loadSettings(services.database.reader))[limit];
   if (most === 0) return;
   const count = await services.countRequest(windowAt(services.clock.now(), `${limit}:${subject}`, 60));
   if (count > most) throw tooManyRequests(60);
 }
 
-/** The token of a job as runners send it: in the header, or as the parameter `token`. */
-export function givenToken(request: Incoming, parameter: unknown): string | null {
-  const given = single(request.headers['job-token']) || parameter;
+/** Returns the job token of a request, from the header JOB-TOKEN or the parameter `token`. */
+export function getJobToken(request: IncomingRequest, parameter: unknown): string | null {
+  const given = firstHeader(request.headers['job-token']) || parameter;
   return typeof given === 'string' && given !== '' ? given : null;
 }
 
-/** Throws what a runner hears of a job that has ended or is there no more: it stops. */
-export function requireRunning<Job extends Pick<ProvenJob, 'status' | 'erased_at'>>(
+/** Throws 403 for a job that is finished, erased or deleted; the runner then stops it. */
+export function requireRunning<Job extends Pick<AuthenticatedJob, 'status' | 'erased_at'>>(
   job: Job | null,
 ): asserts job is Job {
   if (job === null) throw forbidden();

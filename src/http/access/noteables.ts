@@ -2,7 +2,7 @@ import { type Caller, isAdministrator, type SignedInCaller } from '#authenticati
 import type { Transaction } from '#database/database.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { memberRole } from '#domain/namespaces/projects.ts';
+import { getMemberRole } from '#domain/namespaces/projects.ts';
 import type { Commit } from '#git/objects/object-reader.ts';
 import type { Access } from './access.ts';
 
@@ -10,12 +10,12 @@ import type { Access } from './access.ts';
  * What people plan and talk about, as that sees it which hangs on it: notes, histories. What hangs on several kinds alike
  * is declared once, for each of them.
  */
-export type Thing = ThingOfProject | ThingOfGroup;
+export type Issuable = ProjectIssuable | GroupIssuable;
 
 /** What people comment on: commits too, of which nothing else is told. */
-export type Noteable = Thing | ThingOfCommit;
+export type Noteable = Issuable | CommitNoteable;
 
-interface AnyThing {
+interface BaseNoteable {
   readonly id: number;
   /** Null: nobody whom this server knows. */
   readonly authorId: number | null;
@@ -23,14 +23,14 @@ interface AnyThing {
   readonly locked: boolean;
 }
 
-export interface ThingOfProject extends AnyThing {
+export interface ProjectIssuable extends BaseNoteable {
   readonly type: 'Issue' | 'MergeRequest';
   readonly iid: number;
   readonly project: Project;
   readonly group?: undefined;
 }
 
-export interface ThingOfGroup extends AnyThing {
+export interface GroupIssuable extends BaseNoteable {
   readonly type: 'Epic';
   readonly iid: number;
   readonly group: Group;
@@ -38,7 +38,7 @@ export interface ThingOfGroup extends AnyThing {
 }
 
 /** Its id is 0 until something has been said on it. */
-export interface ThingOfCommit extends AnyThing {
+export interface CommitNoteable extends BaseNoteable {
   readonly type: 'Commit';
   readonly project: Project;
   readonly group?: undefined;
@@ -46,17 +46,17 @@ export interface ThingOfCommit extends AnyThing {
 }
 
 /** Is it locked, and the caller no member? He takes no part in the discussion then. */
-export function isShutOut(caller: Caller, { locked, project }: Noteable): boolean {
-  return locked && !isAdministrator(caller) && (project === undefined || memberRole(project) === 0);
+export function isLockedOut(caller: Caller, { locked, project }: Noteable): boolean {
+  return locked && !isAdministrator(caller) && (project === undefined || getMemberRole(project) === 0);
 }
 
-export interface InThing<Of extends Noteable = Thing> {
-  readonly thing: Of;
+export interface NoteableContext<Of extends Noteable = Issuable> {
+  readonly noteable: Of;
   readonly caller: SignedInCaller;
 }
 
-export interface NumberedThing<Of extends Thing = Thing> {
-  readonly thing: Of;
+export interface IssuableContext<Of extends Issuable = Issuable> {
+  readonly noteable: Of;
   readonly caller: Caller;
 }
 
@@ -64,49 +64,49 @@ export interface NumberedThing<Of extends Thing = Thing> {
 export interface NoteableKind<Of extends Noteable = Noteable> {
   readonly type: Of['type'];
   /** With its article, for summaries. */
-  readonly aThing: 'an issue' | 'a merge request' | 'an epic' | 'a commit';
+  readonly nounWithArticle: 'an issue' | 'a merge request' | 'an epic' | 'a commit';
   readonly path:
     | '/projects/:id/issues/:issue_iid'
     | '/projects/:id/merge_requests/:merge_request_iid'
     | '/groups/:id/epics/:epic_id'
     | '/projects/:id/repository/commits/:sha';
   /** Whose abilities decide: in labels of access. */
-  readonly place: 'project' | 'group';
+  readonly parentType: 'project' | 'group';
   /** Signed-in callers who may read it; to others it is not there. */
-  reading(): Access<InThing<Of>>;
+  readAccess(): Access<NoteableContext<Of>>;
   /**
    * Thing and caller as they stand in the transaction, for what can't be taken back. Throws `AccessRevoked` when the caller
    * may read it no more, or it is gone.
    */
-  again(tx: Transaction, caller: SignedInCaller, thing: Of): Promise<InThing<Of>>;
+  reload(tx: Transaction, caller: SignedInCaller, thing: Of): Promise<NoteableContext<Of>>;
 }
 
 /** One kind of things. */
-export interface ThingKind<Of extends Thing = Thing> extends NoteableKind<Of> {
+export interface IssuableKind<Of extends Issuable = Issuable> extends NoteableKind<Of> {
   /** By the number that its place has given it. */
-  readonly numberedPath:
+  readonly iidPath:
     | '/projects/:id/issues/:issue_iid'
     | '/projects/:id/merge_requests/:merge_request_iid'
     | '/groups/:id/epics/:epic_iid';
   /** Who calls by that path, the public too or users only; whoever may not read it is refused in these words. */
-  numbered(callers: 'anybody' | 'users', unreadable: () => unknown): Access<NumberedThing<Of>>;
+  accessByIid(callers: 'anybody' | 'users', unreadable: () => unknown): Access<IssuableContext<Of>>;
 }
 
 /** The things of these kinds. */
-type OfKinds<Kinds extends readonly unknown[]> = Kinds[number] extends infer Kind
+type NoteablesOf<Kinds extends readonly unknown[]> = Kinds[number] extends infer Kind
   ? Kind extends NoteableKind<infer Of>
     ? Of
     : never
   : never;
 
-type AnyOf<Kinds extends readonly unknown[]> = Kinds[number] extends ThingKind
-  ? ThingKind<Extract<OfKinds<Kinds>, Thing>>
-  : NoteableKind<OfKinds<Kinds>>;
+type KindOf<Kinds extends readonly unknown[]> = Kinds[number] extends IssuableKind
+  ? IssuableKind<Extract<NoteablesOf<Kinds>, Issuable>>
+  : NoteableKind<NoteablesOf<Kinds>>;
 
 /** `export const [listIssueNotes, listMergeRequestNotes] = forThings(KINDS, (kind) => endpoint({ ... }))` */
-export function forThings<const Kinds extends readonly NoteableKind[], Made>(
+export function forNoteables<const Kinds extends readonly NoteableKind[], Made>(
   kinds: Kinds,
-  declare: (kind: AnyOf<Kinds>) => Made,
+  declare: (kind: KindOf<Kinds>) => Made,
 ): { readonly [Index in keyof Kinds]: Made } {
-  return kinds.map((kind) => declare(kind as AnyOf<Kinds>)) as { [Index in keyof Kinds]: Made };
+  return kinds.map((kind) => declare(kind as KindOf<Kinds>)) as { [Index in keyof Kinds]: Made };
 }

@@ -1,15 +1,15 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { GroupAbilityName, ProjectAbilityName } from '#authorization/abilities.ts';
-import { stillInGroup, stillInProject } from '#authorization/current-access.ts';
+import { requireGroupAccess, requireProjectAccess } from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
 import { groupSource, type MemberSource, projectSource } from '#domain/members/memberships.ts';
-import { type Group, roleInGroup } from '#domain/namespaces/groups.ts';
-import { type Project, roleIn } from '#domain/namespaces/projects.ts';
-import type { Place } from '#domain/namespaces/scope.ts';
+import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';
+import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { Access } from './access.ts';
 import { inGroup, inProject } from './project-access.ts';
 
-/** What lives below groups and projects alike is declared once, for a parent of either kind. */
+/** Resources that exist in groups and projects alike are declared once, for both kinds of parents. */
 
 /** The group or project of a request. */
 export type Parent = MemberSource & {
@@ -21,77 +21,80 @@ export type Parent = MemberSource & {
     | { readonly type: 'project'; readonly project: Project; readonly group?: never }
   );
 
-export interface InParent {
+export interface ParentContext {
   readonly parent: Parent;
   readonly caller: SignedInCaller;
 }
 
-/** What each kind has of its own. */
-export interface Pair<OfGroups, OfProjects = OfGroups> {
+/** A value for each kind of parent. */
+export interface ByParentType<OfGroups, OfProjects = OfGroups> {
   readonly group: OfGroups;
   readonly project: OfProjects;
 }
 
-/** One of the two kinds, as a declaration sees it. */
+/** One of the two kinds of parents, for a declaration. */
 export interface ParentKind {
   readonly type: 'group' | 'project';
-  /** In the texts of refusals: `404 Group Not Found`. */
+  /** In error messages: `404 Group Not Found`. */
   readonly name: 'Group' | 'Project';
   readonly path: '/groups/:id' | '/projects/:id';
-  /** Signed-in callers with this ability in the group or project. */
-  may(abilities: Pair<GroupAbilityName, ProjectAbilityName>): Access<InParent>;
-  /** This kind's part of a pair. */
-  own<Own>(pair: Pair<Own>): Own;
+  /** Returns access for signed-in callers with this ability in the group or project. */
+  accessWith(abilities: ByParentType<GroupAbilityName, ProjectAbilityName>): Access<ParentContext>;
+  /** Returns the value for this kind. */
+  select<Own>(pair: ByParentType<Own>): Own;
 }
 
 const GROUP: ParentKind = {
   type: 'group',
   name: 'Group',
   path: '/groups/:id',
-  may: ({ group }) => inGroup(group).map(({ group, caller }) => ({ parent: groupParent(caller, group), caller })),
-  own: ({ group }) => group,
+  accessWith: ({ group }) =>
+    inGroup(group).map(({ group, caller }) => ({ parent: groupParent(caller, group), caller })),
+  select: ({ group }) => group,
 };
 
 const PROJECT: ParentKind = {
   type: 'project',
   name: 'Project',
   path: '/projects/:id',
-  may: ({ project }) =>
+  accessWith: ({ project }) =>
     inProject(project).map(({ project, caller }) => ({ parent: projectParent(caller, project), caller })),
-  own: ({ project }) => project,
+  select: ({ project }) => project,
 };
 
 function groupParent(caller: SignedInCaller, group: Group): Parent {
   const { full_path } = group;
-  return { ...groupSource(group.id), type: 'group', full_path, role: roleInGroup(caller, group), group };
+  return { ...groupSource(group.id), type: 'group', full_path, role: getGroupRole(caller, group), group };
 }
 
 function projectParent(caller: SignedInCaller, project: Project): Parent {
   const { full_path } = project;
-  return { ...projectSource(project), type: 'project', full_path, role: roleIn(caller, project), project };
+  return { ...projectSource(project), type: 'project', full_path, role: getProjectRole(caller, project), project };
 }
 
-/** A group or project as the caller sees it. */
-export function parentOf(caller: SignedInCaller, { group, project }: Place): Parent {
+/** Returns a group or project as a parent, with the role of the caller. */
+export function toParent(caller: SignedInCaller, { group, project }: GroupOrProject): Parent {
   return project ? projectParent(caller, project) : groupParent(caller, group!);
 }
 
-/** The caller as he stands in the transaction, with this ability in the group or project still. Throws `AccessRevoked` to all others. */
-export async function stillIn(
+/** Checks inside the transaction that the caller still has the ability. Throws `AccessRevoked` otherwise. */
+export async function requireParentAccess(
   tx: Transaction,
-  { parent, caller }: InParent,
-  { group, project }: Pair<GroupAbilityName, ProjectAbilityName>,
+  { parent, caller }: ParentContext,
+  { group, project }: ByParentType<GroupAbilityName, ProjectAbilityName>,
 ): Promise<void> {
-  if (parent.group) await stillInGroup(tx, caller, parent.group.id, group);
-  else await stillInProject(tx, caller, parent.project.id, project);
+  if (parent.group) await requireGroupAccess(tx, caller, parent.group.id, group);
+  else await requireProjectAccess(tx, caller, parent.project.id, project);
 }
 
-/** The turn of those who look over a whole hierarchy of groups for a title that they want to have: that of its top. */
-export function turnOf(things: string, { full_path }: Pick<Parent, 'full_path'>): string {
-  return `${things} below ${full_path.split('/')[0]!.toLowerCase()}`;
+/** Returns the lock key for operations on titles that are unique in a whole group hierarchy. */
+export function hierarchyLockKey(resources: string, { full_path }: Pick<Parent, 'full_path'>): string {
+  return `${resources} below ${full_path.split('/')[0]!.toLowerCase()}`;
 }
 
-/** `export const [listGroupMembers, listProjectMembers] = forBoth((parent) => endpoint({ ... }))` */
-export function forBoth<Made>(declare: (parent: ParentKind) => Made): readonly [ofGroups: Made, ofProjects: Made] {
+/** Declares an endpoint for both kinds: `export const [listGroupMembers, listProjectMembers] = forBoth((parent) => endpoint({ ... }))` */
+export function forGroupAndProject<Made>(
+  declare: (parent: ParentKind) => Made,
+): readonly [ofGroups: Made, ofProjects: Made] {
   return [declare(GROUP), declare(PROJECT)];
 }

@@ -1,74 +1,78 @@
 import { identify } from '#authentication/credentials.ts';
-import { networkOf } from '#rate-limits/client-network.ts';
+import { getClientNetwork } from '#rate-limits/client-network.ts';
 import {
-  alertThrottle,
-  anyThrottle,
+  findAlertThrottle,
+  findThrottle,
   isAlertPath,
+  isAnyThrottleEnabled,
   isThrottled,
   type Throttle,
-  throttleFor,
   throttleHeaders,
 } from '#rate-limits/throttles.ts';
 import { windowAt } from '#rate-limits/window-counters.ts';
-import { digestToken } from '#security/tokens.ts';
-import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
+import { hashToken } from '#security/tokens.ts';
+import { type ApplicationSettings, loadSettings } from '#settings/settings.ts';
 import { HttpError } from '../errors/http-error.ts';
 import { parseForm } from '../parameters/brackets.ts';
-import { presentedCredentials } from '../request/credentials.ts';
-import type { Incoming } from '../request/incoming.ts';
+import { getPresentedCredentials } from '../request/credentials.ts';
+import type { IncomingRequest } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
 
-/** What a throttle says of one request; `refusal` when it is one too many. */
-interface Throttled {
+/** The result of counting a request; `error` is set if it exceeds the limit. */
+interface ThrottleResult {
   readonly headers: Readonly<Record<string, string>>;
-  readonly refusal: HttpError | null;
+  readonly error: HttpError | null;
 }
 
 /**
- * Stage 2 (contract/conventions.md §1, §8): counts the request for its user, or else for its network; alerts are counted for
- * where they are sent to. Who it is, is looked up before; whether he may come in is said later. Null: no throttle applies.
+ * Stage 2 (contract/conventions.md §1, §8): counts the request for its user, or for its network if it is anonymous; alerts are
+ * counted for their target. Authentication errors are reported later. Returns null if no throttle applies.
  */
-export async function throttled(services: Services, request: Incoming): Promise<Throttled | null> {
+export async function applyThrottle(services: Services, request: IncomingRequest): Promise<ThrottleResult | null> {
   const isAlert = isAlertPath(request.method, request.path);
   if (!isAlert && !isThrottled(request.method, request.path)) return null;
-  const settings = await readSettings(services.database.reader);
-  const counted = isAlert ? ofAlert(settings, request.path) : await ofCaller(services, request, settings);
+  const settings = await loadSettings(services.database.reader);
+  const counted = isAlert ? countForAlert(settings, request.path) : await countForCaller(services, request, settings);
   if (counted === null) return null;
   const { throttle, subject } = counted;
   const now = services.clock.now();
   const window = windowAt(now, `${throttle.name}:${subject}`, throttle.periodSeconds);
   const observed = await services.countRequest(window);
   const headers = throttleHeaders(throttle, observed, window.endsAt / 1000);
-  if (observed <= throttle.limit) return { headers, refusal: null };
+  if (observed <= throttle.limit) return { headers, error: null };
   const wait = {
     'Retry-After': String(Math.ceil((window.endsAt - now.getTime()) / 1000)),
     'RateLimit-ResetTime': new Date(window.endsAt).toUTCString(),
   };
   const text = settings.rate_limiting_response_text || 'Retry later';
-  return { headers, refusal: new HttpError(429, `${text}\n`, { ...headers, ...wait }) };
+  return { headers, error: new HttpError(429, `${text}\n`, { ...headers, ...wait }) };
 }
 
-/** A throttle, and for whom it counts. */
-interface Counted {
+/** A throttle, and the user, network or alert target that it counts for. */
+interface ThrottleSubject {
   readonly throttle: Throttle;
   readonly subject: number | string;
 }
 
-async function ofCaller(services: Services, request: Incoming, settings: ApplicationSettings): Promise<Counted | null> {
-  if (!anyThrottle(settings)) return null;
-  const userId = await userOf(services, request);
-  const throttle = throttleFor(settings, request.path, userId !== null);
-  return throttle && { throttle, subject: userId ?? networkOf(request.clientAddress) };
+async function countForCaller(
+  services: Services,
+  request: IncomingRequest,
+  settings: ApplicationSettings,
+): Promise<ThrottleSubject | null> {
+  if (!isAnyThrottleEnabled(settings)) return null;
+  const userId = await findThrottledUser(services, request);
+  const throttle = findThrottle(settings, request.path, userId !== null);
+  return throttle && { throttle, subject: userId ?? getClientNetwork(request.clientAddress) };
 }
 
-function ofAlert(settings: ApplicationSettings, path: string): Counted | null {
-  const throttle = alertThrottle(settings);
-  return throttle && { throttle, subject: digestToken(path) };
+function countForAlert(settings: ApplicationSettings, path: string): ThrottleSubject | null {
+  const throttle = findAlertThrottle(settings);
+  return throttle && { throttle, subject: hashToken(path) };
 }
 
-/** The user of a valid credential in the headers, the query or the cookie; one in the body counts as none here. */
-async function userOf(services: Services, request: Incoming): Promise<number | null> {
-  const identified = await identify(services, presentedCredentials(request, parseForm(request.query)), request);
-  if (identified.dead !== undefined || identified.barred !== null) return null;
+/** Returns the user of valid credentials in headers, query or cookie; the body is not read yet. */
+async function findThrottledUser(services: Services, request: IncomingRequest): Promise<number | null> {
+  const identified = await identify(services, getPresentedCredentials(request, parseForm(request.query)), request);
+  if (identified.invalidToken !== undefined || identified.block !== null) return null;
   return identified.caller.user?.id ?? null;
 }

@@ -1,17 +1,32 @@
+import type { TSchema } from 'typebox';
 import type { Endpoint } from '../endpoint/endpoint.ts';
+import type { Parameter } from '../parameters/declarations.ts';
 import { declaredParameters } from '../server/pipeline/handle.ts';
-import { pathNames } from '../server/routing/paths.ts';
+import { pathParameterNames } from '../server/routing/paths.ts';
 import { fullPath, type Registry } from '../server/routing/registry.ts';
 
+/** The generated files that show each change of the API as a diff: `api.txt`, `api-parameters.txt`, `test/stage-orders.txt`. */
+
 /**
- * `api.txt`: one line an endpoint, so that a change of the API is a diff. Columns: method and path, name, who may,
- * the order when it is not the standard one, scopes of its own and whether a job's token will do, parameters (`*`
- * required), answer, what it records.
+ * Returns `api.txt`, one line per endpoint. Columns: method and path, name, access, stage order unless it is the standard
+ * one, own scopes and accepted tokens, response, recorded activity.
  */
-export function apiText(registry: Registry): string {
-  const rows = registry.endpoints.map(columns);
-  const widths =
-    rows[0]?.map((_cell, column) => Math.min(WIDEST, Math.max(...rows.map((row) => row[column]?.length ?? 0)))) ?? [];
+export function formatEndpoints({ endpoints }: Registry): string {
+  return formatTable(endpoints.map(endpointColumns));
+}
+
+/**
+ * Returns `api-parameters.txt`, one line per parameter that is not in the path. Columns: method and path, name (`object[field]`
+ * for a field of an object), required or optional, type and default.
+ */
+export function formatParameters({ endpoints }: Registry): string {
+  return formatTable(endpoints.flatMap(parameterRows));
+}
+
+function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_cell, column) =>
+    Math.min(MAX_COLUMN_WIDTH, Math.max(...rows.map((row) => row[column]?.length ?? 0))),
+  );
   const line = (row: readonly string[]) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -20,41 +35,87 @@ export function apiText(registry: Registry): string {
   return `${rows.map(line).join('\n')}\n`;
 }
 
-/** A longer cell pushes its own line to the right, not those of all others. */
-const WIDEST = 80;
+/** In characters. A longer cell pushes only its own line to the right. */
+const MAX_COLUMN_WIDTH = 80;
 
-function columns(endpoint: Endpoint): string[] {
-  const { method, name, access, stageOrder: order, response: answer, activity: records } = endpoint;
+function endpointColumns(endpoint: Endpoint): string[] {
+  const { name, access, stageOrder, response, activity } = endpoint;
   return [
-    `${method.padEnd(6)} ${fullPath(endpoint)}`,
+    formatRoute(endpoint),
     name,
     access.label,
-    order === 'standard' ? '-' : order,
-    tokens(endpoint) || '-',
-    `${answer.status} ${answer.kind}`,
-    parameters(endpoint) || '-',
-    records.length === 0 ? '' : `records ${records.join(', ')}`,
+    stageOrder === 'standard' ? '-' : stageOrder,
+    acceptedTokens(endpoint) || '-',
+    `${response.status} ${response.kind}`,
+    activity.length === 0 ? '' : `records ${activity.join(', ')}`,
   ];
 }
 
-function tokens({ scopes, anyScope, allowJobToken: jobToken, allowSiteToken: siteProof }: Endpoint): string {
-  const others = [...(jobToken ? ['job token'] : []), ...(siteProof ? ['site'] : [])];
+function formatRoute(endpoint: Endpoint): string {
+  return `${endpoint.method.padEnd(6)} ${fullPath(endpoint)}`;
+}
+
+function acceptedTokens({ scopes, anyScope, allowJobToken, allowSiteToken }: Endpoint): string {
+  const others = [...(allowJobToken ? ['job token'] : []), ...(allowSiteToken ? ['site'] : [])];
   return [...(anyScope ? ['any scope'] : scopes), ...others].join(',');
 }
 
-function parameters(endpoint: Endpoint): string {
-  const inPath = pathNames(endpoint.path);
-  return Object.entries(declaredParameters(endpoint))
+function parameterRows(endpoint: Endpoint): string[][] {
+  const inPath = pathParameterNames(endpoint.path);
+  return Object.entries({ ...declaredParameters(endpoint), ...endpoint.fields })
     .filter(([name]) => !inPath.includes(name))
-    .map(([name, { presence }]) => (presence === 'required' ? `${name}*` : name))
-    .join(' ');
+    .flatMap(([name, parameter]) => formatParameter(name, parameter))
+    .map((columns) => [formatRoute(endpoint), ...columns]);
 }
 
-/** The endpoints that are not checked in the standard order, one a line: the table of contract/conventions.md §1. */
-export function otherOrders(registry: Registry): string {
+function formatParameter(name: string, { type, presence, fallback, tiers }: Parameter<unknown>): string[][] {
+  const { schema } = type;
+  const defaultValue = fallback === undefined ? '' : ` = ${JSON.stringify(fallback)}`;
+  const onTiers = tiers === undefined ? '' : ` (${tiers.join(', ')})`;
+  const own = [name, presence === 'required' ? 'required' : 'optional', `${typeName(schema)}${defaultValue}${onTiers}`];
+  return [own, ...fieldRows(name, schema)];
+}
+
+interface JsonSchema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly TSchema[];
+  readonly items?: TSchema;
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly required?: readonly string[];
+}
+
+/** Returns the rows of the fields of an object, or of the objects in a list. */
+function fieldRows(name: string, schema: TSchema): string[][] {
+  const { items, properties = {}, required = [] } = schema as JsonSchema;
+  if (items !== undefined) return fieldRows(`${name}[]`, items);
+  return Object.entries(properties).flatMap(([key, field]) => {
+    const fieldName = `${name}[${key}]`;
+    return [
+      [fieldName, required.includes(key) ? 'required' : 'optional', typeName(field)],
+      ...fieldRows(fieldName, field),
+    ];
+  });
+}
+
+/** Returns a type as text: `string`, `integer[]`, `"asc" | "desc"`. */
+function typeName(schema: TSchema): string {
+  const { type, format, enum: values, anyOf, items } = schema as JsonSchema;
+  if (anyOf !== undefined) return anyOf.map(typeName).join(' | ');
+  if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(' | ');
+  if (items !== undefined) {
+    const element = typeName(items);
+    return element.includes(' | ') ? `(${element})[]` : `${element}[]`;
+  }
+  return format ?? type ?? 'any';
+}
+
+/** Returns `test/stage-orders.txt`: the endpoints without the standard stage order, one per line (contract/conventions.md §1). */
+export function formatStageOrders(registry: Registry): string {
   return registry.endpoints
-    .filter(({ stageOrder: order }) => order !== 'standard')
-    .map(({ stageOrder: order, method, name, ...endpoint }) => `${order}  ${method} ${fullPath(endpoint)}  ${name}\n`)
+    .filter(({ stageOrder }) => stageOrder !== 'standard')
+    .map((endpoint) => `${endpoint.stageOrder}  ${endpoint.method} ${fullPath(endpoint)}  ${endpoint.name}\n`)
     .sort()
     .join('');
 }

@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox';
-import { SCOPE_MEANINGS } from '#authentication/tokens/scope-descriptions.ts';
-import type { ApiDocument, DescribedServer, Json } from '../api-document.ts';
+import { SCOPE_DESCRIPTIONS } from '#authentication/tokens/scope-descriptions.ts';
+import type { ApiDocument, ApiServer, Json } from '../api-document.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import type { ResponseType } from '../endpoint/responses.ts';
-import type { RefusalEntry } from '../errors/error-table.ts';
+import type { ErrorEntry } from '../errors/error-table.ts';
 import { type Parameter, parametersSchema } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
 import { SESSION_COOKIE } from '../request/cookie.ts';
@@ -11,29 +11,29 @@ import { declaredParameters } from '../server/pipeline/handle.ts';
 import { pathParameters, replaceParameters } from '../server/routing/paths.ts';
 import { fullPath, type Registry } from '../server/routing/registry.ts';
 
-/** The OpenAPI 3.1 document of the routes below /api/v4, read from the endpoint values (contract/conventions.md §10). */
+/** Builds the OpenAPI 3.1 document of the routes below /api/v4 from the endpoints (contract/conventions.md §10). */
 
-type Unaddressed = Omit<ApiDocument, 'servers' | 'info'>;
+type ServerlessDocument = Omit<ApiDocument, 'servers' | 'info'>;
 
-const DOCUMENTS = new WeakMap<Registry, Unaddressed>();
+const documents = new WeakMap<Registry, ServerlessDocument>();
 
-/** The document; everything but address and version is made once, at the first request. */
-export function openApiDocument(registry: Registry, { url, version }: DescribedServer): ApiDocument {
-  const known = DOCUMENTS.get(registry) ?? describe(registry);
-  DOCUMENTS.set(registry, known);
+/** Returns the document. Everything except URL and version is built once, at the first request. */
+export function buildOpenApiDocument(registry: Registry, { url, version }: ApiServer): ApiDocument {
+  const known = documents.get(registry) ?? buildDocument(registry);
+  documents.set(registry, known);
   const { openapi, ...rest } = known;
   const info = { title: 'Hearth', version, description: 'The v4 REST API of this server.' };
   const components = { securitySchemes: securitySchemes(url), ...rest.components };
   return { openapi, info, servers: [{ url }], ...rest, components };
 }
 
-function describe(registry: Registry): Unaddressed {
+function buildDocument(registry: Registry): ServerlessDocument {
   const endpoints = registry.endpoints.filter(({ root }) => !root);
   const shapes = new Shapes();
   const paths: Record<string, Record<string, Json>> = {};
   const templates = new Map<string, string>();
   for (const endpoint of endpoints) {
-    // OpenAPI knows one name for a place in a path: that of the first endpoint there.
+    // OpenAPI allows one name per position of a path: that of the first endpoint.
     const place = replaceParameters(fullPath(endpoint), () => '{}');
     const template = templates.get(place) ?? replaceParameters(fullPath(endpoint), ({ name }) => `{${name}}`);
     templates.set(place, template);
@@ -44,10 +44,10 @@ function describe(registry: Registry): Unaddressed {
   return { openapi: '3.1.0', tags, paths, components: components(shapes.named) };
 }
 
-const tagOf = ({ source }: Endpoint) => source.split('/').at(-2) ?? '';
+const tagOf = ({ folder }: Endpoint) => folder.split('/').at(-1) ?? '';
 
 function operation(endpoint: Endpoint, template: string, shapes: Shapes): Json {
-  const { name, summary, access, stageOrder: order, activity: records, source } = endpoint;
+  const { name, summary, access, stageOrder, activity, source } = endpoint;
   return {
     operationId: name,
     summary,
@@ -56,8 +56,8 @@ function operation(endpoint: Endpoint, template: string, shapes: Shapes): Json {
     responses: responses(endpoint, shapes),
     security: SECURITY[access.audience],
     'x-access': access.label,
-    ...(order === 'standard' ? {} : { 'x-order': order }),
-    ...(records.length > 0 ? { 'x-records': records } : {}),
+    ...(stageOrder === 'standard' ? {} : { 'x-order': stageOrder }),
+    ...(activity.length > 0 ? { 'x-records': activity } : {}),
     'x-source': source,
   };
 }
@@ -67,13 +67,13 @@ const SECURITY: Readonly<Record<Endpoint['access']['audience'], readonly Json[]>
   open: [{}, ...SIGNED_IN],
   user: SIGNED_IN,
   admin: SIGNED_IN,
-  // The proof travels in the request itself.
+  // The request itself contains the proof.
   key: [],
 };
 
-/** The ways in (contract/conventions.md §7): what fits each endpoint stands there. */
+/** The authentication schemes (contract/conventions.md §7); each operation lists those that it accepts. */
 function securitySchemes(url: string): Json {
-  const token = { tokenUrl: `${url}/oauth/token`, refreshUrl: `${url}/oauth/token`, scopes: SCOPE_MEANINGS };
+  const token = { tokenUrl: `${url}/oauth/token`, refreshUrl: `${url}/oauth/token`, scopes: SCOPE_DESCRIPTIONS };
   const authorizationCode = { authorizationUrl: `${url}/oauth/authorize`, ...token };
   return {
     privateToken: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
@@ -93,13 +93,13 @@ function parametersOf(endpoint: Endpoint, template: string, shapes: Shapes): Jso
   });
   const others = Object.entries(declaredParameters(endpoint)).filter(([name]) => !own.some((one) => one.name === name));
   const inBody = endpoint.body === 'late' ? Object.entries(endpoint.fields) : others;
-  if (takesBody(endpoint)) return { parameters: inPath, ...requestBody(endpoint, inBody, shapes) };
-  return { parameters: [...inPath, ...others.map(([name, parameter]) => inQuery(name, parameter, shapes))] };
+  if (hasRequestBody(endpoint)) return { parameters: inPath, ...requestBody(endpoint, inBody, shapes) };
+  return { parameters: [...inPath, ...others.map(([name, parameter]) => queryParameter(name, parameter, shapes))] };
 }
 
-const takesBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT' || method === 'PATCH';
+const hasRequestBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT' || method === 'PATCH';
 
-function inQuery(name: string, { type, presence, fallback, summary }: Parameter<unknown>, shapes: Shapes): Json {
+function queryParameter(name: string, { type, presence, fallback, summary }: Parameter<unknown>, shapes: Shapes): Json {
   const schema = { ...(shapes.refer(type.schema) as Json), ...(fallback === undefined ? {} : { default: fallback }) };
   const kind = (type.schema as { type?: string }).type;
   return {
@@ -124,20 +124,21 @@ function requestBody(endpoint: Endpoint, declared: [string, Parameter<unknown>][
 const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 
 function responses(endpoint: Endpoint, shapes: Shapes): Json {
-  const result: Record<string, Json> = { [endpoint.response.status]: success(endpoint.response, shapes) };
+  const result: Record<string, Json> = { [endpoint.response.status]: successResponse(endpoint.response, shapes) };
   for (const [status, codes] of byStatus({ ...endpoint.access.errors, ...endpoint.errors }))
-    result[status] = refusal(codes);
-  if (endpoint.access.audience !== 'open') result[401] ??= common('Unauthorized');
-  if (endpoint.access.audience !== 'open' && endpoint.access.audience !== 'key') result[403] ??= common('Forbidden');
-  if (Object.keys(declaredParameters(endpoint)).length > 0) result[400] ??= common('InvalidParameters');
-  if (pathParameters(endpoint.path).length > 0) result[404] ??= common('NotFound');
-  if (endpoint.lastModified) result[412] ??= common('PreconditionFailed');
+    result[status] = errorResponse(codes);
+  if (endpoint.access.audience !== 'open') result[401] ??= commonResponse('Unauthorized');
+  if (endpoint.access.audience !== 'open' && endpoint.access.audience !== 'key')
+    result[403] ??= commonResponse('Forbidden');
+  if (Object.keys(declaredParameters(endpoint)).length > 0) result[400] ??= commonResponse('InvalidParameters');
+  if (pathParameters(endpoint.path).length > 0) result[404] ??= commonResponse('NotFound');
+  if (endpoint.lastModified) result[412] ??= commonResponse('PreconditionFailed');
   return result;
 }
 
-const common = (name: string) => ({ $ref: `#/components/responses/${name}` });
+const commonResponse = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
-function success({ kind, schema }: ResponseType, shapes: Shapes): Json {
+function successResponse({ kind, schema }: ResponseType, shapes: Shapes): Json {
   const content = (type: string, body: unknown) => ({ content: { [type]: { schema: body } } });
   switch (kind) {
     case 'nothing':
@@ -168,12 +169,12 @@ const PAGE_HEADERS = Object.fromEntries(
   ]),
 );
 
-function byStatus(refuses: Endpoint['errors']): Map<number, [string, RefusalEntry][]> {
-  return Map.groupBy(Object.entries(refuses), ([, [status]]) => status);
+function byStatus(errors: Endpoint['errors']): Map<number, [string, ErrorEntry][]> {
+  return Map.groupBy(Object.entries(errors), ([, [status]]) => status);
 }
 
-/** The texts of the endpoint's own table; `{name}` in them stands for a value. */
-function refusal(codes: readonly [string, RefusalEntry][]): Json {
+/** Returns the errors of one status from the endpoint's error table; `{name}` in them stands for a value. */
+function errorResponse(codes: readonly [string, ErrorEntry][]): Json {
   const examples = codes.map(([code, [, body]]) => [
     code,
     { value: typeof body === 'string' ? { message: body } : body },
@@ -202,11 +203,11 @@ function components(schemas: Json): Json {
       NotFound: answer('Missing, or not for this caller', { message: '404 Not Found' }),
       PreconditionFailed: answer('Changed since', { message: '412 Precondition Failed' }),
     },
-    schemas: { ...schemas, Refusal: REFUSAL },
+    schemas: { ...schemas, Refusal: ERROR_SCHEMA },
   };
 }
 
-const REFUSAL = {
+const ERROR_SCHEMA = {
   type: 'object',
   properties: {
     message: {},
@@ -216,12 +217,12 @@ const REFUSAL = {
   },
 };
 
-/** Shapes with a title become named components, each once. */
+/** Collects schemas with a title as named components. */
 class Shapes {
   readonly named: Record<string, unknown> = {};
   readonly #texts = new Map<string, string>();
 
-  /** The schema with a reference in the place of every named shape. */
+  /** Returns the schema with every named schema replaced by a reference. */
   refer(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map((item) => this.refer(item));
     if (typeof schema !== 'object' || schema === null) return schema;

@@ -1,32 +1,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { families } from '#api/index.ts';
+import { resourceModules } from '#api/index.ts';
 import { open, signedIn } from '../access/access.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { rawEntity } from '../endpoint/entity.ts';
-import { family } from '../endpoint/resource-module.ts';
+import { resourceModule } from '../endpoint/resource-module.ts';
 import { created, ok, page, shape, text } from '../endpoint/responses.ts';
-import { hash, optional, required } from '../parameters/declarations.ts';
+import { object, optional, required } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
 import { arrayOf, integer, oneOf } from '../parameters/types.ts';
 import { createRegistry, fullPath, type Registry } from '../server/routing/registry.ts';
-import { openApiDocument } from './openapi.ts';
+import { buildOpenApiDocument } from './openapi.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is reached into by name
 type Document = any;
 
 /** As a client gets it. */
 const documentOf = (registry: Registry): Document =>
-  JSON.parse(JSON.stringify(openApiDocument(registry, { url: 'http://hearth.test', version: '1' })));
+  JSON.parse(JSON.stringify(buildOpenApiDocument(registry, { url: 'http://hearth.test', version: '1' })));
 
-const registry = createRegistry(families);
+const registry = createRegistry(resourceModules);
 const document = documentOf(registry);
 const operations: Document[] = Object.entries(document.paths as Record<string, Record<string, Document>>).flatMap(
   ([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
 );
 
-test('it holds exactly the routes below /api/v4', () => {
+test('contains exactly the routes below /api/v4', () => {
   const shapes = (paths: string[]) => paths.map((path) => path.replace(/\{\w+\}|:\w+(\([^/]*\))?|\*\w+/g, '{}')).sort();
   const served = registry.endpoints.filter(({ root }) => !root);
   assert.deepEqual(
@@ -35,12 +35,12 @@ test('it holds exactly the routes below /api/v4', () => {
   );
 });
 
-test('operation ids are the names of the endpoints, each once', () => {
+test('uses the names of the endpoints as operation ids, each once', () => {
   const served = registry.endpoints.filter(({ root }) => !root).map(({ name }) => name);
   assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), served.sort());
 });
 
-test('every reference leads to a component', () => {
+test('every reference resolves to a component', () => {
   const visit = (value: Document): void => {
     if (typeof value !== 'object' || value === null) return;
     if (typeof value.$ref === 'string') {
@@ -53,7 +53,7 @@ test('every reference leads to a component', () => {
   visit(document);
 });
 
-test('the parameters of every path are declared, and no place has two names', () => {
+test('declares the parameters of every path, each with one name', () => {
   for (const { path, operationId, parameters = [] } of operations) {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const declared = parameters.filter((one: Document) => one.in === 'path').map((one: Document) => one.name);
@@ -68,7 +68,7 @@ test('the parameters of every path are declared, and no place has two names', ()
 /** Their one answer is a refusal (contract/runners.md §3.8, §4.10). */
 const ALWAYS_REFUSED = ['discoverRouter', 'listPackagePipelines'];
 
-test('every operation has what the specification asks for', () => {
+test('every operation has the required fields', () => {
   assert.equal(document.openapi, '3.1.0');
   assert.ok(document.info.title && document.info.version);
   const tags = document.tags.map(({ name }: { name: string }) => name);
@@ -83,7 +83,7 @@ test('every operation has what the specification asks for', () => {
       operation.tags.every((tag: string) => tags.includes(tag)),
       operation.operationId,
     );
-    assert.match(operation['x-source'], /^[\w-]+\/[\w-]+\/endpoints\.ts$/);
+    assert.match(operation['x-source'], /^[\w-]+(\/[\w-]+)+\.ts$/);
     for (const { in: place, schema } of operation.parameters ?? []) {
       assert.ok(place === 'path' || place === 'query');
       assert.ok(schema, operation.operationId);
@@ -91,14 +91,14 @@ test('every operation has what the specification asks for', () => {
   }
 });
 
-test('no secret stands in an example', () => {
+test('examples contain no secrets', () => {
   assert.doesNotMatch(JSON.stringify(document), /glpat-\w|glrt-\w|gloas-\w/);
 });
 
 const Thing = shape('Thing', { id: Type.Integer(), owner: shape('Owner', { name: Type.String() }) });
 const thing = { id: 1, owner: { name: 'a' } };
 const small = createRegistry({
-  things: family({
+  things: resourceModule({
     endpoints: {
       listThings: endpoint({
         get: '/things/:id/parts',
@@ -107,7 +107,7 @@ const small = createRegistry({
         params: {
           state: optional(oneOf('open', 'closed'), 'open', 'Which ones'),
           ids: optional(arrayOf(integer)),
-          range: optional(hash({ end: required(integer) })),
+          range: optional(object({ end: required(integer) })),
         },
         response: page(rawEntity(Thing)),
         handle: () => ({ items: [thing], total: 1, more: false }),
@@ -132,7 +132,7 @@ const small = createRegistry({
   }),
 });
 
-test('a read has its parameters, those of pages last', () => {
+test('lists the parameters of a read, those of pages last', () => {
   const { paths } = documentOf(small);
   assert.deepEqual(Object.keys(paths), ['/api/v4/things/{id}/parts', '/api/v4/digits/{id}']);
   const { get } = paths['/api/v4/things/{id}/parts'];
@@ -210,10 +210,10 @@ test('the document shows what access refuses, and the bodies of what writes file
   }
 });
 
-test('two shapes of one name are told', () => {
+test('throws for two schemas with one name', () => {
   const other = shape('Thing', { id: Type.String() });
   const twice = createRegistry({
-    things: family({
+    things: resourceModule({
       endpoints: {
         readThing: endpoint({
           get: '/a',

@@ -1,30 +1,32 @@
-import type { HistoryName } from '#activity/index.ts';
+import type { RecordedEventName } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { UniqueErrors, UnitOfWork } from '#events/unit-of-work.ts';
 import type { Git } from '#git/git.ts';
 import type { Failure } from '#runtime/failure.ts';
-import type { Access, Reserved } from '../access/access.ts';
+import { type Access, type ReservedName, rejectUnknownKeys } from '../access/access.ts';
 import type { ErrorTable } from '../errors/error-table.ts';
 import type { KeysetRule, OffsetRequest, PageRequest } from '../lists/pagination.ts';
-import type { Raw } from '../parameters/brackets.ts';
-import type { Parameters, ParameterValues, Rule } from '../parameters/declarations.ts';
-import type { Base } from '../request/base-url.ts';
-import type { Incoming } from '../request/incoming.ts';
+import type { RawParameters } from '../parameters/brackets.ts';
+import type { ParameterRule, Parameters, ParameterValues } from '../parameters/declarations.ts';
+import type { ServerContext } from '../request/base-url.ts';
+import type { IncomingRequest } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
 import type { Reply, ResponseType } from './responses.ts';
 import type { StageOrder } from './stages.ts';
 
 /**
- * An endpoint is one declarative value: route, access, parameters, refusals, what it records, its answer and its
- * handler. Everything else (validation, OpenAPI, `api.txt`, the test matrix) is read from it.
+ * An endpoint is one declarative value: route, access, parameters, errors, recorded activity, response and handler.
+ * Validation, OpenAPI, `api.txt` and the test matrix are derived from it.
  */
 export interface Endpoint {
   readonly method: Method;
   /** Below `/api/v4`, or below the server's root with `root`. */
   readonly path: string;
   readonly name: string;
-  /** `folder/file.ts` below src/api, for the documentation and for error messages. */
+  /** The folder of its resource below src/api: `planning/issues`. */
+  readonly folder: string;
+  /** The file that declares it, below src/api, for the documentation and for error messages. */
   readonly source: string;
   readonly summary: string;
   readonly access: Access<object>;
@@ -33,42 +35,41 @@ export interface Endpoint {
   readonly anyScope: boolean;
   readonly allowJobToken: boolean;
   readonly allowSiteToken: boolean;
+  readonly unknownIdStatus: 401 | 403 | 404;
   readonly body: BodyMode;
   readonly root: boolean;
   readonly params: Parameters;
   readonly fields: Parameters;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly ParameterRule[];
   readonly keyset?: KeysetRule;
   readonly lastModified?: (provided: object) => string | null | Promise<string | null>;
   readonly lock?: (provided: object) => string | readonly string[];
   readonly errors: ErrorTable;
   readonly uniqueErrors: UniqueErrors;
-  readonly activity: readonly HistoryName[];
+  readonly activity: readonly RecordedEventName[];
   readonly response: ResponseType;
   readonly handler: EndpointHandler;
-  /** Grows from declaration to declaration: modules list their exports by name, readers want them as they stand. */
-  readonly position: number;
 }
 
-/** How an endpoint does what it does. */
+/** The function that performs an endpoint, and its kind. */
 export interface EndpointHandler {
   readonly kind: 'read' | 'write' | 'handle';
-  readonly run: (...given: never[]) => unknown;
+  readonly run: (...args: never[]) => unknown;
 }
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * How the body is read: `merged` into the parameters; `late`, by the handler itself after the project is known, with
- * texts of its own; `raw`, as bytes; `json`, as JSON whatever the content type.
+ * How the body is read. `merged`: its members become parameters. `late`: the handler reads it after the project is loaded.
+ * `raw`: as bytes. `json`: as JSON, whatever the content type.
  */
 type BodyMode = 'merged' | 'late' | 'raw' | 'json';
 
-type PathNames<Path extends string> = Path extends `${infer Segment}/${infer More}`
-  ? SegmentName<Segment> | PathNames<More>
-  : SegmentName<Path>;
+type PathParameterNames<Path extends string> = Path extends `${infer Segment}/${infer More}`
+  ? SegmentParameterName<Segment> | PathParameterNames<More>
+  : SegmentParameterName<Path>;
 /** `:id`, `:id(^\\d+$)` and the rest of a path, `*repository_path.git`. */
-type SegmentName<Segment extends string> = Segment extends `${string}:${infer Name}(${string}`
+type SegmentParameterName<Segment extends string> = Segment extends `${string}:${infer Name}(${string}`
   ? Name
   : Segment extends `:${infer Name}`
     ? Name
@@ -78,21 +79,21 @@ type SegmentName<Segment extends string> = Segment extends `${string}:${infer Na
         ? Name
         : never;
 
-/** What every call has besides what access provides, which none of these shadows. */
+/** What every handler gets in addition to what access provides. */
 interface RequestContext<P extends Parameters, Path extends string, K extends KeysetRule | undefined> {
-  /** The parameters as they are declared; what the path names besides is text. */
-  readonly params: ParameterValues<P> & { readonly [Name in Exclude<PathNames<Path>, keyof P>]: string };
-  /** Which page of a list is asked for: of one that declares no `keyset`, by its number. */
+  /** The declared parameters; undeclared path parameters are text. */
+  readonly params: ParameterValues<P> & { readonly [Name in Exclude<PathParameterNames<Path>, keyof P>]: string };
+  /** The requested page of a list; by page number if the endpoint declares no `keyset`. */
   readonly page: K extends KeysetRule ? PageRequest : OffsetRequest;
-  /** The server as this request sees it. */
-  readonly base: Base;
+  /** The server, as addressed by this request. */
+  readonly base: ServerContext;
 }
 
-/** What came besides, for the few endpoints that read it by hand. */
+/** The raw request, for handlers that read it themselves. */
 interface RawRequest {
-  readonly request: Incoming;
-  /** All parameters as they came. */
-  readonly given: Raw;
+  readonly request: IncomingRequest;
+  /** All parameters of query and body, before validation. */
+  readonly rawParams: RawParameters;
 }
 
 type CallerOf<Provided> = Provided extends { readonly caller: infer By extends Caller } ? By : Caller;
@@ -100,25 +101,25 @@ type CallerOf<Provided> = Provided extends { readonly caller: infer By extends C
 type Awaitable<T> = T | Promise<T>;
 type Outcome<Result, R extends ErrorTable> = Awaitable<Result | Reply<Result> | Failure<keyof R & string>>;
 
-/** One of three ways to do it; each is given only what it may use. */
+/** One of three kinds of handlers; each gets only what it may use. */
 type Handler<Provided, Call, Result, R extends ErrorTable> =
   | {
       /**
-       * Reads. It sees the database, what refs say, the caller and the parameters, so that its answer may be kept until the
-       * next commit (`server/response/response-cache.ts`).
+       * Reads. Depends only on the database, refs, caller and parameters, so that its response can be cached until the next
+       * commit (`server/response/response-cache.ts`).
        */
       readonly read: (db: Reader, call: Provided & Call, git: Git) => Outcome<Result, R>;
       readonly write?: never;
       readonly handle?: never;
     }
   | {
-      /** Changes rows, in one transaction that is rolled back when it is refused. What it returns is shown after the commit. */
+      /** Writes rows in one transaction, which is rolled back on failure. The result is serialized after the commit. */
       readonly write: (uow: UnitOfWork<CallerOf<Provided>>, call: Provided & Call) => Outcome<Result, R>;
       readonly read?: never;
       readonly handle?: never;
     }
   | {
-      /** All that cannot live in a transaction: git writes, password hashing, streams, other servers. */
+      /** Does what cannot run in a transaction: git writes, password hashing, streams, calls to other servers. */
       readonly handle: (call: Provided & Call & RawRequest, services: Services) => Outcome<Result, R>;
       readonly read?: never;
       readonly write?: never;
@@ -132,32 +133,34 @@ interface EndpointOptions<
   Result,
 > {
   readonly summary: string;
-  readonly access: Access<Provided & { readonly [Name in Reserved]?: never }, Needed>;
+  readonly access: Access<Provided & { readonly [Name in ReservedName]?: never }, Needed>;
   readonly stageOrder?: StageOrder;
-  /** Scopes that do besides `api` (and `read_api` on reads); `'any'`: every live token. */
+  /** Accepted scopes in addition to `api` (and `read_api` for reads); `'any'` accepts every valid token. */
   readonly scopes?: readonly string[] | 'any';
-  /** Takes the token of a running job too (contract/conventions.md §7 "Job tokens"); elsewhere one counts as not given. */
+  /** Accepts the token of a running job (contract/conventions.md §7 "Job tokens"); other endpoints ignore job tokens. */
   readonly allowJobToken?: true;
-  /** Looks at the proof of a replication site too; elsewhere it is not looked at (contract/conventions.md §7). */
+  /** Accepts the token of a replication site (contract/conventions.md §7); other endpoints ignore site tokens. */
   readonly allowSiteToken?: true;
+  /** Status for an id in the path that does not exist, where 404 would reveal which ids exist. */
+  readonly unknownIdStatus?: 401 | 403;
   readonly body?: BodyMode;
   readonly root?: true;
   readonly params?: P;
-  /** Of a body that is read late: what may be in it, for the document and for the limits that its reader asks for. */
+  /** The fields of a body that is read late, for the OpenAPI document and for the length limits of its reader. */
   readonly fields?: Parameters;
-  readonly rules?: readonly Rule[];
-  /** DELETE: honours If-Unmodified-Since against this moment. */
+  readonly rules?: readonly ParameterRule[];
+  /** Of a DELETE: the timestamp that If-Unmodified-Since is compared with. */
   readonly lastModified?: (provided: Provided) => string | null | Promise<string | null>;
   /**
-   * Of a `write`: all that name the same turn run one after another, in whatever process. For those that all change one
-   * row, a counter say, and would refuse each other in vain. Several are taken in their order, which is the same everywhere.
+   * Of a `write`: the advisory lock keys it takes; writes with the same key run one after another, across processes. For
+   * writes to one shared row, such as a counter. Several keys are taken in order, which must be the same everywhere.
    */
   readonly lock?: (provided: Provided) => string | readonly string[];
   readonly errors?: R;
-  /** Unique index -> the refusal of whoever finds it taken, be it by a race. */
+  /** Unique index -> the error code of a violation, also after a race. */
   readonly uniqueErrors?: UniqueErrors<NoInfer<keyof R & string>>;
-  /** The history that one successful call writes: names of activity and audit events. */
-  readonly activity?: readonly HistoryName[];
+  /** The names of the activity and audit events that one successful call records. */
+  readonly activity?: readonly RecordedEventName[];
   readonly response: ResponseType<Result>;
 }
 
@@ -170,10 +173,8 @@ type Route<Path extends string> =
   | Verb<'patch', Path>
   | Verb<'delete', Path>;
 
-/** An endpoint before server.ts has given it its name and place. */
-export type EndpointDefinition = Omit<Endpoint, 'name' | 'source'>;
-
-let places = 0;
+/** An endpoint before the registry adds its name and its source. */
+export type EndpointDefinition = Omit<Endpoint, 'name' | 'folder' | 'source'>;
 
 export function endpoint<
   const Path extends string,
@@ -192,47 +193,85 @@ export function endpoint<
       NoInfer<R>
     >,
 ): EndpointDefinition {
-  const [method, path] = route(declaration as unknown as Record<string, unknown>);
-  const { summary, access, response: answer, scopes = [], keyset, lastModified: conditional, lock: turn } = declaration;
+  rejectUnknownKeys('An endpoint', declaration, ENDPOINT_KEYS);
+  const [method, path] = getRoute(declaration as unknown as Record<string, unknown>);
+  const { summary, access, response, scopes = [], keyset, lastModified, lock } = declaration;
   return {
     method,
     path,
     summary,
     access: access as unknown as Access<object>,
-    stageOrder: declaration.stageOrder ?? (access.loadParent ? 'placeBeforeParameters' : 'standard'),
+    stageOrder: declaration.stageOrder ?? (access.loadParent ? 'parentBeforeParameters' : 'standard'),
     scopes: scopes === 'any' ? [] : scopes,
     anyScope: scopes === 'any',
     allowJobToken: declaration.allowJobToken ?? false,
     allowSiteToken: declaration.allowSiteToken ?? false,
+    unknownIdStatus: declaration.unknownIdStatus ?? 404,
     body: declaration.body ?? 'merged',
     root: declaration.root ?? false,
     params: { ...access.params, ...declaration.params },
     fields: declaration.fields ?? {},
     rules: declaration.rules ?? [],
     keyset,
-    lastModified: conditional as Endpoint['lastModified'],
-    lock: turn as Endpoint['lock'],
+    lastModified: lastModified as Endpoint['lastModified'],
+    lock: lock as Endpoint['lock'],
     errors: declaration.errors ?? {},
     uniqueErrors: declaration.uniqueErrors ?? {},
     activity: declaration.activity ?? [],
-    response: answer,
-    handler: handlerOf(declaration as unknown as Record<string, unknown>),
-    position: ++places,
+    response,
+    handler: getHandler(declaration as unknown as Record<string, unknown>),
   };
 }
 
-function route(declaration: Record<string, unknown>): [Method, string] {
+type EndpointKey =
+  | keyof EndpointOptions<Parameters, object, Parameters, ErrorTable, unknown>
+  | Lowercase<Method>
+  | 'keyset'
+  | EndpointHandler['kind'];
+
+const ENDPOINT_KEYS: Readonly<Record<EndpointKey, true>> = {
+  get: true,
+  head: true,
+  post: true,
+  put: true,
+  patch: true,
+  delete: true,
+  summary: true,
+  access: true,
+  stageOrder: true,
+  scopes: true,
+  allowJobToken: true,
+  allowSiteToken: true,
+  unknownIdStatus: true,
+  body: true,
+  root: true,
+  params: true,
+  fields: true,
+  rules: true,
+  keyset: true,
+  lastModified: true,
+  lock: true,
+  errors: true,
+  uniqueErrors: true,
+  activity: true,
+  response: true,
+  read: true,
+  write: true,
+  handle: true,
+};
+
+function getRoute(declaration: Record<string, unknown>): [Method, string] {
   for (const verb of ['get', 'head', 'post', 'put', 'patch', 'delete'] as const) {
     const path = declaration[verb];
     if (typeof path === 'string') return [verb.toUpperCase() as Method, path];
   }
-  throw new Error('an endpoint needs a verb with its path');
+  throw new Error('An endpoint must declare get, head, post, put, patch or delete with its path');
 }
 
-function handlerOf(declaration: Record<string, unknown>): EndpointHandler {
+function getHandler(declaration: Record<string, unknown>): EndpointHandler {
   for (const kind of ['read', 'write', 'handle'] as const) {
     const run = declaration[kind];
     if (typeof run === 'function') return { kind, run: run as EndpointHandler['run'] };
   }
-  throw new Error('an endpoint needs read, write or handle');
+  throw new Error('An endpoint must declare read, write or handle');
 }

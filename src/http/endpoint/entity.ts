@@ -3,77 +3,77 @@ import { type Static, type TObject, type TProperties, type TSchema, type TUnion,
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Git } from '#git/git.ts';
-import type { Base } from '../request/base-url.ts';
+import type { ServerContext } from '../request/base-url.ts';
 
-/** To whom, where and with what rows are shown. */
-export interface SerializationContext extends Base {
+/** What entities may use to serialize rows for one request. */
+export interface SerializationContext extends ServerContext {
   readonly db: Reader;
-  /** What refs say is a function of the database: they move only together with a commit. */
+  /** Refs are a function of the database: they change only together with a commit. */
   readonly git: Git;
   readonly caller: Caller;
-  /** Of secrets that are shown again. */
+  /** Decrypts secrets that a response shows again. */
   readonly secretKey: () => Promise<KeyObject>;
-  /** The parameters of the call, as its endpoint has declared them. */
+  /** The validated parameters of the call. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
 /**
- * What the API shows of a kind of rows: its schema, and the way from rows to shapes, in one value. Handlers return rows; the
- * answer's entity shows them. Keys that are not declared are an error in tests.
+ * The API representation of a kind of rows: its schema and the function that serializes rows. Handlers return rows; the entity
+ * of the response serializes them. Undeclared keys are an error in tests.
  */
 export interface Entity<Row, Schema extends TSchema = TSchema> {
   readonly schema: Schema;
-  /** The shapes of these rows in their order; what they need beside them is loaded for all of them at once. */
+  /** Serializes the rows in their order; related rows are loaded for all of them at once. */
   serializeAll(rows: readonly Row[], to: SerializationContext): Promise<Static<Schema>[]>;
 }
 
-/** An entity that needs nothing but its row, so that other entities can show it inside themselves. */
-export interface PlainEntity<Row, Schema extends TSchema = TSchema> extends Entity<Row, Schema> {
+/** An entity that needs only its row, so that other entities can embed it. */
+export interface SingleRowEntity<Row, Schema extends TSchema = TSchema> extends Entity<Row, Schema> {
   serialize(row: Row, to: SerializationContext): Static<Schema>;
 }
 
-/** An entity before it is known what rows it is made from; as it is, it shows rows that have its shape already. */
-export interface EntityBuilder<P extends TProperties> extends PlainEntity<Static<TObject<P>>, TObject<P>> {
-  /** `show` makes the shape of one row. */
-  from<Row>(show: (row: Row, to: SerializationContext) => Static<TObject<P>>): PlainEntity<Row, TObject<P>>;
-  /** `load` reads what the rows of a whole list need beside them; `show` makes the shape of one with it. */
+/** An entity without a serializer yet; used as it is, it serializes rows that have its shape already. */
+export interface EntityBuilder<P extends TProperties> extends SingleRowEntity<Static<TObject<P>>, TObject<P>> {
+  /** `serialize` serializes one row. */
+  from<Row>(serialize: (row: Row, to: SerializationContext) => Static<TObject<P>>): SingleRowEntity<Row, TObject<P>>;
+  /** `load` loads the related rows of a whole list; `serialize` serializes one row with them. */
   from<Row, Loaded>(
     load: (rows: readonly Row[], to: SerializationContext) => Promise<Loaded>,
-    show: (row: Row, to: SerializationContext, loaded: Loaded) => Static<TObject<P>>,
+    serialize: (row: Row, to: SerializationContext, loaded: Loaded) => Static<TObject<P>>,
   ): Entity<Row, TObject<P>>;
 }
 
-/** `entity('Member', { access_level: Type.Integer(), ... }).from((row: MemberRow, to) => ({ ... }))` */
+/** Declares an entity: `entity('Member', { access_level: Type.Integer(), ... }).from((row: MemberRow, to) => ({ ... }))` */
 export function entity<P extends TProperties>(name: string, fields: P): EntityBuilder<P> {
   type Shape = Static<TObject<P>>;
   const schema = Type.Object(fields, { title: name, additionalProperties: false });
-  const plain = <Row>(one: (row: Row, to: SerializationContext) => Shape): PlainEntity<Row, TObject<P>> => ({
+  const plain = <Row>(serialize: (row: Row, to: SerializationContext) => Shape): SingleRowEntity<Row, TObject<P>> => ({
     schema,
-    serialize: one,
-    serializeAll: async (rows, to) => rows.map((row) => one(row, to)),
+    serialize,
+    serializeAll: async (rows, to) => rows.map((row) => serialize(row, to)),
   });
   const loading = <Row, Loaded>(
     load: (rows: readonly Row[], to: SerializationContext) => Promise<Loaded>,
-    show: (row: Row, to: SerializationContext, loaded: Loaded) => Shape,
+    serialize: (row: Row, to: SerializationContext, loaded: Loaded) => Shape,
   ): Entity<Row, TObject<P>> => ({
     schema,
     async serializeAll(rows, to) {
       if (rows.length === 0) return [];
       const loaded = await load(rows, to);
-      return rows.map((row) => show(row, to, loaded));
+      return rows.map((row) => serialize(row, to, loaded));
     },
   });
   const from = (first: never, second?: never) => (second === undefined ? plain(first) : loading(first, second));
   return { ...plain((row: Shape) => row), from: from as unknown as EntityBuilder<P>['from'] };
 }
 
-/** What is no object: the row is the answer. */
-export function rawEntity<S extends TSchema>(schema: S): PlainEntity<Static<S>, S> {
+/** Declares an entity whose rows are sent as they are, with any schema. */
+export function rawEntity<S extends TSchema>(schema: S): SingleRowEntity<Static<S>, S> {
   const one = (value: Static<S>) => value;
   return { schema, serialize: one, serializeAll: async (values) => values.map(one) };
 }
 
-/** Several forms of one kind of rows; `choose` says in which one a row is shown to this caller. */
+/** Combines several entities of one kind of rows; `choose` selects the one for a row and caller. */
 export function variants<const Forms extends readonly Entity<never>[]>(
   forms: Forms,
   choose: (to: SerializationContext, row: RowOf<Forms[number]>) => Forms[number],
@@ -88,15 +88,15 @@ export function variants<const Forms extends readonly Entity<never>[]>(
       );
       const shapes: unknown[] = new Array(rows.length);
       for (const [form, some] of byForm) {
-        const shown = await form.serializeAll(some.map(({ row }) => row) as never, to);
-        for (const [at, { index }] of some.entries()) shapes[index] = shown[at];
+        const serialized = await form.serializeAll(some.map(({ row }) => row) as never, to);
+        for (const [at, { index }] of some.entries()) shapes[index] = serialized[at];
       }
       return shapes as never;
     },
   };
 }
 
-/** Rows of two kinds, each with a form of its own. */
+/** Combines the entities of two kinds of rows. */
 export function eitherEntity<A, S extends TSchema, B, T extends TSchema>(
   first: Entity<A, S>,
   second: Entity<B, T>,
@@ -108,9 +108,9 @@ export function eitherEntity<A, S extends TSchema, B, T extends TSchema>(
 
 type SchemasOf<Forms extends readonly Entity<never>[]> = { -readonly [K in keyof Forms]: Forms[K]['schema'] };
 
-/** What an entity is made of: of several, what all of them can show. */
+/** The row type of an entity; of a union of entities, the type that all of them accept. */
 export type RowOf<E> = (E extends Entity<infer Row> ? (row: Row) => void : never) extends (row: infer Row) => void
   ? Row
   : never;
-/** What an entity looks like on the wire. */
+/** The serialized type of an entity. */
 export type ShapeOf<E extends { readonly schema: TSchema }> = Static<E['schema']>;

@@ -5,7 +5,7 @@ import { entity, type SerializationContext } from './entity.ts';
 
 const to = {} as SerializationContext;
 
-test('what rows need beside them is loaded once for all of them, and not at all for none', async () => {
+test('loads related rows once for all rows, and not at all for none', async () => {
   const loads: (readonly number[])[] = [];
   const Counted = entity('Counted', { value: Type.Integer(), sum: Type.Integer() }).from(
     async (rows: readonly number[]) => {

@@ -1,9 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { joining } from './merge-disjoint.ts';
+import { createMerger } from './merge-disjoint.ts';
 
-test('what is joined is what spreading gives, key by key', () => {
-  const join = joining();
+test('merges like a spread, key by key', () => {
+  const join = createMerger();
   const cases: readonly [object, object][] = [
     [
       { a: 1, b: [2] },
@@ -23,13 +23,13 @@ test('what is joined is what spreading gives, key by key', () => {
   }
 });
 
-test('keys that differ each time are joined all the same', () => {
-  const join = joining();
+test('merges parts whose keys differ each time', () => {
+  const join = createMerger();
   for (let i = 0; i < 100; i++) deepEqual(join({ [`a${i}`]: i }, { b: i }), { [`a${i}`]: i, b: i });
 });
 
-test('the same keys in another order keep that order', () => {
-  const join = joining();
+test('keeps the order of the keys', () => {
+  const join = createMerger();
   join({ a: 1, b: 2 }, { c: 3 });
   equal(JSON.stringify(join({ b: 2, a: 1 }, { c: 3 })), '{"b":2,"a":1,"c":3}');
 });

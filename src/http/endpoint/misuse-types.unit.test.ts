@@ -22,7 +22,7 @@ const row: ThingRow = { id: 1, title: 'One' };
 const thing = { summary: 'Do it', access: signedIn(), response: ok(Thing) } as const;
 const named = { load: () => row, notFound: () => new Error('no thing') } as const;
 
-test('a good declaration compiles', () => {
+test('a valid declaration compiles', () => {
   const declared = endpoint({
     put: '/things/:id',
     ...thing,
@@ -35,7 +35,7 @@ test('a good declaration compiles', () => {
   assert.deepEqual(Object.keys(declared.params), ['id']);
 });
 
-test('a record that bears the name of what every call has does not compile', () => {
+test('a resource with a reserved name does not compile', () => {
   for (const name of ['params', 'page', 'base', 'request', 'given'] as const) {
     // @ts-expect-error reserved
     assert.ok(signedIn().resource({ ...named, name }));
@@ -47,7 +47,7 @@ test('a record that bears the name of what every call has does not compile', () 
   assert.ok(endpoint({ get: '/things', ...thing, access: shadowing, read: () => row }));
 });
 
-test('a row that the entity does not show does not compile', () => {
+test('a row of another type than that of the entity does not compile', () => {
   // @ts-expect-error a column is missing
   assert.ok(endpoint({ get: '/things', ...thing, read: () => ({ id: 1 }) }));
   // @ts-expect-error the row, not its shape in a list
@@ -58,12 +58,12 @@ test('a row that the entity does not show does not compile', () => {
   assert.ok(endpoint({ delete: '/things', ...thing, response: noContent, write: () => ({ done: true }) }));
 });
 
-test('a shape that misses a declared field does not compile', () => {
+test('a serializer that omits a declared field does not compile', () => {
   // @ts-expect-error title is declared
   assert.ok(entity('Other', { id: Type.Integer(), title: Type.String() }).from(({ id }: ThingRow) => ({ id })));
 });
 
-test('a refusal that is not in the table does not compile', () => {
+test('a failure that is not declared in errors does not compile', () => {
   const errors = { closed: [409, 'Closed'] } as const;
   // @ts-expect-error open is no code of the table
   assert.ok(endpoint({ put: '/things', ...thing, errors, write: () => fail('open') }));
@@ -79,7 +79,7 @@ test('a refusal that is not in the table does not compile', () => {
   );
 });
 
-test('rooms in a write, and an act in a read, do not compile', () => {
+test('services in a write, and a unit of work in a read, do not compile', () => {
   // @ts-expect-error a transaction holds SQL only
   assert.ok(endpoint({ put: '/things', ...thing, write: (_act, { git }) => (git ? row : row) }));
   // @ts-expect-error reading writes nothing
@@ -88,7 +88,7 @@ test('rooms in a write, and an act in a read, do not compile', () => {
   assert.ok(endpoint({ put: '/things', ...thing, read: () => row, write: () => row }));
 });
 
-test('a list without keyset gets no keyset page', () => {
+test('an endpoint without keyset gets no keyset page', () => {
   const response = page(Thing);
   const found = { items: [], total: 0, more: false };
   // @ts-expect-error an offset page has no column

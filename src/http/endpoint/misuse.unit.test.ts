@@ -6,7 +6,7 @@ import type { ParameterType } from '../parameters/parameter-type.ts';
 import { createRegistry } from '../server/routing/registry.ts';
 import { type EndpointDefinition, endpoint } from './endpoint.ts';
 import { rawEntity } from './entity.ts';
-import { family } from './resource-module.ts';
+import { resourceModule } from './resource-module.ts';
 import { Message, noContent, ok, page, text } from './responses.ts';
 
 // Every known wrong declaration, with what its author will read when the server is put together.
@@ -17,22 +17,29 @@ const EVENT = 'member_created';
 const good = endpoint({ get: '/things/:id', ...plain });
 
 const register = (endpoints: Record<string, EndpointDefinition>) => () =>
-  createRegistry({ things: family({ endpoints }) });
+  createRegistry({ things: resourceModule({ endpoints }) });
 
 function refuses(endpoints: Record<string, EndpointDefinition>, message: string) {
   assert.throws(register(endpoints), { message });
 }
 
-test('a good declaration is taken', () => {
+test('accepts a valid declaration', () => {
   assert.doesNotThrow(register({ readThing: good }));
 });
 
-test('two endpoints of one name', () => {
+test('rejects unknown keys in an endpoint or a resource', () => {
+  const misspelled = { ...plain, authorise: () => false };
+  assert.throws(() => endpoint({ get: '/things', ...misspelled }), { message: 'An endpoint has no key authorise' });
+  const thing = { name: 'thing', load: () => null, notFound: () => new Error('no thing'), allow: () => false } as const;
+  assert.throws(() => open().resource(thing), { message: 'A resource has no key allow' });
+});
+
+test('rejects two endpoints with one name', () => {
   assert.throws(
     () =>
       createRegistry({
-        things: family({ endpoints: { readThing: good } }),
-        others: family({ endpoints: { readThing: endpoint({ get: '/others', ...plain }) } }),
+        things: resourceModule({ endpoints: { readThing: good } }),
+        others: resourceModule({ endpoints: { readThing: endpoint({ get: '/others', ...plain }) } }),
       }),
     {
       message: 'others/endpoints.ts: readThing is also the name of an endpoint in things/endpoints.ts',
@@ -40,7 +47,7 @@ test('two endpoints of one name', () => {
   );
 });
 
-test('two endpoints of one route, whatever its parameters are called', () => {
+test('rejects two endpoints with one route, whatever its parameters are called', () => {
   for (const path of ['/things/:id', '/things/:thing_id'] as const) {
     refuses(
       { readThing: good, showThing: endpoint({ get: path, ...plain }) },
@@ -54,19 +61,19 @@ test('two endpoints of one route, whatever its parameters are called', () => {
   );
 });
 
-test('a fixed segment is found before a parameter, in whatever order they are declared', () => {
+test('prefers a fixed segment to a parameter, in whatever order they are declared', () => {
   const fixed = endpoint({ get: '/things/latest', ...plain });
   for (const endpoints of [
     { readThing: good, readLatest: fixed },
     { readLatest: fixed, readThing: good },
   ]) {
-    const registry = createRegistry({ things: family({ endpoints }) });
+    const registry = createRegistry({ things: resourceModule({ endpoints }) });
     assert.equal(registry.find('GET', '/api/v4/things/latest')?.endpoint.name, 'readLatest');
     assert.equal(registry.find('GET', '/api/v4/things/7')?.endpoint.name, 'readThing');
   }
 });
 
-test('an endpoint that another one hides', () => {
+test('rejects an endpoint that another one hides', () => {
   const digits = endpoint({ get: '/things/:id(^\\d+$)', ...plain });
   const seven = endpoint({ get: '/things/:id(^7$)', ...plain });
   assert.doesNotThrow(register({ readThing: good, readNumbered: digits }));
@@ -76,14 +83,14 @@ test('an endpoint that another one hides', () => {
   );
 });
 
-test('a path of another form', () => {
+test('rejects malformed paths', () => {
   refuses(
     { readThing: endpoint({ get: 'things', ...plain }) },
     'things/endpoints.ts: readThing has a path that does not begin with /: things',
   );
   refuses(
     { readThing: endpoint({ get: '/api/v4/things', ...plain }) },
-    'things/endpoints.ts: readThing has a path that begins with /api/v4, which it gets by itself',
+    'things/endpoints.ts: readThing has a path that begins with /api/v4, which is added automatically',
   );
   refuses(
     { readThing: endpoint({ get: '/things/:id/x/:id', ...plain }) },
@@ -91,7 +98,7 @@ test('a path of another form', () => {
   );
 });
 
-test('a summary that is none', () => {
+test('rejects empty summaries and full stops', () => {
   for (const summary of ['', 'Do it.']) {
     refuses(
       { readThing: endpoint({ get: '/things', ...plain, summary }) },
@@ -100,79 +107,79 @@ test('a summary that is none', () => {
   }
 });
 
-test('an answer that the method does not have', () => {
+test('rejects responses that do not fit the method', () => {
   const items = { items: [], total: 0, more: false };
   refuses(
     {
       createThings: endpoint({ post: '/things', ...plain, response: page(rawEntity(Message)), handle: () => items }),
     },
-    'things/endpoints.ts: createThings answers a page, but is not a GET',
+    'things/endpoints.ts: createThings responds with a page, but is not a GET',
   );
   refuses(
     { readThing: endpoint({ get: '/things', ...plain, keyset: { orders: ['id asc'], by: 'id' } }) },
-    'things/endpoints.ts: readThing declares keyset, but does not answer a page',
+    'things/endpoints.ts: readThing declares keyset, but does not respond with a page',
   );
 });
 
-test('a text without a limit', () => {
+test('rejects a text without a length limit', () => {
   const bare: ParameterType<string> = { schema: { type: 'string' }, read: () => null };
   refuses(
     { createThing: endpoint({ post: '/things', ...plain, params: { colour: optional(bare) } }) },
-    'things/endpoints.ts: createThing takes colour without a limit: parameters/texts.ts has texts of every kind',
+    'things/endpoints.ts: createThing takes colour without a length limit: use a type of parameters/texts.ts',
   );
 });
 
-test('a condition on anything but a DELETE', () => {
+test('rejects lastModified on other methods than DELETE', () => {
   refuses(
     { updateThing: endpoint({ put: '/things', ...plain, lastModified: () => null }) },
-    'things/endpoints.ts: updateThing is conditional, but is not a DELETE',
+    'things/endpoints.ts: updateThing declares lastModified, but is not a DELETE',
   );
 });
 
-test('reading that leaves a trace', () => {
+test('rejects activity on GET and HEAD', () => {
   refuses(
     { readThing: endpoint({ get: '/things', ...plain, activity: [EVENT] }) },
-    'things/endpoints.ts: readThing is a GET and records history',
+    'things/endpoints.ts: readThing is a GET, but declares activity',
   );
   refuses(
     { probeThing: endpoint({ head: '/things', ...plain, activity: [EVENT] }) },
-    'things/endpoints.ts: probeThing is a HEAD and records history',
+    'things/endpoints.ts: probeThing is a HEAD, but declares activity',
   );
 });
 
-test('an order that does not fit to what access finds first', () => {
-  const early = { ...open(), place: async () => {} };
+test('rejects a stage order that does not fit loadParent', () => {
+  const early = { ...open(), loadParent: async () => {} };
   const wrong = endpoint({ get: '/things', ...plain, access: early, stageOrder: 'standard' });
-  const nowhere = endpoint({ get: '/things', ...plain, stageOrder: 'placeBeforeParameters' });
-  assert.equal(endpoint({ get: '/things', ...plain, access: early }).stageOrder, 'placeBeforeParameters');
-  const said = 'things/endpoints.ts: readThing has the order';
-  refuses({ readThing: wrong }, `${said} standard, but its access finds a place first`);
-  refuses({ readThing: nowhere }, `${said} placeBeforeParameters, but its access finds no place first`);
+  const nowhere = endpoint({ get: '/things', ...plain, stageOrder: 'parentBeforeParameters' });
+  assert.equal(endpoint({ get: '/things', ...plain, access: early }).stageOrder, 'parentBeforeParameters');
+  const said = 'things/endpoints.ts: readThing has the stage order';
+  refuses({ readThing: wrong }, `${said} standard, but its access declares a loadParent`);
+  refuses({ readThing: nowhere }, `${said} parentBeforeParameters, but its access declares no loadParent`);
 });
 
-test('an order that would leave the body unread', () => {
+test('rejects a stage order that would not read the body', () => {
   refuses(
     { createThing: endpoint({ post: '/things', ...plain, stageOrder: 'projectBeforeBody' }) },
-    'things/endpoints.ts: createThing has the order projectBeforeBody, which reads no body, but its body is merged',
+    'things/endpoints.ts: createThing has the stage order projectBeforeBody, which reads no body, but its body is merged',
   );
 });
 
-test('a read whose caller nobody knows', () => {
+test('rejects read in a stage order without credentials', () => {
   const declared = endpoint({
     get: '/things',
     summary: 'Do it',
     access: open(),
-    stageOrder: 'ownProof',
+    stageOrder: 'clientProof',
     response: ok(rawEntity(Message)),
     read: () => ({ message: 'x' }),
   });
   refuses(
     { readThing: declared },
-    'things/endpoints.ts: readThing reads, and is remembered for its caller, whom its order ownProof does not know: it has to handle',
+    'things/endpoints.ts: readThing declares read, whose response is cached per caller, but its stage order clientProof authenticates nobody: declare handle',
   );
 });
 
-test('a refusal that is no refusal', () => {
+test('rejects an error with a success status', () => {
   const declared = endpoint({
     delete: '/things',
     ...plain,
@@ -180,10 +187,15 @@ test('a refusal that is no refusal', () => {
     response: noContent,
     handle: () => {},
   });
-  refuses({ deleteThing: declared }, 'things/endpoints.ts: deleteThing refuses done with the status 200');
+  refuses(
+    { deleteThing: declared },
+    'things/endpoints.ts: deleteThing declares the error done with the status 200, which is not between 300 and 599',
+  );
 });
 
-test('no verb', () => {
-  const declaration = { ...plain, answer: ok(rawEntity(Message)) } as never;
-  assert.throws(() => endpoint(declaration), { message: 'an endpoint needs a verb with its path' });
+test('rejects a declaration without a method', () => {
+  const declaration = { ...plain, response: ok(rawEntity(Message)) } as never;
+  assert.throws(() => endpoint(declaration), {
+    message: 'An endpoint must declare get, head, post, put, patch or delete with its path',
+  });
 });

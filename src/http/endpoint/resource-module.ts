@@ -1,36 +1,41 @@
 import type { AnySubscription } from '#events/event-bus.ts';
-import type { Job } from '#jobs/job.ts';
+import type { JobDefinition } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import type { Services } from '../services.ts';
 
-/** What one folder of src/api brings along: each family's `index.ts` exports one, each wing's `index.ts` lists them. */
-export interface Family {
-  /** The module `endpoints.ts`: every endpoint that it exports, under the name of its export. */
+/** What one folder of src/api contributes. The `index.ts` of each resource exports one; the `index.ts` of each area lists them. */
+export interface ResourceModule {
+  /** The module `endpoints.ts`: every exported endpoint, by the name of its export. */
   readonly endpoints: Readonly<Record<string, unknown>>;
-  /** Work of the queue. */
-  readonly jobs: readonly Job<Services, never>[];
+  /** Endpoint name -> declaring file below src/api, for endpoints that `endpoints.ts` only re-exports. */
+  readonly sources: Readonly<Record<string, string>>;
+  /** Handlers of the job queue. */
+  readonly jobs: readonly JobDefinition<Services, never>[];
   readonly schedules: readonly Schedule<Services>[];
-  /** What the family wants to be told of; told in the order of the lists. */
+  /** Subscriptions to domain events; the event bus calls them in the order of the lists. */
   readonly subscriptions: readonly AnySubscription<Services>[];
 }
 
-export function family({
+export function resourceModule({
   endpoints,
   jobs = [],
   schedules = [],
   subscriptions = [],
-}: Pick<Family, 'endpoints'> & Partial<Family>): Family {
-  return { endpoints, jobs, schedules, subscriptions };
+}: Pick<ResourceModule, 'endpoints'> & Partial<Omit<ResourceModule, 'sources'>>): ResourceModule {
+  return { endpoints, sources: {}, jobs, schedules, subscriptions };
 }
 
-/** Folder -> its family: of a wing by the folder's name, of the whole API by the folder's path below src/api. */
-export type Families = Readonly<Record<string, Family>>;
+/** Folder -> resource module: in an area by the name of the folder, in the whole API by its path below src/api. */
+export type ResourceModules = Readonly<Record<string, ResourceModule>>;
 
-/** The wings' families in the order of the wings, each by its folder: `places/groups`. */
-export function familiesOf(wings: Readonly<Record<string, Families>>): Families {
+/** Returns the modules of all areas in the order of the areas, keyed by folder path (`namespaces/groups`). */
+export function collectResourceModules(
+  areas: Readonly<Record<string, ResourceModules>>,
+  sources: Readonly<Record<string, string>>,
+): ResourceModules {
   return Object.fromEntries(
-    Object.entries(wings).flatMap(([wing, families]) =>
-      Object.entries(families).map(([folder, value]) => [`${wing}/${folder}`, value] as const),
+    Object.entries(areas).flatMap(([area, modules]) =>
+      Object.entries(modules).map(([folder, module]) => [`${area}/${folder}`, { ...module, sources }] as const),
     ),
   );
 }

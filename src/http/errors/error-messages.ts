@@ -1,52 +1,52 @@
-import type { RefusalEntry } from './error-table.ts';
+import type { ErrorEntry } from './error-table.ts';
 
-/** The texts of refusals that many endpoints share, for their `refuses`. What only one family says stands there. */
+/** Error messages that many endpoints share, for their `errors`. Messages of a single resource are declared there. */
 
-/** A record's validation errors, `{"message":{"<field>":["<text>"]}}`: the refusal's value `errors` is the object. */
-export const INVALID = [400, { message: '{errors}' }] as const satisfies RefusalEntry;
+/** Validation errors, `{"message":{"<field>":["<text>"]}}`; the failure's value `errors` is the object. */
+export const INVALID = [400, { message: '{errors}' }] as const satisfies ErrorEntry;
 
-/** It is so already: no body, as a 304 has none. */
-export const NOT_MODIFIED = [304, ''] as const satisfies RefusalEntry;
+/** The requested state holds already. A 304 has no body. */
+export const NOT_MODIFIED = [304, ''] as const satisfies ErrorEntry;
 
-export const FORBIDDEN = [403, '403 Forbidden'] as const satisfies RefusalEntry;
+export const FORBIDDEN = [403, '403 Forbidden'] as const satisfies ErrorEntry;
 
-/** A record below something that is there (contract/conventions.md §5). */
-export const NOT_FOUND = [404, '404 Not found'] as const satisfies RefusalEntry;
+/** A missing resource below an existing parent (contract/conventions.md §5). */
+export const NOT_FOUND = [404, '404 Not found'] as const satisfies ErrorEntry;
 
-/** The group or project that the path named went away while it was worked on. */
-export const GONE = {
+/** The group or project in the path was deleted during the request. */
+export const PARENT_NOT_FOUND = {
   Group: [404, '404 Group Not Found'],
   Project: [404, '404 Project Not Found'],
-} as const satisfies Record<string, RefusalEntry>;
+} as const satisfies Record<string, ErrorEntry>;
 
-export const USER_NOT_FOUND = [404, '404 User Not Found'] as const satisfies RefusalEntry;
+export const USER_NOT_FOUND = [404, '404 User Not Found'] as const satisfies ErrorEntry;
 
 /** An application limit (contract/conventions.md §8). */
 export const TOO_MANY_REQUESTS = [
   429,
   { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
   { 'Retry-After': '{seconds}' },
-] as const satisfies RefusalEntry;
+] as const satisfies ErrorEntry;
 
 export const READ_ONLY = [
   400,
   'The repository is temporarily read-only. Please try again later.',
-] as const satisfies RefusalEntry;
+] as const satisfies ErrorEntry;
 
-/** Who commits to a branch that he may not push to. */
+/** A commit to a branch to which the caller may not push. */
 export const PUSH_FORBIDDEN = [
   403,
   '403 Forbidden - You are not allowed to push into this branch',
-] as const satisfies RefusalEntry;
+] as const satisfies ErrorEntry;
 
-/** Somebody else has moved the branch while the commit was made. */
+/** The branch was updated by somebody else while the commit was created. */
 export const BRANCH_MOVED = [
   400,
   'Could not update refs/heads/{branch}. Please refresh and try again.',
-] as const satisfies RefusalEntry;
+] as const satisfies ErrorEntry;
 
-/** Of changes of files that become a commit on a branch (contract/repository.md §1 and §4). */
-export const COMMIT_REFUSALS = {
+/** Errors of file changes that create a commit on a branch (contract/repository.md §1 and §4). */
+export const COMMIT_ERRORS = {
   notAllowed: PUSH_FORBIDDEN,
   readOnly: READ_ONLY,
   startShaInvalid: [400, "Invalid start_sha '{sha}'"],
@@ -64,4 +64,4 @@ export const COMMIT_REFUSALS = {
   pathInvalid: [400, "invalid path: '{path}'"],
   empty: [400, 'The commit is empty: the file already has this content'],
   moved: BRANCH_MOVED,
-} as const satisfies Record<string, RefusalEntry>;
+} as const satisfies Record<string, ErrorEntry>;

@@ -1,6 +1,6 @@
-/** The only place of refusal texts: code -> status and text (or a whole body). `{name}` is filled from the refusal's values. */
-export type ErrorTable = Readonly<Record<string, RefusalEntry>>;
-export type RefusalEntry =
+/** Error code -> status and message (or a whole body). `{name}` is replaced by the value of the failure. */
+export type ErrorTable = Readonly<Record<string, ErrorEntry>>;
+export type ErrorEntry =
   | readonly [status: number, text: string]
   | readonly [status: number, body: Readonly<Record<string, unknown>>]
   | readonly [
@@ -9,8 +9,8 @@ export type RefusalEntry =
       headers: Readonly<Record<string, string>>,
     ];
 
-/** A text that is one placeholder alone takes the value as it is: an object of field errors, a number. */
-export function filledText(template: string, values: Readonly<Record<string, unknown>>): unknown {
+/** Fills the placeholders of a template. A template that is a single placeholder returns the value itself, for example an object. */
+export function fillTemplate(template: string, values: Readonly<Record<string, unknown>>): unknown {
   const whole = /^\{(\w+)\}$/.exec(template)?.[1];
   if (whole !== undefined && whole in values) return values[whole];
   return template.replace(/\{(\w+)\}/g, (placeholder, name: string) =>

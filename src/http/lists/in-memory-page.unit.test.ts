@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { slice } from './in-memory-page.ts';
+import { paginateInMemory } from './in-memory-page.ts';
 
 const sliceOf = (length: number, page: number, perPage = 100) => {
   const all = Array.from({ length }, (_, index) => index);
-  const { items, total, more } = slice(all, { kind: 'offset', page, perPage });
+  const { items, total, more } = paginateInMemory(all, { kind: 'offset', page, perPage });
   return [items.length, items[0], total, more];
 };
 

@@ -1,11 +1,11 @@
 /** One page of a list. */
-export interface Page<T> {
+export interface ListPage<T> {
   readonly items: readonly T[];
-  /** How many rows there are; null when there are more than 10,000, or when nobody counted. */
+  /** The number of all rows; null if there are more than 10,000, or if they were not counted. */
   readonly total: number | null;
-  /** Is there a page after this one? */
+  /** Whether there is a next page. */
   readonly more: boolean;
-  /** Set on keyset pages instead of totals: the parameters that lead to the neighbours. */
+  /** Set on keyset pages instead of totals: the parameters of the next and previous page. */
   readonly keyset?: { readonly next: Cursor | null; readonly previous?: Cursor | null };
 }
 

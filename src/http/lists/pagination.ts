@@ -1,18 +1,18 @@
 import { HttpError } from '../errors/http-error.ts';
-import { formatForm, type Raw } from '../parameters/brackets.ts';
+import { formatForm, type RawParameters } from '../parameters/brackets.ts';
 import { optional } from '../parameters/declarations.ts';
 import type { ParameterType } from '../parameters/parameter-type.ts';
 import { string } from '../parameters/texts.ts';
 import { integer } from '../parameters/types.ts';
-import type { Incoming } from '../request/incoming.ts';
-import type { Cursor, Page } from './page.ts';
+import type { IncomingRequest } from '../request/incoming.ts';
+import type { Cursor, ListPage } from './page.ts';
 
 /** Offset and keyset pagination (contract/conventions.md §6). */
 
 export const DEFAULT_PER_PAGE = 20;
 const MAX_PER_PAGE = 100;
 
-/** How many rows a page has: at most 100. */
+/** The number of rows per page, at most 100. */
 export const perPage: ParameterType<number> = {
   ...integer,
   read(raw, name, problems) {
@@ -31,7 +31,7 @@ const pageNumber: ParameterType<number> = {
   },
 };
 
-/** The parameters that every paginated list takes besides its own. */
+/** The parameters of every paginated list. */
 export const pageParameters = { page: optional(pageNumber, 1), per_page: optional(perPage, DEFAULT_PER_PAGE) } as const;
 export const keysetParameters = {
   pagination: optional(string),
@@ -42,20 +42,20 @@ export const keysetParameters = {
   id_before: optional(string),
 } as const;
 
-/** How a list's endpoint lets it be walked by keyset: the orders it knows, its default first. */
+/** How a list supports keyset pagination; the first of `orders` is the default. */
 export interface KeysetRule {
   readonly orders: readonly `${string} ${'asc' | 'desc'}`[];
-  /** `id`: the link carries id_after or id_before; `cursor`: an opaque cursor. */
+  /** `id`: links contain id_after or id_before; `cursor`: links contain an opaque cursor. */
   readonly by: 'id' | 'cursor';
-  /** Keyset even when nobody asks for it. */
+  /** Use keyset pagination even without `pagination=keyset`. */
   readonly always?: boolean;
-  /** For signed-in callers `pagination=keyset` is ignored. */
+  /** Ignore `pagination=keyset` for signed-in callers. */
   readonly anonymousOnly?: boolean;
-  /** What an absent order_by means for the list; when it is none of `orders`, leaving it out is refused. */
-  readonly orderWithoutAsking?: string;
+  /** The order without `order_by`; if it is not one of `orders`, `order_by` is required. */
+  readonly defaultOrderBy?: string;
 }
 
-/** Which slice of a list the caller asks for. */
+/** The requested page of a list. */
 export type PageRequest = OffsetRequest | KeysetRequest;
 
 export interface OffsetRequest {
@@ -68,36 +68,36 @@ export interface KeysetRequest {
   readonly kind: 'keyset';
   readonly perPage: number;
   readonly orderBy: string;
-  /** The direction to read in: on the way back, the list's own turned round. */
+  /** The direction in which rows are read; reversed for a previous page. */
   readonly sort: 'asc' | 'desc';
-  /** A cursor that leads back: rows are read away from it and shown the other way round. */
+  /** Whether the cursor leads to a previous page: rows are read in reverse and then reversed. */
   readonly backward: boolean;
-  /** The row that this page starts behind: its value in the order's column, and its id. */
+  /** The row after which this page starts: its value in the order column, and its id. */
   readonly after: { readonly value: string | number; readonly id: number } | null;
 }
 
 const keysetUnavailable = () =>
   new HttpError(405, { error: 'Keyset pagination is not yet available for this type of request' });
 
-export function pageRequest(params: Raw, rule: KeysetRule | undefined, signedIn: boolean): PageRequest {
+export function pageRequest(params: RawParameters, rule: KeysetRule | undefined, signedIn: boolean): PageRequest {
   const page = params.page as number;
   const perPage = params.per_page as number;
-  const asked = rule !== undefined && (rule.always === true || params.pagination === 'keyset');
-  if (!asked || (rule.anonymousOnly && signedIn)) return { kind: 'offset', page, perPage };
+  const isKeyset = rule !== undefined && (rule.always === true || params.pagination === 'keyset');
+  if (!isKeyset || (rule.anonymousOnly && signedIn)) return { kind: 'offset', page, perPage };
   const [defaultColumn = '', defaultSort = ''] = (rule.orders[0] ?? '').split(' ');
-  const orderBy = (params.order_by as string | undefined) || rule.orderWithoutAsking || defaultColumn;
+  const orderBy = (params.order_by as string | undefined) || rule.defaultOrderBy || defaultColumn;
   const known = rule.orders as readonly string[];
   const sort =
     (params.sort as string | undefined) || (known.includes(`${orderBy} ${defaultSort}`) ? defaultSort : 'asc');
   if (!known.includes(`${orderBy} ${sort}`)) throw keysetUnavailable();
-  const { after, backward } = startBehind(params, rule, orderBy, sort);
+  const { after, backward } = startPosition(params, rule, orderBy, sort);
   const direction = (sort === 'asc') === backward ? 'desc' : 'asc';
   return { kind: 'keyset', perPage, orderBy, sort: direction, backward, after };
 }
 
-type Start = Pick<KeysetRequest, 'after' | 'backward'>;
+type StartPosition = Pick<KeysetRequest, 'after' | 'backward'>;
 
-function startBehind(params: Raw, rule: KeysetRule, orderBy: string, sort: string): Start {
+function startPosition(params: RawParameters, rule: KeysetRule, orderBy: string, sort: string): StartPosition {
   if (rule.by === 'id') {
     const id = String(params[sort === 'asc' ? 'id_after' : 'id_before'] ?? '');
     return { after: /^\d{1,15}$/.test(id) ? { value: Number(id), id: Number(id) } : null, backward: false };
@@ -106,24 +106,24 @@ function startBehind(params: Raw, rule: KeysetRule, orderBy: string, sort: strin
   return cursor ? readCursor(cursor, orderBy) : { after: null, backward: false };
 }
 
-/** The cursor of a list that is ordered by id. */
+/** A parameter type for the cursor of a list ordered by id. */
 export const idCursor: ParameterType<string> = {
   ...string,
   read(raw, name, problems) {
     const cursor = string.read(raw, name, problems);
-    return cursor ? (parsedCursor(cursor, 'id') === null ? problems.invalid(name) : cursor) : cursor;
+    return cursor ? (parseCursor(cursor, 'id') === null ? problems.addInvalid(name) : cursor) : cursor;
   },
 };
 
 const cursorInvalid = () => new HttpError(400, { error: 'cursor is invalid' });
 
-function readCursor(cursor: string, orderBy: string): Start {
-  const start = parsedCursor(cursor, orderBy);
+function readCursor(cursor: string, orderBy: string): StartPosition {
+  const start = parseCursor(cursor, orderBy);
   if (start === null) throw cursorInvalid();
   return start;
 }
 
-function parsedCursor(cursor: string, orderBy: string): Start | null {
+function parseCursor(cursor: string, orderBy: string): StartPosition | null {
   let parsed: Record<string, unknown>;
   try {
     parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
@@ -138,19 +138,19 @@ function parsedCursor(cursor: string, orderBy: string): Start | null {
   return { after: { value: orderBy === 'id' ? id : (value as string | number), id }, backward: parsed._kd === 'p' };
 }
 
-/** Opaque to clients: the key of the row at the page's edge, and which way to go from it. */
-function cursorAt(request: KeysetRequest, value: string | number, id: number, way: 'n' | 'p'): Cursor {
-  const key = { [request.orderBy]: value, id, _kd: way };
+/** Encodes a cursor: the key of the first or last row of a page, and the direction `n`ext or `p`revious. */
+function formatCursor(request: KeysetRequest, value: string | number, id: number, direction: 'n' | 'p'): Cursor {
+  const key = { [request.orderBy]: value, id, _kd: direction };
   return { cursor: Buffer.from(JSON.stringify(key)).toString('base64url') };
 }
 
-/** Builds the page of a keyset list from one row more than asked for, in the order in which they were read. */
+/** Builds a keyset page from the rows read, one more than `perPage`, in the order in which they were read. */
 export function keysetPage<T extends { id: number }>(
   request: KeysetRequest,
   rows: readonly T[],
   rule: KeysetRule,
   keyOf: (row: T) => string | number = (row) => row.id,
-): Page<T> {
+): ListPage<T> {
   const more = rows.length > request.perPage;
   const read = rows.slice(0, request.perPage);
   const items = request.backward ? read.reverse() : read;
@@ -160,24 +160,24 @@ export function keysetPage<T extends { id: number }>(
     const bound = request.sort === 'asc' ? 'id_after' : 'id_before';
     return { items, total: null, more, keyset: { next: { [bound]: String(last.id) } } };
   }
-  // Whoever comes from a cursor has a page behind him: the one with the row that the cursor names.
+  // A request with a cursor has a page on its other side: the one with the row of the cursor.
   const hasNext = more || request.backward;
   const hasPrevious = request.backward ? more : request.after !== null;
-  const next = hasNext ? cursorAt(request, keyOf(last), last.id, 'n') : null;
-  const previous = hasPrevious ? cursorAt(request, keyOf(first), first.id, 'p') : null;
+  const next = hasNext ? formatCursor(request, keyOf(last), last.id, 'n') : null;
+  const previous = hasPrevious ? formatCursor(request, keyOf(first), first.id, 'p') : null;
   return { items, total: null, more: hasNext, keyset: { next, previous } };
 }
 
-/** The headers of one answered page. `given` are all parameters of the request, as they came. */
+/** Returns the pagination headers of a page. `rawParams` are all parameters of the request, before validation. */
 export function pageHeaders(
-  page: Page<unknown>,
+  page: ListPage<unknown>,
   request: PageRequest,
-  incoming: Incoming,
-  given: Raw,
+  incoming: IncomingRequest,
+  rawParams: RawParameters,
 ): Record<string, string> {
-  const link = (changes: Raw) => {
-    const { cursor: _cursor, id_after: _after, id_before: _before, page_token: _token, ...rest } = given;
-    const base = page.keyset ? rest : given;
+  const link = (changes: RawParameters) => {
+    const { cursor: _cursor, id_after: _after, id_before: _before, page_token: _token, ...rest } = rawParams;
+    const base = page.keyset ? rest : rawParams;
     const query = formatForm({ ...base, ...changes });
     return `${incoming.baseUrl}${incoming.path}?${query}`.replaceAll(',', '%2C');
   };
@@ -186,33 +186,33 @@ export function pageHeaders(
   return offsetHeaders(page, request, link);
 }
 
-/** The whole of `Link` at most, and its link to the next page alone, in characters: clients take no header that is longer. */
-const LONGEST_LINK = 8192;
-const LONGEST_NEXT = 16_384;
+/** Length limits of the header `Link`, with all links and with the next page only: clients reject longer headers. */
+const MAX_LINK_LENGTH = 8192;
+const MAX_NEXT_LINK_LENGTH = 16_384;
 
-/** All links; where they are too long, the way on; nothing where that is too long as well. */
+/** Returns all links; if they are too long, only the next page; nothing if that is too long as well. */
 function linkHeader(all: string, next: string): { readonly Link?: string } {
-  if (all !== '' && all.length <= LONGEST_LINK) return { Link: all };
-  return next !== '' && next.length <= LONGEST_NEXT ? { Link: next } : {};
+  if (all !== '' && all.length <= MAX_LINK_LENGTH) return { Link: all };
+  return next !== '' && next.length <= MAX_NEXT_LINK_LENGTH ? { Link: next } : {};
 }
 
 function keysetHeaders(
-  { next, previous }: NonNullable<Page<unknown>['keyset']>,
-  link: (changes: Raw) => string,
+  { next, previous }: NonNullable<ListPage<unknown>['keyset']>,
+  link: (changes: RawParameters) => string,
   perPage: number,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
-  const following = next ? `<${link({ ...next, per_page: perPage })}>; rel="next"` : '';
-  Object.assign(headers, linkHeader(following, following));
+  const nextLink = next ? `<${link({ ...next, per_page: perPage })}>; rel="next"` : '';
+  Object.assign(headers, linkHeader(nextLink, nextLink));
   if (next?.cursor !== undefined) headers['X-Next-Cursor'] = next.cursor;
   if (previous?.cursor !== undefined) headers['X-Prev-Cursor'] = previous.cursor;
   return headers;
 }
 
 function offsetHeaders(
-  { total, more, items }: Page<unknown>,
+  { total, more, items }: ListPage<unknown>,
   { page, perPage }: OffsetRequest,
-  link: (changes: Raw) => string,
+  link: (changes: RawParameters) => string,
 ): Record<string, string> {
   const pages = total === null ? null : Math.max(1, Math.ceil(total / perPage));
   const to = (number: number, rel: string) => `<${link({ page: number, per_page: perPage })}>; rel="${rel}"`;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HttpError } from '../errors/http-error.ts';
-import { parseForm, type Raw } from '../parameters/brackets.ts';
+import { parseForm, type RawParameters } from '../parameters/brackets.ts';
 import { readParameters } from '../parameters/declarations.ts';
 import { Problems } from '../parameters/parameter-type.ts';
-import type { Incoming } from '../request/incoming.ts';
-import type { Page } from './page.ts';
+import type { IncomingRequest } from '../request/incoming.ts';
+import type { ListPage } from './page.ts';
 import {
   type KeysetRequest,
   type KeysetRule,
@@ -17,11 +17,11 @@ import {
   pageRequest,
 } from './pagination.ts';
 
-const request = { baseUrl: 'http://hearth.test', path: '/api/v4/projects/a%2Fb/things' } as Incoming;
+const request = { baseUrl: 'http://hearth.test', path: '/api/v4/projects/a%2Fb/things' } as IncomingRequest;
 const BASE = `${request.baseUrl}${request.path}?`;
 
 function headersOf(
-  page: Partial<Page<unknown>>,
+  page: Partial<ListPage<unknown>>,
   { page: number = 1, perPage = 20 }: Partial<OffsetRequest>,
   query = '',
 ) {
@@ -116,14 +116,14 @@ test('10,000 rows are counted, more are not', () => {
   assert.equal(uncounted['X-Next-Page'], '3');
 });
 
-function readPaging(given: Raw): unknown {
+function readPaging(given: RawParameters): unknown {
   const problems = new Problems();
   const { page, per_page } = readParameters(pageParameters, given, problems);
   return problems.any ? problems.texts : [page, per_page];
 }
 
 test('page and per_page: clamped, refused, defaulted', () => {
-  const rows: [Raw, unknown][] = [
+  const rows: [RawParameters, unknown][] = [
     [{}, [1, 20]],
     [{ page: '3', per_page: '50' }, [3, 50]],
     [{ per_page: '101' }, [1, 100]],
@@ -141,14 +141,14 @@ test('page and per_page: clamped, refused, defaulted', () => {
 });
 
 const byCursor: KeysetRule = { orders: ['id desc', 'id asc', 'name asc'], by: 'cursor' };
-const byId: KeysetRule = { orders: ['id desc', 'id asc'], by: 'id', orderWithoutAsking: 'created_at' };
+const byId: KeysetRule = { orders: ['id desc', 'id asc'], by: 'id', defaultOrderBy: 'created_at' };
 
-function ask(rule: KeysetRule, given: Raw, signedIn = true) {
+function ask(rule: KeysetRule, given: RawParameters, signedIn = true) {
   const params = readParameters({ ...keysetParameters, ...pageParameters }, given, new Problems());
   return pageRequest(params, rule, signedIn);
 }
 
-function keyset(rule: KeysetRule, given: Raw = {}): KeysetRequest {
+function keyset(rule: KeysetRule, given: RawParameters = {}): KeysetRequest {
   const asked = ask(rule, { pagination: 'keyset', ...given });
   assert.ok(asked.kind === 'keyset');
   return asked;

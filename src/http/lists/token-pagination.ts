@@ -1,22 +1,25 @@
 import { type Failure, fail } from '#runtime/failure.ts';
-import type { Page } from './page.ts';
+import type { ListPage } from './page.ts';
 
-interface Token<T> {
-  /** The name of the last one that was seen; null: from the beginning. */
+interface TokenPageOptions<T> {
+  /** The name of the last item of the previous page; null for the first page. */
   readonly token: string | null | undefined;
   readonly nameOf: (row: T) => string;
-  /** Does a row come behind this name in the list's order? Null where an order is not one of names. */
+  /** Whether a row comes after this name in the order of the list; null for lists that are not ordered by name. */
   readonly isBehind: ((row: T, name: string) => boolean) | null;
   readonly perPage: number;
 }
 
 /**
- * The page of a list that is whole in memory behind the row that `page_token` names. A row that has gone meanwhile still
- * has its place where names are in order; elsewhere its token leads nowhere.
+ * Returns the page of a list in memory after the row that `page_token` names. If the row was deleted, the page starts after its
+ * name; without an order by name this fails with `tokenInvalid`.
  */
-export function pageBehind<T>(sorted: readonly T[], given: Token<T>): Page<T> | Failure<'tokenInvalid'> {
+export function pageAfterToken<T>(
+  sorted: readonly T[],
+  given: TokenPageOptions<T>,
+): ListPage<T> | Failure<'tokenInvalid'> {
   const { token, nameOf, perPage } = given;
-  const start = token ? placeBehind(sorted, token, given) : 0;
+  const start = token ? findStart(sorted, token, given) : 0;
   if (start === null) return fail('tokenInvalid');
   const end = start + perPage;
   const items = sorted.slice(start, end);
@@ -25,10 +28,10 @@ export function pageBehind<T>(sorted: readonly T[], given: Token<T>): Page<T> | 
   return { items, total: null, more, keyset: { next } };
 }
 
-function placeBehind<T>(sorted: readonly T[], name: string, { nameOf, isBehind }: Token<T>): number | null {
-  const place = sorted.findIndex((row) => nameOf(row) === name);
-  if (place !== -1) return place + 1;
+function findStart<T>(sorted: readonly T[], name: string, { nameOf, isBehind }: TokenPageOptions<T>): number | null {
+  const index = sorted.findIndex((row) => nameOf(row) === name);
+  if (index !== -1) return index + 1;
   if (isBehind === null) return null;
-  const behind = sorted.findIndex((row) => isBehind(row, name));
-  return behind === -1 ? sorted.length : behind;
+  const next = sorted.findIndex((row) => isBehind(row, name));
+  return next === -1 ? sorted.length : next;
 }

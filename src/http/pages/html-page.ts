@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { HtmlReply } from '../endpoint/responses.ts';
 
-// The pages that a browser gets: sign-in, consent, and why something can't be done. No script runs in them.
+// HTML pages for browsers: sign-in, consent and errors. They contain no scripts.
 
 /** Text that is HTML already. */
 export class Markup {
@@ -12,14 +12,14 @@ export class Markup {
   }
 }
 
-type Piece = string | number | Markup | readonly Markup[] | null;
+type MarkupValue = string | number | Markup | readonly Markup[] | null;
 
-/** HTML with values in it: everything that is not `Markup` itself is escaped; null is nothing. */
-export function markup(parts: TemplateStringsArray, ...values: readonly Piece[]): Markup {
-  return new Markup(String.raw({ raw: parts }, ...values.map(written)));
+/** Builds HTML from a template; values other than `Markup` are escaped, null is empty. */
+export function markup(parts: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
+  return new Markup(String.raw({ raw: parts }, ...values.map(renderValue)));
 }
 
-function written(value: Piece): string {
+function renderValue(value: MarkupValue): string {
   if (value === null) return '';
   if (value instanceof Markup) return value.text;
   if (typeof value === 'object') return value.map(({ text }) => text).join('');
@@ -29,17 +29,17 @@ function written(value: Piece): string {
 interface PageContent {
   readonly title: string;
   readonly main: Markup;
-  /** Of the session that the page was made for: what its forms send back. null: it has none. */
+  /** The CSRF token of the session, for the forms of the page; null without a session. */
   readonly csrfToken: string | null;
-  /** 200 unless given. */
+  /** 200 by default. */
   readonly status?: number;
   readonly headers?: HtmlReply['headers'];
-  /** Origins, `https://app.test`, that the answer to a form of the page may redirect to; the server itself always. */
-  readonly formsLeadTo?: readonly string[];
+  /** Origins (`https://app.test`) to which a form of the page may redirect, in addition to the server itself. */
+  readonly formTargets?: readonly string[];
 }
 
-/** A whole page in the one frame that all share. Never stored by a browser or proxy, never shown in a frame. */
-export function htmlPage({ title, main, csrfToken, status, headers, formsLeadTo = [] }: PageContent): HtmlReply {
+/** Returns a complete page in the common layout. Browsers and proxies must not store it, nor show it in a frame. */
+export function htmlPage({ title, main, csrfToken, status, headers, formTargets = [] }: PageContent): HtmlReply {
   const { text } = markup`<!doctype html>
 <html lang="en">
 <head>
@@ -60,33 +60,33 @@ ${main}
 `;
   return {
     ...(status === undefined ? {} : { status }),
-    headers: { ...pageHeaders(formsLeadTo), ...headers },
+    headers: { ...pageHeaders(formTargets), ...headers },
     body: text,
   };
 }
 
-/** The field that proves that a form came from our page. */
+/** Returns the hidden field with the CSRF token. */
 export function csrfField(csrfToken: string): Markup {
   return markup`<input type="hidden" name="authenticity_token" value="${csrfToken}">`;
 }
 
-/** What went wrong, told by screen readers at once. */
+/** Returns an error message, which screen readers announce at once. */
 export function alertBox(text: string): Markup {
   return markup`<p class="alert" role="alert">${text}</p>`;
 }
 
-function pageHeaders(formsLeadTo: readonly string[]): Record<string, string> {
+function pageHeaders(formTargets: readonly string[]): Record<string, string> {
   const policy = [
     "default-src 'none'",
     styleSource,
-    ["form-action 'self'", ...formsLeadTo].join(' '),
+    ["form-action 'self'", ...formTargets].join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ];
   return {
     'Content-Security-Policy': policy.join('; '),
     'Cache-Control': 'no-store',
-    // Not `no-referrer`: with it forms would come from the origin `null`.
+    // With `no-referrer` forms would be sent with the origin `null`.
     'Referrer-Policy': 'same-origin',
   };
 }

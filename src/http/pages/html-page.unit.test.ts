@@ -26,7 +26,7 @@ test('the policy lets nothing in but the style of the page, and forms lead only 
     title: 'x',
     main: markup``,
     csrfToken: null,
-    formsLeadTo: ['https://app.test'],
+    formTargets: ['https://app.test'],
   });
   const style = /<style>([\s\S]*)<\/style>/.exec(body)?.[1] ?? '';
   const policy = String(headers?.['Content-Security-Policy']);

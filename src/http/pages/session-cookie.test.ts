@@ -140,7 +140,7 @@ test('a session lives as long as it is used, and dies when it was idle for the t
   const visit = await signedInBrowser(here, await userWithPassword(here));
   const status = async () => {
     const answer = await visit.send('GET', '/user');
-    await server.services.tokenUses.settled();
+    await server.services.tokenUses.flushed();
     return answer.status;
   };
   await root.put('/application/settings', { session_expire_delay: 60 });
@@ -162,7 +162,7 @@ test('few requests write when a session was last seen', async () => {
   const visit = await signedInBrowser(here, mira);
   const seen = async () => {
     await visit.send('GET', '/user');
-    await server.services.tokenUses.settled();
+    await server.services.tokenUses.flushed();
     const { last_seen_at } = await database.reader
       .selectFrom('sessions')
       .select('last_seen_at')
@@ -182,7 +182,7 @@ test('a day with the cookie is a day of activity', async () => {
   const visit = await signedInBrowser(here, mira);
   clock.advance(86_400);
   await visit.send('GET', '/user');
-  await server.services.tokenUses.settled();
+  await server.services.tokenUses.flushed();
   const { body } = await root.get(`/users/${mira.id}`);
   assert.equal(body.last_activity_on, clock.now().toISOString().slice(0, 10));
 });

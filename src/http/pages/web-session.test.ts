@@ -4,7 +4,7 @@ import { browser, PASSWORD, signedInBrowser, userWithPassword } from '#test/supp
 import { world } from '#test/support/world.ts';
 import type { AccessCall } from '../access/access.ts';
 import { HttpError } from '../errors/http-error.ts';
-import type { Incoming } from '../request/incoming.ts';
+import type { IncomingRequest } from '../request/incoming.ts';
 import { signedInVisitor, signedInVisitorWithForm } from './web-session.ts';
 
 const here = await world();
@@ -14,7 +14,12 @@ const { services } = here.server;
 function asked(method: string, path: string, query: string, cookie: string | null, params: object = {}): AccessCall {
   const headers = cookie === null ? {} : { cookie: `_service_session=${cookie}` };
   const request = { method, path, query, headers, baseUrl: here.server.address, clientAddress: '10.0.0.9' };
-  return { services, db: services.database.reader, request: request as Incoming, params } as unknown as AccessCall;
+  return {
+    services,
+    db: services.database.reader,
+    request: request as IncomingRequest,
+    params,
+  } as unknown as AccessCall;
 }
 
 async function refusalOf(promise: Promise<unknown> | unknown): Promise<HttpError> {

@@ -1,44 +1,44 @@
 import { type Caller, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import {
-  csrfTokenOf,
+  createSession,
+  deriveCsrfToken,
   findSession,
   newSessionSecret,
-  rememberReturn,
-  startSession,
+  updateReturnTo,
 } from '#authentication/sessions/sessions.ts';
-import { userBar } from '#authentication/sign-in-blocks.ts';
-import { networkOf } from '#rate-limits/client-network.ts';
+import { getSignInBlock } from '#authentication/sign-in-blocks.ts';
+import { getClientNetwork } from '#rate-limits/client-network.ts';
 import { windowAt } from '#rate-limits/window-counters.ts';
 import { type Access, type AccessCall, access } from '../access/access.ts';
 import { HttpError } from '../errors/http-error.ts';
 import { optional } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
 import { localUrl } from '../request/base-url.ts';
-import { cookieOf, givenCsrfToken, isCsrfToken, sessionSecret } from '../request/cookie.ts';
-import type { Incoming } from '../request/incoming.ts';
+import { getCsrfToken, getSessionSecret, isCsrfToken, sessionCookie } from '../request/cookie.ts';
+import type { IncomingRequest } from '../request/incoming.ts';
 import type { Services } from '../services.ts';
 import { alertBox, htmlPage, markup } from './html-page.ts';
 
 /**
- * Pages that a browser visits: its session cookie says who calls, and nothing else does (contract/conventions.md §7 "Web
- * sign-in and session cookie"). Their endpoints have the order `ownProof`.
+ * Access for HTML pages: only the session cookie authenticates (contract/conventions.md §7 "Web sign-in and session cookie").
+ * Their endpoints have the stage order `clientProof`.
  */
 
-/** A session as pages use it. */
+/** A session, for pages. */
 export interface WebSession {
   readonly digest: string;
-  /** For the forms of a page made for it. */
+  /** For the forms of the page. */
   readonly csrfToken: string;
-  /** The page that asked for a sign-in. */
+  /** The page to return to after the sign-in. */
   readonly returnTo: string | null;
 }
 
 export interface Visitor {
-  /** null: the browser has none yet, or it is over. */
+  /** Null if the browser has no session, or it has expired. */
   readonly session: WebSession | null;
-  /** Nobody, unless a user has signed in who may come in still. */
+  /** Anonymous unless a user has signed in who may still sign in. */
   readonly caller: Caller;
-  /** An administrator has set the user's password: the API waits until the user has chosen another one. */
+  /** Whether an administrator has set the password: the API is blocked until the user chooses another one. */
   readonly passwordExpired: boolean;
 }
 
@@ -47,80 +47,81 @@ interface SignedInVisitor extends Visitor {
   readonly caller: SignedInCaller;
 }
 
-/** What a form of our pages sends besides its own fields; endpoints that take forms spread it into their `params`. */
-export const formParams = { authenticity_token: optional(string) };
+/** The CSRF token that forms send; endpoints for forms spread this into their `params`. */
+export const csrfParams = { authenticity_token: optional(string) };
 
-/** Anybody with a browser. */
+/** Allows every browser. */
 export function visitor(): Access<{ visitor: Visitor }> {
   return access({
     audience: 'open',
     label: 'web',
     authenticate: () => {},
-    load: async (call) => ({ visitor: await visitorOf(call) }),
+    load: async (call) => ({ visitor: await loadVisitor(call) }),
     authorize: () => {},
   });
 }
 
-/** Anybody who sends a form that came from a page of ours; 422 otherwise. */
+/** Allows every browser that sends a form with a valid CSRF token; 422 otherwise. */
 export function visitorWithForm(): Access<{ visitor: Visitor & { readonly session: WebSession } }> {
   return access({
     audience: 'key',
     label: 'web form',
     authenticate: () => {},
     async load(call) {
-      const found = await visitorOf(call);
-      if (found.session === null) throw staleForm();
+      const found = await loadVisitor(call);
+      if (found.session === null) throw formExpired();
       return { visitor: { ...found, session: found.session } };
     },
-    authorize: (call, found) => requireForm(call, found.visitor.session),
+    authorize: (call, found) => requireCsrfToken(call, found.visitor.session),
   });
 }
 
-/** Somebody who has signed in; others are sent to do so, and come back to this page afterwards. */
+/** Allows signed-in users; redirects others to the sign-in page, and back afterwards. */
 export function signedInVisitor(): Access<{ visitor: SignedInVisitor }> {
   return access({
     audience: 'user',
     label: 'web:user',
     authenticate: () => {},
-    load: async (call) => ({ visitor: await signedInVisitorOf(call) }),
+    load: async (call) => ({ visitor: await loadSignedInVisitor(call) }),
     authorize: () => {},
   });
 }
 
-/** The same with a form that came from a page of ours; 422 otherwise. */
+/** Allows signed-in users that send a form with a valid CSRF token; 422 otherwise. */
 export function signedInVisitorWithForm(): Access<{ visitor: SignedInVisitor }> {
-  return signedInVisitor().require((call, { visitor }) => requireForm(call, visitor.session), 'web:user form');
+  return signedInVisitor().require((call, { visitor }) => requireCsrfToken(call, visitor.session), 'web:user form');
 }
 
-async function visitorOf({ services, db, request }: AccessCall): Promise<Visitor> {
-  const nobody: Caller = { user: null, token: null, address: request.clientAddress };
-  const secret = sessionSecret(request);
+async function loadVisitor({ services, db, request }: AccessCall): Promise<Visitor> {
+  const anonymous: Caller = { user: null, token: null, address: request.clientAddress };
+  const secret = getSessionSecret(request);
   const found = secret === null ? null : await findSession(db, secret, services.clock.now());
-  if (secret === null || found === null) return { session: null, caller: nobody, passwordExpired: false };
-  services.tokenUses.noteSession(found);
-  const session: WebSession = { digest: found.digest, csrfToken: csrfTokenOf(secret), returnTo: found.returnTo };
+  if (secret === null || found === null) return { session: null, caller: anonymous, passwordExpired: false };
+  services.tokenUses.recordSession(found);
+  const session: WebSession = { digest: found.digest, csrfToken: deriveCsrfToken(secret), returnTo: found.returnTo };
   const { user } = found;
-  const bar = user === null ? null : userBar(user, services.clock);
-  const passwordExpired = bar === 'password_expired';
-  if (user === null || (bar !== null && !passwordExpired)) return { session, caller: nobody, passwordExpired };
-  services.tokenUses.noteUser(user);
-  return { session, caller: { ...nobody, user, session: session.digest }, passwordExpired };
+  const signInBlock = user === null ? null : getSignInBlock(user, services.clock);
+  const passwordExpired = signInBlock === 'password_expired';
+  if (user === null || (signInBlock !== null && !passwordExpired))
+    return { session, caller: anonymous, passwordExpired };
+  services.tokenUses.recordUser(user);
+  return { session, caller: { ...anonymous, user, session: session.digest }, passwordExpired };
 }
 
-async function signedInVisitorOf(call: AccessCall): Promise<SignedInVisitor> {
-  const found = await visitorOf(call);
+async function loadSignedInVisitor(call: AccessCall): Promise<SignedInVisitor> {
+  const found = await loadVisitor(call);
   const { session, caller } = found;
   if (session !== null && isSignedIn(caller)) return { ...found, session, caller };
-  throw await signInFirst(call, session);
+  throw await redirectToSignIn(call, session);
 }
 
-function requireForm({ request, params }: AccessCall, session: WebSession): void {
-  const token = givenCsrfToken(request, params.authenticity_token);
-  const secret = sessionSecret(request);
-  if (secret === null || session === null || !isCsrfToken(token, secret)) throw staleForm();
+function requireCsrfToken({ request, params }: AccessCall, session: WebSession): void {
+  const token = getCsrfToken(request, params.authenticity_token);
+  const secret = getSessionSecret(request);
+  if (secret === null || session === null || !isCsrfToken(token, secret)) throw formExpired();
 }
 
-function staleForm(): HttpError {
+function formExpired(): HttpError {
   const main = markup`${alertBox('This form is not valid any more.')}<p>Go back, load the page again and send it once more.</p>`;
   const { body, headers } = htmlPage({ title: 'The form has expired', main, csrfToken: null });
   return new HttpError(422, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
@@ -133,43 +134,47 @@ function tooManyVisits(): HttpError {
   return new HttpError(429, body, { ...later, ...(headers as {}) });
 }
 
-/** A longer address is not worth its row. */
-const LONGEST_RETURN = 8_000;
+/** Longer paths are not stored. */
+const MAX_RETURN_PATH_LENGTH = 8_000;
 
-/** 302 to the sign-in form. A page that was asked for is kept in the session; what a form wanted is not repeated. */
-async function signInFirst({ services, request }: AccessCall, session: WebSession | null): Promise<HttpError> {
+/** Returns a redirect (302) to the sign-in page. Stores the path of a GET in the session; forms are not repeated. */
+async function redirectToSignIn({ services, request }: AccessCall, session: WebSession | null): Promise<HttpError> {
   const { path, query, method } = request;
   const page = query === '' ? path : `${path}?${query}`;
-  const returnTo = method === 'GET' && page.length <= LONGEST_RETURN ? page : null;
+  const returnTo = method === 'GET' && page.length <= MAX_RETURN_PATH_LENGTH ? page : null;
   const Location = localUrl(request, '/users/sign_in');
   if (returnTo === null) return new HttpError(302, '', { Location });
   if (session === null) {
-    const { headers } = await startVisit(services, request, returnTo);
+    const { headers } = await startVisitorSession(services, request, returnTo);
     return new HttpError(302, '', { Location, ...headers });
   }
-  await services.database.transaction((tx) => rememberReturn(tx, session.digest, returnTo));
+  await services.database.transaction((tx) => updateReturnTo(tx, session.digest, returnTo));
   return new HttpError(302, '', { Location });
 }
 
-/** The session for the form of a page, and the headers that hand it over if the visitor had none. */
-export async function formSession(
+/** Returns the session of a visitor, creating one if there is none, and the headers that set its cookie. */
+export async function ensureSession(
   services: VisitServices,
-  request: Incoming,
+  request: IncomingRequest,
   { session }: Visitor,
 ): Promise<{ readonly session: { readonly csrfToken: string }; readonly headers: Readonly<Record<string, string>> }> {
-  return session === null ? startVisit(services, request) : { session, headers: {} };
+  return session === null ? startVisitorSession(services, request) : { session, headers: {} };
 }
 
 type VisitServices = Pick<Services, 'database' | 'clock' | 'countRequest'>;
 
-/** Sessions of visitors who have not signed in that one network begins in ten minutes: each is a row that stays for a day. */
-const MOST_VISITS = 300;
+/** The number of anonymous sessions per network in ten minutes: each is a row that is kept for a day. */
+const MAX_VISITS = 300;
 const PERIOD_SECONDS = 600;
 
-async function startVisit({ database, clock, countRequest }: VisitServices, request: Incoming, returnTo?: string) {
-  const visits = windowAt(clock.now(), `web_visit:${networkOf(request.clientAddress)}`, PERIOD_SECONDS);
-  if ((await countRequest(visits)) > MOST_VISITS) throw tooManyVisits();
+async function startVisitorSession(
+  { database, clock, countRequest }: VisitServices,
+  request: IncomingRequest,
+  returnTo?: string,
+) {
+  const visits = windowAt(clock.now(), `web_visit:${getClientNetwork(request.clientAddress)}`, PERIOD_SECONDS);
+  if ((await countRequest(visits)) > MAX_VISITS) throw tooManyVisits();
   const secret = newSessionSecret();
-  await database.transaction((tx) => startSession(tx, { secret, userId: null, returnTo }));
-  return { session: { csrfToken: csrfTokenOf(secret) }, headers: { 'Set-Cookie': cookieOf(request, secret) } };
+  await database.transaction((tx) => createSession(tx, { secret, userId: null, returnTo }));
+  return { session: { csrfToken: deriveCsrfToken(secret) }, headers: { 'Set-Cookie': sessionCookie(request, secret) } };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assign, emptyRaw, formatForm, parseForm } from './brackets.ts';
+import { assignParameter, emptyParameters, formatForm, parseForm } from './brackets.ts';
 
 /** Without the missing prototypes, for comparing. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
@@ -61,8 +61,8 @@ test('what was read is written as it came, escaped', () => {
 
 test('a name of millions of brackets is no name of ours, and known for it at once', () => {
   for (const name of [`a${'[a]'.repeat(2_000_000)}`, `a${'['.repeat(6_000_000)}`, `a[${'a'.repeat(6_000_000)}`]) {
-    const given = emptyRaw();
-    assign(given, name, 1);
+    const given = emptyParameters();
+    assignParameter(given, name, 1);
     assert.deepEqual(Object.keys(given), []);
   }
 });

@@ -1,10 +1,10 @@
 import { type TSchema, Type } from 'typebox';
 import type { Tier } from '#config.ts';
-import { isRaw, type Raw } from './brackets.ts';
+import { isParameterObject, type RawParameters } from './brackets.ts';
 import { firstText } from './first-text.ts';
 import type { ParameterType, Problems } from './parameter-type.ts';
 
-/** A declared parameter: its type, whether its key must be there, and what stands for an absent value. */
+/** A declared parameter: its type, whether it is required, and its default value. */
 export interface Parameter<
   T,
   Presence extends 'required' | 'optional' | 'defaulted' = 'required' | 'optional' | 'defaulted',
@@ -13,14 +13,14 @@ export interface Parameter<
   readonly presence: Presence;
   readonly fallback?: T;
   readonly summary?: string;
-  /** On other tiers it is ignored, whatever it is. */
+  /** On other tiers the parameter is ignored. */
   readonly tiers?: readonly Tier[];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a declaration holds parameters of every type
 export type Parameters = Readonly<Record<string, Parameter<any>>>;
 
-/** What a handler gets: required and defaulted ones are there, an optional one may be absent or null. */
+/** The values for the handler: required and defaulted parameters are present, optional ones may be absent or null. */
 export type ParameterValues<P extends Parameters> = {
   readonly [K in keyof P]: P[K] extends Parameter<infer T, infer Presence>
     ? Presence extends 'optional'
@@ -29,10 +29,10 @@ export type ParameterValues<P extends Parameters> = {
     : never;
 };
 
-/** Whether an optional parameter was sent, and not as null. */
-export const given = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
+/** Whether an optional parameter was sent with a value other than null. */
+export const isPresent = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
-/** The key must be present; an empty string passes unless the type refuses blanks. */
+/** Declares a parameter whose key must be present; an empty string is valid unless the type rejects blanks. */
 export function required<T>(type: ParameterType<T>, summary?: string): Parameter<T, 'required'> {
   return { type, presence: 'required', summary };
 }
@@ -47,139 +47,145 @@ export function optional<T>(
   return { type, presence: fallback === undefined ? 'optional' : 'defaulted', fallback, summary };
 }
 
-/** The same parameter, on these tiers only. */
+/** Restricts a parameter to these tiers. */
 export function onTiers<P extends Parameter<unknown>>(parameter: P, ...tiers: readonly Tier[]): P {
   return { ...parameter, tiers };
 }
 
-/** What was sent of what is declared, in the path or beside it, without what this tier ignores. */
-export function offeredOn(tier: Tier, declared: Parameters, path: Raw, given: Raw): Raw {
-  const offered: Raw = {};
+/** Returns the declared parameters that were sent, in path, query or body, without those that this tier ignores. */
+export function selectDeclaredParameters(
+  tier: Tier,
+  declared: Parameters,
+  path: RawParameters,
+  rawParams: RawParameters,
+): RawParameters {
+  const offered: RawParameters = {};
   for (const name in declared) {
-    const value = path[name] ?? given[name];
+    const value = path[name] ?? rawParams[name];
     if (value !== undefined && declared[name]?.tiers?.includes(tier) !== false) offered[name] = value;
   }
   return offered;
 }
 
-/** A rule over several parameters, checked after each of them has been read; of a hash, with that hash's name. */
-export type Rule = (given: Raw, problems: Problems, prefix?: string) => void;
+/** A rule over several parameters, checked after all are read. `prefix` is the name of the object that contains them. */
+export type ParameterRule = (rawParams: RawParameters, problems: Problems, prefix?: string) => void;
 
-const named = (name: string, prefix: string | undefined) => (prefix === undefined ? name : `${prefix}[${name}]`);
-const listed = (names: readonly string[], prefix: string | undefined) =>
-  names.map((name) => named(name, prefix)).join(', ');
+const fullName = (name: string, prefix: string | undefined) => (prefix === undefined ? name : `${prefix}[${name}]`);
+const joinNames = (names: readonly string[], prefix: string | undefined) =>
+  names.map((name) => fullName(name, prefix)).join(', ');
 
-const present = (given: Raw, names: readonly string[]) =>
-  names.filter((name) => given[name] !== undefined && given[name] !== null);
+const presentNames = (rawParams: RawParameters, names: readonly string[]) =>
+  names.filter((name) => rawParams[name] !== undefined && rawParams[name] !== null);
 
-/** At most one of these; several are refused with the general text, or with one of their own. */
-export function exclusive(...parts: readonly (string | { readonly text: string })[]): Rule {
+/** Allows at most one of these parameters; `text` replaces the standard message. */
+export function mutuallyExclusive(...parts: readonly (string | { readonly text: string })[]): ParameterRule {
   const names = parts.filter((part) => typeof part === 'string');
   const own = parts.find((part) => typeof part === 'object')?.text;
-  return (given, problems, prefix) => {
-    const both = present(given, names);
-    if (both.length > 1) problems.add(own ?? `${listed(both, prefix)} are mutually exclusive`);
+  return (rawParams, problems, prefix) => {
+    const both = presentNames(rawParams, names);
+    if (both.length > 1) problems.add(own ?? `${joinNames(both, prefix)} are mutually exclusive`);
   };
 }
 
-export function atLeastOne(...names: string[]): Rule {
-  return (given, problems, prefix) => {
-    if (names.every((name) => given[name] === undefined)) {
-      problems.add(`${listed(names, prefix)} are missing, at least one parameter must be provided`);
+export function atLeastOne(...names: string[]): ParameterRule {
+  return (rawParams, problems, prefix) => {
+    if (names.every((name) => rawParams[name] === undefined)) {
+      problems.add(`${joinNames(names, prefix)} are missing, at least one parameter must be provided`);
     }
   };
 }
 
-/** One of these and not several. */
-export function exactlyOne(...names: string[]): Rule {
-  return (given, problems, prefix) => {
-    const sent = present(given, names);
-    if (sent.length === 0) problems.add(`${listed(names, prefix)} are missing, exactly one parameter must be provided`);
-    if (sent.length > 1) problems.add(`${listed(sent, prefix)} are mutually exclusive`);
+/** Requires exactly one of these parameters. */
+export function exactlyOne(...names: string[]): ParameterRule {
+  return (rawParams, problems, prefix) => {
+    const sent = presentNames(rawParams, names);
+    if (sent.length === 0)
+      problems.add(`${joinNames(names, prefix)} are missing, exactly one parameter must be provided`);
+    if (sent.length > 1) problems.add(`${joinNames(sent, prefix)} are mutually exclusive`);
   };
 }
 
-export function allOrNone(...names: string[]): Rule {
-  return (given, problems, prefix) => {
-    const sent = present(given, names).length;
-    if (sent > 0 && sent < names.length) problems.add(`${listed(names, prefix)} provide all or none of parameters`);
+export function allOrNone(...names: string[]): ParameterRule {
+  return (rawParams, problems, prefix) => {
+    const sent = presentNames(rawParams, names).length;
+    if (sent > 0 && sent < names.length) problems.add(`${joinNames(names, prefix)} provide all or none of parameters`);
   };
 }
 
-/** Reads the whole set; what is wrong is collected in declaration order (contract/conventions.md §3). */
+/** Reads and validates all parameters. Collects problems in declaration order (contract/conventions.md §3). */
 export function readParameters<P extends Parameters>(
   declared: P,
-  given: Raw,
+  rawParams: RawParameters,
   problems: Problems,
-  rules: readonly Rule[] = [],
+  rules: readonly ParameterRule[] = [],
   prefix?: string,
 ): ParameterValues<P> {
   const values: Record<string, unknown> = {};
-  const sent = withoutBlanks(declared, given);
+  const sent = withoutBlanks(declared, rawParams);
   for (const name in declared) {
     const parameter = declared[name] as Parameter<unknown>;
-    values[name] = readOne(parameter, sent[name], named(name, prefix), problems);
+    values[name] = readParameter(parameter, sent[name], fullName(name, prefix), problems);
   }
   for (const rule of rules) rule(sent, problems, prefix);
   return values as ParameterValues<P>;
 }
 
-/** What counts as sent: a blank value of a type that says so is as good as none, for rules too. */
-function withoutBlanks(declared: Parameters, given: Raw): Raw {
+/** Removes blank values of types with `absentIfBlank`, so that rules treat them as absent too. */
+function withoutBlanks(declared: Parameters, rawParams: RawParameters): RawParameters {
   const blank: string[] = [];
-  for (const name in declared) if (given[name] === '' && declared[name]?.type.absentIfBlank) blank.push(name);
-  if (blank.length === 0) return given;
-  // Not copied: it may hold much that nobody has declared.
-  return Object.assign(Object.create(given), Object.fromEntries(blank.map((name) => [name, undefined])));
+  for (const name in declared) if (rawParams[name] === '' && declared[name]?.type.absentIfBlank) blank.push(name);
+  if (blank.length === 0) return rawParams;
+  // Not copied, because it may contain many undeclared parameters.
+  return Object.assign(Object.create(rawParams), Object.fromEntries(blank.map((name) => [name, undefined])));
 }
 
-function readOne(parameter: Parameter<unknown>, raw: unknown, name: string, problems: Problems): unknown {
+function readParameter(parameter: Parameter<unknown>, raw: unknown, name: string, problems: Problems): unknown {
   const { type, presence, fallback } = parameter;
   if (raw === undefined) {
-    if (presence === 'required') missing(type, name, problems);
+    if (presence === 'required') addMissing(type, name, problems);
     return fallback;
   }
-  if (presence !== 'required' && raw === null && type.refusesBlank !== true) {
+  if (presence !== 'required' && raw === null && type.rejectsBlank !== true) {
     const empty = type.read(null, name, problems);
     return fallback ?? empty;
   }
-  const said = problems.said;
+  const countBefore = problems.count;
   const value = type.read(raw, name, problems);
   if (value === null && presence === 'defaulted') return fallback;
-  if (value !== null || presence !== 'required' || problems.said > said) return value;
+  if (value !== null || presence !== 'required' || problems.count > countBefore) return value;
   return type.blank ?? problems.add(type.limitsValues ? `${name} does not have a valid value` : `${name} is missing`);
 }
 
-function missing(type: ParameterType<unknown>, name: string, problems: Problems): void {
+function addMissing(type: ParameterType<unknown>, name: string, problems: Problems): void {
   problems.add(`${name} is missing`);
-  if (type.refusesBlank) problems.add(`${name} is empty`);
+  if (type.rejectsBlank) problems.add(`${name} is empty`);
   if (type.limitsValues) problems.add(`${name} does not have a valid value`);
 }
 
-/** A hash with declared keys; they are validated only when the hash itself is sent, and so are its rules. */
-export function hash<P extends Parameters>(
+/** An object with declared fields, which are validated with its rules only if the object is sent. */
+export function object<P extends Parameters>(
   declared: P,
-  rules: readonly Rule[] = [],
+  rules: readonly ParameterRule[] = [],
 ): ParameterType<ParameterValues<P>> {
   return {
     schema: parametersSchema(declared),
-    isHash: true,
-    tooLong: (raw, name) => (isRaw(raw) ? tooLongAmong(declared, raw, name) : null),
+    isObject: true,
+    tooLong: (raw, name) => (isParameterObject(raw) ? findTooLong(declared, raw, name) : null),
     read(raw, name, problems) {
       if (raw === null || raw === '') return null;
-      return isRaw(raw) ? readParameters(declared, raw, problems, rules, name) : problems.invalid(name);
+      return isParameterObject(raw) ? readParameters(declared, raw, problems, rules, name) : problems.addInvalid(name);
     },
   };
 }
 
-/** The first text or list among these that is longer than it may be, in words; nothing else of them is looked at. */
-export function tooLongAmong(declared: Parameters, given: Raw, prefix?: string): string | null {
+/** Returns the message for the first text or list that is too long, or null. Checks nothing else. */
+export function findTooLong(declared: Parameters, rawParams: RawParameters, prefix?: string): string | null {
   return firstText(Object.entries(declared), ([name, { type }]) => {
-    return type.tooLong?.(given[name], named(name, prefix)) ?? null;
+    return type.tooLong?.(rawParams[name], fullName(name, prefix)) ?? null;
   });
 }
 
-/** The JSON schema of a set of parameters. */
+/** Returns the JSON schema of a set of parameters. */
 export function parametersSchema(declared: Parameters): TSchema {
   const properties: Record<string, TSchema> = {};
   for (const [name, { type, presence, fallback, summary }] of Object.entries(declared)) {

@@ -4,12 +4,12 @@ import {
   allOrNone,
   atLeastOne,
   exactlyOne,
-  exclusive,
-  hash,
+  mutuallyExclusive,
+  object,
   optional,
+  type ParameterRule,
   type Parameters,
   parametersSchema,
-  type Rule,
   readParameters,
   required,
 } from './declarations.ts';
@@ -17,14 +17,14 @@ import { Problems } from './parameter-type.ts';
 import { refName, string } from './texts.ts';
 import { absentIfBlank, arrayOf, boolean, date, integer, integerIn, notBlank, oneOf } from './types.ts';
 
-function read(declared: Parameters, given: Record<string, unknown>, ...rules: Rule[]) {
+function read(declared: Parameters, given: Record<string, unknown>, ...rules: ParameterRule[]) {
   const problems = new Problems();
   const values = readParameters(declared, given, problems, rules);
   return { values: values as Record<string, unknown>, error: problems.texts.join(', ') };
 }
 
 const readValue = (declared: Parameters, given: Record<string, unknown>) => read(declared, given).values.x;
-const readError = (declared: Parameters, given: Record<string, unknown>, ...rules: Rule[]) =>
+const readError = (declared: Parameters, given: Record<string, unknown>, ...rules: ParameterRule[]) =>
   read(declared, given, ...rules).error;
 
 test('required means that the key is there', () => {
@@ -89,12 +89,12 @@ test('errors of all parameters come in the order of their declaration, each once
 });
 
 test('nested names use brackets, and an absent hash is not looked into', () => {
-  const declared = { range: optional(hash({ start: required(integer), end: required(integer) })) };
+  const declared = { range: optional(object({ start: required(integer), end: required(integer) })) };
   assert.equal(readError(declared, {}), '');
   assert.equal(readError(declared, { range: null }), '');
   assert.equal(readError(declared, { range: { start: 'a' } }), 'range[start] is invalid, range[end] is missing');
   assert.equal(readError(declared, { range: 'a' }), 'range is invalid');
-  const deep = { a: required(hash({ b: required(hash({ c: required(string) })) })) };
+  const deep = { a: required(object({ b: required(object({ c: required(string) })) })) };
   assert.equal(readError(deep, { a: { b: {} } }), 'a[b][c] is missing');
   assert.equal(readError(deep, {}), 'a is missing');
 });
@@ -102,7 +102,7 @@ test('nested names use brackets, and an absent hash is not looked into', () => {
 const abc = { a: optional(string), b: optional(string), c: optional(string) };
 
 test('exclusive: in words of its own', () => {
-  const rule = exclusive('a', 'b', { text: 'a, b cannot be used together' });
+  const rule = mutuallyExclusive('a', 'b', { text: 'a, b cannot be used together' });
   const ab = { a: optional(string), b: optional(string) };
   assert.equal(readError(ab, { a: '1', b: '2' }, rule), 'a, b cannot be used together');
   assert.equal(readError(ab, { a: '1' }, rule), '');
@@ -110,12 +110,12 @@ test('exclusive: in words of its own', () => {
 
 test('what is absent if blank is not there, for rules neither', () => {
   const ab = { a: optional(absentIfBlank(string), 'else'), b: optional(string) };
-  assert.deepEqual(read(ab, { a: '', b: '' }, exclusive('a', 'b')).values, { a: 'else', b: '' });
+  assert.deepEqual(read(ab, { a: '', b: '' }, mutuallyExclusive('a', 'b')).values, { a: 'else', b: '' });
   assert.equal(readError({ a: required(absentIfBlank(string)) }, { a: '' }), 'a is missing');
 });
 
 test('exclusive: at most one of them', () => {
-  const rule = exclusive('a', 'b', 'c');
+  const rule = mutuallyExclusive('a', 'b', 'c');
   assert.equal(readError(abc, {}, rule), '');
   assert.equal(readError(abc, { a: '1' }, rule), '');
   assert.equal(readError(abc, { c: '1', a: '1' }, rule), 'a, c are mutually exclusive');
@@ -163,9 +163,9 @@ test('the schema of a set shows types, defaults and what is required', () => {
 });
 
 test('rules of a hash hold for each one that is sent, and name its parameters', () => {
-  const element = hash({ a: optional(integer), b: optional(integer), c: optional(integer) }, [
+  const element = object({ a: optional(integer), b: optional(integer), c: optional(integer) }, [
     atLeastOne('a', 'b'),
-    exclusive('b', 'c'),
+    mutuallyExclusive('b', 'c'),
   ]);
   const declared = { x: optional(arrayOf(element)) };
   assert.equal(readError(declared, {}), '');

@@ -1,4 +1,4 @@
-/** The first that there is to say of these. */
+/** Returns the first text that is not null, or null. */
 export function firstText<T>(all: readonly T[], say: (one: T, index: number) => string | null): string | null {
   for (const [index, one] of all.entries()) {
     const text = say(one, index);

@@ -2,50 +2,50 @@ import type { TSchema } from 'typebox';
 import type { FieldErrors } from '#runtime/failure.ts';
 
 /**
- * What a parameter is declared with: how a value from query, form or JSON becomes a value of the domain
- * (contract/conventions.md §3 "Coercion"), and the schema that the OpenAPI document shows.
+ * The type of a parameter: converts a value from query, form or JSON (contract/conventions.md §3 "Coercion"), and provides the
+ * schema for the OpenAPI document.
  */
 export interface ParameterType<T> {
-  /** Texts have a `maxLength` in it, lists `maxItems`: a declaration without them stops the start. */
+  /** Texts must have a `maxLength` and lists a `maxItems`; the server does not start without them. */
   readonly schema: TSchema;
-  /** A declared value list or range: a required parameter that is absent breaks this rule too. */
+  /** Whether values are limited to a list or range: an absent required parameter reports that too. */
   readonly limitsValues?: boolean;
-  /** Blank values are refused: an absent required parameter is "missing" and "empty". */
-  readonly refusesBlank?: boolean;
-  /** An empty text counts as if the parameter had not been sent. */
+  /** Whether blank values are rejected: an absent required parameter is reported as "missing" and "empty". */
+  readonly rejectsBlank?: boolean;
+  /** Whether an empty text counts as absent. */
   readonly absentIfBlank?: boolean;
-  /** A hash: an array of them takes `a[x]=1` as its one element, and names elements by their index. */
-  readonly isHash?: boolean;
-  /** What a required key with the value null stands for; without it such a key counts as missing. */
+  /** Whether it is an object: an array of objects accepts `a[x]=1` as its only element, and names elements by index. */
+  readonly isObject?: boolean;
+  /** The value of a required parameter that is sent as null; without it such a parameter counts as missing. */
   readonly blank?: T;
-  /** Neither looked at nor kept, so that it may be anything of any length. */
+  /** Whether the value is not validated and not stored, so that its length is not limited. */
   readonly unread?: true;
-  /** Says so of a text or list that is longer than it may be, and reads nothing: for bodies that are read by hand. */
+  /** Returns a message if a text or list is too long, for bodies that handlers read themselves. */
   readonly tooLong?: (raw: unknown, name: string) => string | null;
-  /** The value, null for "absent value", or what is wrong, told to `problems`. */
+  /** Returns the value, or null if it is absent or invalid; reports what is invalid to `problems`. */
   read(raw: unknown, name: string, problems: Problems): T | null;
 }
 
-/** Collects what is wrong with the parameters of one request: each text once, in declaration order. */
+/** Collects the problems with the parameters of a request: each message once, in declaration order. */
 export class Problems {
   readonly #texts = new Set<string>();
   readonly #fields = new Map<string, Set<string>>();
-  /** How often something has been said, the same again counted too. */
-  said = 0;
+  /** The number of reported problems, repeated ones included. */
+  count = 0;
 
   add(text: string): null {
-    this.said++;
+    this.count++;
     this.#texts.add(text);
     return null;
   }
 
-  invalid(name: string): null {
+  addInvalid(name: string): null {
     return this.add(`${name} is invalid`);
   }
 
-  /** What a record says of its field: answered as records answer, unless a parameter is wrong besides. */
+  /** Adds a validation error of a field; it is sent in that form unless there are other problems. */
   addToField(name: string, text: string): null {
-    this.said++;
+    this.count++;
     const texts = this.#fields.get(name) ?? new Set();
     this.#fields.set(name, texts.add(text));
     return null;
@@ -60,6 +60,6 @@ export class Problems {
   }
 
   get any(): boolean {
-    return this.said > 0;
+    return this.count > 0;
   }
 }

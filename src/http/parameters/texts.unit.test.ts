@@ -2,9 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { optional, readParameters, required } from './declarations.ts';
 import { type ParameterType, Problems } from './parameter-type.ts';
-import { description, expression, message, pathText, refName, ruledText, sizedText, string, title } from './texts.ts';
-import { anything, arrayOf, boolean, commaArray, date, dateTime, integer, number, oneOf } from './types.ts';
-import { unlimitedParameter } from './unlimited.ts';
+import {
+  commitMessage,
+  description,
+  pathText,
+  refName,
+  searchExpression,
+  sizedText,
+  string,
+  title,
+  validatedText,
+} from './texts.ts';
+import { anyValue, arrayOf, boolean, commaSeparated, date, dateTime, integer, number, oneOf } from './types.ts';
+import { findUnlimitedParameter } from './unlimited.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -19,8 +29,8 @@ for (const [name, type, bytes] of [
   ['text', string, 4096],
   ['ref', refName, 1024],
   ['path', pathText, 4096],
-  ['expression', expression, 1024],
-  ['message', message, MEBIBYTE],
+  ['expression', searchExpression, 1024],
+  ['message', commitMessage, MEBIBYTE],
 ] as const) {
   test(`a ${name} has ${bytes} bytes of UTF-8 at most`, () => {
     const tooLong = { texts: [`x is too long (maximum is ${bytes} bytes)`], fields: {} };
@@ -67,7 +77,7 @@ test('the limit is measured before anything else of a text', () => {
 });
 
 test('a text that its family limits comes to it too long, and no longer than it needs to be', () => {
-  const read = (sent: string) => readParameters({ x: required(ruledText(255)) }, { x: sent }, new Problems()).x;
+  const read = (sent: string) => readParameters({ x: required(validatedText(255)) }, { x: sent }, new Problems()).x;
   assert.equal(read('a'.repeat(256)), 'a'.repeat(256));
   for (const letter of ['a', '👍']) {
     const length = [...read(letter.repeat(MEBIBYTE))].length;
@@ -89,10 +99,10 @@ test('a list has 1,000 elements at most, however it comes', () => {
   const commas = many.join(',');
   for (const sent of [many, byNumber]) assert.deepEqual(problemsOf(arrayOf(integer), sent).texts, tooLong);
   for (const sent of [many, byNumber, commas, [commas]]) {
-    assert.deepEqual(problemsOf(commaArray(integer), sent).texts, tooLong);
+    assert.deepEqual(problemsOf(commaSeparated(integer), sent).texts, tooLong);
   }
   for (const sent of [many.slice(1), many.slice(1).join(',')]) {
-    assert.deepEqual(problemsOf(commaArray(integer), sent).texts, []);
+    assert.deepEqual(problemsOf(commaSeparated(integer), sent).texts, []);
   }
   assert.deepEqual(problemsOf(arrayOf(integer, 2), ['1', '2', '3']).texts, ['x is too long (maximum is 2 elements)']);
 });
@@ -101,10 +111,10 @@ test('a declaration without a limit is found wherever it hides', () => {
   const bare: ParameterType<string> = { schema: { type: 'string' }, read: () => null };
   const list: ParameterType<string> = { schema: { type: 'array', items: string.schema }, read: () => null };
   const unknown: ParameterType<unknown> = { schema: {}, read: () => null };
-  assert.equal(unlimitedParameter({ a: optional(string), b: optional(bare) }), 'b');
-  assert.equal(unlimitedParameter({ a: optional(list) }), 'a');
-  assert.equal(unlimitedParameter({ a: optional(unknown) }), 'a');
-  assert.equal(unlimitedParameter({ a: optional(arrayOf(bare)) }), 'a[]');
-  const types = [anything, string, title, integer, boolean, date, oneOf('a'), arrayOf(string), commaArray(string)];
-  for (const type of types) assert.equal(unlimitedParameter({ a: optional<unknown>(type) }), null);
+  assert.equal(findUnlimitedParameter({ a: optional(string), b: optional(bare) }), 'b');
+  assert.equal(findUnlimitedParameter({ a: optional(list) }), 'a');
+  assert.equal(findUnlimitedParameter({ a: optional(unknown) }), 'a');
+  assert.equal(findUnlimitedParameter({ a: optional(arrayOf(bare)) }), 'a[]');
+  const types = [anyValue, string, title, integer, boolean, date, oneOf('a'), arrayOf(string), commaSeparated(string)];
+  for (const type of types) assert.equal(findUnlimitedParameter({ a: optional<unknown>(type) }), null);
 });

@@ -1,17 +1,17 @@
 import { type TSchema, Type } from 'typebox';
 import { calendarDate } from '#runtime/clock.ts';
-import { isRaw } from './brackets.ts';
+import { isParameterObject } from './brackets.ts';
 import { firstText } from './first-text.ts';
 import type { ParameterType, Problems } from './parameter-type.ts';
-import { readText, textOf } from './texts.ts';
+import { limitedText, readText } from './texts.ts';
 
-/** The types that parameters are declared with, texts apart (contract/conventions.md §3 "Coercion"). */
+/** Parameter types other than texts (contract/conventions.md §3 "Coercion"). */
 
-/** No number, date or word of a list is written with more: what is longer is not looked at. */
-const LONGEST = 255;
-const isLong = (raw: unknown): boolean => typeof raw === 'string' && raw.length > LONGEST;
+/** The maximum length of a number, date or boolean as text; longer ones are invalid. */
+const MAX_LENGTH = 255;
+const isTooLong = (raw: unknown): boolean => typeof raw === 'string' && raw.length > MAX_LENGTH;
 
-/** The same type, of which an empty text counts as if the parameter had not been sent, to the rules of the endpoint too. */
+/** The same type, for which an empty text counts as absent, also for rules. */
 export function absentIfBlank<T>(type: ParameterType<T>): ParameterType<T> {
   return { ...type, absentIfBlank: true };
 }
@@ -20,25 +20,25 @@ export const integer: ParameterType<number> = {
   schema: Type.Integer(),
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
-    if (isLong(raw)) return problems.invalid(name);
-    if (typeof raw === 'number') return Number.isSafeInteger(raw) ? raw : problems.invalid(name);
+    if (isTooLong(raw)) return problems.addInvalid(name);
+    if (typeof raw === 'number') return Number.isSafeInteger(raw) ? raw : problems.addInvalid(name);
     if (typeof raw === 'string' && /^[+-]?\d+$/.test(raw.trim())) {
       const value = Number(raw);
       // `-0` is 0.
-      return Number.isSafeInteger(value) ? value + 0 : problems.invalid(name);
+      return Number.isSafeInteger(value) ? value + 0 : problems.addInvalid(name);
     }
-    return problems.invalid(name);
+    return problems.addInvalid(name);
   },
 };
 
-/** A decimal number; the contract's integers are `integer`. */
+/** A decimal number. */
 export const number: ParameterType<number> = {
   schema: Type.Number(),
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
-    if (isLong(raw)) return problems.invalid(name);
+    if (isTooLong(raw)) return problems.addInvalid(name);
     const value = typeof raw === 'string' && /^[+-]?\d+(\.\d+)?$/.test(raw.trim()) ? Number(raw) : raw;
-    return typeof value === 'number' && Number.isFinite(value) ? value : problems.invalid(name);
+    return typeof value === 'number' && Number.isFinite(value) ? value : problems.addInvalid(name);
   },
 };
 
@@ -83,9 +83,9 @@ export const boolean: ParameterType<boolean> = {
   schema: Type.Boolean(),
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
-    if (isLong(raw)) return problems.invalid(name);
+    if (isTooLong(raw)) return problems.addInvalid(name);
     if (TRUE.has(raw)) return true;
-    return FALSE.has(raw) ? false : problems.invalid(name);
+    return FALSE.has(raw) ? false : problems.addInvalid(name);
   },
 };
 
@@ -93,31 +93,31 @@ const DATE = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ].*)?$/;
 
 /** `YYYY-MM-DD`; a time part is allowed and dropped. */
 export const date: ParameterType<string> = {
-  schema: Type.String({ format: 'date', maxLength: LONGEST }),
+  schema: Type.String({ format: 'date', maxLength: MAX_LENGTH }),
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
-    if (isLong(raw)) return problems.invalid(name);
+    if (isTooLong(raw)) return problems.addInvalid(name);
     const parts = typeof raw === 'string' ? DATE.exec(raw.trim()) : null;
-    return (parts && calendarDate(Number(parts[1]), Number(parts[2]), Number(parts[3]))) ?? problems.invalid(name);
+    return (parts && calendarDate(Number(parts[1]), Number(parts[2]), Number(parts[3]))) ?? problems.addInvalid(name);
   },
 };
 
-const MOMENT =
+const DATE_TIME =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?\s*(Z|z|[+-]\d{2}:?\d{2})?$/;
 
-/** An ISO 8601 date or date-time as the UTC timestamp text of the wire; no zone means UTC, no time 00:00:00. */
+/** An ISO 8601 date or date-time, converted to a UTC timestamp as text. Without a zone it is UTC; without a time, 00:00:00. */
 export const dateTime: ParameterType<string> = {
-  schema: Type.String({ format: 'date-time', maxLength: LONGEST }),
+  schema: Type.String({ format: 'date-time', maxLength: MAX_LENGTH }),
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
-    if (isLong(raw)) return problems.invalid(name);
-    return (typeof raw === 'string' && readMoment(raw.trim())) || problems.invalid(name);
+    if (isTooLong(raw)) return problems.addInvalid(name);
+    return (typeof raw === 'string' && parseDateTime(raw.trim())) || problems.addInvalid(name);
   },
 };
 
-/** The moment that an ISO 8601 text names, as `YYYY-MM-DDTHH:MM:SS.mmmZ`; null when it names none. */
-export function readMoment(value: string): string | null {
-  const parts = MOMENT.exec(value);
+/** Returns an ISO 8601 date-time as `YYYY-MM-DDTHH:MM:SS.mmmZ`, or null if it is invalid. */
+export function parseDateTime(value: string): string | null {
+  const parts = DATE_TIME.exec(value);
   if (parts === null) return null;
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', zone = 'Z'] = parts;
   if (calendarDate(Number(year), Number(month), Number(day)) === null) return null;
@@ -133,12 +133,12 @@ export function readMoment(value: string): string | null {
     milliseconds,
   );
   const offset = zoneOffset(zone);
-  const moment = offset === null ? '' : new Date(local - offset).toISOString();
-  // Years beyond 9999 have another form, and no place on the wire.
-  return moment.length === 24 ? moment : null;
+  const timestamp = offset === null ? '' : new Date(local - offset).toISOString();
+  // Years beyond 9999 have another format, which the API does not support.
+  return timestamp.length === 24 ? timestamp : null;
 }
 
-/** Milliseconds east of UTC; null for a zone that a clock can't show. */
+/** Returns the offset in milliseconds east of UTC, or null if it is invalid. */
 function zoneOffset(zone: string): number | null {
   if (zone === 'Z' || zone === 'z') return 0;
   const sign = zone.startsWith('-') ? -1 : 1;
@@ -147,7 +147,7 @@ function zoneOffset(zone: string): number | null {
   return hours > 23 || minutes > 59 ? null : sign * (hours * 60 + minutes) * 60_000;
 }
 
-/** Text from a fixed list. */
+/** One of these texts. */
 export function oneOf<const V extends string>(...values: readonly V[]): ParameterType<V> {
   return {
     schema: Type.Enum(values as unknown as string[]) as TSchema,
@@ -160,14 +160,14 @@ export function oneOf<const V extends string>(...values: readonly V[]): Paramete
   };
 }
 
-/** One of these whole numbers, or of the whole numbers from `least` to `most`. */
-export function integerIn(allowed: readonly number[] | { least: number; most: number }): ParameterType<number> {
+/** One of these whole numbers, or of the whole numbers from `min` to `max`. */
+export function integerIn(allowed: readonly number[] | { min: number; max: number }): ParameterType<number> {
   const fits = (value: number) =>
-    'least' in allowed ? value >= allowed.least && value <= allowed.most : allowed.includes(value);
+    'min' in allowed ? value >= allowed.min && value <= allowed.max : allowed.includes(value);
   return {
     schema:
-      'least' in allowed
-        ? Type.Integer({ minimum: allowed.least, maximum: allowed.most })
+      'min' in allowed
+        ? Type.Integer({ minimum: allowed.min, maximum: allowed.max })
         : (Type.Enum(allowed as number[]) as TSchema),
     limitsValues: true,
     read(raw, name, problems) {
@@ -177,11 +177,11 @@ export function integerIn(allowed: readonly number[] | { least: number; most: nu
   };
 }
 
-/** Refuses `""` and white space with `name is empty`. */
+/** The same type, which rejects `""` and white space with `name is empty`. */
 export function notBlank<T>(type: ParameterType<T>): ParameterType<T> {
   return {
     ...type,
-    refusesBlank: true,
+    rejectsBlank: true,
     read(raw, name, problems) {
       if (raw === null || (typeof raw === 'string' && raw.trim() === '')) return problems.add(`${name} is empty`);
       return type.read(raw, name, problems);
@@ -189,51 +189,53 @@ export function notBlank<T>(type: ParameterType<T>): ParameterType<T> {
   };
 }
 
-/** How many elements a list may have unless it is said otherwise. */
-export const MOST_ELEMENTS = 1000;
+/** The default limit of the number of elements of a list. */
+export const MAX_ARRAY_LENGTH = 1000;
 
-/** An array; also the form whose keys are all whole numbers. `null` is the empty array, a scalar is invalid. */
-export function arrayOf<T>(element: ParameterType<T>, most = MOST_ELEMENTS): ParameterType<T[]> {
+/** An array, or an object whose keys are all whole numbers. Null is the empty array; a scalar is invalid. */
+export function arrayOf<T>(element: ParameterType<T>, most = MAX_ARRAY_LENGTH): ParameterType<T[]> {
   return {
     schema: Type.Array(element.schema, { maxItems: most }),
     blank: [],
     tooLong(raw, name) {
-      const items = elements(raw, element, most) ?? [];
+      const items = toElements(raw, element, most) ?? [];
       if (items.length > most) return `${name} ${tooManyText(most)}`;
       return firstText(items, (item, index) => element.tooLong?.(item, `${name}[${index}]`) ?? null);
     },
     read(raw, name, problems) {
       if (raw === null) return [];
-      const items = elements(raw, element, most);
-      if (items === null) return problems.invalid(name);
-      return items.length > most ? tooMany(name, most, problems) : readElements(items, element, name, problems);
+      const items = toElements(raw, element, most);
+      if (items === null) return problems.addInvalid(name);
+      return items.length > most
+        ? addTooManyElements(name, most, problems)
+        : readElements(items, element, name, problems);
     },
   };
 }
 
-/** The most bytes of an array that comes as one string. */
-const written = textOf(1024 * 1024);
+/** The type of an array that is sent as one string. */
+const arrayText = limitedText(1024 * 1024);
 
-/** An array that may also come as one string, `a,b , c`, as may its elements. */
-export function commaArray<T>(element: ParameterType<T>, most = MOST_ELEMENTS): ParameterType<T[]> {
+/** An array, which may also be sent as one string, `a,b , c`; so may its elements. */
+export function commaSeparated<T>(element: ParameterType<T>, most = MAX_ARRAY_LENGTH): ParameterType<T[]> {
   return {
-    schema: Type.Union([Type.Array(element.schema, { maxItems: most }), written.schema]),
+    schema: Type.Union([Type.Array(element.schema, { maxItems: most }), arrayText.schema]),
     blank: [],
     read(raw, name, problems) {
       if (raw === null) return [];
-      const items = typeof raw === 'string' || typeof raw === 'number' ? [raw] : elements(raw, element, most);
-      if (items === null) return problems.invalid(name);
+      const items = typeof raw === 'string' || typeof raw === 'number' ? [raw] : toElements(raw, element, most);
+      if (items === null) return problems.addInvalid(name);
       const all = items.length > most ? null : splitItems(items, most, name, problems);
-      return all === null ? tooMany(name, most, problems) : readElements(all, element, name, problems);
+      return all === null ? addTooManyElements(name, most, problems) : readElements(all, element, name, problems);
     },
   };
 }
 
-/** What stands between the commas, blank ones left out; null when that is more than `most` (blank ones count). */
+/** Splits items at commas and drops blank ones. Returns null if there are more than `most`, blank ones included. */
 function splitItems(items: readonly unknown[], most: number, name: string, problems: Problems): unknown[] | null {
   const all: unknown[] = [];
   for (const item of items) {
-    const whole = typeof item === 'string' ? written.read(item, name, problems) : item;
+    const whole = typeof item === 'string' ? arrayText.read(item, name, problems) : item;
     if (typeof whole === 'string') all.push(...whole.split(',', most + 1).map((part) => part.trim()));
     else all.push(whole);
     if (all.length > most) return null;
@@ -241,34 +243,34 @@ function splitItems(items: readonly unknown[], most: number, name: string, probl
   return all.filter((item) => item !== '');
 }
 
-/** Says that a list has more elements than it may. */
-export function tooMany(name: string, most: number, problems: Problems): null {
+/** Reports that a list has too many elements. */
+export function addTooManyElements(name: string, most: number, problems: Problems): null {
   return problems.add(`${name} ${tooManyText(most)}`);
 }
 
 const tooManyText = (most: number) => `is too long (maximum is ${most} elements)`;
 
-/** The elements as they came; in place of too many any that are as many. */
-function elements(raw: unknown, element: ParameterType<unknown>, most: number): unknown[] | null {
+/** Returns the elements before validation; if there are too many, only their number is right. */
+function toElements(raw: unknown, element: ParameterType<unknown>, most: number): unknown[] | null {
   if (Array.isArray(raw)) return raw;
-  if (!isRaw(raw)) return null;
+  if (!isParameterObject(raw)) return null;
   const keys = Object.keys(raw);
   if (keys.length > 0 && keys.every((key) => /^\d+$/.test(key))) {
     if (keys.length > most) return keys;
     return keys.sort((a, b) => Number(a) - Number(b)).map((key) => raw[key]);
   }
-  return element.isHash ? [raw] : null;
+  return element.isObject ? [raw] : null;
 }
 
 function readElements<T>(items: unknown[], element: ParameterType<T>, name: string, problems: Problems): T[] {
-  const nested = element.isHash === true;
+  const nested = element.isObject === true;
   const values = items.map((item, index) => {
-    if (nested && !isRaw(item)) return problems.invalid(name);
+    if (nested && !isParameterObject(item)) return problems.addInvalid(name);
     return element.read(item, nested ? `${name}[${index}]` : name, problems);
   });
-  // An element that is null or blank stands for no value: `ids[]=` is how forms say the empty array.
+  // Null and blank elements are dropped: forms send the empty array as `ids[]=`.
   return values.filter((value) => value !== null);
 }
 
-/** Whatever the client sent, unread. */
-export const anything: ParameterType<unknown> = { schema: Type.Unknown(), unread: true, read: (raw) => raw };
+/** Any value, not validated. */
+export const anyValue: ParameterType<unknown> = { schema: Type.Unknown(), unread: true, read: (raw) => raw };

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseForm } from './brackets.ts';
-import { hash, optional, readParameters, required } from './declarations.ts';
+import { object, optional, readParameters, required } from './declarations.ts';
 import { type ParameterType, Problems } from './parameter-type.ts';
 import { string } from './texts.ts';
 import {
-  anything,
+  anyValue,
   arrayOf,
   boolean,
-  commaArray,
+  commaSeparated,
   date,
   dateTime,
   integer,
@@ -155,7 +155,7 @@ coerces('DateTime', dateTime, [
   [{}, INVALID],
 ]);
 
-coerces('Hash', hash({ a: optional(integer) }), [
+coerces('Hash', object({ a: optional(integer) }), [
   [{ a: 1 }, { a: 1 }],
   [null, null],
   ['a', INVALID],
@@ -195,7 +195,7 @@ coerces('Array of Integer', arrayOf(integer), [
   ['1', INVALID],
 ]);
 
-coerces('comma array', commaArray(string), [
+coerces('comma array', commaSeparated(string), [
   ['a,b , c', ['a', 'b', 'c']],
   ['', []],
   [',', []],
@@ -213,7 +213,7 @@ coerces('comma array', commaArray(string), [
   [{ a: 'b' }, INVALID],
 ]);
 
-coerces('comma array of Integer', commaArray(integer), [
+coerces('comma array of Integer', commaSeparated(integer), [
   ['1,2', [1, 2]],
   [7, [7]],
   [
@@ -239,7 +239,7 @@ coerces('whole numbers from a list', integerIn([10, 20]), [
   [15, NO_VALUE],
   ['x', INVALID],
 ]);
-coerces('whole numbers from a range', integerIn({ least: 1, most: 3 }), [
+coerces('whole numbers from a range', integerIn({ min: 1, max: 3 }), [
   [1, 1],
   [3, 3],
   [0, NO_VALUE],
@@ -266,12 +266,12 @@ coerces('not blank Integer', notBlank(integer), [
   ['', EMPTY],
   ['a', INVALID],
 ]);
-coerces('anything', anything, [
+coerces('anything', anyValue, [
   [null, null],
   [[{ a: '\u0000' }], [{ a: '\u0000' }]],
 ]);
 
-const entity = hash({ source_type: required(oneOf('group', 'project')), name: optional(string) });
+const entity = object({ source_type: required(oneOf('group', 'project')), name: optional(string) });
 
 /** Through a query string, as `entities`. */
 function readEntities(query: string): unknown {

@@ -11,19 +11,19 @@ interface JsonSchema {
 }
 
 /**
- * The first text or list among these parameters whose schema does not say how long it may be
- * (contract/conventions.md §3 "Limits of texts"): no parameter may be declared so. Null where all say it.
+ * Returns the name of the first text or list whose schema has no length limit, or null. Every parameter must have one
+ * (contract/conventions.md §3 "Limits of texts").
  */
-export function unlimitedParameter(declared: Parameters): string | null {
+export function findUnlimitedParameter(declared: Parameters): string | null {
   return firstText(Object.entries(declared), ([name, { type }]) =>
-    type.unread ? null : unlimitedPart(type.schema, name),
+    type.unread ? null : findUnlimitedPart(type.schema, name),
   );
 }
 
-function unlimitedPart(schema: TSchema, name: string): string | null {
+function findUnlimitedPart(schema: TSchema, name: string): string | null {
   const { type, anyOf, properties, items, enum: values } = schema as JsonSchema;
   if (values !== undefined) return null;
-  if (anyOf !== undefined) return firstText(anyOf, (part) => unlimitedPart(part, name));
+  if (anyOf !== undefined) return firstText(anyOf, (part) => findUnlimitedPart(part, name));
   switch (type) {
     case 'integer':
     case 'number':
@@ -32,10 +32,10 @@ function unlimitedPart(schema: TSchema, name: string): string | null {
     case 'string':
       return 'maxLength' in schema ? null : name;
     case 'array':
-      return 'maxItems' in schema ? unlimitedPart(items ?? {}, `${name}[]`) : name;
+      return 'maxItems' in schema ? findUnlimitedPart(items ?? {}, `${name}[]`) : name;
     case 'object':
       if (properties === undefined && !('maxProperties' in schema)) return name;
-      return firstText(Object.entries(properties ?? {}), ([key, part]) => unlimitedPart(part, `${name}[${key}]`));
+      return firstText(Object.entries(properties ?? {}), ([key, part]) => findUnlimitedPart(part, `${name}[${key}]`));
     default:
       return name;
   }

@@ -1,25 +1,25 @@
 import type { Tier } from '#config.ts';
 
-/** What wire shapes need besides rows. */
-export interface Base {
-  /** What this server offers (contract/conventions.md §11). */
+/** What serialization needs to know about the server. */
+export interface ServerContext {
+  /** The tier of this server (contract/conventions.md §11). */
   readonly tier: Tier;
-  /** Base of every absolute URL, without a slash at the end. */
+  /** The base of absolute URLs, without a trailing slash. */
   readonly url: string;
   /** The name of this instance. */
   readonly instance: string;
-  /** What this server is called among replication sites (contract/operations.md §3.1). */
+  /** The name of this server among replication sites (contract/operations.md §3.1). */
   readonly site: string;
-  /** The present moment, ISO 8601. Whatever asks for it is made anew for each request; the day is `db.today`. */
+  /** The current time, ISO 8601. A response that uses it is not cached; for the date use `db.today`. */
   readonly now: string;
 }
 
-/** The path that the server's address ends in, without a slash at the end: empty for most. */
+/** Returns the path of the server's URL without a trailing slash; usually empty. */
 export function pathPrefix(baseUrl: string): string {
   return URL.parse(baseUrl)?.pathname.replace(/\/$/, '') ?? '';
 }
 
-/** Where a page of this server is, for links, forms and redirects: a path with its query, whatever the host is called. */
+/** Returns the path of a page of this server for links, forms and redirects, independent of the host name. */
 export function localUrl({ baseUrl }: { readonly baseUrl: string }, path: string): string {
   return pathPrefix(baseUrl) + path;
 }

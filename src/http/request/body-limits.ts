@@ -1,16 +1,16 @@
 import { HttpError } from '../errors/http-error.ts';
 
-/** Bounds on what a body may nest and count, so that none makes a later stage slow (contract/conventions.md §1 stage 3). */
+/** Limits of the nesting and size of bodies, so that no body slows down later stages (contract/conventions.md §1 stage 3). */
 
 export const MAX_DEPTH = 32;
 export const MAX_ITEMS = 50_000;
 export const MAX_ELEMENTS = 100_000;
-/** Of the names in JSON together, in bytes: each is looked up in the table of all names, which costs more than a text. */
+/** The limit of all names in JSON together, in bytes: names are interned, which costs more than values. */
 export const MAX_NAMES = 2 * 1024 * 1024;
 
-const refusal = (error: string) => new HttpError(400, { error });
+const badRequest = (error: string) => new HttpError(400, { error });
 
-export const nestedTooDeeply = () => refusal('Parameters nested too deeply');
-export const arrayTooLarge = () => refusal('Array parameter too large');
-export const hashTooLarge = () => refusal('Hash parameter too large');
-export const tooManyParameters = () => refusal('Too many total parameters');
+export const nestedTooDeeply = () => badRequest('Parameters nested too deeply');
+export const arrayTooLarge = () => badRequest('Array parameter too large');
+export const objectTooLarge = () => badRequest('Hash parameter too large');
+export const tooManyParameters = () => badRequest('Too many total parameters');

@@ -1,64 +1,61 @@
-import { createShares } from '#rate-limits/shared-budget.ts';
+import { createSharedBudget } from '#rate-limits/shared-budget.ts';
 import { unavailable } from '../errors/http-error.ts';
-import type { Incoming } from './incoming.ts';
+import type { IncomingRequest } from './incoming.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/**
- * Bytes of bodies that are in memory until their requests are answered: thousands of clients that send theirs slowly, or
- * wait with them for something, are no way to fill it.
- */
-const HELD = { each: 64 * MEBIBYTE, all: 128 * MEBIBYTE };
-const held = createShares(HELD);
+/** Limits of the bytes of request bodies in memory, per network and in total, so that slow clients cannot exhaust it. */
+const MEMORY_LIMITS = { each: 64 * MEBIBYTE, all: 128 * MEBIBYTE };
+const memory = createSharedBudget(MEMORY_LIMITS);
 
-/** Bytes of each body that are not counted: a small one passes whatever others hold. */
-export const UNCOUNTED = 64 * 1024;
+/** The first bytes of each body are not counted, so that small bodies always pass. */
+export const UNCOUNTED_BYTES = 64 * 1024;
 
-interface Holder {
-  /** What it has taken of all that may be held, in bytes. */
-  taken: number;
-  /** What is in memory. */
-  kept: number;
+interface MemoryUse {
+  /** Reserved bytes. */
+  reserved: number;
+  /** Bytes in memory. */
+  received: number;
 }
-const holders = new WeakMap<Incoming, Holder>();
+const memoryUses = new WeakMap<IncomingRequest, MemoryUse>();
 
-/** In seconds: a slow body takes longer than most work. */
+/** In seconds. */
 const RETRY_AFTER = 10;
 
-/** Smaller chunks are copied together: each would cost more than its bytes. */
-const CHUNK = 4096;
-const LARGEST_BLOCK = 64 * 1024;
+/** Smaller chunks are copied into blocks, because each chunk has overhead. */
+const MIN_OWN_CHUNK = 4096;
+const MAX_BLOCK = 64 * 1024;
 
-/** What has come of a body so far. */
-export interface HeldBody {
-  /** Bytes. */
+/** The received part of a body. */
+export interface BodyBuffer {
+  /** In bytes. */
   readonly size: number;
-  /** Keeps a chunk; refused with 503 where bodies hold too much already, for everybody or for this client's network. */
+  /** Adds a chunk. Throws 503 if bodies use too much memory, in total or for the client's network. */
   push(chunk: Buffer): void;
-  /** The chunks, some of them joined. */
-  pieces(): Buffer[];
+  /** Returns the chunks, some of them joined. */
+  chunks(): Buffer[];
 }
 
-export function holdBody(request: Incoming): HeldBody {
-  const pieces: Buffer[] = [];
-  /** Small chunks are copied into it. */
+export function createBodyBuffer(request: IncomingRequest): BodyBuffer {
+  const chunks: Buffer[] = [];
+  /** The block that small chunks are copied into. */
   let block: Buffer | undefined;
   let filled = 0;
   let size = 0;
 
-  const keep = <Piece extends Buffer>(piece: Piece): Piece => {
-    hold(request, size, piece.length);
-    pieces.push(piece);
-    return piece;
+  const keep = <Chunk extends Buffer>(chunk: Chunk): Chunk => {
+    countBytes(request, size, chunk.length);
+    chunks.push(chunk);
+    return chunk;
   };
   const endBlock = () => {
-    if (block !== undefined) pieces[pieces.length - 1] = block.subarray(0, filled);
+    if (block !== undefined) chunks[chunks.length - 1] = block.subarray(0, filled);
     block = undefined;
   };
   const copy = (chunk: Buffer) => {
     if (block === undefined || filled + chunk.length > block.length) {
       endBlock();
-      block = keep(Buffer.allocUnsafeSlow(Math.min(Math.max(size, CHUNK), LARGEST_BLOCK)));
+      block = keep(Buffer.allocUnsafeSlow(Math.min(Math.max(size, MIN_OWN_CHUNK), MAX_BLOCK)));
       filled = 0;
     }
     chunk.copy(block, filled);
@@ -71,69 +68,69 @@ export function holdBody(request: Incoming): HeldBody {
     push(chunk) {
       const first = size === 0;
       size += chunk.length;
-      // The first is nearly always the whole body.
-      if (first || chunk.length >= CHUNK) {
+      // The first chunk is nearly always the whole body.
+      if (first || chunk.length >= MIN_OWN_CHUNK) {
         endBlock();
         keep(chunk);
       } else copy(chunk);
     },
-    pieces() {
+    chunks() {
       endBlock();
-      return pieces;
+      return chunks;
     },
   };
 }
 
-function holderOf(request: Incoming): Holder {
-  const known = holders.get(request);
+function memoryUseOf(request: IncomingRequest): MemoryUse {
+  const known = memoryUses.get(request);
   if (known !== undefined) return known;
-  const holder = { taken: 0, kept: 0 };
-  holders.set(request, holder);
-  return holder;
+  const use = { reserved: 0, received: 0 };
+  memoryUses.set(request, use);
+  return use;
 }
 
-function hold(request: Incoming, size: number, bytes: number): void {
-  const holder = holderOf(request);
-  holder.kept += bytes;
-  if (size > UNCOUNTED) take(request, holder, holder.kept);
+function countBytes(request: IncomingRequest, size: number, bytes: number): void {
+  const use = memoryUseOf(request);
+  use.received += bytes;
+  if (size > UNCOUNTED_BYTES) reserveUpTo(request, use, use.received);
 }
 
-function take(request: Incoming, holder: Holder, bytes: number): void {
-  if (bytes <= holder.taken) return;
-  if (!held.take(request.clientAddress, bytes - holder.taken)) throw unavailable(RETRY_AFTER);
-  holder.taken = bytes;
+function reserveUpTo(request: IncomingRequest, use: MemoryUse, bytes: number): void {
+  if (bytes <= use.reserved) return;
+  if (!memory.take(request.clientAddress, bytes - use.reserved)) throw unavailable(RETRY_AFTER);
+  use.reserved = bytes;
 }
 
-/** Takes what a body of this length holds before it comes; refused with 503 where there is not so much. */
-export function reserve(request: Incoming, length: number): void {
-  if (length > UNCOUNTED) take(request, holderOf(request), length);
+/** Reserves the memory of a body of this length before it is received. Throws 503 if there is not enough. */
+export function reserve(request: IncomingRequest, length: number): void {
+  if (length > UNCOUNTED_BYTES) reserveUpTo(request, memoryUseOf(request), length);
 }
 
 /**
- * The same, but waits until there is so much. For those few who may hold what they have while they wait: what all of
- * these have, and have asked for, is less than there is (`readBytes`), so that one of them always comes to his end.
+ * Waits until the memory of a body can be reserved. For the few large bodies that `readBytes` admits: what they hold and request
+ * together is less than the limit, so that they cannot deadlock.
  */
-export async function reserveInTime(request: Incoming, length: number): Promise<void> {
-  const holder = holderOf(request);
-  // Small chunks are joined in blocks, of which the last is not full.
-  const missing = length + LARGEST_BLOCK - holder.taken;
+export async function waitToReserve(request: IncomingRequest, length: number): Promise<void> {
+  const use = memoryUseOf(request);
+  // Small chunks are joined in blocks, the last of which is not full.
+  const missing = length + MAX_BLOCK - use.reserved;
   if (missing <= 0) return;
-  await held.wait(request.clientAddress, missing, request.client);
-  holder.taken += missing;
+  await memory.wait(request.clientAddress, missing, request.client);
+  use.reserved += missing;
 }
 
-/** The body is whole: what it has taken and does not need is others' again. */
-export function giveBackRest(request: Incoming): void {
-  const holder = holders.get(request);
-  if (holder === undefined || holder.taken <= holder.kept) return;
-  held.giveBack(request.clientAddress, holder.taken - holder.kept);
-  holder.taken = holder.kept;
+/** Releases what a complete body has reserved and does not need. */
+export function releaseUnused(request: IncomingRequest): void {
+  const use = memoryUses.get(request);
+  if (use === undefined || use.reserved <= use.received) return;
+  memory.release(request.clientAddress, use.reserved - use.received);
+  use.reserved = use.received;
 }
 
-/** The request is answered, or what it held is not in memory any more. */
-export function letGo(request: Incoming): void {
-  const holder = holders.get(request);
-  if (holder === undefined) return;
-  holders.delete(request);
-  if (holder.taken > 0) held.giveBack(request.clientAddress, holder.taken);
+/** Releases the memory of a request that is answered or whose body is not needed any more. */
+export function releaseBodyMemory(request: IncomingRequest): void {
+  const use = memoryUses.get(request);
+  if (use === undefined) return;
+  memoryUses.delete(request);
+  if (use.reserved > 0) memory.release(request.clientAddress, use.reserved);
 }

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HttpError } from '../errors/http-error.ts';
-import { holdBody, letGo } from './body-memory.ts';
-import type { Incoming } from './incoming.ts';
+import { createBodyBuffer, releaseBodyMemory } from './body-memory.ts';
+import type { IncomingRequest } from './incoming.ts';
 
 const MEBIBYTE = Buffer.alloc(1024 * 1024);
 
 /** How many clients at this address may hold a mebibyte each, and what the next one hears. */
 function fill(address: (index: number) => string) {
-  const requests: Incoming[] = [];
+  const requests: IncomingRequest[] = [];
   for (;;) {
-    const request = { clientAddress: address(requests.length) } as Incoming;
+    const request = { clientAddress: address(requests.length) } as IncomingRequest;
     try {
-      holdBody(request).push(MEBIBYTE);
+      createBodyBuffer(request).push(MEBIBYTE);
       requests.push(request);
     } catch (error) {
       assert.ok(error instanceof HttpError);
-      return { requests, refusal: error, end: () => requests.forEach(letGo) };
+      return { requests, refusal: error, end: () => requests.forEach(releaseBodyMemory) };
     }
   }
 }
@@ -34,15 +34,15 @@ test('bodies on their way hold no more than so much, of one network and in all',
 });
 
 test('a body that comes byte by byte is the same body, and holds little more than its bytes', () => {
-  const request = { clientAddress: '192.0.2.1' } as Incoming;
-  const body = holdBody(request);
+  const request = { clientAddress: '192.0.2.1' } as IncomingRequest;
+  const body = createBodyBuffer(request);
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
   for (const byte of bytes.subarray(0, 200_000)) body.push(Buffer.of(byte));
   body.push(bytes.subarray(200_000, 250_000));
   for (const byte of bytes.subarray(250_000)) body.push(Buffer.of(byte));
   assert.equal(body.size, bytes.length);
-  const pieces = body.pieces();
-  assert.ok(pieces.length < 20, `${pieces.length} pieces`);
-  assert.deepEqual(Buffer.concat(pieces), bytes);
-  letGo(request);
+  const chunks = body.chunks();
+  assert.ok(chunks.length < 20, `${chunks.length} chunks`);
+  assert.deepEqual(Buffer.concat(chunks), bytes);
+  releaseBodyMemory(request);
 });

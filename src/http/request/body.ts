@@ -1,15 +1,22 @@
 import { Readable } from 'node:stream';
 import type { BusboyHeaders } from '@fastify/busboy';
-import { createPlaces } from '#rate-limits/concurrency-slots.ts';
-import { bodyStalled, bodyTooLarge, unsupportedType } from '../errors/http-error.ts';
-import { emptyRaw, membersOf, type Raw } from '../parameters/brackets.ts';
-import { giveBackRest, type HeldBody, holdBody, reserve, reserveInTime, UNCOUNTED } from './body-memory.ts';
+import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
+import { bodyTooLarge, requestTimeout, unsupportedMediaType } from '../errors/http-error.ts';
+import { emptyParameters, type RawParameters, toRawParameters } from '../parameters/brackets.ts';
+import {
+  type BodyBuffer,
+  createBodyBuffer,
+  releaseUnused,
+  reserve,
+  UNCOUNTED_BYTES,
+  waitToReserve,
+} from './body-memory.ts';
 import { parseFormBody } from './form-body.ts';
-import { type Incoming, single } from './incoming.ts';
+import { firstHeader, type IncomingRequest } from './incoming.ts';
 import { parseJson } from './json-body.ts';
 import { parseMultipart } from './multipart.ts';
 
-/** Reading bodies (contract/conventions.md §1 stages 3 and 5, §3 "Sources"). */
+/** Reads request bodies (contract/conventions.md §1 stages 3 and 5, §3 "Sources"). */
 
 export const MEBIBYTE = 1024 * 1024;
 const SMALL_BODY_LIMIT = 64 * 1024;
@@ -17,8 +24,8 @@ const BODY_LIMIT = 10 * MEBIBYTE;
 
 type MediaType = 'none' | 'json' | 'form' | 'multipart' | 'other';
 
-export function mediaType(request: Incoming): MediaType {
-  const declared = single(request.headers['content-type']);
+export function mediaType(request: IncomingRequest): MediaType {
+  const declared = firstHeader(request.headers['content-type']);
   if (declared === undefined || declared === '') return request.method === 'POST' ? 'form' : 'none';
   switch (mediaTypeName(declared)) {
     case 'application/json':
@@ -36,59 +43,59 @@ export function mediaTypeName(declared: string): string {
   return (declared.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-export function hasBody(request: Incoming): boolean {
+export function hasBody(request: IncomingRequest): boolean {
   const length = request.headers['content-length'];
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
 /**
- * Bodies over 1 MiB that are in memory at once while their clients send them: the others wait, as long as there are few.
- * With those who wait they are 48 and 96 mebibytes and what they ask for, which what may be held (`body-memory.ts`) has room for.
+ * Limits of bodies over 1 MiB that are received at once, per network and in total; a limited number of others waits. With the
+ * waiting ones they hold 48 and 96 MiB plus what they request, which fits into the limits of `body-memory.ts`.
  */
-const LARGE_BODIES = { each: 16, all: 32 };
-const largeBodies = createPlaces(LARGE_BODIES);
+const LARGE_BODY_LIMITS = { each: 16, all: 32 };
+const largeBodySlots = createConcurrencySlots(LARGE_BODY_LIMITS);
 
 /**
- * The whole body, at most `limit` bytes; more is 413, one that stands still is 408. Fails with `QueueFull` when too many large
- * ones are on their way, and with 503 when bodies hold too much memory (`body-memory.ts`).
+ * Reads the whole body. Throws 413 for more than `limit` bytes, 408 for an idle or slow client.
+ * Throws `QueueFull` if too many large bodies are being received, and 503 if bodies use too much memory (`body-memory.ts`).
  */
-export async function readBytes(request: Incoming, limit = BODY_LIMIT): Promise<Buffer> {
+export async function readBytes(request: IncomingRequest, limit = BODY_LIMIT): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limit) throw bodyTooLarge();
-  // No more comes than is declared, and so much counts nowhere.
-  if (declared > 0 && declared <= UNCOUNTED) return readAtOnce(request);
-  const body = holdBody(request);
+  // The body cannot exceed its declared length, and small ones are not counted.
+  if (declared > 0 && declared <= UNCOUNTED_BYTES) return readSmallBody(request);
+  const body = createBodyBuffer(request);
   let leave: (() => void) | undefined;
   const beLarge = async (length: number) => {
     if (leave !== undefined) return;
-    leave = await largeBodies.take(request.clientAddress, request.client);
-    await reserveInTime(request, length);
+    leave = await largeBodySlots.take(request.clientAddress, request.client);
+    await waitToReserve(request, length);
   };
   try {
-    // Who is to wait, or is refused, had better not have begun.
+    // Wait or fail before the first byte, if the length is declared.
     if (declared > MEBIBYTE) await beLarge(declared);
     else reserve(request, declared);
-    for await (const chunk of watched(request)) {
+    for await (const chunk of readChunks(request)) {
       if (body.size + chunk.length > limit) throw bodyTooLarge();
       body.push(chunk);
-      // How much more is to come nobody knows.
+      // The final length is unknown.
       if (body.size > MEBIBYTE) await beLarge(limit);
     }
-    giveBackRest(request);
+    releaseUnused(request);
   } finally {
     leave?.();
   }
-  return wholeOf(body);
+  return concatBody(body);
 }
 
-/** The whole of a body that is small: nearly all are, and come in one chunk, for which an iterator costs more than all else. */
-function readAtOnce({ stream, patience }: Incoming): Promise<Buffer> {
+/** Reads a small body. Nearly all bodies are one small chunk, for which an async iterator would cost more than all else. */
+function readSmallBody({ stream, idleTimeout }: IncomingRequest): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const pace = new Pace(patience);
+    const pace = new BodyTimer(idleTimeout);
     const chunks: Buffer[] = [];
     let timer: NodeJS.Timeout;
     const waitOn = () => {
-      timer = setTimeout(() => end(() => reject(bodyStalled())), pace.next());
+      timer = setTimeout(() => end(() => reject(requestTimeout())), pace.next());
     };
     const take = (chunk: Buffer) => {
       chunks.push(chunk);
@@ -109,50 +116,50 @@ function readAtOnce({ stream, patience }: Incoming): Promise<Buffer> {
   });
 }
 
-export function wholeOf(body: HeldBody): Buffer {
-  const pieces = body.pieces();
-  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, body.size);
+export function concatBody(body: BodyBuffer): Buffer {
+  const chunks = body.chunks();
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, body.size);
 }
 
-/** A body that has been slow for long must come at least this fast, in bytes a second. */
-const SLOWEST = 1024;
-/** For how often the patience with one silence a slow body may take all in all, before it counts how fast it is. */
-const SILENCES = 10;
+/** The minimum rate of a body that has been slow for long. */
+const MIN_BYTES_PER_SECOND = 1024;
+/** The idle time a body may accumulate, in idle timeouts, before the minimum rate applies. */
+const MAX_IDLE_PERIODS = 10;
 
-/** For how long the next chunk of a body may be waited for. The time that its consumer takes doesn't count. */
-class Pace {
-  readonly #patience: number;
+/** Computes the timeout for the next chunk of a body. The time that its consumer takes does not count. */
+class BodyTimer {
+  readonly #idleTimeout: number;
   #left: number;
   #began = 0;
 
-  constructor(patience: number) {
-    this.#patience = patience;
-    this.#left = patience * SILENCES;
+  constructor(idleTimeout: number) {
+    this.#idleTimeout = idleTimeout;
+    this.#left = idleTimeout * MAX_IDLE_PERIODS;
   }
 
-  /** Milliseconds from now on. */
+  /** Returns the timeout in milliseconds from now. */
   next(): number {
     this.#began = performance.now();
-    return Math.max(0, Math.min(this.#left, this.#patience));
+    return Math.max(0, Math.min(this.#left, this.#idleTimeout));
   }
 
   came(bytes: number): void {
-    this.#left += (bytes * 1000) / SLOWEST - (performance.now() - this.#began);
+    this.#left += (bytes * 1000) / MIN_BYTES_PER_SECOND - (performance.now() - this.#began);
   }
 }
 
 /**
- * The body's chunks; refused with 408 when the client lets one wait for the time that the request has patience, or when
- * it has long been slower than 1 KiB a second. The time that the consumer takes for a chunk doesn't count. When reading
- * ends early the rest of the body runs past: the answer still has to go out on its connection.
+ * Yields the chunks of the body. Throws 408 if the client is idle for the idle timeout of the request, or slower than 1 KiB/s for
+ * long; the time of the consumer does not count. If reading ends early, the rest of the body is discarded, so that the
+ * response can still be sent on the connection.
  */
-export async function* watched(request: Incoming): AsyncGenerator<Buffer> {
+export async function* readChunks(request: IncomingRequest): AsyncGenerator<Buffer> {
   const chunks: AsyncIterator<Buffer> = request.stream.iterator({ destroyOnReturn: false });
-  const pace = new Pace(request.patience);
+  const pace = new BodyTimer(request.idleTimeout);
   let holding = false;
   try {
     while (true) {
-      const { done, value } = await inTime(chunks.next(), pace.next());
+      const { done, value } = await withTimeout(chunks.next(), pace.next());
       if (done) return;
       pace.came(value.length);
       holding = true;
@@ -167,52 +174,54 @@ export async function* watched(request: Incoming): AsyncGenerator<Buffer> {
   }
 }
 
-/** The body as a stream, watched in the same way: it fails with the refusal. Destroying it lets the rest run past. */
-export function flowingBody(request: Incoming): Readable {
-  return Readable.from(watched(request), { objectMode: false });
+/** Returns the body as a stream with the same timeouts; it fails with the same errors. Destroying it discards the rest. */
+export function bodyStream(request: IncomingRequest): Readable {
+  return Readable.from(readChunks(request), { objectMode: false });
 }
 
-async function inTime<T>(coming: Promise<T>, milliseconds: number): Promise<T> {
+async function withTimeout<T>(coming: Promise<T>, milliseconds: number): Promise<T> {
   const stall = Promise.withResolvers<never>();
-  const timer = setTimeout(() => stall.reject(bodyStalled()), milliseconds);
+  const timer = setTimeout(() => stall.reject(requestTimeout()), milliseconds);
   try {
     return await Promise.race([coming, stall.promise]);
   } finally {
     clearTimeout(timer);
-    // The connection ends after a stall, and with it this read, when nobody listens any more.
+    // The read fails later, when the connection ends, and nobody handles its rejection.
     coming.catch(() => {});
   }
 }
 
 function drain(stream: Readable): void {
   stream.on('error', () => {});
-  // The iterator's listeners are gone only at the next tick; before that the stream would not flow.
+  // The listeners of the iterator are removed at the next tick; before that the stream would not flow.
   setImmediate(() => stream.resume());
 }
 
-/** The parameters of a body in any of the three encodings; an empty body has none. */
-export async function readMerged(request: Incoming): Promise<Raw> {
-  if (!hasBody(request)) return emptyRaw();
+/** Returns the parameters of a body in any of the three encodings; an empty body has none. */
+export async function readBodyParameters(request: IncomingRequest): Promise<RawParameters> {
+  if (!hasBody(request)) return emptyParameters();
   const type = mediaType(request);
-  const bytes = await readBytes(request, limitOf(request.method));
+  const bytes = await readBytes(request, bodyLimit(request.method));
   if (type === 'multipart') return parseMultipart(bytes, request.headers as BusboyHeaders);
-  if (bytes.length === 0) return emptyRaw();
+  if (bytes.length === 0) return emptyParameters();
   if (type === 'json') return parseJsonParameters(bytes);
   if (type === 'form') return parseFormBody(bytes);
-  throw unsupportedType(mediaTypeName(single(request.headers['content-type']) ?? ''));
+  throw unsupportedMediaType(mediaTypeName(firstHeader(request.headers['content-type']) ?? ''));
 }
 
-/** A JSON body's members whatever its media type is; an empty body has none. */
-export async function readJson(request: Incoming): Promise<Raw> {
-  return hasBody(request) ? parseJsonParameters(await readBytes(request, limitOf(request.method))) : emptyRaw();
+/** Returns the members of a JSON body, whatever its media type; an empty body has none. */
+export async function readJsonParameters(request: IncomingRequest): Promise<RawParameters> {
+  return hasBody(request)
+    ? parseJsonParameters(await readBytes(request, bodyLimit(request.method)))
+    : emptyParameters();
 }
 
-/** Clients send small bodies where most send none. */
-function limitOf(method: string): number {
+/** Methods that usually have no body get a small limit. */
+function bodyLimit(method: string): number {
   return method === 'GET' || method === 'HEAD' || method === 'DELETE' ? SMALL_BODY_LIMIT : BODY_LIMIT;
 }
 
-/** A JSON object's members; a body that is an array or a scalar counts as none. */
-async function parseJsonParameters(bytes: Buffer): Promise<Raw> {
-  return membersOf(await parseJson(bytes));
+/** Returns the members of a JSON object; an array or a scalar has none. */
+async function parseJsonParameters(bytes: Buffer): Promise<RawParameters> {
+  return toRawParameters(await parseJson(bytes));
 }

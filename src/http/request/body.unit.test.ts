@@ -43,7 +43,7 @@ const endpoints = {
     summary: 'A file',
     access: open(),
     response: Echo,
-    handle: ({ given }) =>
+    handle: ({ rawParams: given }) =>
       isFilePart(given.file) ? { filename: given.file.filename, text: given.file.bytes.toString() } : {},
   }),
 };

@@ -1,21 +1,21 @@
-import { csrfTokenOf, isSessionSecret } from '#authentication/sessions/sessions.ts';
-import { sameSecret } from '#security/tokens.ts';
+import { deriveCsrfToken, isSessionSecret } from '#authentication/sessions/sessions.ts';
+import { secretsEqual } from '#security/tokens.ts';
 import { pathPrefix } from './base-url.ts';
-import { type Incoming, single } from './incoming.ts';
+import { firstHeader, type IncomingRequest } from './incoming.ts';
 
-// The session cookie on its way in and out (contract/conventions.md §7 "Web sign-in and session cookie").
+// The session cookie (contract/conventions.md §7 "Web sign-in and session cookie").
 
 export const SESSION_COOKIE = '_service_session';
 
-/** The secret of the session cookie; null without one, and for requests that a page of another origin makes. */
-export function sessionSecret(request: Incoming): string | null {
+/** Returns the secret of the session cookie; null without one, and for cross-origin requests. */
+export function getSessionSecret(request: IncomingRequest): string | null {
   const { cookie } = request.headers;
   if (cookie === undefined) return null;
-  const value = cookieValue(cookie);
-  return value === null || !isSessionSecret(value) || isForeign(request) ? null : value;
+  const value = findCookieValue(cookie);
+  return value === null || !isSessionSecret(value) || isCrossOrigin(request) ? null : value;
 }
 
-function cookieValue(header: string): string | null {
+function findCookieValue(header: string): string | null {
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=');
     if (equals !== -1 && pair.slice(0, equals).trim() === SESSION_COOKIE) return pair.slice(equals + 1).trim();
@@ -23,34 +23,34 @@ function cookieValue(header: string): string | null {
   return null;
 }
 
-/** Browsers name the origin of the page that asks, on every request that changes something at least. */
-function isForeign(request: Incoming): boolean {
-  const origin = single(request.headers.origin);
+/** Whether a page of another origin makes the request. Browsers send Origin at least with every writing request. */
+function isCrossOrigin(request: IncomingRequest): boolean {
+  const origin = firstHeader(request.headers.origin);
   return origin !== undefined && origin !== URL.parse(request.baseUrl)?.origin;
 }
 
-/** Does this token, of a form or a script, belong to the session? */
+/** Whether this token belongs to the session. */
 export function isCsrfToken(token: string | null | undefined, secret: string): boolean {
-  return typeof token === 'string' && token !== '' && sameSecret(token, csrfTokenOf(secret));
+  return typeof token === 'string' && token !== '' && secretsEqual(token, deriveCsrfToken(secret));
 }
 
-/** The header X-CSRF-Token, or else the parameter `authenticity_token`. */
-export function givenCsrfToken(request: Incoming, parameter: unknown): string | null {
-  const token = single(request.headers['x-csrf-token']) || parameter;
+/** Returns the header X-CSRF-Token, or else the parameter `authenticity_token`. */
+export function getCsrfToken(request: IncomingRequest, parameter: unknown): string | null {
+  const token = firstHeader(request.headers['x-csrf-token']) || parameter;
   return typeof token === 'string' ? token : null;
 }
 
-/** `Set-Cookie` that hands the session over. It ends with the browser's own session; how long it may idle is our business. */
-export function cookieOf(request: Incoming, secret: string): string {
+/** Returns the `Set-Cookie` of a session. It has no expiry: it ends with the browser session, and the server limits its idle time. */
+export function sessionCookie(request: IncomingRequest, secret: string): string {
   return `${SESSION_COOKIE}=${secret}; ${attributes(request)}`;
 }
 
-/** `Set-Cookie` that takes it away. */
-export function noCookie(request: Incoming): string {
+/** Returns the `Set-Cookie` that deletes the session cookie. */
+export function clearedSessionCookie(request: IncomingRequest): string {
   return `${SESSION_COOKIE}=; Max-Age=0; ${attributes(request)}`;
 }
 
-function attributes({ baseUrl }: Incoming): string {
+function attributes({ baseUrl }: IncomingRequest): string {
   const secure = baseUrl.startsWith('https:') ? '; Secure' : '';
   return `Path=${pathPrefix(baseUrl) || '/'}; HttpOnly; SameSite=Lax${secure}`;
 }

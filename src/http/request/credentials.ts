@@ -1,67 +1,71 @@
-import type { Presented } from '#authentication/credentials.ts';
-import type { Raw } from '../parameters/brackets.ts';
-import { givenCsrfToken, isCsrfToken, sessionSecret } from './cookie.ts';
-import { type Incoming, single } from './incoming.ts';
+import type { PresentedCredential } from '#authentication/credentials.ts';
+import type { RawParameters } from '../parameters/brackets.ts';
+import { getCsrfToken, getSessionSecret, isCsrfToken } from './cookie.ts';
+import { firstHeader, type IncomingRequest } from './incoming.ts';
 
 /**
- * The credential that a request presents, by the precedence of contract/conventions.md §7. Empty values count as not
- * given; Basic credentials, DEPLOY-TOKEN and other schemes are not looked at here, nor are the token of a job and the proof of a
- * replication site where the endpoint takes none.
+ * Returns the credential of a request, by the precedence of contract/conventions.md §7. Empty values count as absent. Ignores
+ * HTTP Basic, DEPLOY-TOKEN and other schemes, and job and site tokens unless the endpoint accepts them.
  */
-export function presentedCredentials(
-  request: Incoming,
-  given: Raw,
-  { allowJobToken: takesJobToken, allowSiteToken: takesSiteProof } = { allowJobToken: false, allowSiteToken: false },
-): Presented | null {
-  const proof = takesSiteProof ? siteProof(request) : undefined;
-  if (proof !== undefined) return { way: 'site', secret: proof };
-  const bearing = givenText(given, 'access_token') ?? bearerToken(request) ?? givenText(given, 'bearer_token');
-  if (bearing !== undefined) return { way: takesJobToken ? 'bearerOrJob' : 'bearer', secret: bearing };
-  const owned = givenText(given, 'private_token') ?? header(request, 'private-token');
-  if (owned !== undefined) return { way: 'private', secret: owned };
-  const ofJob = takesJobToken ? (givenText(given, 'job_token') ?? header(request, 'job-token')) : undefined;
-  if (ofJob !== undefined) return { way: 'job', secret: ofJob };
-  return request.headers.cookie === undefined ? null : presentedSession(request, given);
+export function getPresentedCredentials(
+  request: IncomingRequest,
+  rawParams: RawParameters,
+  { allowJobToken, allowSiteToken } = { allowJobToken: false, allowSiteToken: false },
+): PresentedCredential | null {
+  const proof = allowSiteToken ? getSiteToken(request) : undefined;
+  if (proof !== undefined) return { scheme: 'site', secret: proof };
+  const bearer =
+    getTextParameter(rawParams, 'access_token') ??
+    getBearerToken(request) ??
+    getTextParameter(rawParams, 'bearer_token');
+  if (bearer !== undefined) return { scheme: allowJobToken ? 'bearerOrJob' : 'bearer', secret: bearer };
+  const privateToken = getTextParameter(rawParams, 'private_token') ?? getHeader(request, 'private-token');
+  if (privateToken !== undefined) return { scheme: 'private', secret: privateToken };
+  const jobToken = allowJobToken
+    ? (getTextParameter(rawParams, 'job_token') ?? getHeader(request, 'job-token'))
+    : undefined;
+  if (jobToken !== undefined) return { scheme: 'job', secret: jobToken };
+  return request.headers.cookie === undefined ? null : getPresentedSession(request, rawParams);
 }
 
-/** A cookie reads by itself; to write, its page has to show that it is ours. Otherwise it counts as not given. */
-function presentedSession(request: Incoming, given: Raw): Presented | null {
-  const secret = sessionSecret(request);
+/** Returns the session credential. Writes require a CSRF token; without it the cookie is ignored. */
+function getPresentedSession(request: IncomingRequest, rawParams: RawParameters): PresentedCredential | null {
+  const secret = getSessionSecret(request);
   if (secret === null) return null;
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  if (!reads && !isCsrfToken(givenCsrfToken(request, given.authenticity_token), secret)) return null;
-  return { way: 'session', secret };
+  if (!reads && !isCsrfToken(getCsrfToken(request, rawParams.authenticity_token), secret)) return null;
+  return { scheme: 'session', secret };
 }
 
-/** A parameter that no endpoint declares, read as texts are: numbers and booleans become theirs. Empty ones count as not given. */
-export function givenText(given: Raw, name: string): string | undefined {
-  const value = given[name];
+/** Returns an undeclared parameter as text; numbers and booleans are converted, empty values count as absent. */
+export function getTextParameter(rawParams: RawParameters, name: string): string | undefined {
+  const value = rawParams[name];
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function header(request: Incoming, name: string): string | undefined {
-  return single(request.headers[name]) || undefined;
+function getHeader(request: IncomingRequest, name: string): string | undefined {
+  return firstHeader(request.headers[name]) || undefined;
 }
 
-/** The token of `Authorization: Bearer`; whose it is, is the route's to say. */
-export function bearerToken(request: Incoming): string | undefined {
-  const authorization = single(request.headers.authorization);
+/** Returns the token of `Authorization: Bearer`. */
+export function getBearerToken(request: IncomingRequest): string | undefined {
+  const authorization = firstHeader(request.headers.authorization);
   const match = authorization === undefined ? null : /^Bearer +([^ ].*)$/i.exec(authorization);
   return match?.[1]?.trim() || undefined;
 }
 
-/** What a replication site proves itself by, `Authorization: GL-Geo ...` (contract/operations.md §3.3). */
-export function siteProof(request: Incoming): string | undefined {
-  const [, proof] = /^GL-Geo(?: (.*))?$/i.exec(single(request.headers.authorization) ?? 'none') ?? [null, null];
+/** Returns the token of a replication site, `Authorization: GL-Geo ...` (contract/operations.md §3.3). */
+export function getSiteToken(request: IncomingRequest): string | undefined {
+  const [, proof] = /^GL-Geo(?: (.*))?$/i.exec(firstHeader(request.headers.authorization) ?? 'none') ?? [null, null];
   return proof === null ? undefined : (proof ?? '').trim();
 }
 
-/** User name and password of HTTP Basic, for the routes that take them (git, LFS, clients of OAuth). */
-export function basicCredentials(request: Incoming): { username: string; password: string } | null {
-  const match = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(single(request.headers.authorization) ?? '');
+/** Returns the user name and password of HTTP Basic, for git, LFS and OAuth clients. */
+export function getBasicCredentials(request: IncomingRequest): { username: string; password: string } | null {
+  const match = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(firstHeader(request.headers.authorization) ?? '');
   if (match === null) return null;
-  // No name and no secret has a NUL, and PostgreSQL looks for none that has.
+  // No name or secret contains NUL, and PostgreSQL rejects it in queries.
   const decoded = Buffer.from(match[1] as string, 'base64')
     .toString('utf8')
     .replaceAll('\u0000', '\ufffd');

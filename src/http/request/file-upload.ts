@@ -2,74 +2,74 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { HttpError } from '../errors/http-error.ts';
-import { assign, emptyRaw, LONGEST_NAME, type Raw } from '../parameters/brackets.ts';
-import { flowingBody, mediaType, readMerged } from './body.ts';
-import type { Incoming } from './incoming.ts';
-import { brokenMultipart, PART_LIMITS } from './multipart.ts';
+import { assignParameter, emptyParameters, MAX_NAME_LENGTH, type RawParameters } from '../parameters/brackets.ts';
+import { bodyStream, mediaType, readBodyParameters } from './body.ts';
+import type { IncomingRequest } from './incoming.ts';
+import { invalidMultipart, PART_LIMITS } from './multipart.ts';
 
-/** Fields beside a file are few and short. */
+/** Forms with a file have few and short fields. */
 const LIMITS = { ...PART_LIMITS, parts: 100, fieldSize: 65_536 };
 
-/** What came beside a file, and what was made of it; `made` is undefined where no file came. */
+/** The fields of a form, and the result of `take`; undefined if no file was sent. */
 export interface FileUpload<T> {
-  /** Those in front of the file, and behind it unless `take` was done before its end. */
-  readonly fields: Raw;
-  readonly made: T | undefined;
+  /** Fields before the file, and fields after it unless `take` finished before the end of the file. */
+  readonly fields: RawParameters;
+  readonly result: T | undefined;
 }
 
 /**
- * A multipart body that brings one file, in the part `name`, which flows to `take` as it comes: it is never whole in memory.
- * Whatever ends early, sender or taker, ends the other; what is left of the body runs past. Other files are not looked at.
- * What is no multipart brings no file: it is read as any other body, which says what is wrong with it.
+ * Receives a multipart body and streams the file in the part `name` to `take`; the file is never in memory as a whole. If the
+ * client or `take` ends early, the other ends too, and the rest of the body is discarded. Other files are ignored. Bodies of
+ * other types are read as parameters without a file.
  */
 export async function receiveFile<T>(
-  request: Incoming,
+  request: IncomingRequest,
   name: string,
-  take: (file: Readable, about: { readonly filename: string; readonly fields: Raw }) => Promise<T>,
+  take: (file: Readable, about: { readonly filename: string; readonly fields: RawParameters }) => Promise<T>,
 ): Promise<FileUpload<T>> {
-  if (mediaType(request) !== 'multipart') return { fields: await readMerged(request), made: undefined };
-  const fields = emptyRaw();
-  const parser = parserFor(request);
+  if (mediaType(request) !== 'multipart') return { fields: await readBodyParameters(request), result: undefined };
+  const fields = emptyParameters();
+  const parser = createParser(request);
   const taken = Promise.withResolvers<void>();
   taken.promise.catch(() => {});
   let file: { readonly stream: Readable; readonly taking: Promise<T> } | undefined;
   parser.on('field', (field, value) => {
-    if (field !== undefined && field.length <= LONGEST_NAME) assign(fields, field, value);
+    if (field !== undefined && field.length <= MAX_NAME_LENGTH) assignParameter(fields, field, value);
   });
   parser.on('file', (field, stream, filename) => {
     if (field !== name || file !== undefined) {
       stream.resume();
       return;
     }
-    // Whoever takes it hears of its failure; nobody may take it any more.
+    // `take` sees errors of the stream, unless it has stopped reading.
     stream.on('error', () => {});
     const taking = take(stream, { filename: filename ?? '', fields });
     file = { stream, taking };
     taking.then(() => stream.readableEnded || taken.resolve(), taken.reject);
   });
-  const body = flowingBody(request);
+  const body = bodyStream(request);
   try {
     await Promise.race([pipeline(body, parser), taken.promise]);
   } catch (error) {
     file?.stream.destroy(error as Error);
     await file?.taking.catch(() => {});
-    if (error instanceof HttpError || request.client.gone || !isParsers(error)) throw error;
-    throw brokenMultipart();
+    if (error instanceof HttpError || request.client.isDisconnected || !isParserError(error)) throw error;
+    throw invalidMultipart();
   } finally {
     body.destroy();
   }
-  return { fields, made: await file?.taking };
+  return { fields, result: await file?.taking };
 }
 
-function parserFor({ headers }: Incoming): BusboyInstance {
+function createParser({ headers }: IncomingRequest): BusboyInstance {
   try {
     return new Busboy({ headers: headers as BusboyHeaders, limits: LIMITS });
   } catch {
-    throw brokenMultipart();
+    throw invalidMultipart();
   }
 }
 
-/** The parser's own errors have no code, those of connections and disks have. */
-function isParsers(error: unknown): boolean {
+/** Errors of the parser have no code; errors of connections and disks have one. */
+function isParserError(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === undefined;
 }

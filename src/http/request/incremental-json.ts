@@ -1,7 +1,7 @@
-import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/concurrency-limiter.ts';
 
-/** Parsed at once, in characters: a millisecond or two, whatever it holds. */
-const PIECE = 8_192;
+/** The longest text that is parsed at once, in characters; takes at most two milliseconds. */
+const MAX_SYNC_LENGTH = 8_192;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -10,13 +10,13 @@ const BACKSLASH = 0x5c;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
 /**
- * What `JSON.parse` gives, and throws, for a text that may hold very much: a mebibyte of small objects takes it half a second.
- * Members are parsed some kilobytes at once, and others have their turns between them; what is larger is looked into.
- * How deep it is nested was looked at before: each level of what is large is a call.
+ * Parses like `JSON.parse` without blocking: one mebibyte of small objects would take half a second. Parses members in batches
+ * of some kilobytes and yields to other work between them; larger members are parsed recursively. The caller must have limited
+ * the nesting depth.
  */
-export async function parseInTurns(text: string): Promise<unknown> {
-  if (text.length <= PIECE) return JSON.parse(text);
-  const giveWay = givingWay();
+export async function parseJsonIncrementally(text: string): Promise<unknown> {
+  if (text.length <= MAX_SYNC_LENGTH) return JSON.parse(text);
+  const giveWay = createYielder();
   let at = 0;
 
   function skipBlanks(): number {
@@ -26,36 +26,36 @@ export async function parseInTurns(text: string): Promise<unknown> {
   }
 
   function expect(code: number): void {
-    if (skipBlanks() !== code) fail(text, at);
+    if (skipBlanks() !== code) throwSyntaxError(text, at);
     at++;
   }
 
-  /** Whether `code` is there; then it is passed. */
+  /** Skips `code` if it is next; returns whether it was. */
   function passes(code: number): boolean {
     if (skipBlanks() !== code) return false;
     at++;
     return true;
   }
 
-  /** Passes what ends there and parses it. */
+  /** Parses the text up to `end` and moves there. */
   function taken(end: number): unknown {
     const from = at;
     at = end;
     return JSON.parse(text.slice(from, end));
   }
 
-  /** Where the string ends that begins here, however long it is. */
+  /** Returns the end of the string that begins here. */
   async function endOfLong(): Promise<number> {
-    // Mostly at its first quote, which is found without a look at each character.
+    // Usually the string ends at the next quote, which indexOf finds fast.
     const quote = text.indexOf('"', at + 1);
-    if (quote === -1) fail(text, text.length);
+    if (quote === -1) throwSyntaxError(text, text.length);
     if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1;
-    let end = lookForEnd(text, at + 1);
+    let end = findStringEnd(text, at + 1);
     while (end < 0) {
-      if (-end >= text.length) fail(text, text.length);
+      if (-end >= text.length) throwSyntaxError(text, text.length);
       const way = giveWay();
       if (way !== undefined) await way;
-      end = lookForEnd(text, -end);
+      end = findStringEnd(text, -end);
     }
     return end;
   }
@@ -63,17 +63,17 @@ export async function parseInTurns(text: string): Promise<unknown> {
   async function value(): Promise<unknown> {
     const code = skipBlanks();
     if (code === QUOTE) return taken(await endOfLong());
-    if (code !== OPEN_ARRAY && code !== OPEN_OBJECT) return taken(endOfWord(text, at));
+    if (code !== OPEN_ARRAY && code !== OPEN_OBJECT) return taken(findWordEnd(text, at));
     at++;
     return code === OPEN_ARRAY ? array() : object();
   }
 
-  /** As many of the members that come next as are parsed at once; null: not even the first one is. */
+  /** Parses as many of the next members as fit into one batch; returns null if the first one is too long. */
   function run(open: '[' | '{', close: ']' | '}'): object | null {
     const code = skipBlanks();
-    // Nothing stands where a member should.
-    if (code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT) fail(text, at);
-    const end = endOfRun(text, at);
+    // A member is missing.
+    if (code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT) throwSyntaxError(text, at);
+    const end = findRunEnd(text, at);
     if (end === -1) return null;
     const from = at;
     at = end;
@@ -99,8 +99,8 @@ export async function parseInTurns(text: string): Promise<unknown> {
     if (passes(CLOSE_OBJECT)) return members;
     do {
       const some = run('{', '}') as Record<string, unknown> | null;
-      if (some !== null) for (const name of Object.keys(some)) put(members, name, some[name]);
-      else put(members, await name(), await value());
+      if (some !== null) for (const name of Object.keys(some)) setMember(members, name, some[name]);
+      else setMember(members, await name(), await value());
       const way = giveWay();
       if (way !== undefined) await way;
     } while (passes(COMMA));
@@ -109,7 +109,7 @@ export async function parseInTurns(text: string): Promise<unknown> {
   }
 
   async function name(): Promise<string> {
-    if (skipBlanks() !== QUOTE) fail(text, at);
+    if (skipBlanks() !== QUOTE) throwSyntaxError(text, at);
     const read = taken(await endOfLong()) as string;
     expect(COLON);
     return read;
@@ -117,40 +117,40 @@ export async function parseInTurns(text: string): Promise<unknown> {
 
   const whole = await value();
   skipBlanks();
-  if (at < text.length) fail(text, at);
+  if (at < text.length) throwSyntaxError(text, at);
   return whole;
 }
 
-/** A member of that name is one like any other. */
-function put(members: Record<string, unknown>, name: string, value: unknown): void {
+/** Sets a member, also one named `__proto__`. */
+function setMember(members: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') members[name] = value;
   else Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-function fail(text: string, at: number): never {
+function throwSyntaxError(text: string, at: number): never {
   throw new SyntaxError(`Unexpected ${at < text.length ? `token at position ${at}` : 'end'} of JSON`);
 }
 
-/** Where a number or word ends; whether it is one is told when it is parsed. None is longer than what is parsed at once. */
-function endOfWord(text: string, from: number): number {
+/** Returns the end of a number or literal; its syntax is checked when it is parsed. */
+function findWordEnd(text: string, from: number): number {
   let at = from;
-  while (at < text.length && !isEnd(text.charCodeAt(at))) {
+  while (at < text.length && !isDelimiter(text.charCodeAt(at))) {
     at++;
-    if (at - from > PIECE) fail(text, from);
+    if (at - from > MAX_SYNC_LENGTH) throwSyntaxError(text, from);
   }
   return at;
 }
 
-function isEnd(code: number): boolean {
+function isDelimiter(code: number): boolean {
   return code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT || code === COLON || code <= 0x20;
 }
 
 /**
- * Where a string ends of which a character begins at `from`, behind its quote; as a negative number where to look on, when it
- * doesn't in the next characters.
+ * Returns the position after the closing quote of a string, searching from `from`. If it is not within the next batch, returns
+ * the position to continue from as a negative number.
  */
-function lookForEnd(text: string, from: number): number {
-  const most = Math.min(text.length, from + PIECE);
+function findStringEnd(text: string, from: number): number {
+  const most = Math.min(text.length, from + MAX_SYNC_LENGTH);
   let at = from;
   for (; at < most; at++) {
     const code = text.charCodeAt(at);
@@ -160,14 +160,14 @@ function lookForEnd(text: string, from: number): number {
   return -at;
 }
 
-/** Where the last whole member ends of those that begin at `from` and are parsed at once; -1: there is none. */
-function endOfRun(text: string, from: number): number {
+/** Returns the end of the last complete member within one batch from `from`, or -1 if there is none. */
+function findRunEnd(text: string, from: number): number {
   let depth = 0;
   let last = -1;
-  for (let at = from; at < text.length && at - from <= PIECE; ) {
+  for (let at = from; at < text.length && at - from <= MAX_SYNC_LENGTH; ) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
-      at = lookForEnd(text, at + 1);
+      at = findStringEnd(text, at + 1);
       if (at < 0) return last;
       continue;
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseInTurns } from './incremental-json.ts';
+import { parseJsonIncrementally } from './incremental-json.ts';
 
 /** As long as nothing is that is parsed at once. */
 const long = (size = 20_000) =>
@@ -21,7 +21,7 @@ const GOOD = {
 
 for (const [what, text] of Object.entries(GOOD)) {
   test(`${what} is parsed to what JSON.parse gives`, async () => {
-    assert.deepEqual(await parseInTurns(text), JSON.parse(text));
+    assert.deepEqual(await parseJsonIncrementally(text), JSON.parse(text));
   });
 }
 
@@ -57,7 +57,7 @@ for (const text of [
 ]) {
   test(`what is no JSON is refused: ${text.slice(0, 6)}..${text.slice(-6)}`, async () => {
     assert.throws(() => JSON.parse(text), SyntaxError);
-    await assert.rejects(parseInTurns(text), SyntaxError);
+    await assert.rejects(parseJsonIncrementally(text), SyntaxError);
   });
 }
 
@@ -70,7 +70,7 @@ test('others have their turns while very many objects are parsed', async () => {
     if (going) setImmediate(turn);
   };
   setImmediate(turn);
-  await parseInTurns(text);
+  await parseJsonIncrementally(text);
   going = false;
   assert.ok(turns > 1, `${turns} turns`);
 });

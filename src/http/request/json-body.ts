@@ -1,30 +1,30 @@
 import { isUtf8 } from 'node:buffer';
-import { givingWay } from '#runtime/concurrency-limiter.ts';
-import { badRequestText, HttpError } from '../errors/http-error.ts';
+import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { HttpError, plainBadRequest } from '../errors/http-error.ts';
 import {
   arrayTooLarge,
-  hashTooLarge,
   MAX_DEPTH,
   MAX_ELEMENTS,
   MAX_ITEMS,
   MAX_NAMES,
   nestedTooDeeply,
+  objectTooLarge,
   tooManyParameters,
 } from './body-limits.ts';
-import { parseInTurns } from './incremental-json.ts';
+import { parseJsonIncrementally } from './incremental-json.ts';
 
-/** What a JSON body may hold. */
-export interface JsonBounds {
+/** Limits of a JSON body. */
+export interface JsonLimits {
   readonly depth: number;
-  /** Of one array or object, and of all together. */
+  /** `items`: per array or object; `elements`: in total. */
   readonly items: number;
   readonly elements: number;
-  /** Of all names together, in bytes. */
+  /** The length of all names together, in bytes. */
   readonly names: number;
 }
 
-/** Of bodies that are merged into the parameters. */
-export const MERGED_BOUNDS: JsonBounds = {
+/** Limits of bodies that become parameters. */
+export const PARAMETER_LIMITS: JsonLimits = {
   depth: MAX_DEPTH,
   items: MAX_ITEMS,
   elements: MAX_ELEMENTS,
@@ -32,24 +32,24 @@ export const MERGED_BOUNDS: JsonBounds = {
 };
 
 /**
- * The value of a JSON body; undefined for one that is blank. 400 for what is not UTF-8 (as plain text), is no JSON, or is over
- * the bounds: those of contract/conventions.md §1 stage 3, or a family's own. What it holds is counted before it is parsed:
- * 10 MiB of brackets take seconds. Others have their turns meanwhile.
+ * Parses a JSON body; returns undefined for a blank one. Throws 400 for invalid UTF-8 (as plain text), invalid JSON, and bodies
+ * over the limits (by default those of contract/conventions.md §1 stage 3). Limits are checked before parsing, because 10 MiB
+ * of brackets take seconds. Yields to other work meanwhile.
  */
-export async function parseJson(bytes: Buffer, bounds = MERGED_BOUNDS): Promise<unknown> {
-  if (!isUtf8(bytes)) throw badRequestText();
-  const meter = createMeter(bytes, bounds);
-  const giveWay = givingWay();
-  while (meter.goOn()) await giveWay();
-  if (meter.isBlank()) return undefined;
-  // What never ends is no JSON, whatever else it is.
-  if (!meter.isBalanced()) throw invalidJson();
-  if (meter.refusal !== null) throw meter.refusal;
+export async function parseJson(bytes: Buffer, limits = PARAMETER_LIMITS): Promise<unknown> {
+  if (!isUtf8(bytes)) throw plainBadRequest();
+  const scanner = createScanner(bytes, limits);
+  const giveWay = createYielder();
+  while (scanner.scanBatch()) await giveWay();
+  if (scanner.isBlank()) return undefined;
+  // An unbalanced text is reported as invalid JSON, even if it is over a limit.
+  if (!scanner.isBalanced()) throw invalidJson();
+  if (scanner.error !== null) throw scanner.error;
   const text = bytes.toString('utf8');
   const way = giveWay();
   if (way !== undefined) await way;
   try {
-    return await parseInTurns(text);
+    return await parseJsonIncrementally(text);
   } catch {
     throw invalidJson();
   }
@@ -57,18 +57,18 @@ export async function parseJson(bytes: Buffer, bounds = MERGED_BOUNDS): Promise<
 
 const invalidJson = () => new HttpError(400, { error: 'Invalid JSON format' });
 
-/** Counts what a JSON text holds, without understanding more of it than strings, brackets and commas. */
-interface Meter {
-  /** Looks at the next part; false: there is none. */
-  goOn(): boolean;
-  /** The first bound that is broken. */
-  readonly refusal: HttpError | null;
-  /** Every string and every bracket has its end. */
+/** Counts the contents of a JSON text; recognizes only strings, brackets, colons and commas. */
+interface JsonScanner {
+  /** Scans the next batch; returns false at the end. */
+  scanBatch(): boolean;
+  /** The error for the first exceeded limit. */
+  readonly error: HttpError | null;
+  /** Whether every string and bracket is closed. */
   isBalanced(): boolean;
   isBlank(): boolean;
 }
 
-const STEP = 262_144;
+const BATCH_BYTES = 262_144;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -76,25 +76,25 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-function createMeter(bytes: Buffer, bounds: JsonBounds): Meter {
+function createScanner(bytes: Buffer, limits: JsonLimits): JsonScanner {
   let at = 0;
   let isInString = false;
   let isBlank = true;
   let depth = 0;
   let total = 0;
-  /** Where the last string began, how long it was, and how long all names were. */
+  /** The start and length of the last string, and the length of all names. */
   let from = 0;
   let length = 0;
   let names = 0;
-  let refusal: HttpError | null = null;
-  /** Of the values that are open: how many items they have so far, and with which bracket they began. */
+  let error: HttpError | null = null;
+  /** The number of items and the opening bracket of each open value. */
   const items = [0];
   const kinds = [0];
 
   function open(kind: number): void {
     if (depth < 0) return;
     depth++;
-    if (depth > bounds.depth) refusal ??= nestedTooDeeply();
+    if (depth > limits.depth) error ??= nestedTooDeeply();
     else {
       items[depth] = 0;
       kinds[depth] = kind;
@@ -104,28 +104,28 @@ function createMeter(bytes: Buffer, bounds: JsonBounds): Meter {
   function close(): void {
     isBlank = false;
     depth--;
-    // Closed more than was opened: never balanced again.
+    // More brackets closed than opened: never balanced again.
     if (depth < 0) depth = Number.NEGATIVE_INFINITY;
   }
 
   function count(): void {
     isBlank = false;
-    if (depth < 1 || depth > bounds.depth) return;
+    if (depth < 1 || depth > limits.depth) return;
     const here = ++items[depth]!;
     total++;
-    if (here > bounds.items) refusal ??= kinds[depth] === OPEN_ARRAY ? arrayTooLarge() : hashTooLarge();
-    else if (total > bounds.elements) refusal ??= tooManyParameters();
+    if (here > limits.items) error ??= kinds[depth] === OPEN_ARRAY ? arrayTooLarge() : objectTooLarge();
+    else if (total > limits.elements) error ??= tooManyParameters();
   }
 
-  /** The first item of a value is counted where it begins, each later one by its comma. */
+  /** Counts the first item of a value at its start; later items are counted by their commas. */
   function begin(): void {
     isBlank = false;
     if (items[depth] === 0) count();
   }
 
   return {
-    goOn() {
-      const end = Math.min(bytes.length, at + STEP);
+    scanBatch() {
+      const end = Math.min(bytes.length, at + BATCH_BYTES);
       while (at < end) {
         const byte = bytes[at++]!;
         if (isInString) {
@@ -145,13 +145,13 @@ function createMeter(bytes: Buffer, bounds: JsonBounds): Meter {
         else if (byte === COMMA) count();
         else if (byte === COLON) {
           names += length;
-          if (names > bounds.names) refusal ??= hashTooLarge();
+          if (names > limits.names) error ??= objectTooLarge();
         } else if (byte > 0x20) begin();
       }
       return at < bytes.length;
     },
-    get refusal() {
-      return refusal;
+    get error() {
+      return error;
     },
     isBalanced: () => depth === 0 && !isInString,
     isBlank: () => isBlank,

@@ -3,15 +3,15 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { MEBIBYTE, readBytes } from './body.ts';
-import { holdBody, letGo } from './body-memory.ts';
-import type { Incoming } from './incoming.ts';
+import { createBodyBuffer, releaseBodyMemory } from './body-memory.ts';
+import type { IncomingRequest } from './incoming.ts';
 
 /** A client there that has sent so many bytes of its body. */
 function sending(clientAddress: string, chunk: Buffer, length?: number) {
   const stream = new Readable({ read() {} });
   stream.push(chunk);
   const headers = length === undefined ? {} : { 'content-length': String(length) };
-  const request = { headers, stream, patience: 60_000, clientAddress } as unknown as Incoming;
+  const request = { headers, stream, idleTimeout: 60_000, clientAddress } as unknown as IncomingRequest;
   const read = readBytes(request).then(
     (bytes) => bytes.length,
     (error) => (error instanceof QueueFull ? 'too many' : String(error)),
@@ -20,7 +20,7 @@ function sending(clientAddress: string, chunk: Buffer, length?: number) {
     stream.push(Buffer.alloc(Math.max(0, (length ?? 0) - chunk.length)));
     stream.push(null);
     await read;
-    letGo(request);
+    releaseBodyMemory(request);
     return read;
   };
   return { read, end };
@@ -58,13 +58,13 @@ test('bodies of unknown length wait for what they may need, and one of them alwa
 
 /** How many mebibytes a network can hold now. */
 function fillable(): number {
-  const request = { clientAddress: '192.0.2.1' } as Incoming;
-  const body = holdBody(request);
+  const request = { clientAddress: '192.0.2.1' } as IncomingRequest;
+  const body = createBodyBuffer(request);
   try {
     for (;;) body.push(Buffer.alloc(MEBIBYTE));
   } catch {
-    return body.pieces().length;
+    return body.chunks().length;
   } finally {
-    letGo(request);
+    releaseBodyMemory(request);
   }
 }

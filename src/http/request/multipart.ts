@@ -1,48 +1,54 @@
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { givingWay } from '#runtime/concurrency-limiter.ts';
-import { badRequestText, HttpError } from '../errors/http-error.ts';
-import { assign, emptyRaw, type FilePart, LONGEST_NAME, type Raw } from '../parameters/brackets.ts';
+import { createYielder } from '#runtime/concurrency-limiter.ts';
+import { HttpError, plainBadRequest } from '../errors/http-error.ts';
+import {
+  assignParameter,
+  emptyParameters,
+  type FilePart,
+  MAX_NAME_LENGTH,
+  type RawParameters,
+} from '../parameters/brackets.ts';
 import { tooManyParameters } from './body-limits.ts';
 
-const MOST_PARTS = 50_000;
+const MAX_PARTS = 50_000;
 
-/** What each part may have of what is no value. `limits` of a `Busboy`: it looks at nothing beyond them. */
-export const PART_LIMITS = { headerSize: 16_384, headerPairs: 32, parts: MOST_PARTS } as const;
+/** Limits of part headers and of the number of parts, as `limits` of `Busboy`. */
+export const PART_LIMITS = { headerSize: 16_384, headerPairs: 32, parts: MAX_PARTS } as const;
 
-/** How much is looked at before others have their turn. */
-const STEP = 32_768;
+/** The bytes that are parsed before other work may run. */
+const BATCH_BYTES = 32_768;
 
 /**
- * The fields and files of a multipart body. Linear in its length, and done with the first part that is refused: NUL or
- * what is not UTF-8 in a name or a field 400 (contract/conventions.md §1 stage 1), over 50,000 parts 400.
+ * Parses the fields and files of a multipart body in linear time. Throws 400 for NUL or invalid UTF-8 in a name or field
+ * (contract/conventions.md §1 stage 1), and for more than 50,000 parts.
  */
-export async function parseMultipart(bytes: Buffer, headers: BusboyHeaders): Promise<Raw> {
-  const result = emptyRaw();
+export async function parseMultipart(bytes: Buffer, headers: BusboyHeaders): Promise<RawParameters> {
+  const result = emptyParameters();
   const parser = createParser(headers, bytes.length);
   const finished = Promise.withResolvers<void>();
-  const refuse = finished.reject;
+  const reject = finished.reject;
   finished.promise.catch(() => {});
-  const isBadText = badTexts(bytes);
+  const isBadText = createTextCheck(bytes);
   const put = (name: string | undefined, value: string | FilePart) => {
-    // A part without a name says nothing to anybody.
+    // Parts without a name are ignored.
     if (name === undefined) return;
-    if (name.length > LONGEST_NAME || isBadText(name)) refuse(badRequestText());
-    else if (typeof value === 'string' && isBadText(value)) refuse(badRequestText());
-    else assign(result, name, value);
+    if (name.length > MAX_NAME_LENGTH || isBadText(name)) reject(plainBadRequest());
+    else if (typeof value === 'string' && isBadText(value)) reject(plainBadRequest());
+    else assignParameter(result, name, value);
   };
   parser.on('field', (name, value) => put(name, value));
   parser.on('file', (name, stream, filename) => {
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('error', () => refuse(brokenMultipart()));
+    stream.on('error', () => reject(invalidMultipart()));
     stream.on('end', () => put(name, { filename, bytes: Buffer.concat(chunks) }));
   });
-  parser.on('partsLimit', () => refuse(tooManyParameters()));
-  parser.on('error', () => refuse(brokenMultipart()));
+  parser.on('partsLimit', () => reject(tooManyParameters()));
+  parser.on('error', () => reject(invalidMultipart()));
   parser.on('finish', finished.resolve);
-  const giveWay = givingWay();
-  for (let at = 0; at < bytes.length; at += STEP) {
-    await Promise.race([finished.promise, written(parser, bytes.subarray(at, at + STEP))]);
+  const giveWay = createYielder();
+  for (let at = 0; at < bytes.length; at += BATCH_BYTES) {
+    await Promise.race([finished.promise, writeToParser(parser, bytes.subarray(at, at + BATCH_BYTES))]);
     await giveWay();
   }
   parser.end();
@@ -54,18 +60,18 @@ function createParser(headers: BusboyHeaders, fieldSize: number): BusboyInstance
   try {
     return new Busboy({ headers, limits: { ...PART_LIMITS, fieldSize } });
   } catch {
-    throw brokenMultipart();
+    throw invalidMultipart();
   }
 }
 
-function written(parser: BusboyInstance, bytes: Buffer): Promise<void> {
+function writeToParser(parser: BusboyInstance, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => parser.write(bytes, () => resolve()));
 }
 
-export const brokenMultipart = () => new HttpError(400, { error: 'Invalid multipart body' });
+export const invalidMultipart = () => new HttpError(400, { error: 'Invalid multipart body' });
 
-/** Has a decoded text a NUL, or a replacement character though these bytes have none, so that it was not UTF-8? */
-function badTexts(bytes: Buffer): (text: string) => boolean {
+/** Returns a function that detects NUL and invalid UTF-8: a replacement character in a decoded text that the bytes do not contain. */
+function createTextCheck(bytes: Buffer): (text: string) => boolean {
   let mayBeMeant: boolean | undefined;
   return (text) => {
     if (text.includes('\0')) return true;

@@ -1,29 +1,29 @@
 import { createHmac, randomUUID } from 'node:crypto';
 
-/** What a site proves itself with to its primary. */
+/** Credentials of a site at its primary. */
 export interface SiteKeys {
   readonly accessKey: string;
   readonly secret: string;
 }
 
-/** Seconds that a proof holds: a question is asked at once, a repository may be fetched for hours. */
-const FOR_A_QUESTION = 60;
-const FOR_A_FETCH = 7_200;
+/** Seconds for which a token is valid: API requests take little time, fetches may take hours. */
+const REQUEST_VALIDITY_SECONDS = 60;
+const FETCH_VALIDITY_SECONDS = 7_200;
 
-/** `GL-Geo` credentials for what `data` says and nothing else (contract/operations.md §3.3). */
-export function siteAuthorization(keys: SiteKeys, data: object, now: Date, seconds = FOR_A_QUESTION): string {
+/** Returns an `Authorization` value (`GL-Geo`) that is valid only for `data` (contract/operations.md §3.3). */
+export function siteAuthorization(keys: SiteKeys, data: object, now: Date, seconds = REQUEST_VALIDITY_SECONDS): string {
   const issued = Math.floor(now.getTime() / 1000);
   const claims = { data: JSON.stringify(data), jti: randomUUID(), iat: issued, nbf: issued, exp: issued + seconds };
-  const signed = [{ alg: 'HS256', typ: 'JWT' }, claims].map(encoded).join('.');
+  const signed = [{ alg: 'HS256', typ: 'JWT' }, claims].map(encodePart).join('.');
   const signature = createHmac('sha256', keys.secret).update(signed).digest('base64url');
   return `GL-Geo ${keys.accessKey}:${signed}.${signature}`;
 }
 
-/** The same for git, which takes its time. */
+/** Returns an `Authorization` value for a git fetch, which is valid longer. */
 export function fetchAuthorization(keys: SiteKeys, path: string, now: Date): string {
-  return siteAuthorization(keys, { scope: path }, now, FOR_A_FETCH);
+  return siteAuthorization(keys, { scope: path }, now, FETCH_VALIDITY_SECONDS);
 }
 
-function encoded(part: object): string {
+function encodePart(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }

@@ -4,63 +4,66 @@ import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { HttpError } from '#http/errors/http-error.ts';
 import { parseJson } from '#http/request/json-body.ts';
-import { createOutbound, type Outbound, type OutboundAnswer, OutboundFailure } from '#outbound-http/index.ts';
+import { createOutbound, type Outbound, OutboundFailure, type OutboundResponse } from '#outbound-http/index.ts';
 
-/** Why the primary has not answered as it should. */
+/** A failed request to the primary. */
 export class PrimaryFailure extends Error {
   override readonly name = 'PrimaryFailure';
-  readonly kind: FailureKind;
+  readonly kind: PrimaryFailureKind;
 
-  constructor(kind: FailureKind, message: string) {
+  constructor(kind: PrimaryFailureKind, message: string) {
     super(message);
     this.kind = kind;
   }
 }
 
-type FailureKind =
-  /** Nobody answers, or somebody who cannot at present: later perhaps. */
+type PrimaryFailureKind =
+  /** No response, or a temporary error: try again later. */
   | 'away'
-  /** It does not know who asks, any more or yet. */
+  /** The primary does not accept the credentials. */
   | 'rejected'
-  /** Whoever asks may not, or what is asked for is not there. */
+  /** Access denied, or not found. */
   | 'refused'
-  /** What it says is not what a primary says. */
+  /** The response is not one of a primary. */
   | 'nonsense';
 
-/** A page of a hundred of anything is shorter, in bytes, and holds less. */
-const LONGEST_ANSWER = 2 * 1024 * 1024;
-const BOUNDS = { depth: 10, items: 100_000, elements: 100_000, names: 100_000 };
+/** Upper bound of a page of a hundred items, in bytes. */
+const MAX_RESPONSE_BYTES = 2 * 1024 * 1024;
+const JSON_LIMITS = { depth: 10, items: 100_000, elements: 100_000, names: 100_000 };
 
-export interface Question {
+export interface PrimaryRequest {
   readonly method?: string;
-  /** Below the primary's address, with its query. */
+  /** Path below the primary's address, with query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: object;
   readonly signal?: AbortSignal;
 }
 
-/** Asks one server, whose address is the operator's: it may be a private one, and it does not lead to another. */
-export interface Asking {
-  json<Shape extends TSchema>(question: Question, shape: Shape): Promise<Static<Shape>>;
-  /** The same with its headers. */
+/** HTTP client of the primary, whose address comes from the operator: it may be private. Redirects are not followed. */
+export interface PrimaryClient {
+  json<Shape extends TSchema>(question: PrimaryRequest, shape: Shape): Promise<Static<Shape>>;
+  /** Returns the parsed body with the response headers. */
   answer<Shape extends TSchema>(
-    question: Question,
+    question: PrimaryRequest,
     shape: Shape,
   ): Promise<{ readonly value: Static<Shape>; readonly headers: IncomingHttpHeaders }>;
-  /** An answer of any status, of which nothing has been read. The caller reads or destroys its body. */
-  raw(question: Question, limits?: { readonly totalMs: number; readonly maxBytes: number }): Promise<OutboundAnswer>;
+  /** Returns a response of any status with unread body. The caller reads or destroys the body. */
+  raw(
+    question: PrimaryRequest,
+    limits?: { readonly totalMs: number; readonly maxBytes: number },
+  ): Promise<OutboundResponse>;
 }
 
-export function createAsking(base: string, userAgent: string): Asking {
+export function createPrimaryClient(base: string, userAgent: string): PrimaryClient {
   const rules = { allowLocalRequests: true, allowList: [], maxResponseBytes: null, ownUrl: null };
   const outbound = createOutbound({ rules: () => rules, userAgent });
-  const raw: Asking['raw'] = (question, limits) => ask(outbound, base, question, limits);
-  const answer: Asking['answer'] = async (question, shape) => {
-    const { status, headers, body } = await raw(question, { totalMs: 60_000, maxBytes: LONGEST_ANSWER });
-    const bytes = await whole(body);
-    if (status < 200 || status > 299) throw failureOf(status, bytes);
-    const value = await parsed(bytes);
+  const raw: PrimaryClient['raw'] = (question, limits) => sendRequest(outbound, base, question, limits);
+  const answer: PrimaryClient['answer'] = async (question, shape) => {
+    const { status, headers, body } = await raw(question, { totalMs: 60_000, maxBytes: MAX_RESPONSE_BYTES });
+    const bytes = await readBody(body);
+    if (status < 200 || status > 299) throw statusFailure(status, bytes);
+    const value = await parseBody(bytes);
     if (!Value.Check(shape, value)) {
       throw new PrimaryFailure('nonsense', `The answer to ${withoutQuery(question)} is not what a primary says`);
     }
@@ -69,12 +72,12 @@ export function createAsking(base: string, userAgent: string): Asking {
   return { raw, answer, json: async (question, shape) => (await answer(question, shape)).value };
 }
 
-async function ask(
+async function sendRequest(
   outbound: Outbound,
   base: string,
-  { method = 'GET', path, headers, body, signal }: Question,
+  { method = 'GET', path, headers, body, signal }: PrimaryRequest,
   limits: { readonly totalMs?: number; readonly maxBytes?: number } = {},
-): Promise<OutboundAnswer> {
+): Promise<OutboundResponse> {
   const sent: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   try {
     return await outbound.request({
@@ -87,29 +90,29 @@ async function ask(
       maxRedirects: 0,
     });
   } catch (error) {
-    throw asPrimaryFailure(error);
+    throw toPrimaryFailure(error);
   }
 }
 
-async function whole(body: Readable): Promise<Buffer> {
+async function readBody(body: Readable): Promise<Buffer> {
   try {
     return Buffer.concat(await body.toArray());
   } catch (error) {
-    throw asPrimaryFailure(error);
+    throw toPrimaryFailure(error);
   }
 }
 
-/** What the way to the primary, or what came on it, has failed with, as a failure of the primary. */
-function asPrimaryFailure(error: unknown): unknown {
+/** Converts a failed outbound request to a `PrimaryFailure`. */
+function toPrimaryFailure(error: unknown): unknown {
   if (!(error instanceof OutboundFailure)) return error;
-  return new PrimaryFailure(error.passing || error.kind === 'aborted' ? 'away' : 'nonsense', error.message);
+  return new PrimaryFailure(error.isTemporary || error.kind === 'aborted' ? 'away' : 'nonsense', error.message);
 }
 
-const TEXT_OF_LEEWAY = 'Signature not within leeway';
+const CLOCK_SKEW_TEXT = 'Signature not within leeway';
 
-function failureOf(status: number, bytes: Buffer): PrimaryFailure {
-  // Clocks that differ are set right one day: the site is the primary's all the same.
-  if (status === 401 && bytes.includes(TEXT_OF_LEEWAY)) {
+function statusFailure(status: number, bytes: Buffer): PrimaryFailure {
+  // Treated as temporary: the clocks will be corrected, and the site still belongs to the primary.
+  if (status === 401 && bytes.includes(CLOCK_SKEW_TEXT)) {
     return new PrimaryFailure('away', 'The clocks of primary and secondary differ by more than a minute');
   }
   if (status === 401) return new PrimaryFailure('rejected', 'The primary does not know these credentials');
@@ -117,9 +120,9 @@ function failureOf(status: number, bytes: Buffer): PrimaryFailure {
   return new PrimaryFailure(kind, `The primary answered ${status}`);
 }
 
-async function parsed(bytes: Buffer): Promise<unknown> {
+async function parseBody(bytes: Buffer): Promise<unknown> {
   try {
-    return await parseJson(bytes, BOUNDS);
+    return await parseJson(bytes, JSON_LIMITS);
   } catch (error) {
     if (error instanceof HttpError)
       throw new PrimaryFailure('nonsense', 'The primary answered something else than JSON');
@@ -127,6 +130,6 @@ async function parsed(bytes: Buffer): Promise<unknown> {
   }
 }
 
-function withoutQuery({ path }: Question): string {
+function withoutQuery({ path }: PrimaryRequest): string {
   return path.replace(/\?.*/s, '');
 }

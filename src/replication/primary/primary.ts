@@ -1,88 +1,93 @@
 import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import type { Remote } from '#git/transport/fetch.ts';
+import type { GitRemote } from '#git/transport/fetch.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { fetchAuthorization, type SiteKeys, siteAuthorization } from './authorization.ts';
-import { type Asking, PrimaryFailure } from './client.ts';
-import { Events, PolledSite, type Replicable, Replicables, type ReplicationEvent } from './schemas.ts';
+import { type PrimaryClient, PrimaryFailure } from './client.ts';
+import { Events, PolledSite, type RemoteReplicable, Replicables, type ReplicationEvent } from './schemas.ts';
 
-/** The primary, as it is for a site that it knows (contract/operations.md §3.4). Each fails with a `PrimaryFailure`. */
+/** The API of the primary for its sites (contract/operations.md §3.4). Each call rejects with `PrimaryFailure`. */
 export interface Primary {
-  site(): Promise<PolledSite>;
-  /** What comes after this id, at most a hundred, ids ascending; only what is in the site's scope. */
-  replicablesAfter(name: string, id: number): Promise<readonly Replicable[]>;
-  /** Null: it is gone, or out of scope. */
-  replicable(name: string, id: number): Promise<Replicable | null>;
-  /** What happened after this event, at most a hundred, ids ascending. */
-  eventsAfter(id: number): Promise<Happened>;
-  /** Content of a file, at most so many bytes, in time that depends on them; null: it is gone. */
-  blob(name: string, id: number, maxBytes: number): Promise<Readable | null>;
+  getSite(): Promise<PolledSite>;
+  /** Returns up to a hundred objects with larger ids in the site's scope, in ascending order. */
+  listReplicables(name: string, id: number): Promise<readonly RemoteReplicable[]>;
+  /** Returns one object; null if it is gone or out of scope. */
+  findReplicable(name: string, id: number): Promise<RemoteReplicable | null>;
+  /** Returns up to a hundred events after this one, in ascending order. */
+  listEvents(id: number): Promise<EventPage>;
+  /**
+   * Returns the content of a file, at most `maxBytes` bytes, within a time that depends on them; null if it is gone.
+   */
+  openBlob(name: string, id: number, maxBytes: number): Promise<Readable | null>;
   report(status: object): Promise<void>;
-  /** Where git fetches a repository, and as whom. */
-  remote(replicable: Pick<Replicable, 'replicable_name' | 'path'>): Remote;
+  /** Returns URL and credentials for fetching a repository. */
+  remote(replicable: Pick<RemoteReplicable, 'replicable_name' | 'path'>): GitRemote;
 }
 
-interface Happened {
+interface EventPage {
   readonly events: readonly ReplicationEvent[];
-  /** Until here nothing else has happened that concerns this site. */
+  /** No other event up to this id concerns this site. */
   readonly until: number;
 }
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
-/** A file comes at this pace or not at all, in bytes a second. */
-const SLOWEST = 16_384;
-const A_MINUTE = 60_000;
-const LONGEST = 24 * 60 * A_MINUTE;
+/** Minimum transfer rate of files, in bytes per second. */
+const MIN_BYTES_PER_SECOND = 16_384;
+const MINUTE_MS = 60_000;
+const MAX_DOWNLOAD_MS = 24 * 60 * MINUTE_MS;
 
-/** Segments as namespaces and projects have them, none of which leads anywhere else. */
-const PATH = /^(?!\.{1,2}(?:\/|$))[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)*$/;
+/** Segments of namespace and project paths, without `.` and `..`. */
+const PATH_PATTERN = /^(?!\.{1,2}(?:\/|$))[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)*$/;
 
 interface PrimaryOptions {
-  /** Its address, without a slash at the end. */
+  /** Base URL without a trailing slash. */
   readonly base: string;
-  readonly asking: Asking;
+  readonly client: PrimaryClient;
   readonly keys: SiteKeys;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-export function createPrimary({ base, asking, keys, clock, signal }: PrimaryOptions): Primary {
+export function createPrimary({ base, client, keys, clock, signal }: PrimaryOptions): Primary {
   const headers = (data: object = { scope: 'geo_api' }) => ({
     authorization: siteAuthorization(keys, data, clock.now()),
   });
   const page = (name: string, after: number, perPage: number) =>
     `/api/v4/geo/replicables?replicable_name=${name}&after_id=${after}&per_page=${perPage}`;
   const replicables = async (name: string, after: number, perPage: number) => {
-    const found = await asking.json({ path: page(name, after, perPage), headers: headers(), signal }, Replicables);
+    const found = await client.json({ path: page(name, after, perPage), headers: headers(), signal }, Replicables);
     let last = after;
     for (const each of found) {
-      // Whoever does not count upwards would be asked for ever.
-      if (each.replicable_name !== name || each.replicable_id <= last) throw disordered();
+      // Ids must ascend: otherwise the next page would repeat forever.
+      if (each.replicable_name !== name || each.replicable_id <= last) throw unorderedIds();
       last = each.replicable_id;
     }
     return found;
   };
   return {
-    site: () => asking.json({ path: '/api/v4/geo/site', headers: headers(), signal }, PolledSite),
-    replicablesAfter: (name, id) => replicables(name, id, PAGE),
-    async replicable(name, id) {
+    getSite: () => client.json({ path: '/api/v4/geo/site', headers: headers(), signal }, PolledSite),
+    listReplicables: (name, id) => replicables(name, id, PAGE_SIZE),
+    async findReplicable(name, id) {
       const [first] = await replicables(name, id - 1, 1);
       return first?.replicable_id === id ? first : null;
     },
-    async eventsAfter(id) {
-      const path = `/api/v4/geo/events?after_id=${id}&per_page=${PAGE}`;
-      const { value: events, headers: told } = await asking.answer({ path, headers: headers(), signal }, Events);
-      if (events.some((event, at) => event.id <= (events[at - 1]?.id ?? id))) throw disordered();
+    async listEvents(id) {
+      const path = `/api/v4/geo/events?after_id=${id}&per_page=${PAGE_SIZE}`;
+      const { value: events, headers: responseHeaders } = await client.answer(
+        { path, headers: headers(), signal },
+        Events,
+      );
+      if (events.some((event, at) => event.id <= (events[at - 1]?.id ?? id))) throw unorderedIds();
       const last = events.at(-1)?.id ?? id;
-      const until = Number(told['x-hearth-events-until'] ?? last);
+      const until = Number(responseHeaders['x-hearth-events-until'] ?? last);
       return { events, until: Number.isSafeInteger(until) && until > last ? until : last };
     },
-    async blob(name, id, maxBytes) {
-      const totalMs = Math.min(LONGEST, A_MINUTE + (maxBytes / SLOWEST) * 1000);
+    async openBlob(name, id, maxBytes) {
+      const totalMs = Math.min(MAX_DOWNLOAD_MS, MINUTE_MS + (maxBytes / MIN_BYTES_PER_SECOND) * 1000);
       const data = { replicable_name: name, replicable_id: id };
       const question = { path: `/api/v4/geo/retrieve/${name}/${id}`, headers: headers(data), signal };
-      const { status, body } = await asking.raw(question, { totalMs, maxBytes });
+      const { status, body } = await client.raw(question, { totalMs, maxBytes });
       if (status === 200) return body;
       body.destroy();
       if (status === 404) return null;
@@ -90,22 +95,23 @@ export function createPrimary({ base, asking, keys, clock, signal }: PrimaryOpti
     },
     async report(status) {
       const question = { method: 'POST', path: '/api/v4/geo/status', headers: headers(), body: status, signal };
-      await asking.json(question, Type.Object({}));
+      await client.json(question, Type.Object({}));
     },
     remote({ replicable_name, path }) {
-      const address = addressOf(replicable_name, path ?? '');
+      const address = repositoryAddress(replicable_name, path ?? '');
       const authorization = fetchAuthorization(keys, address, clock.now());
       return { url: `${base}/${address}.git`, headers: [`Authorization: ${authorization}`] };
     },
   };
 }
 
-/** What git clients write before `.git`. Throws for what is no path: it would lead elsewhere. */
-export function addressOf(name: string, path: string): string {
-  if (!PATH.test(path)) throw new PrimaryFailure('nonsense', 'The primary names a repository by what is no path');
+/** Returns the path of a repository in git URLs, without `.git`. Throws if the primary sent an invalid path. */
+export function repositoryAddress(name: string, path: string): string {
+  if (!PATH_PATTERN.test(path))
+    throw new PrimaryFailure('nonsense', 'The primary names a repository by what is no path');
   return name.endsWith('_wiki_repository') && !path.endsWith('.wiki') ? `${path}.wiki` : path;
 }
 
-function disordered(): PrimaryFailure {
+function unorderedIds(): PrimaryFailure {
   return new PrimaryFailure('nonsense', 'The primary does not count upwards');
 }

@@ -2,24 +2,24 @@ import { type Static, Type } from 'typebox';
 import { REPLICABLE_NAMES } from '#api/operations/replicables/index.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
 
-/*
- * What a primary answers to its secondaries (contract/operations.md §3.4), of which no more is read than is needed. It is
- * another server: what it says is looked at before it is believed.
+/**
+ * Responses of a primary to its secondaries (contract/operations.md §3.4), reduced to what is used. They come from
+ * another server, so they are validated.
  */
 
 const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const capacity = Type.Integer({ minimum: 0, maximum: 1_000_000 });
-const moment = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' });
+const timestamp = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' });
 const name = Type.String({ minLength: 1, maxLength: 255 });
 
 const replicableName = Type.Unsafe<ReplicableName>(Type.Union(REPLICABLE_NAMES.map((each) => Type.Literal(each))));
 
-/** Repositories are fetched, all others are files. */
+/** Returns whether the object is a repository, which is fetched; all others are files. */
 export function isRepository(replicable: string): boolean {
   return replicable.endsWith('_repository');
 }
 
-const Site = Type.Object({
+const siteSchema = Type.Object({
   id,
   name,
   enabled: Type.Boolean(),
@@ -32,16 +32,16 @@ const Site = Type.Object({
   selective_sync_shards: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 10_000 }),
   selective_sync_namespace_ids: Type.Array(id, { maxItems: 10_000 }),
 });
-export type Site = Static<typeof Site>;
+export type RemoteSite = Static<typeof siteSchema>;
 
-/** Answer of `GET /geo/site`: this site as its primary has it. */
+/** Response of `GET /geo/site`: this site as known to its primary. */
 export const PolledSite = Type.Object({
-  site: Site,
+  site: siteSchema,
   storages: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 1_000 }),
 });
 export type PolledSite = Static<typeof PolledSite>;
 
-const Replicable = Type.Object({
+const replicableSchema = Type.Object({
   replicable_name: replicableName,
   replicable_id: id,
   checksum: Type.Union([Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$' }), Type.Null()]),
@@ -49,30 +49,30 @@ const Replicable = Type.Object({
   path: Type.Union([Type.String({ maxLength: 2_048 }), Type.Null()]),
   storage: Type.Union([Type.String({ maxLength: 255 }), Type.Null()]),
 });
-/** What the primary has to be copied. */
-export type Replicable = Static<typeof Replicable>;
+/** An object of the primary that sites copy. */
+export type RemoteReplicable = Static<typeof replicableSchema>;
 
-export const Replicables = Type.Array(Replicable, { maxItems: 100 });
+export const Replicables = Type.Array(replicableSchema, { maxItems: 100 });
 
-const Event = Type.Object({
+const eventSchema = Type.Object({
   id,
-  created_at: moment,
+  created_at: timestamp,
   event_name: Type.Union([Type.Literal('created'), Type.Literal('updated'), Type.Literal('deleted')]),
   replicable_name: replicableName,
   replicable_id: id,
 });
-/** What has happened to something that is copied. */
-export type ReplicationEvent = Static<typeof Event>;
+/** A change of an object. */
+export type ReplicationEvent = Static<typeof eventSchema>;
 
-export const Events = Type.Array(Event, { maxItems: 100 });
+export const Events = Type.Array(eventSchema, { maxItems: 100 });
 
-/** A row of `GET /geo_sites`, as an administrator sees it: shown to others as it came. */
+/** A row of `GET /geo_sites` as an administrator reads it; returned to clients unchanged. */
 export const SiteRows = Type.Array(Type.Object({ id, name, primary: Type.Boolean() }), { maxItems: 100 });
 export type SiteRow = Static<typeof SiteRows>[number] & Readonly<Record<string, unknown>>;
 
 /** A row of `GET /geo_sites/status`. */
 export const StatusRows = Type.Array(Type.Object({ geo_node_id: id }), { maxItems: 100 });
-export type StatusRow = Static<typeof StatusRows>[number] & Readonly<Record<string, unknown>>;
+export type SiteStatusRow = Static<typeof StatusRows>[number] & Readonly<Record<string, unknown>>;
 
 export const Credentials = Type.Object({
   access_key: Type.String({ pattern: '^[\\x21-\\x39\\x3b-\\x7e]{1,255}$' }),

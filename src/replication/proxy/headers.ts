@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 
-/*
- * What is handed on of the headers of a request or answer. Names and values go as they came, in the order in which they
- * came; what is about one connection stays behind (RFC 9110 §7.6.1), and so does what anybody may have written about who
- * he is.
+/**
+ * Headers of proxied requests and responses. Names and values are forwarded unchanged and in order, without hop-by-hop
+ * headers (RFC 9110 §7.6.1) and without headers that could fake the client's identity.
  */
 
-const OF_ONE_CONNECTION = [
+const HOP_BY_HOP_HEADERS = [
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -18,8 +17,8 @@ const OF_ONE_CONNECTION = [
   'upgrade',
 ];
 
-/** Said by us, of the connection that we see. */
-const SAID_BY_US = [
+/** Headers that the proxy sets itself. */
+const OWN_HEADERS = [
   'host',
   'forwarded',
   'x-forwarded-for',
@@ -32,52 +31,51 @@ const SAID_BY_US = [
   'x-hearth-proxied',
 ];
 
-const stays = new Set([...OF_ONE_CONNECTION, ...SAID_BY_US]);
+const droppedHeaders = new Set([...HOP_BY_HOP_HEADERS, ...OWN_HEADERS]);
 
 /** Name, value, name, value... */
-type Lines = readonly string[];
+type RawHeaders = readonly string[];
 
-/** Those of a request, for whoever is at `host`. `chain`: what X-Forwarded-For says of whom it came from. */
-export function requestHeaders(raw: IncomingMessage, host: string, chain: string): string[] {
-  const lines = handedOn(raw.rawHeaders, (name) => name === 'expect' && isContinue(raw));
-  return ['Host', host, ...lines, ...framing(raw), 'X-Forwarded-For', chain, 'X-Hearth-Proxied', 'true'];
+/** Returns the headers of a proxied request to `host`. `chain`: value of X-Forwarded-For. */
+export function buildRequestHeaders(raw: IncomingMessage, host: string, chain: string): string[] {
+  const lines = forwardedHeaders(raw.rawHeaders, (name) => name === 'expect' && expectsContinue(raw));
+  return ['Host', host, ...lines, ...framingHeaders(raw), 'X-Forwarded-For', chain, 'X-Hearth-Proxied', 'true'];
 }
 
-/** Those of an answer. */
-export function answerHeaders(answer: IncomingMessage): string[] {
-  return handedOn(answer.rawHeaders, () => false);
+/** Returns the headers of a proxied response. */
+export function buildResponseHeaders(answer: IncomingMessage): string[] {
+  return forwardedHeaders(answer.rawHeaders, () => false);
 }
 
-function handedOn(lines: Lines, leaveOut: (name: string) => boolean): string[] {
+function forwardedHeaders(lines: RawHeaders, leaveOut: (name: string) => boolean): string[] {
   const named = new Set<string>();
   for (let at = 0; at < lines.length; at += 2) {
     if (lines[at]!.toLowerCase() !== 'connection') continue;
     for (const name of lines[at + 1]!.split(',')) named.add(name.trim().toLowerCase());
   }
-  // Without its length a body would have no end.
+  // Content-Length must not be removed, even if Connection names it.
   named.delete('content-length');
-  const kept: string[] = [];
+  const forwarded: string[] = [];
   for (let at = 0; at < lines.length; at += 2) {
-    // Some servers take one for the other.
+    // Some servers treat `_` and `-` alike.
     const name = lines[at]!.toLowerCase().replaceAll('_', '-');
-    if (!stays.has(name) && !named.has(name) && !leaveOut(name)) kept.push(lines[at]!, lines[at + 1]!);
+    if (!droppedHeaders.has(name) && !named.has(name) && !leaveOut(name)) forwarded.push(lines[at]!, lines[at + 1]!);
   }
-  return kept;
+  return forwarded;
 }
 
-/** The body goes as it comes: with the length that was announced, or in pieces. */
-function framing({ headers, method }: IncomingMessage): string[] {
+/** Returns the framing headers: the body keeps its announced length, or is chunked. */
+function framingHeaders({ headers, method }: IncomingMessage): string[] {
   if (headers['transfer-encoding'] !== undefined) return ['Transfer-Encoding', 'chunked'];
   const mayHaveBody = method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
   return headers['content-length'] === undefined && mayHaveBody ? ['Content-Length', '0'] : [];
 }
 
-/** Met already, by whoever reads the body. */
-function isContinue({ headers }: IncomingMessage): boolean {
+/** Already handled by the code that reads the body. */
+function expectsContinue({ headers }: IncomingMessage): boolean {
   return /^100-continue$/i.test(headers.expect ?? '');
 }
 
-/** Does the request have a body? */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -6,72 +6,72 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
-import { baseOf } from '#config.ts';
-import { badRequestText } from '#http/errors/http-error.ts';
-import { type Incoming, single } from '#http/request/incoming.ts';
-import { hostOf, portOf } from '#outbound-http/check-url.ts';
-import { watchNews } from '#outbound-http/informational-responses.ts';
-import { createPlaces } from '#rate-limits/concurrency-slots.ts';
-import { answerHeaders, hasBody, requestHeaders } from './headers.ts';
-import { watchProgress } from './stall-timeout.ts';
+import { baseUrlOf } from '#config.ts';
+import { plainBadRequest } from '#http/errors/http-error.ts';
+import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
+import { getHost, getPort } from '#outbound-http/check-url.ts';
+import { limitInformationalResponses } from '#outbound-http/informational-responses.ts';
+import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
+import { buildRequestHeaders, buildResponseHeaders, hasBody } from './headers.ts';
+import { startStallTimeout } from './stall-timeout.ts';
 
-/** Hands requests on to the primary and its answers back, both as they come. */
+/** Forwards requests to the primary and streams the responses back. */
 export interface PrimaryProxy {
   /**
-   * Resolves when the answer is out, or nobody waits for it any more, with its status; `away`: the primary gives none, and nothing
-   * was answered. Fails with `QueueFull` when too many are handed on already.
+   * Resolves with the status when the response is complete or the client has disconnected; `away`: the primary did not
+   * respond, and nothing was sent. Rejects with `QueueFull` if too many requests are in progress.
    */
   forward(
-    request: Incoming,
+    request: IncomingRequest,
     response: ServerResponse,
     more: Readonly<Record<string, string>>,
   ): Promise<number | 'away'>;
   close(): void;
 }
 
-/** Requests that are being handed on: each may last as long as its client likes. */
-const PLACES = { each: 128, all: 512 };
+/** Concurrent proxied requests: each may last as long as its client likes. */
+const MAX_REQUESTS = { each: 128, all: 512 };
 
-/** How long a connection to the primary may take, in milliseconds. */
-const CONNECT = 10_000;
+/** In milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000;
 
-/** How long the primary may think before it answers, in milliseconds. */
-const THOUGHT = 300_000;
+/** Time until the primary must respond, in milliseconds. */
+const PRIMARY_TIMEOUT_MS = 300_000;
 
-/** Connections that wait for the next request. */
-const KEPT = 32;
+/** Idle connections per agent. */
+const MAX_IDLE_CONNECTIONS = 32;
 
-/** Segments that lead upwards, out of the primary's own path. */
-const UPWARDS = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\;]|%2f|%5c|$)/i;
+/** Segments that lead out of the primary's base path. */
+const PARENT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\;]|%2f|%5c|$)/i;
 
 interface ProxyOptions {
-  /** The primary's address at this moment. */
+  /** Returns the current address of the primary. */
   readonly target: () => URL;
-  /** From whom X-Forwarded-For counts. */
+  /** Returns whether X-Forwarded-For from this address is trusted. */
   readonly isTrusted: (address: string) => boolean;
-  /** How long the primary may think, unless given. */
-  readonly thought?: number | undefined;
+  /** Overrides the default, in milliseconds. */
+  readonly primaryTimeoutMs?: number | undefined;
 }
 
-export function createProxy({ target, isTrusted, thought = THOUGHT }: ProxyOptions): PrimaryProxy {
-  const agents = { 'http:': new Agent(kept), 'https:': new TlsAgent(kept) };
-  const freshAgents = { 'http:': new Agent(usedOnce), 'https:': new TlsAgent(usedOnce) };
-  const places = createPlaces(PLACES);
+export function createProxy({ target, isTrusted, primaryTimeoutMs = PRIMARY_TIMEOUT_MS }: ProxyOptions): PrimaryProxy {
+  const agents = { 'http:': new Agent(reusedConnections), 'https:': new TlsAgent(reusedConnections) };
+  const freshAgents = { 'http:': new Agent(freshConnections), 'https:': new TlsAgent(freshConnections) };
+  const slots = createConcurrencySlots(MAX_REQUESTS);
 
-  const send = (request: Incoming, fresh: boolean): ClientRequest => {
+  const send = (request: IncomingRequest, fresh: boolean): ClientRequest => {
     const url = target();
     const raw = request.stream;
-    const prefix = baseOf(url).slice(url.origin.length);
-    if (prefix !== '' && UPWARDS.test(request.path)) throw badRequestText();
+    const prefix = baseUrlOf(url).slice(url.origin.length);
+    if (prefix !== '' && PARENT_SEGMENT.test(request.path)) throw plainBadRequest();
     const peer = raw.socket.remoteAddress ?? '';
-    const before = isTrusted(peer) ? single(raw.headers['x-forwarded-for']) : undefined;
+    const before = isTrusted(peer) ? firstHeader(raw.headers['x-forwarded-for']) : undefined;
     const agent = (fresh ? freshAgents : agents)[url.protocol as keyof typeof agents];
     const options = {
       method: request.method,
-      host: hostOf(url),
-      port: portOf(url),
+      host: getHost(url),
+      port: getPort(url),
       path: prefix + request.path + (request.query === '' ? '' : `?${request.query}`),
-      headers: requestHeaders(raw, url.host, before === undefined ? peer : `${before}, ${peer}`),
+      headers: buildRequestHeaders(raw, url.host, before === undefined ? peer : `${before}, ${peer}`),
       setHost: false,
       agent,
     };
@@ -79,14 +79,14 @@ export function createProxy({ target, isTrusted, thought = THOUGHT }: ProxyOptio
   };
 
   return {
-    async forward(request, response, more) {
-      const leave = await places.take(request.clientAddress, request.client);
+    async forward(request, response, extraHeaders) {
+      const leave = await slots.take(request.clientAddress, request.client);
       try {
-        // A body can be sent once: its request does not go over a connection that may have ended by now.
+        // A body can be sent only once, so its request does not use a connection that may have been closed.
         const again = !hasBody(request.stream) && (request.method === 'GET' || request.method === 'HEAD');
-        const outcome = await exchange(send(request, !again), { request, response, more, thought });
+        const outcome = await exchange(send(request, !again), { request, response, extraHeaders, primaryTimeoutMs });
         if (outcome !== 'stale') return outcome;
-        const second = await exchange(send(request, true), { request, response, more, thought });
+        const second = await exchange(send(request, true), { request, response, extraHeaders, primaryTimeoutMs });
         return second === 'stale' ? 'away' : second;
       } finally {
         leave();
@@ -98,31 +98,31 @@ export function createProxy({ target, isTrusted, thought = THOUGHT }: ProxyOptio
   };
 }
 
-const kept = { keepAlive: true, maxFreeSockets: KEPT };
-/** They say that they might be kept: who means to close may do so before he has heard all. */
-const usedOnce = { keepAlive: true, maxFreeSockets: 0 };
+const reusedConnections = { keepAlive: true, maxFreeSockets: MAX_IDLE_CONNECTIONS };
+/** Connections for one request, which still announce keep-alive: a peer that closes early might not read everything. */
+const freshConnections = { keepAlive: true, maxFreeSockets: 0 };
 
-interface Handing {
-  readonly request: Incoming;
+interface Forwarding {
+  readonly request: IncomingRequest;
   readonly response: ServerResponse;
-  readonly more: Readonly<Record<string, string>>;
-  readonly thought: number;
+  readonly extraHeaders: Readonly<Record<string, string>>;
+  readonly primaryTimeoutMs: number;
 }
 
-/** One request to the primary. `stale`: its connection had ended before anything was said. */
-function exchange(onward: ClientRequest, handing: Handing): Promise<number | 'away' | 'stale'> {
-  const { request, response, thought } = handing;
+/** Sends one request to the primary. `stale`: the reused connection was closed before any response. */
+function exchange(onward: ClientRequest, forwarding: Forwarding): Promise<number | 'away' | 'stale'> {
+  const { request, response, primaryTimeoutMs } = forwarding;
   const raw = request.stream;
   return new Promise((resolve) => {
     let status: number | 'away' | 'stale' = 'away';
-    const late = setTimeout(() => onward.destroy(), CONNECT);
-    const watch = watchProgress({
+    const late = setTimeout(() => onward.destroy(), CONNECT_TIMEOUT_MS);
+    const watch = startStallTimeout({
       sockets: () => [raw.socket, onward.socket],
-      patience: () => (response.headersSent || !raw.complete ? request.patience : thought),
-      every: Math.min(request.patience, thought) / 4,
-      stalled: () => {
+      timeoutMs: () => (response.headersSent || !raw.complete ? request.idleTimeout : primaryTimeoutMs),
+      intervalMs: Math.min(request.idleTimeout, primaryTimeoutMs) / 4,
+      onStall: () => {
         onward.destroy();
-        // Half an answer, or half a request: nobody can go on from there.
+        // The response has started, or the request is incomplete: it cannot be repaired.
         if (response.headersSent || !raw.complete) response.destroy();
       },
     });
@@ -131,7 +131,7 @@ function exchange(onward: ClientRequest, handing: Handing): Promise<number | 'aw
       watch.end();
       response.off('close', left);
       raw.unpipe(onward).resume();
-      // Flows at the next turn, and not at all any more when an answer has ended before.
+      // The body drains in the next tick, and not at all after an earlier response has ended.
       setImmediate(() => resolve(status));
     };
     const left = () => {
@@ -143,14 +143,14 @@ function exchange(onward: ClientRequest, handing: Handing): Promise<number | 'aw
       if (!socket.connecting) clearTimeout(late);
       else socket.once('connect', () => clearTimeout(late));
     });
-    watchNews(onward, () => onward.destroy());
+    limitInformationalResponses(onward, () => onward.destroy());
     onward.on('error', () => {
       if (response.headersSent) return;
       if (onward.reusedSocket) status = 'stale';
       settle();
     });
     onward.on('close', () => {
-      // Who has answered may read no more: the client comes to its end, and hears the answer.
+      // A server that has responded may stop reading: drain the request, so that the client gets the response.
       if (response.headersSent && !raw.complete) raw.unpipe(onward).resume();
     });
     onward.on('upgrade', (_answer, socket) => {
@@ -159,7 +159,7 @@ function exchange(onward: ClientRequest, handing: Handing): Promise<number | 'aw
     });
     onward.on('response', (answer) => {
       status = answer.statusCode!;
-      handBack(answer, handing);
+      forwardResponse(answer, forwarding);
     });
     if (hasBody(raw)) raw.pipe(onward);
     else onward.end();
@@ -167,14 +167,14 @@ function exchange(onward: ClientRequest, handing: Handing): Promise<number | 'aw
   });
 }
 
-function handBack(answer: IncomingMessage, { request, response, more }: Handing): void {
+function forwardResponse(answer: IncomingMessage, { request, response, extraHeaders }: Forwarding): void {
   const raw = request.stream;
-  const headers = [...answerHeaders(answer), ...Object.entries(more).flat()];
+  const headers = [...buildResponseHeaders(answer), ...Object.entries(extraHeaders).flat()];
   answer.on('error', () => response.destroy());
   try {
     response.writeHead(answer.statusCode!, answer.statusMessage, headers);
   } catch {
-    // What is no answer is handed to nobody.
+    // Invalid responses are not forwarded.
     answer.destroy();
     response.destroy();
     return;
@@ -182,10 +182,10 @@ function handBack(answer: IncomingMessage, { request, response, more }: Handing)
   response.flushHeaders();
   answer.pipe(response, { end: false });
   answer.once('end', () => {
-    // An early answer ends with its request: its connection may end with it, under a client that is still sending.
+    // An early response ends when its request does: the connection may be closed under a client that is still sending.
     if (raw.complete) response.end();
     else for (const event of ['end', 'close'] as const) raw.once(event, () => response.end());
   });
-  // Half an answer must not look like a whole one.
+  // A truncated response must not look complete.
   answer.once('close', () => answer.complete || response.destroy());
 }

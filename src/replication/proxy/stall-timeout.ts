@@ -1,17 +1,20 @@
 import type { Socket } from 'node:net';
 
-interface Watched {
-  /** Those on which anything may come or go. */
+interface StallTimeoutOptions {
+  /** The sockets that are watched. */
   readonly sockets: () => readonly (Socket | null | undefined)[];
-  /** How long nothing may come or go, in milliseconds, as things stand. */
-  readonly patience: () => number;
-  /** How often it is looked at, in milliseconds: what is waited for may change in between. */
-  readonly every: number;
-  readonly stalled: () => void;
+  /** Current time limit without any traffic, in milliseconds. */
+  readonly timeoutMs: () => number;
+  /** Check interval in milliseconds: the time limit may change. */
+  readonly intervalMs: number;
+  readonly onStall: () => void;
 }
 
-/** Tells when nothing has come or gone for too long: whoever says nothing, or takes nothing, holds a place and two connections. */
-export function watchProgress({ sockets, patience, every, stalled }: Watched): { end(): void } {
+/**
+ * Calls `onStall` when the sockets have transferred nothing for too long: a stalled client occupies a slot and two
+ * connections.
+ */
+export function startStallTimeout({ sockets, timeoutMs, intervalMs, onStall }: StallTimeoutOptions): { end(): void } {
   const passed = () =>
     sockets().reduce((sum, socket) => sum + (socket ? socket.bytesRead + socket.bytesWritten : 0), 0);
   let timer: NodeJS.Timeout;
@@ -23,12 +26,12 @@ export function watchProgress({ sockets, patience, every, stalled }: Watched): {
       seen = now;
       since = performance.now();
     }
-    const left = patience() - (performance.now() - since);
-    if (left <= 0) stalled();
-    else timer = setTimeout(look, Math.max(MOMENT, Math.min(left, every)));
+    const left = timeoutMs() - (performance.now() - since);
+    if (left <= 0) onStall();
+    else timer = setTimeout(look, Math.max(MIN_INTERVAL_MS, Math.min(left, intervalMs)));
   };
-  timer = setTimeout(look, every);
+  timer = setTimeout(look, intervalMs);
   return { end: () => clearTimeout(timer) };
 }
 
-const MOMENT = 10;
+const MIN_INTERVAL_MS = 10;

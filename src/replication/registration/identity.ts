@@ -7,18 +7,21 @@ import { ConfigError } from '#config.ts';
 import { syncDirectory } from '#git/storage/storage.ts';
 import { DecryptionError, decrypt, encrypt } from '#security/encryption.ts';
 
-const Identity = Type.Object({ siteId: Type.Integer(), accessKey: Type.String(), secret: Type.String() });
+const siteIdentitySchema = Type.Object({ siteId: Type.Integer(), accessKey: Type.String(), secret: Type.String() });
 
-/** Who this site is to its primary: what it says of itself in status reports, and proves itself with. */
-export type Identity = Static<typeof Identity>;
+/** Identity and credentials of this site at its primary. */
+export type SiteIdentity = Static<typeof siteIdentitySchema>;
 
 const FILE_NAME = 'site-identity';
 
-/** The file of the data directory that holds the identity, encrypted with the instance's key. */
+/** Returns the path of the file with the identity, which is encrypted with the instance's key. */
 export const identityPath = (dataDir: string) => join(dataDir, FILE_NAME);
 
-/** Null: this site has not registered yet. Throws ConfigError for a file that this key does not open. */
-export async function storedIdentity(dataDir: string, key: KeyObject): Promise<Identity | null> {
+/**
+ * Returns the stored identity; null if this site has not registered yet. Throws ConfigError if this key cannot decrypt
+ * the file.
+ */
+export async function readIdentity(dataDir: string, key: KeyObject): Promise<SiteIdentity | null> {
   const path = identityPath(dataDir);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -27,7 +30,7 @@ export async function storedIdentity(dataDir: string, key: KeyObject): Promise<I
   if (text === null) return null;
   try {
     const identity: unknown = JSON.parse(decrypt(key, text.trim(), FILE_NAME));
-    if (Value.Check(Identity, identity)) return identity;
+    if (Value.Check(siteIdentitySchema, identity)) return identity;
   } catch (error) {
     if (!(error instanceof DecryptionError || error instanceof SyntaxError)) throw error;
   }
@@ -36,8 +39,8 @@ export async function storedIdentity(dataDir: string, key: KeyObject): Promise<I
   );
 }
 
-/** Durable when it returns; whole or not there at any moment. */
-export async function storeIdentity(dataDir: string, key: KeyObject, identity: Identity): Promise<void> {
+/** Writes the identity atomically; durable when it resolves. */
+export async function writeIdentity(dataDir: string, key: KeyObject, identity: SiteIdentity): Promise<void> {
   const path = identityPath(dataDir);
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, readConfig } from '#config.ts';
+import { ConfigError, loadConfig } from '#config.ts';
 import { testPlace } from '#test/engines/engine.ts';
 import { startSecondary } from '../index.ts';
 import { ADMIN, type FakePrimary, fakePrimary, KEYS, secondaryOf } from '../world.testing.ts';
@@ -45,11 +45,11 @@ test('with the token of an administrator a site makes itself known, and keeps it
   const sites: Row[] = [HQ];
   keepSites(primary, sites);
   const secondary = await secondaryOf(t, primary.url, byAdministrator);
-  await secondary.round();
+  await secondary.pollOnce();
   assert.deepEqual(sites.at(-1), { id: 2, name: 'lyon', url: 'https://lyon.example', primary: false });
   const asked = primary.asked.length;
   const again = await secondary.restart();
-  await again.round();
+  await again.pollOnce();
   assert.ok(!primary.asked.slice(asked).some((path) => path.includes('geo_sites')));
   assert.ok(!again.logged().includes(ADMIN) && !again.logged().includes(KEYS.secret));
   for (const name of await readdir(again.dataDir)) {
@@ -65,7 +65,7 @@ test('a site that is there already is taken over, whatever the case of its name'
   const primary = await fakePrimary(t);
   const sites: Row[] = [HQ, { id: 2, name: 'Lyon', primary: false }];
   keepSites(primary, sites);
-  await (await secondaryOf(t, primary.url, byAdministrator)).round();
+  await (await secondaryOf(t, primary.url, byAdministrator)).pollOnce();
   assert.equal(sites.length, 2);
   assert.ok(primary.asked.includes('POST /api/v4/geo_sites/2/credentials'));
 });
@@ -77,25 +77,25 @@ test('a primary that is down, or has no primary site yet, is asked again', async
   const secondary = await secondaryOf(t, primary.url, byAdministrator);
   assert.equal((await fetch(`${secondary.address}/-/readiness`)).status, 200);
   await primary.close();
-  await secondary.round();
+  await secondary.pollOnce();
   await primary.open();
-  await secondary.round();
+  await secondary.pollOnce();
   assert.equal(sites.length, 0);
   sites.push(HQ);
-  await secondary.round();
+  await secondary.pollOnce();
   assert.equal(sites.length, 2);
   assert.ok(primary.asked.includes('GET /api/v4/geo/site'));
 });
 
 test('without an identity and without a token it does not start, with exit code 78', async () => {
   await using place = await testPlace('empty');
-  const config = readConfig({
+  const config = loadConfig({
     HEARTH_ROLE: 'secondary',
     HEARTH_PRIMARY_URL: 'http://127.0.0.1:1',
     HEARTH_DATA_DIR: place.dataDir,
     HEARTH_PORT: '0',
   });
-  await assert.rejects(startSecondary(config, { work: false }), (error: unknown) => {
+  await assert.rejects(startSecondary(config, { runInBackground: false }), (error: unknown) => {
     assert.ok(error instanceof ConfigError);
     assert.equal(error.exitCode, 78);
     return /^HEARTH_PRIMARY_TOKEN must be set until this site has registered/.test(error.message);
@@ -104,19 +104,22 @@ test('without an identity and without a token it does not start, with exit code 
 
 test('what holds the users of a primary becomes no secondary', async () => {
   await using place = await testPlace('started');
-  const config = readConfig({
+  const config = loadConfig({
     HEARTH_ROLE: 'secondary',
     HEARTH_PRIMARY_URL: 'http://127.0.0.1:1',
     HEARTH_PRIMARY_TOKEN: ADMIN,
     HEARTH_DATA_DIR: place.dataDir,
   });
-  await assert.rejects(startSecondary(config, { work: false }), /^ConfigError: HEARTH_ROLE must not be secondary here/);
+  await assert.rejects(
+    startSecondary(config, { runInBackground: false }),
+    /^ConfigError: HEARTH_ROLE must not be secondary here/,
+  );
 });
 
 test('an identity that another key has encrypted is no identity', async (t) => {
   const primary = await fakePrimary(t);
   const secondary = await secondaryOf(t, primary.url);
-  await secondary.round();
+  await secondary.pollOnce();
   await secondary.stop();
   await rm(join(secondary.dataDir, 'secret-key'));
   await assert.rejects(secondary.restart(), /site-identity was not written with this secret key/);

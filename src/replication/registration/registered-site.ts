@@ -1,42 +1,41 @@
 import type { KeyObject } from 'node:crypto';
-import { baseWithoutRequest, type Config, ConfigError } from '#config.ts';
+import { type Config, ConfigError, getServerUrl } from '#config.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Log } from '#runtime/log.ts';
-import { type Asking, PrimaryFailure } from '../primary/client.ts';
-import { type Identity, storedIdentity, storeIdentity } from './identity.ts';
+import { type PrimaryClient, PrimaryFailure } from '../primary/client.ts';
+import { readIdentity, type SiteIdentity, writeIdentity } from './identity.ts';
 import { register } from './register.ts';
 
-/** Who this site is, as soon as that is known. */
-export interface Registered {
-  /** Null: the primary could not say yet. */
-  identity(): Identity | null;
-  /** Asks the primary who this site is, unless that is known. */
-  attempt(): Promise<void>;
+/** The identity of this site, once it is known. */
+export interface RegisteredSite {
+  /** Null: not registered yet. */
+  identity(): SiteIdentity | null;
+  /** Registers at the primary, unless the identity is known. */
+  register(): Promise<void>;
 }
 
-interface RegisteredOptions {
+interface RegisteredSiteOptions {
   readonly config: Config;
   readonly key: KeyObject;
-  readonly asking: Asking;
+  readonly client: PrimaryClient;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** The port that is really listened on. */
+  /** Returns the actual port. */
   readonly port: () => number;
 }
 
-/** As sysexits.h has it: something is wrong with the settings. */
+/** `EX_CONFIG` of sysexits.h: invalid configuration. */
 const EX_CONFIG = 78;
 
-/** The name of this site. */
-export function siteNameOf(config: Config, port: number): string {
-  return config.siteName ?? baseWithoutRequest(config, port);
+export function getSiteName(config: Config, port: number): string {
+  return config.siteName ?? getServerUrl(config, port);
 }
 
-/** Reads the stored identity. Throws ConfigError when there is neither one nor anything to register with. */
-export async function openIdentity(options: RegisteredOptions): Promise<Registered> {
-  const { config, key, asking, clock, log, signal } = options;
-  let identity = await storedIdentity(config.dataDir, key);
+/** Loads the stored identity. Throws ConfigError if there is none and no token to register with. */
+export async function loadRegisteredSite(options: RegisteredSiteOptions): Promise<RegisteredSite> {
+  const { config, key, client, clock, log, signal } = options;
+  let identity = await readIdentity(config.dataDir, key);
   const token = config.primaryToken;
   if (identity === null && token === null) {
     throw new ConfigError(
@@ -46,18 +45,18 @@ export async function openIdentity(options: RegisteredOptions): Promise<Register
   }
   return {
     identity: () => identity,
-    async attempt() {
+    async register() {
       if (identity !== null || token === null) return;
       const port = options.port();
-      const [name, url] = [siteNameOf(config, port), baseWithoutRequest(config, port)];
+      const [name, url] = [getSiteName(config, port), getServerUrl(config, port)];
       try {
-        const found = await register({ asking, token, name, url, clock, signal });
-        await storeIdentity(config.dataDir, key, found);
+        const found = await register({ client, token, name, url, clock, signal });
+        await writeIdentity(config.dataDir, key, found);
         identity = found;
         log.info({ site: found.siteId, name }, 'This site has registered with its primary');
       } catch (error) {
         if (!(error instanceof PrimaryFailure)) throw error;
-        log.warn({ reason: error.message }, 'This site could not register with its primary yet');
+        log.warn({ reason: error.message }, 'Registering with the primary failed; trying again');
       }
     },
   };

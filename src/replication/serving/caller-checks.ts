@@ -1,72 +1,74 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Incoming } from '#http/request/incoming.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Clock } from '#runtime/clock.ts';
-import { type Asking, PrimaryFailure } from '../primary/client.ts';
+import { type PrimaryClient, PrimaryFailure } from '../primary/client.ts';
 import type { Primary } from '../primary/primary.ts';
-import { type SiteRow, type StatusRow, StatusRows } from '../primary/schemas.ts';
-import { allSites } from '../registration/register.ts';
-import type { Copy } from '../sync/registry.ts';
+import { type SiteRow, type SiteStatusRow, StatusRows } from '../primary/schemas.ts';
+import { listAllSites } from '../registration/register.ts';
+import type { RegistryRow } from '../sync/registry.ts';
 
 /**
- * Who may have what is answered here: the primary says so, who is asked in the name of whoever asks, and whose word holds for a
+ * Access checks of local responses: the primary is asked with the caller's credentials, and its answer is cached for a
  * minute (contract/operations.md §3.5, "Serve").
  */
-export interface Checks {
-  /** May this client fetch the repository, and is it still the one at this address? */
-  mayFetch(request: Incoming, copy: Copy): Promise<boolean>;
-  /** Has it said within the last minute that it must know first who this is? Git always asks so to begin with. */
-  wantedToKnowWho(request: Incoming, copy: Copy): Promise<boolean>;
-  /** All sites and their states, to an administrator; null: to anybody else, or when nobody can say. */
-  sites(request: Incoming): Promise<Sites | null>;
+export interface CallerChecks {
+  /** Returns whether the client may fetch the repository, and whether it is still at this address. */
+  mayFetch(request: IncomingRequest, copy: RegistryRow): Promise<boolean>;
+  /** Returns whether the primary requested credentials within the last minute. Git always starts without them. */
+  requiresCredentials(request: IncomingRequest, copy: RegistryRow): Promise<boolean>;
+  /** Returns all sites and their statuses for an administrator; null for others and if the primary is unavailable. */
+  listSites(request: IncomingRequest): Promise<SitesAndStatuses | null>;
 }
 
-/** What the primary has of its sites, as it was when it was asked last. */
-export interface Sites {
+/** Sites and statuses from the last response of the primary. */
+export interface SitesAndStatuses {
   readonly sites: readonly SiteRow[];
-  readonly statuses: readonly StatusRow[];
+  readonly statuses: readonly SiteStatusRow[];
 }
 
-/** What the primary says; `who`: nothing to anybody whom it does not know. */
-type Word = 'yes' | 'no' | 'who';
+/** Result of a check; `who`: the primary requires authentication. */
+type Verdict = 'yes' | 'no' | 'who';
 
-/** How long an answer holds, in milliseconds. */
-const HOLDS = 60_000;
+/** Lifetime of a cached result, in milliseconds. */
+const CACHE_MS = 60_000;
 
-/** Answers that are kept. */
-const MOST = 10_000;
+const MAX_CACHED = 10_000;
 
-/** What a client may present; everything else of a request says nothing of who it is. */
-const CREDENTIALS = ['authorization', 'private-token', 'deploy-token', 'job-token', 'cookie', 'sudo'];
+/** Headers with credentials. */
+const CREDENTIAL_HEADERS = ['authorization', 'private-token', 'deploy-token', 'job-token', 'cookie', 'sudo'];
 
-interface ChecksOptions {
-  readonly asking: Asking;
-  /** Null: this site is none of the primary's at present. */
+interface CallerChecksOptions {
+  readonly client: PrimaryClient;
+  /** Returns null while the primary does not list this site. */
   readonly primary: () => Primary | null;
   readonly clock: Clock;
 }
 
-export function createChecks({ asking, primary, clock }: ChecksOptions): Checks {
-  const kept = new LRUCache<string, { readonly until: number; readonly answer: Promise<Word> }>({ max: MOST });
-  let known: Sites = { sites: [], statuses: [] };
+export function createCallerChecks({ client, primary, clock }: CallerChecksOptions): CallerChecks {
+  const cache = new LRUCache<string, { readonly until: number; readonly answer: Promise<Verdict> }>({
+    max: MAX_CACHED,
+  });
+  let known: SitesAndStatuses = { sites: [], statuses: [] };
 
-  const held = (key: string): Promise<Word> | null => {
-    const before = kept.get(key);
+  const findCached = (key: string): Promise<Verdict> | null => {
+    const before = cache.get(key);
     return before !== undefined && before.until > clock.now().getTime() ? before.answer : null;
   };
 
-  const fetching = (request: Incoming, copy: Copy) => `${copy.id} ${copy.path} ${whoIs(request)}`;
+  const fetchKey = (request: IncomingRequest, copy: RegistryRow) =>
+    `${copy.id} ${copy.path} ${credentialDigest(request)}`;
 
-  /** What comes at the same time is asked once; that nobody could say is not kept. */
-  const holding = async (key: string, ask: () => Promise<Word>): Promise<Word> => {
-    const before = held(key);
+  /** Concurrent checks share one request; failed ones are not cached. */
+  const cached = async (key: string, ask: () => Promise<Verdict>): Promise<Verdict> => {
+    const before = findCached(key);
     if (before !== null) return before;
     const answer = ask();
-    kept.set(key, { until: clock.now().getTime() + HOLDS, answer });
+    cache.set(key, { until: clock.now().getTime() + CACHE_MS, answer });
     try {
       return await answer;
     } catch (error) {
-      if (kept.get(key)?.answer === answer) kept.delete(key);
+      if (cache.get(key)?.answer === answer) cache.delete(key);
       if (error instanceof PrimaryFailure) return 'no';
       throw error;
     }
@@ -74,18 +76,21 @@ export function createChecks({ asking, primary, clock }: ChecksOptions): Checks 
 
   return {
     async mayFetch(request, copy) {
-      const word = await holding(fetching(request, copy), async () => {
-        const [isTheSame, served] = await Promise.all([isAt(primary(), copy), askForFetch(asking, request, copy)]);
+      const word = await cached(fetchKey(request, copy), async () => {
+        const [isTheSame, served] = await Promise.all([
+          isCurrentPath(primary(), copy),
+          checkFetch(client, request, copy),
+        ]);
         return isTheSame || served === 'who' ? served : 'no';
       });
       return word === 'yes';
     },
-    async wantedToKnowWho(request, copy) {
-      return (await held(fetching(request, copy))) === 'who';
+    async requiresCredentials(request, copy) {
+      return (await findCached(fetchKey(request, copy))) === 'who';
     },
-    async sites(request) {
-      const word = await holding(`sites ${whoIs(request)}`, async () => {
-        known = await askForSites(asking, request);
+    async listSites(request) {
+      const word = await cached(`sites ${credentialDigest(request)}`, async () => {
+        known = await loadSites(client, request);
         return 'yes';
       });
       return word === 'yes' ? known : null;
@@ -93,15 +98,18 @@ export function createChecks({ asking, primary, clock }: ChecksOptions): Checks 
   };
 }
 
-/** Another repository may have come to this address: what is here is not its copy. */
-async function isAt(primary: Primary | null, { replicable_name, replicable_id, path }: Copy): Promise<boolean> {
-  const replicable = await primary?.replicable(replicable_name, replicable_id);
+/** Returns whether the object still has this path: another repository may have it now. */
+async function isCurrentPath(
+  primary: Primary | null,
+  { replicable_name, replicable_id, path }: RegistryRow,
+): Promise<boolean> {
+  const replicable = await primary?.findReplicable(replicable_name, replicable_id);
   return replicable?.path != null && (path === replicable.path || path === `${replicable.path}.wiki`);
 }
 
-/** Whether the primary would begin to serve this client. */
-async function askForFetch(asking: Asking, request: Incoming, { path }: Copy): Promise<Word> {
-  const question = { path: `/${path}.git/info/refs?service=git-upload-pack`, headers: headersOf(request) };
+/** Asks the primary whether it would serve this fetch. */
+async function checkFetch(asking: PrimaryClient, request: IncomingRequest, { path }: RegistryRow): Promise<Verdict> {
+  const question = { path: `/${path}.git/info/refs?service=git-upload-pack`, headers: credentialHeaders(request) };
   const { status, headers, body } = await asking.raw(question, { totalMs: 60_000, maxBytes: Number.MAX_SAFE_INTEGER });
   body.destroy();
   if (status >= 500 || status === 429) throw new PrimaryFailure('away', `The primary answered ${status}`);
@@ -109,44 +117,44 @@ async function askForFetch(asking: Asking, request: Incoming, { path }: Copy): P
   return status === 200 && headers['content-type'] === 'application/x-git-upload-pack-advertisement' ? 'yes' : 'no';
 }
 
-/** Statuses that come at once: each has some three hundred values. */
-const PAGE = 20;
-const MOST_PAGES = 100;
+/** Statuses per page: each has about three hundred values. */
+const PAGE_SIZE = 20;
+const MAX_PAGES = 100;
 
-async function askForSites(asking: Asking, request: Incoming): Promise<Sites> {
-  const headers = headersOf(request);
-  const tokens = tokensOf(request);
-  const sites = await allSites(asking, headers, tokens);
-  const statuses: StatusRow[] = [];
-  for (let page = 1; page <= MOST_PAGES; page++) {
-    const path = `/api/v4/geo_sites/status?per_page=${PAGE}&page=${page}${tokens}`;
+async function loadSites(asking: PrimaryClient, request: IncomingRequest): Promise<SitesAndStatuses> {
+  const headers = credentialHeaders(request);
+  const tokens = credentialQuery(request);
+  const sites = await listAllSites(asking, headers, tokens);
+  const statuses: SiteStatusRow[] = [];
+  for (let page = 1; page <= MAX_PAGES; page++) {
+    const path = `/api/v4/geo_sites/status?per_page=${PAGE_SIZE}&page=${page}${tokens}`;
     const found = await asking.json({ path, headers }, StatusRows);
-    statuses.push(...(found as StatusRow[]));
-    if (found.length < PAGE) break;
+    statuses.push(...(found as SiteStatusRow[]));
+    if (found.length < PAGE_SIZE) break;
   }
   return { sites, statuses };
 }
 
-function headersOf({ headers, clientAddress }: Incoming): Record<string, string> {
-  const presented = CREDENTIALS.flatMap((name) => {
+function credentialHeaders({ headers, clientAddress }: IncomingRequest): Record<string, string> {
+  const presented = CREDENTIAL_HEADERS.flatMap((name) => {
     const value = headers[name];
     return typeof value === 'string' ? [[name, value] as const] : [];
   });
   return { ...Object.fromEntries(presented), 'x-forwarded-for': clientAddress };
 }
 
-/** Credentials may be parameters too. */
-export const TOKENS = ['private_token', 'access_token', 'bearer_token', 'sudo'];
+/** Query parameters with credentials. */
+export const CREDENTIAL_PARAMETERS = ['private_token', 'access_token', 'bearer_token', 'sudo'];
 
-function tokensOf({ query }: Incoming): string {
-  const given = [...new URLSearchParams(query)].filter(([name]) => TOKENS.includes(name));
-  return given.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join('');
+function credentialQuery({ query }: IncomingRequest): string {
+  const parameters = [...new URLSearchParams(query)].filter(([name]) => CREDENTIAL_PARAMETERS.includes(name));
+  return parameters.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join('');
 }
 
-/** Another text for everybody who may be another. Secrets are not kept. */
-function whoIs(request: Incoming): string {
-  const { 'x-forwarded-for': _address, ...headers } = headersOf(request);
+/** Returns a digest of the request's credentials, as a cache key without secrets. */
+function credentialDigest(request: IncomingRequest): string {
+  const { 'x-forwarded-for': _address, ...headers } = credentialHeaders(request);
   return createHash('sha256')
-    .update(JSON.stringify([headers, tokensOf(request)]))
+    .update(JSON.stringify([headers, credentialQuery(request)]))
     .digest('base64url');
 }

@@ -1,14 +1,17 @@
-import { readiness } from '#api/instance/health/index.ts';
-import type { Incoming } from '#http/request/incoming.ts';
-import type { Outgoing } from '#http/server/response/response.ts';
+import { checkReadiness } from '#api/instance/health/index.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
+import type { OutgoingResponse } from '#http/server/response/response.ts';
 import type { Metrics } from '#runtime/metrics.ts';
 
-/** What monitors ask is about this process, whoever its primary is (contract/conventions.md §10 "Health"); null: something else. */
-export async function health(
-  services: Parameters<typeof readiness>[0],
+/**
+ * Answers health checks, which concern this process and not the primary (contract/conventions.md §10 "Health"); null
+ * for other requests.
+ */
+export async function serveHealth(
+  services: Parameters<typeof checkReadiness>[0],
   metrics: Metrics,
-  { method, path, query }: Incoming,
-): Promise<Outgoing | null> {
+  { method, path, query }: IncomingRequest,
+): Promise<OutgoingResponse | null> {
   if (method !== 'GET' && method !== 'HEAD') return null;
   const plain = (type: string, body: string, status = 200) => ({
     status,
@@ -21,7 +24,7 @@ export async function health(
     case '/-/liveness':
       return plain('application/json', '{"status":"ok"}');
     case '/-/readiness': {
-      const found = await readiness(services, /(?:^|&)all=(?:1|true)(?:&|$)/.test(query));
+      const found = await checkReadiness(services, /(?:^|&)all=(?:1|true)(?:&|$)/.test(query));
       return plain('application/json', JSON.stringify(found), found.status === 'ok' ? 200 : 503);
     }
     case '/-/metrics':

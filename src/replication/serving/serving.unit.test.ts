@@ -38,7 +38,7 @@ async function copied(t: TestContext) {
   const primary = await fakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
   const secondary = await secondaryOf(t, primary.url);
-  await secondary.round();
+  await secondary.pollOnce();
   return { primary, secondary };
 }
 
@@ -183,11 +183,11 @@ test('a site that its primary does not know any more keeps its copies, and hands
     response.writeHead(401).end('{"message":"401 Unauthorized"}');
     return true;
   };
-  await secondary.round();
+  await secondary.pollOnce();
   assert.equal((await fetch(path)).headers.get('x-hearth-proxied'), 'true');
   assert.equal((await secondary.rows()).length, 1);
   primary.instead = null;
-  await secondary.round();
+  await secondary.pollOnce();
   assert.equal((await fetch(path)).headers.get('x-hearth-proxied'), 'false');
 });
 
@@ -196,7 +196,7 @@ test('what was handed on and served is counted for the status', async (t) => {
   await cloned(t, secondary, null);
   await fetch(`${secondary.address}/api/v4/version`);
   await fetch(`${secondary.address}/group/project-1.git/git-receive-pack`, { method: 'POST' });
-  await secondary.round();
+  await secondary.pollOnce();
   await secondary.report();
   const { status } = primary.reports[0] as { status: Record<string, number> };
   assert.equal(status.git_fetch_event_count_weekly, 1);

@@ -1,66 +1,71 @@
-import { slice } from '#http/lists/in-memory-page.ts';
+import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import { pageHeaders } from '#http/lists/pagination.ts';
-import type { Incoming } from '#http/request/incoming.ts';
-import { json, type Outgoing, unlessKnown } from '#http/server/response/response.ts';
-import type { SiteRow, StatusRow } from '../primary/schemas.ts';
-import { type Checks, type Sites, TOKENS } from './caller-checks.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
+import { jsonResponse, type OutgoingResponse, orNotModified } from '#http/server/response/response.ts';
+import type { SiteRow, SiteStatusRow } from '../primary/schemas.ts';
+import { type CallerChecks, CREDENTIAL_PARAMETERS, type SitesAndStatuses } from './caller-checks.ts';
 
-interface Serving {
-  readonly checks: Checks;
-  /** Null: this site is none of the primary's at present. */
+interface SitesServices {
+  readonly checks: CallerChecks;
+  /** Returns null while the primary does not list this site. */
   readonly siteId: () => number | null;
-  /** How the copies are at this moment, in the form of the primary's answers. */
-  readonly ownStatus: (site: SiteRow, before: StatusRow | undefined) => Promise<StatusRow | null>;
+  /** Returns the current status of this site in the format of the primary's responses. */
+  readonly ownStatus: (site: SiteRow, before: SiteStatusRow | undefined) => Promise<SiteStatusRow | null>;
 }
 
-interface Wanted {
+interface SitesRequest {
   readonly id: number | null;
   readonly status: boolean;
 }
 
-/** Which of the four reads of sites it is; null: something else, or one whose parameters the primary had better look at. */
-export function sitesOf({ method, path, query }: Incoming): Wanted | null {
+/** Parses the four read requests of sites; null for others, and for parameters that only the primary should handle. */
+export function parseSitesRequest({ method, path, query }: IncomingRequest): SitesRequest | null {
   const found = /^\/api\/v4\/geo_sites(?:\/(\d{1,15}))?(\/status)?$/.exec(path);
-  if (found === null || !READS.has(method) || !isPlain(query)) return null;
+  if (found === null || !READ_METHODS.has(method) || !hasKnownParameters(query)) return null;
   const [, id, status] = found;
   return { id: id === undefined ? null : Number(id), status: status !== undefined };
 }
 
-/** What HEAD says is what GET says. */
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+/** HEAD is answered like GET. */
+const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-const PLAIN: Readonly<Record<string, RegExp>> = {
+const KNOWN_PARAMETERS: Readonly<Record<string, RegExp>> = {
   page: /^[1-9]\d{0,5}$/,
   per_page: /^[1-9]\d?$|^100$/,
   refresh: /^true$|^false$/,
 };
 
-function isPlain(query: string): boolean {
-  return [...new URLSearchParams(query)].every(([name, value]) => TOKENS.includes(name) || PLAIN[name]?.test(value));
+function hasKnownParameters(query: string): boolean {
+  return [...new URLSearchParams(query)].every(
+    ([name, value]) => CREDENTIAL_PARAMETERS.includes(name) || KNOWN_PARAMETERS[name]?.test(value),
+  );
 }
 
-/** What administrators read of sites, as the primary has it and as this one sees itself; null: the primary answers. */
-export async function serveSites({ checks, siteId, ownStatus }: Serving, request: Incoming): Promise<Outgoing | null> {
-  const wanted = sitesOf(request);
+/** Serves sites and statuses from the primary's data and this site's own status; null: proxy the request. */
+export async function serveSites(
+  { checks, siteId, ownStatus }: SitesServices,
+  request: IncomingRequest,
+): Promise<OutgoingResponse | null> {
+  const parsedRequest = parseSitesRequest(request);
   const own = siteId();
-  if (wanted === null || own === null) return null;
-  const sites = await checks.sites(request);
+  if (parsedRequest === null || own === null) return null;
+  const sites = await checks.listSites(request);
   if (sites === null) return null;
-  const rows = wanted.status ? await statusesOf(sites, own, ownStatus) : sitesAsSeenBy(sites, own);
-  if (wanted.id === null) return unlessKnown(request, await listed(rows, request));
-  const row = rows.find((each) => ('geo_node_id' in each ? each.geo_node_id : each.id) === wanted.id);
-  return row === undefined ? null : unlessKnown(request, await json(row, 200, request, {}));
+  const rows = parsedRequest.status ? await loadStatuses(sites, own, ownStatus) : markCurrentSite(sites, own);
+  if (parsedRequest.id === null) return orNotModified(request, await paginate(rows, request));
+  const row = rows.find((each) => ('geo_node_id' in each ? each.geo_node_id : each.id) === parsedRequest.id);
+  return row === undefined ? null : orNotModified(request, await jsonResponse(row, 200, request, {}));
 }
 
-function sitesAsSeenBy({ sites }: Sites, own: number): readonly SiteRow[] {
+function markCurrentSite({ sites }: SitesAndStatuses, own: number): readonly SiteRow[] {
   return sites.map((row) => ({ ...row, current: row.id === own }));
 }
 
-async function statusesOf(
-  { sites, statuses }: Sites,
+async function loadStatuses(
+  { sites, statuses }: SitesAndStatuses,
   own: number,
-  ownStatus: Serving['ownStatus'],
-): Promise<readonly StatusRow[]> {
+  ownStatus: SitesServices['ownStatus'],
+): Promise<readonly SiteStatusRow[]> {
   const site = sites.find(({ id }) => id === own);
   const before = statuses.find(({ geo_node_id }) => geo_node_id === own);
   const status = site === undefined ? null : await ownStatus(site, before);
@@ -68,9 +73,13 @@ async function statusesOf(
   return [...others, ...(status === null ? [] : [status])].sort((a, b) => a.geo_node_id - b.geo_node_id);
 }
 
-function listed(rows: readonly object[], request: Incoming) {
-  const given = Object.fromEntries(new URLSearchParams(request.query));
-  const asked = { kind: 'offset', page: Number(given.page ?? 1), perPage: Number(given.per_page ?? 20) } as const;
-  const page = slice(rows, asked);
-  return json(page.items, 200, request, pageHeaders(page, asked, request, given));
+function paginate(rows: readonly object[], request: IncomingRequest) {
+  const parameters = Object.fromEntries(new URLSearchParams(request.query));
+  const pagination = {
+    kind: 'offset',
+    page: Number(parameters.page ?? 1),
+    perPage: Number(parameters.per_page ?? 20),
+  } as const;
+  const page = paginateInMemory(rows, pagination);
+  return jsonResponse(page.items, 200, request, pageHeaders(page, pagination, request, parameters));
 }

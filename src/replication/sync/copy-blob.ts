@@ -3,26 +3,26 @@ import { type BlobStore, hasBlob, openBlob, storeBlob } from '#blobs/index.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { PrimaryFailure } from '../primary/client.ts';
 import type { Primary } from '../primary/primary.ts';
-import type { Replicable } from '../primary/schemas.ts';
+import type { RemoteReplicable } from '../primary/schemas.ts';
 
-/** A file whose size nobody tells is not longer, in bytes. */
-const LONGEST = 5 * 1024 ** 3;
+/** Maximum size of a file of unknown size, in bytes. */
+const MAX_BLOB_BYTES = 5 * 1024 ** 3;
 
 /**
- * Copies a file, which is kept only when it is what the primary says that it is; `anew`: whatever is here already. False: it
- * is gone. Fails with a `PrimaryFailure`.
+ * Copies a file and stores it only if it matches the primary's checksum; `anew`: even if it exists. Returns false if it
+ * is gone. Rejects with `PrimaryFailure`.
  */
 export async function copyBlob(
   blobs: BlobStore,
   primary: Primary,
-  { replicable_name, replicable_id, size }: Replicable,
+  { replicable_name, replicable_id, size }: RemoteReplicable,
   { sha256, anew }: { readonly sha256: string; readonly anew: boolean },
 ): Promise<boolean> {
   if (!anew && (await hasBlob(blobs, sha256))) return true;
-  const content = await primary.blob(replicable_name, replicable_id, size ?? LONGEST);
+  const content = await primary.openBlob(replicable_name, replicable_id, size ?? MAX_BLOB_BYTES);
   if (content === null) return false;
   try {
-    const expected = size === null ? { maxBytes: LONGEST } : { expectedSize: size };
+    const expected = size === null ? { maxBytes: MAX_BLOB_BYTES } : { expectedSize: size };
     const stored = await storeBlob(blobs, content, { ...expected, expectedSha256: sha256 });
     if (isFailure(stored)) throw new PrimaryFailure('nonsense', 'The file is not what the primary says that it is');
     return true;
@@ -31,8 +31,8 @@ export async function copyBlob(
   }
 }
 
-/** What the file holds at this moment, by its SHA-256; null: it is not there. */
-export async function checksumOfBlob(blobs: BlobStore, sha256: string): Promise<string | null> {
+/** Returns the SHA-256 of the stored file; null if it does not exist. */
+export async function computeBlobChecksum(blobs: BlobStore, sha256: string): Promise<string | null> {
   const blob = await openBlob(blobs, sha256);
   if (blob === null) return null;
   const hash = createHash('sha256');

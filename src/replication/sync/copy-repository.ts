@@ -3,95 +3,100 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { foldCase } from '#database/name-keys.ts';
 import { type Git, repositoryAt } from '#git/git.ts';
-import { headTarget, setHead } from '#git/refs/refs.ts';
-import { removeStaleLocksOf } from '#git/refs/stale-locks.ts';
+import { findHeadBranch, setHead } from '#git/refs/refs.ts';
+import { removeStaleRepositoryLocks } from '#git/refs/stale-locks.ts';
 import type { Repository } from '#git/repository.ts';
-import { needsUpkeep, packRefs, repack } from '#git/storage/maintenance.ts';
+import { getMaintenanceNeeds, packRefs, repack } from '#git/storage/maintenance.ts';
 import {
+  deleteRepository,
   diskPathFor,
   ensureRepository,
-  removeRepository,
   repositoryExists,
   syncDirectory,
 } from '#git/storage/storage.ts';
-import { fetchAll, type Remote, remoteHead } from '#git/transport/fetch.ts';
-import { addressOf, type Primary } from '../primary/primary.ts';
-import type { Replicable } from '../primary/schemas.ts';
-import type { Copy, ObjectName } from './registry.ts';
+import { fetchAllRefs, findRemoteHead, type GitRemote } from '#git/transport/fetch.ts';
+import { type Primary, repositoryAddress } from '../primary/primary.ts';
+import type { RemoteReplicable } from '../primary/schemas.ts';
+import type { RegistryRow, ReplicableKey } from './registry.ts';
 
-/** Where copies of repositories that were not there before are made. */
-const DRAFTS = '+sites';
+/** Directory for new copies until they are complete. */
+const DRAFTS_DIRECTORY = '+sites';
 
-/** The copy of a repository on one of this site's storages. */
-export function copyOf(git: Git, storage: string, { replicable_name, replicable_id }: ObjectName): Repository {
+/** Returns the copy of a repository on one of this site's storages. */
+export function getCopy(git: Git, storage: string, { replicable_name, replicable_id }: ReplicableKey): Repository {
   return repositoryAt(git, storage, diskPathFor(`${replicable_name} ${replicable_id}`));
 }
 
-function draftOf(git: Git, storage: string, { replicable_name, replicable_id }: ObjectName): Repository {
-  return repositoryAt(git, storage, join(DRAFTS, `${replicable_name}-${replicable_id}.git`));
+function getDraft(git: Git, storage: string, { replicable_name, replicable_id }: ReplicableKey): Repository {
+  return repositoryAt(git, storage, join(DRAFTS_DIRECTORY, `${replicable_name}-${replicable_id}.git`));
 }
 
-/** The primary's storage, if this site has one of that name. */
-export function storageFor(git: Git, { storage }: Pick<Replicable, 'storage'>): string {
+/** Returns the primary's storage if this site has one with that name, else `default`. */
+export function chooseStorage(git: Git, { storage }: Pick<RemoteReplicable, 'storage'>): string {
   return storage !== null && git.storages[storage] !== undefined ? storage : 'default';
 }
 
 /**
- * Has the copy hold what the primary's repository holds at this moment: brings the one that is there forward, or, where there
- * is none, or none that is right, makes one beside its place and puts it there. Fails with a `PrimaryFailure`, or `GitFailed`.
+ * Brings the copy to the current state of the primary's repository: updates the existing copy or, if there is none or
+ * it is damaged, creates a draft and moves it into place. Rejects with `PrimaryFailure` or `GitFailed`.
  */
-export async function copyRepository(git: Git, primary: Primary, copy: Copy, replicable: Replicable): Promise<void> {
-  const storage = storageFor(git, replicable);
-  const place = copyOf(git, storage, copy);
+export async function copyRepository(
+  git: Git,
+  primary: Primary,
+  copy: RegistryRow,
+  replicable: RemoteReplicable,
+): Promise<void> {
+  const storage = chooseStorage(git, replicable);
+  const repository = getCopy(git, storage, copy);
   const remote = primary.remote(replicable);
-  const isRight = copy.verification !== 'failed' && (await repositoryExists(place));
+  const isRight = copy.verification !== 'failed' && (await repositoryExists(repository));
   if (isRight) {
-    await removeStaleLocksOf(git, place);
-    await bring(git, place, remote);
+    await removeStaleRepositoryLocks(git, repository);
+    await fetchInto(git, repository, remote);
   } else {
-    const draft = draftOf(git, storage, copy);
+    const draft = getDraft(git, storage, copy);
     await rm(draft.directory, { recursive: true, force: true });
-    await bring(git, draft, remote);
-    await put(git, draft, place);
+    await fetchInto(git, draft, remote);
+    await replaceCopy(git, draft, repository);
   }
-  await keepInOrder(git, place);
+  await maintain(git, repository);
 }
 
-/** The copy's address, as it is looked for by those who fetch. */
-export function addressesOf({ replicable_name, path }: Replicable) {
-  const address = addressOf(replicable_name, path ?? '');
+/** Returns the columns of the copy's path, by which fetches find it. */
+export function addressColumns({ replicable_name, path }: RemoteReplicable) {
+  const address = repositoryAddress(replicable_name, path ?? '');
   return { path: address, path_key: foldCase(address) };
 }
 
-async function bring(git: Git, place: Repository, remote: Remote): Promise<void> {
-  const head = await remoteHead(git, remote);
-  await ensureRepository(place, { defaultBranch: head ?? 'main' });
-  await fetchAll(git, place, remote);
-  if (head !== null && (await headTarget(place)) !== head) await setHead(git, place, head);
+async function fetchInto(git: Git, repository: Repository, remote: GitRemote): Promise<void> {
+  const head = await findRemoteHead(git, remote);
+  await ensureRepository(repository, { defaultBranch: head ?? 'main' });
+  await fetchAllRefs(git, repository, remote);
+  if (head !== null && (await findHeadBranch(repository)) !== head) await setHead(git, repository, head);
 }
 
-/** In place of what was there, which nobody finds half removed. */
-async function put(git: Git, draft: Repository, place: Repository): Promise<void> {
-  await mkdir(dirname(place.directory), { recursive: true });
-  const old = { directory: `${place.directory}.${randomUUID()}.removed` };
-  if (await repositoryExists(place)) {
-    for (const leave of git.leaving) leave(place);
-    await rename(place.directory, old.directory);
+/** Moves the draft into place; readers never see a half-removed repository. */
+async function replaceCopy(git: Git, draft: Repository, repository: Repository): Promise<void> {
+  await mkdir(dirname(repository.directory), { recursive: true });
+  const old = { directory: `${repository.directory}.${randomUUID()}.removed` };
+  if (await repositoryExists(repository)) {
+    for (const leave of git.releaseHooks) leave(repository);
+    await rename(repository.directory, old.directory);
   }
-  await rename(draft.directory, place.directory);
-  await syncDirectory(dirname(place.directory));
+  await rename(draft.directory, repository.directory);
+  await syncDirectory(dirname(repository.directory));
   await rm(old.directory, { recursive: true, force: true });
 }
 
-/** Each fetch leaves a pack, or loose objects. */
-async function keepInOrder(git: Git, place: Repository): Promise<void> {
-  const needs = await needsUpkeep(place);
-  if (needs.packRefs) await packRefs(git, place);
-  if (needs.repack !== null) await repack(git, place, needs.repack);
+/** Runs maintenance: each fetch adds a pack or loose objects. */
+async function maintain(git: Git, repository: Repository): Promise<void> {
+  const needs = await getMaintenanceNeeds(repository);
+  if (needs.packRefs) await packRefs(git, repository);
+  if (needs.repack !== null) await repack(git, repository, needs.repack);
 }
 
-/** Removes what there is of the copy on this storage, made or half made. */
-export async function removeCopy(git: Git, storage: string, object: ObjectName): Promise<void> {
-  await rm(draftOf(git, storage, object).directory, { recursive: true, force: true });
-  await removeRepository(git, copyOf(git, storage, object));
+/** Deletes the copy on this storage, complete or not. */
+export async function removeCopy(git: Git, storage: string, object: ReplicableKey): Promise<void> {
+  await rm(getDraft(git, storage, object).directory, { recursive: true, force: true });
+  await deleteRepository(git, getCopy(git, storage, object));
 }

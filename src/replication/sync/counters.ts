@@ -1,35 +1,35 @@
 import type { Database, Reader } from '#database/database.ts';
 import type { Clock } from '#runtime/clock.ts';
-import { daysAfter, today } from '#runtime/clock.ts';
+import { addDays, today } from '#runtime/clock.ts';
 
-/** What is counted by day, by the names of the status. */
-export type Counted =
+/** Names of daily counters, as in the status. */
+export type CounterName =
   | 'git_fetch_event_count_weekly'
   | 'git_push_event_count_weekly'
   | 'proxy_remote_requests_event_count_weekly'
   | 'proxy_local_requests_event_count_weekly';
 
-/** Counts in memory, and into the database now and then: a process that is killed loses what it has counted meanwhile. */
-export interface Tally {
-  count(name: Counted): void;
-  keep(database: Database): Promise<void>;
+/** Counts in memory and flushes to the database from time to time. A killed process loses the counts in memory. */
+export interface Counters {
+  increment(name: CounterName): void;
+  flush(database: Database): Promise<void>;
 }
 
-export function createTally(clock: Clock): Tally {
-  let counts = new Map<string, { readonly day: string; readonly name: Counted; count: number }>();
+export function createCounters(clock: Clock): Counters {
+  let counts = new Map<string, { readonly day: string; readonly name: CounterName; count: number }>();
   return {
-    count(name) {
+    increment(name) {
       const day = today(clock);
       const known = counts.get(day + name);
       if (known === undefined) counts.set(day + name, { day, name, count: 1 });
       else known.count++;
     },
-    async keep(database) {
-      const kept = [...counts.values()];
-      if (kept.length === 0) return;
+    async flush(database) {
+      const pending = [...counts.values()];
+      if (pending.length === 0) return;
       counts = new Map();
       await database.transaction(async (tx) => {
-        for (const row of kept) {
+        for (const row of pending) {
           await tx
             .insertInto('geo_daily_counts')
             .values(row)
@@ -40,21 +40,21 @@ export function createTally(clock: Clock): Tally {
             )
             .execute();
         }
-        await tx.deleteFrom('geo_daily_counts').where('day', '<', daysAfter(tx.today, -WEEK)).execute();
+        await tx.deleteFrom('geo_daily_counts').where('day', '<', addDays(tx.today, -DAYS_PER_WEEK)).execute();
       });
     },
   };
 }
 
-const WEEK = 7;
+const DAYS_PER_WEEK = 7;
 
-/** What was counted in the last seven days. */
-export async function countedInAWeek(db: Reader): Promise<Readonly<Record<Counted, number>>> {
+/** Returns the counts of the last seven days. */
+export async function readWeeklyCounts(db: Reader): Promise<Readonly<Record<CounterName, number>>> {
   // index: geo_daily_counts primary key
   const rows = await db
     .selectFrom('geo_daily_counts')
     .select(['name', (eb) => eb.fn.sum<number>('count').as('count')])
-    .where('day', '>', daysAfter(db.today, -WEEK))
+    .where('day', '>', addDays(db.today, -DAYS_PER_WEEK))
     .groupBy('name')
     .execute();
   const counted = {

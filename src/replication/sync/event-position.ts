@@ -1,10 +1,10 @@
 import type { Selectable, Updateable } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 
-/** How far the primary has been followed; see the columns of the table. */
-export type Position = Omit<Selectable<Schema['geo_position']>, 'id'>;
+/** How far the primary's lists and events have been processed; see the columns of the table. */
+export type EventPosition = Omit<Selectable<Schema['geo_position']>, 'id'>;
 
-const BEGINNING: Position = {
+const INITIAL_POSITION: EventPosition = {
   cursor: 0,
   cursor_at: null,
   listing: 0,
@@ -15,18 +15,21 @@ const BEGINNING: Position = {
   followed_at: null,
 };
 
-const ONLY = 1;
+const POSITION_ID = 1;
 
-export async function readPosition(db: Reader): Promise<Position> {
+export async function getPosition(db: Reader): Promise<EventPosition> {
   // index: geo_position primary key
-  const row = await db.selectFrom('geo_position').selectAll().where('id', '=', ONLY).executeTakeFirst();
-  return row ?? BEGINNING;
+  const row = await db.selectFrom('geo_position').selectAll().where('id', '=', POSITION_ID).executeTakeFirst();
+  return row ?? INITIAL_POSITION;
 }
 
-export async function move(tx: Transaction, changes: Omit<Updateable<Schema['geo_position']>, 'id'>): Promise<void> {
+export async function updatePosition(
+  tx: Transaction,
+  changes: Omit<Updateable<Schema['geo_position']>, 'id'>,
+): Promise<void> {
   await tx
     .insertInto('geo_position')
-    .values({ ...BEGINNING, ...changes, id: ONLY })
+    .values({ ...INITIAL_POSITION, ...changes, id: POSITION_ID })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(changes))
     .execute();
 }

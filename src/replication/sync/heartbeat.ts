@@ -1,21 +1,21 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { Log } from '#runtime/log.ts';
 
-interface Beating {
+interface HeartbeatOptions {
   readonly clock: Clock;
   readonly poll: () => Promise<unknown>;
   readonly report: () => Promise<unknown>;
-  readonly look: () => void;
+  readonly startDue: () => void;
   readonly pollSeconds: number;
   readonly reportSeconds: number;
   readonly log: Log;
 }
 
-/** How often it is asked what has fallen due, in milliseconds. */
-const TICK = 1_000;
+/** Interval of the timer, in milliseconds. */
+const TICK_MS = 1_000;
 
-/** Does what is to be done every so many seconds, each when it was done before: slow ones are not overtaken. */
-export function beat({ clock, poll, report, look, pollSeconds, reportSeconds, log }: Beating) {
+/** Runs periodic work; a slow run delays the next one instead of overlapping it. */
+export function createHeartbeat({ clock, poll, report, startDue, pollSeconds, reportSeconds, log }: HeartbeatOptions) {
   const everySeconds = (seconds: number, work: () => Promise<unknown>) => {
     let next = 0;
     let under: Promise<unknown> | null = null;
@@ -25,7 +25,7 @@ export function beat({ clock, poll, report, look, pollSeconds, reportSeconds, lo
         if (under !== null || now < next) return;
         next = now + seconds * 1000;
         under = work()
-          .catch((err) => log.error({ err }, 'A secondary could not do what it does'))
+          .catch((err) => log.error({ err }, 'Periodic work of the secondary failed'))
           .finally(() => {
             under = null;
           });
@@ -39,11 +39,11 @@ export function beat({ clock, poll, report, look, pollSeconds, reportSeconds, lo
   const tick = () => {
     polls.tick();
     reports.tick();
-    look();
+    startDue();
   };
   return {
     start() {
-      timer = setInterval(tick, TICK);
+      timer = setInterval(tick, TICK_MS);
       tick();
     },
     async stop() {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import type { Statement } from '#database/engines/engine.ts';
-import { sessionOf } from '#database/sessions.ts';
+import { getSession } from '#database/sessions.ts';
 import { watchReads } from '#test/support/statement-watch.ts';
 import { fakePrimary, secondaryOf } from '../world.testing.ts';
 
@@ -19,7 +19,7 @@ test('no statement of a secondary looks through all of its copies', async (t) =>
     if (/geo_registry/.test(statement.sql) && !/^insert/i.test(statement.sql)) seen.set(statement.sql, statement);
   };
   const end = watchReads(database, watch);
-  const { engine } = sessionOf(database.reader);
+  const { engine } = getSession(database.reader);
   const { begin } = engine;
   engine.begin = async (...options) => {
     const open = await begin.apply(engine, options);
@@ -29,10 +29,10 @@ test('no statement of a secondary looks through all of its copies', async (t) =>
     };
     return { ...open, execute };
   };
-  await secondary.round();
+  await secondary.pollOnce();
   primary.remove('upload', 1);
   primary.site.selective_sync_type = 'shards';
-  await secondary.round();
+  await secondary.pollOnce();
   await secondary.report();
   await fetch(`${secondary.address}/a/b.git/info/refs?service=git-upload-pack`);
   end();
@@ -40,7 +40,7 @@ test('no statement of a secondary looks through all of its copies', async (t) =>
   assert.ok(seen.size > 8, `${seen.size} statements`);
   for (const statement of seen.values()) {
     if (statement.sql.includes('group by')) continue;
-    const plan = await database.transaction((tx) => planOf(tx, { compile: () => statement }));
+    const plan = await database.transaction((tx) => explainPlan(tx, { compile: () => statement }));
     assert.doesNotMatch(plan.join('\n'), /SCAN geo_registry(?! USING)|Seq Scan/, statement.sql);
   }
 });

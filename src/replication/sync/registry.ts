@@ -1,40 +1,43 @@
 import type { Selectable, Updateable } from 'kysely';
 import { sql } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 import { isRepository } from '../primary/schemas.ts';
 
-/*
- * A row for each object of the primary that is, or is to be, copied (contract/operations.md §3.5). Whoever works on one
- * says in the end what has become of the generation that he began with: what the primary has told meanwhile stays to be
- * done.
+/**
+ * A row for each object of the primary that is or will be copied (contract/operations.md §3.5). Workers store their
+ * result only for the generation with which they started, so that later events are not lost.
  */
 
-export type Copy = Selectable<Schema['geo_registry']>;
+export type RegistryRow = Selectable<Schema['geo_registry']>;
 
-/** What has to be done next, and how many at once, is another's for each. */
+/** Kind of the next step; each kind has its own concurrency limit. */
 export type Pool = 'repository' | 'blob' | 'verification';
 
-/** What an object is known by. */
-export interface ObjectName {
+/** Key of an object. */
+export interface ReplicableKey {
   readonly replicable_name: string;
   readonly replicable_id: number;
 }
 
-const LONGEST_RETRY = 3_600;
+const MAX_RETRY_SECONDS = 3_600;
 
-/** 1, 2, 4 ... 3,600 seconds after so many failures. */
-export function retryAfter(retries: number): number {
-  return Math.min(LONGEST_RETRY, 2 ** Math.min(retries, 30));
+/** Returns the delay before the next attempt: 1, 2, 4 ... 3,600 seconds. */
+export function getRetryDelaySeconds(retries: number): number {
+  return Math.min(MAX_RETRY_SECONDS, 2 ** Math.min(retries, 30));
 }
 
-const poolOf = (name: string): Pool => (isRepository(name) ? 'repository' : 'blob');
+const poolFor = (name: string): Pool => (isRepository(name) ? 'repository' : 'blob');
 
-/** They are, or have changed: to be copied now. `listing`: the listing that would have them. */
-export async function wantCopies(tx: Transaction, objects: readonly ObjectName[], listing: number): Promise<void> {
+/** Schedules new or changed objects to be copied. `listing`: the current listing. */
+export async function scheduleCopies(
+  tx: Transaction,
+  objects: readonly ReplicableKey[],
+  listing: number,
+): Promise<void> {
   const known = { state: 'pending', verification: 'pending', error: null, listing } as const;
   for (const { replicable_name, replicable_id } of objects) {
-    const pool = poolOf(replicable_name);
+    const pool = poolFor(replicable_name);
     const times = { due_at: tx.now, created_at: tx.now, updated_at: tx.now };
     // index: geo_registry_by_object
     await tx
@@ -42,7 +45,7 @@ export async function wantCopies(tx: Transaction, objects: readonly ObjectName[]
       .values({ replicable_name, replicable_id, ...known, pool, generation: 1, retries: 0, ...times })
       .onConflict((conflict) =>
         conflict.columns(['replicable_name', 'replicable_id']).doUpdateSet((eb) => ({
-          // Whether the copy was found wrong stays known: such a one is made anew, and not brought forward.
+          // Keeps a failed verification: such a copy is created again instead of updated.
           state: 'pending',
           pool,
           listing,
@@ -56,8 +59,8 @@ export async function wantCopies(tx: Transaction, objects: readonly ObjectName[]
   }
 }
 
-/** They are in this listing; those that were not known are to be copied, those that were leaving stay. */
-export async function listCopies(tx: Transaction, objects: readonly ObjectName[], listing: number): Promise<void> {
+/** Marks objects as part of this listing; schedules unknown ones and those scheduled for removal to be copied. */
+export async function listCopies(tx: Transaction, objects: readonly ReplicableKey[], listing: number): Promise<void> {
   const names = objects.map(({ replicable_id }) => replicable_id);
   if (names.length === 0) return;
   const name = objects[0]!.replicable_name;
@@ -70,33 +73,36 @@ export async function listCopies(tx: Transaction, objects: readonly ObjectName[]
     .returning(['replicable_id', 'state'])
     .execute();
   const staying = new Set(seen.filter(({ state }) => state !== 'leaving').map(({ replicable_id }) => replicable_id));
-  await wantCopies(
+  await scheduleCopies(
     tx,
     objects.filter(({ replicable_id }) => !staying.has(replicable_id)),
     listing,
   );
 }
 
-/** They are gone, or out of scope. */
-export async function leave(tx: Transaction, { replicable_name, replicable_id }: ObjectName): Promise<void> {
+/** Schedules the removal of an object that is gone or out of scope. */
+export async function scheduleRemoval(
+  tx: Transaction,
+  { replicable_name, replicable_id }: ReplicableKey,
+): Promise<void> {
   // index: geo_registry_by_object
   await tx
     .updateTable('geo_registry')
-    .set((eb) => ({ ...leaving(tx), pool: poolOf(replicable_name), generation: eb('generation', '+', 1) }))
+    .set((eb) => ({ ...removalColumns(tx), pool: poolFor(replicable_name), generation: eb('generation', '+', 1) }))
     .where('replicable_name', '=', replicable_name)
     .where('replicable_id', '=', replicable_id)
     .execute();
 }
 
-const leaving = (tx: Transaction) => ({
+const removalColumns = (tx: Transaction) => ({
   state: 'leaving' as const,
   retries: 0,
   due_at: tx.now,
   updated_at: tx.now,
 });
 
-/** Those that the listing does not have are out of scope: some of them, whether there may be more. */
-export async function leaveUnlisted(tx: Transaction, listing: number, most: number): Promise<boolean> {
+/** Schedules the removal of up to `limit` objects that are not in the listing; returns whether there may be more. */
+export async function scheduleRemovalOfUnlisted(tx: Transaction, listing: number, limit: number): Promise<boolean> {
   // index: geo_registry_by_listing
   const unlisted = await tx
     .selectFrom('geo_registry')
@@ -104,17 +110,17 @@ export async function leaveUnlisted(tx: Transaction, listing: number, most: numb
     .where('listing', '<', listing)
     .orderBy('listing')
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .execute();
   for (const { id, ...object } of unlisted) {
-    await leave(tx, object);
+    await scheduleRemoval(tx, object);
     await tx.updateTable('geo_registry').set({ listing }).where('id', '=', id).execute();
   }
-  return unlisted.length === most;
+  return unlisted.length === limit;
 }
 
-/** What is due in a pool, the longest due first; nobody else works on these. */
-export function dueIn(db: Reader, pool: Pool, now: string, most: number): Promise<Copy[]> {
+/** Returns due rows of a pool, the longest due first. */
+export function listDue(db: Reader, pool: Pool, now: string, limit: number): Promise<RegistryRow[]> {
   // index: geo_registry_by_work
   return db
     .selectFrom('geo_registry')
@@ -123,12 +129,12 @@ export function dueIn(db: Reader, pool: Pool, now: string, most: number): Promis
     .where('due_at', '<=', now)
     .orderBy('due_at')
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .execute();
 }
 
-/** What was verified at this moment or before is to be verified again: so many, the longest ago first. */
-export async function verifyAgain(tx: Transaction, verifiedUntil: string, most: number): Promise<void> {
+/** Schedules up to `limit` copies for verification that were last verified at or before this time, the oldest first. */
+export async function scheduleReverification(tx: Transaction, verifiedUntil: string, limit: number): Promise<void> {
   // index: geo_registry_by_work
   const old = await tx
     .selectFrom('geo_registry')
@@ -137,7 +143,7 @@ export async function verifyAgain(tx: Transaction, verifiedUntil: string, most: 
     .where('due_at', '<=', verifiedUntil)
     .orderBy('due_at')
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .execute();
   if (old.length === 0) return;
   await tx
@@ -151,16 +157,16 @@ export async function verifyAgain(tx: Transaction, verifiedUntil: string, most: 
     .execute();
 }
 
-/** Somebody works on the copy. */
-export async function begin(tx: Transaction, { id, generation, state }: Copy): Promise<void> {
+/** Marks a copy as being processed. */
+export async function markStarted(tx: Transaction, { id, generation, state }: RegistryRow): Promise<void> {
   const started = state === 'pending' || state === 'failed' ? ({ state: 'started' } as const) : {};
-  await settle(tx, { id, generation }, { ...started, pool: null });
+  await updateUnlessChanged(tx, { id, generation }, { ...started, pool: null });
 }
 
-/** What is written of a copy unless the primary has told more of it since; says whether it was. */
-export async function settle(
+/** Updates a row unless its generation has changed; returns whether it was updated. */
+export async function updateUnlessChanged(
   tx: Transaction,
-  { id, generation }: Pick<Copy, 'id' | 'generation'>,
+  { id, generation }: Pick<RegistryRow, 'id' | 'generation'>,
   changes: Omit<Updateable<Schema['geo_registry']>, 'id' | 'generation'>,
 ): Promise<boolean> {
   const changed = await tx
@@ -173,15 +179,15 @@ export async function settle(
   return changed.length > 0;
 }
 
-/** Where the copy lies, whatever the primary tells: it must be found to be removed. */
-export async function placeCopy(tx: Transaction, id: number, place: PlaceOfCopy): Promise<void> {
-  await tx.updateTable('geo_registry').set(place).where('id', '=', id).execute();
+/** Stores the location of a copy even if its generation has changed: it must be found for removal. */
+export async function updateCopyLocation(tx: Transaction, id: number, location: CopyLocation): Promise<void> {
+  await tx.updateTable('geo_registry').set(location).where('id', '=', id).execute();
 }
 
-type PlaceOfCopy = Pick<Updateable<Schema['geo_registry']>, 'storage' | 'checksum'>;
+type CopyLocation = Pick<Updateable<Schema['geo_registry']>, 'storage' | 'checksum'>;
 
-/** The copy is here; now somebody looks whether it is right. */
-export const copied = (tx: Transaction) => ({
+/** Columns of a completed copy, which is verified next. */
+export const syncedColumns = (tx: Transaction) => ({
   state: 'synced' as const,
   verification: 'pending' as const,
   pool: 'verification' as const,
@@ -190,24 +196,24 @@ export const copied = (tx: Transaction) => ({
   error: null,
 });
 
-/** It could not be made: again later. */
-export const failed = (tx: Transaction, { retries, replicable_name }: Copy, error: string) => ({
+/** Columns of a failed copy, which is retried later. */
+export const failedColumns = (tx: Transaction, { retries, replicable_name }: RegistryRow, error: string) => ({
   state: 'failed' as const,
-  pool: poolOf(replicable_name),
-  due_at: momentAfter(tx.now, retryAfter(retries) * 1000),
+  pool: poolFor(replicable_name),
+  due_at: addMilliseconds(tx.now, getRetryDelaySeconds(retries) * 1000),
   retries: retries + 1,
   error,
 });
 
-/** What cannot be done at present is done later, as it was. */
-export const later = (tx: Transaction, { retries, pool }: Copy, error: string) => ({
+/** Columns of a postponed step, which is retried unchanged. */
+export const postponedColumns = (tx: Transaction, { retries, pool }: RegistryRow, error: string) => ({
   pool,
-  due_at: momentAfter(tx.now, retryAfter(retries) * 1000),
+  due_at: addMilliseconds(tx.now, getRetryDelaySeconds(retries) * 1000),
   retries: retries + 1,
   error,
 });
 
-export const verified = (tx: Transaction) => ({
+export const verifiedColumns = (tx: Transaction) => ({
   verification: 'verified' as const,
   pool: 'verified' as const,
   due_at: tx.now,
@@ -216,33 +222,33 @@ export const verified = (tx: Transaction) => ({
   error: null,
 });
 
-/** It is not what the primary has: made anew, sooner or later. */
-export const wrong = (tx: Transaction, copy: Copy, error: string) => ({
-  ...failed(tx, copy, error),
+/** Columns of a copy that differs from the primary, which is created again later. */
+export const mismatchedColumns = (tx: Transaction, copy: RegistryRow, error: string) => ({
+  ...failedColumns(tx, copy, error),
   state: 'pending' as const,
   verification: 'failed' as const,
 });
 
-/** The primary has not counted yet what it has. */
-export const waiting = (tx: Transaction, seconds: number) => ({
+/** Columns while the primary has no checksum yet. */
+export const awaitingChecksumColumns = (tx: Transaction, seconds: number) => ({
   pool: 'verification' as const,
-  due_at: momentAfter(tx.now, seconds * 1000),
+  due_at: addMilliseconds(tx.now, seconds * 1000),
 });
 
-/** The copy is gone, and what was known of it. */
-export async function forget(tx: Transaction, { id, generation }: Copy): Promise<void> {
+/** Deletes the row of a removed copy. */
+export async function deleteCopy(tx: Transaction, { id, generation }: RegistryRow): Promise<void> {
   await tx.deleteFrom('geo_registry').where('id', '=', id).where('generation', '=', generation).execute();
 }
 
-/** At the start: what was worked on when the process ended is to be done. */
-export async function resume(tx: Transaction): Promise<void> {
+/** At start-up: schedules the copies again that were being processed when the process ended. */
+export async function resumeInterrupted(tx: Transaction): Promise<void> {
   const left = await tx
     .selectFrom('geo_registry')
     .select(['id', 'replicable_name', 'state'])
     .where('pool', 'is', null)
     .execute();
   for (const { id, replicable_name, state } of left) {
-    const pool = state === 'synced' ? 'verification' : poolOf(replicable_name);
+    const pool = state === 'synced' ? 'verification' : poolFor(replicable_name);
     const begun = state === 'started' ? ({ state: 'pending' } as const) : {};
     await tx
       .updateTable('geo_registry')
@@ -252,8 +258,8 @@ export async function resume(tx: Transaction): Promise<void> {
   }
 }
 
-/** Whether another copy is, or may come to be, in the same file. */
-export async function isShared(db: Reader, { id, checksum }: Copy): Promise<boolean> {
+/** Returns whether another copy uses, or may use, the same file. */
+export async function isShared(db: Reader, { id, checksum }: RegistryRow): Promise<boolean> {
   // index: geo_registry_by_checksum
   const other = await db
     .selectFrom('geo_registry')
@@ -266,10 +272,10 @@ export async function isShared(db: Reader, { id, checksum }: Copy): Promise<bool
 }
 
 /**
- * The repository that is served at this address, folded, if its copy is whole and right. A project that is called as a wiki is
- * meant itself, as at the primary.
+ * Returns the verified copy at this folded path. A project whose path ends in `.wiki` takes precedence, as on the
+ * primary.
  */
-export async function servedAt(db: Reader, pathKey: string): Promise<Copy | undefined> {
+export async function findServableCopy(db: Reader, pathKey: string): Promise<RegistryRow | undefined> {
   // index: geo_registry_by_path
   const there = await db.selectFrom('geo_registry').selectAll().where('path_key', '=', pathKey).limit(10).execute();
   const projects = there.filter(({ replicable_name }) => replicable_name === 'project_repository');
@@ -277,7 +283,7 @@ export async function servedAt(db: Reader, pathKey: string): Promise<Copy | unde
   return meant.find(({ state, verification }) => state === 'synced' && verification === 'verified');
 }
 
-/** How many there are of each kind, in each state. */
+/** Returns the number of copies by kind and state. */
 export function countCopies(db: Reader) {
   // index: geo_registry_by_state
   return db

@@ -2,15 +2,15 @@ import { INSTANCE_VERSION } from '#api/instance/version/index.ts';
 import { KINDS, kindValues, percentageOf, secondsOf, storageDigest } from '#api/operations/geo-sites/index.ts';
 import type { Database } from '#database/database.ts';
 import type { Git } from '#git/git.ts';
-import { storageTrouble } from '#git/storage/storage.ts';
+import { checkStorage } from '#git/storage/storage.ts';
 import { PrimaryFailure } from '../primary/client.ts';
 import type { Primary } from '../primary/primary.ts';
-import type { PolledSite, ReplicationEvent, SiteRow, StatusRow } from '../primary/schemas.ts';
-import { countedInAWeek } from './counters.ts';
-import { readPosition } from './event-position.ts';
+import type { PolledSite, ReplicationEvent, SiteRow, SiteStatusRow } from '../primary/schemas.ts';
+import { readWeeklyCounts } from './counters.ts';
+import { getPosition } from './event-position.ts';
 import { countCopies } from './registry.ts';
 
-interface Reporting {
+interface StatusReportOptions {
   readonly database: Database;
   readonly git: Git;
   readonly primary: Primary;
@@ -18,17 +18,17 @@ interface Reporting {
   readonly now: Date;
 }
 
-export type StatusReport = Awaited<ReturnType<typeof statusReport>>;
+export type StatusReport = Awaited<ReturnType<typeof buildStatusReport>>;
 
-/** How far the copies of this site are, as it tells its primary (contract/operations.md §3.4, `POST /geo/status`). */
-export async function statusReport({ database, git, primary, siteId, now }: Reporting) {
-  const { cursor, cursor_at } = await readPosition(database.reader);
-  const oldest = await oldestUnfollowed(primary, cursor);
+/** Returns the status of the copies, as reported to the primary (contract/operations.md §3.4, `POST /geo/status`). */
+export async function buildStatusReport({ database, git, primary, siteId, now }: StatusReportOptions) {
+  const { cursor, cursor_at } = await getPosition(database.reader);
+  const oldest = await findOldestUnfollowedEvent(primary, cursor);
   const behind = oldest && Math.max(0, Math.floor((now.getTime() - Date.parse(oldest.created_at)) / 1000));
   const followed = { cursor_last_event_id: cursor === 0 ? null : cursor, cursor_last_event_date: cursor_at };
   return {
     geo_node_id: siteId,
-    status_message: await troubleOf(git),
+    status_message: await findStorageProblem(git),
     db_replication_lag_seconds: oldest === undefined ? 0 : behind,
     last_event_id: oldest?.id ?? followed.cursor_last_event_id,
     last_event_date: oldest?.created_at ?? followed.cursor_last_event_date,
@@ -36,35 +36,38 @@ export async function statusReport({ database, git, primary, siteId, now }: Repo
     version: INSTANCE_VERSION.level,
     revision: INSTANCE_VERSION.revision,
     storage_configuration_digest: storageDigest(Object.keys(git.storages)),
-    status: await countsOf(database),
+    status: await loadCounts(database),
   };
 }
 
-/** What has happened and was not followed yet; undefined: nothing. Null: nobody can say. */
-async function oldestUnfollowed(primary: Primary, cursor: number): Promise<ReplicationEvent | undefined | null> {
+/** Returns the oldest unprocessed event; undefined if there is none, null if the primary is unavailable. */
+async function findOldestUnfollowedEvent(
+  primary: Primary,
+  cursor: number,
+): Promise<ReplicationEvent | undefined | null> {
   try {
-    return (await primary.eventsAfter(cursor)).events[0];
+    return (await primary.listEvents(cursor)).events[0];
   } catch (error) {
     if (error instanceof PrimaryFailure) return null;
     throw error;
   }
 }
 
-async function troubleOf(git: Git): Promise<string> {
+async function findStorageProblem(git: Git): Promise<string> {
   for (const name of Object.keys(git.storages).sort()) {
-    if ((await storageTrouble(git, name)) !== null) return `Storage ${name} is not writable`;
+    if ((await checkStorage(git, name)) !== null) return `Storage ${name} is not writable`;
   }
   return '';
 }
 
-/** As many counts of each kind as contract/operations.md §3.2 has of what a secondary counts. */
-async function countsOf({ reader }: Database): Promise<Record<string, number | boolean>> {
+/** Returns the counts of each kind that a secondary reports (contract/operations.md §3.2). */
+async function loadCounts({ reader }: Database): Promise<Record<string, number | boolean>> {
   const rows = (await countCopies(reader)).filter(({ state }) => state !== 'leaving');
   const counts: Record<string, number | boolean> = {};
   for (const kind of KINDS) {
-    const own = rows.filter(({ replicable_name }) => pluralOf(replicable_name) === kind);
-    const count = (wanted: (row: (typeof own)[number]) => boolean) =>
-      own.filter(wanted).reduce((sum, row) => sum + Number(row.count), 0);
+    const own = rows.filter(({ replicable_name }) => pluralize(replicable_name) === kind);
+    const count = (matches: (row: (typeof own)[number]) => boolean) =>
+      own.filter(matches).reduce((sum, row) => sum + Number(row.count), 0);
     const isSynced = ({ state }: (typeof own)[number]) => state === 'synced';
     counts[`${kind}_count`] = count(() => true);
     counts[`${kind}_registry_count`] = count(() => true);
@@ -78,30 +81,30 @@ async function countsOf({ reader }: Database): Promise<Record<string, number | b
     ...counts,
     projects_count: counts.project_repositories_count as number,
     container_repositories_replication_enabled: false,
-    ...(await countedInAWeek(reader)),
+    ...(await readWeeklyCounts(reader)),
   };
 }
 
-/** As the kinds are called in the status. */
-function pluralOf(name: string): string {
+/** Returns the name of a kind in the status. */
+function pluralize(name: string): string {
   return name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
 }
 
-interface Shown {
+interface StatusDocumentOptions {
   readonly report: StatusReport;
   readonly polled: PolledSite;
-  /** Of this site, as the primary shows it. */
+  /** This site, as the primary serializes it. */
   readonly site: SiteRow;
-  /** What the primary has shown of its status; undefined: nothing yet. */
-  readonly before: StatusRow | undefined;
+  /** The last status from the primary; undefined: none yet. */
+  readonly before: SiteStatusRow | undefined;
   readonly now: Date;
 }
 
-/** The report in the form in which statuses are read (contract/operations.md §3.2). */
-export function statusDocument({ report, polled, site, before, now }: Shown): StatusRow {
+/** Returns the status in the format of the API (contract/operations.md §3.2). */
+export function buildStatusDocument({ report, polled, site, before, now }: StatusDocumentOptions): SiteStatusRow {
   const { status, status_message: message } = report;
   const links = (site._links ?? {}) as Readonly<Record<string, unknown>>;
-  const seconds = (moment: string | null) => (moment === null ? 0 : secondsOf(moment));
+  const seconds = (time: string | null) => (time === null ? 0 : secondsOf(time));
   const kinds = kindValues(status);
   return {
     geo_node_id: report.geo_node_id,

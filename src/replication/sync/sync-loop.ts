@@ -1,52 +1,52 @@
-import { type Clock, DAY_MS, momentAfter, timestamp } from '#runtime/clock.ts';
+import { addMilliseconds, type Clock, DAY_MS, timestamp } from '#runtime/clock.ts';
 import type { Log } from '#runtime/log.ts';
 import { PrimaryFailure } from '../primary/client.ts';
 import type { Primary } from '../primary/primary.ts';
-import type { PolledSite, Site } from '../primary/schemas.ts';
-import type { Tally } from './counters.ts';
+import type { PolledSite, RemoteSite } from '../primary/schemas.ts';
+import type { Counters } from './counters.ts';
 import { follow, followEvents } from './follow-events.ts';
-import { resume, verifyAgain } from './registry.ts';
-import { type StatusReport, statusReport } from './status.ts';
-import { type Copying, giveUp, sync } from './sync.ts';
+import { resumeInterrupted, scheduleReverification } from './registry.ts';
+import { buildStatusReport, type StatusReport } from './status.ts';
+import { recordFailure, type SyncServices, sync } from './sync.ts';
 import { postpone, verify } from './verify.ts';
-import { createWork, type Worker } from './workers.ts';
+import { createWorkerPool, type Worker } from './workers.ts';
 
-/** What a secondary does by itself: polls, follows, copies, verifies, reports. */
-export interface Life {
-  /** This site as the primary had it last; null: it has not said, or knows it no more. */
+/** Background work of a secondary: polls, follows events, copies, verifies, reports. */
+export interface SyncLoop {
+  /** This site as of the last poll; null: not polled yet, or unknown to the primary. */
   site(): PolledSite | null;
-  /** One look at the primary, and the work that follows from it is begun. Never rejects. */
+  /** Polls the primary and starts the work that follows. Never rejects. */
   poll(): Promise<void>;
-  /** Tells the primary how far the copies are; not while the site is disabled. Never rejects. */
+  /** Reports the status to the primary, unless the site is disabled. Never rejects. */
   report(): Promise<void>;
-  /** What it would tell at this moment. */
+  /** Returns the current status. */
   status(): Promise<StatusReport>;
-  /** Begins what is due by now. */
-  look(): void;
-  /** Resolves when nothing that is due is left to do. */
-  settled(): Promise<void>;
+  /** Starts due work. */
+  startDue(): void;
+  /** Resolves when no due work is left. */
+  idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-interface LifeOptions extends Copying {
+interface SyncLoopOptions extends SyncServices {
   readonly clock: Clock;
   readonly log: Log;
-  readonly tally: Tally;
+  readonly counters: Counters;
   readonly siteId: number;
-  /** Seconds between two looks at the primary. */
+  /** Poll interval in seconds. */
   readonly interval: number;
 }
 
-/** Rows that are verified again at one look. */
-const AGAIN = 1_000;
+/** Rows scheduled for another verification per poll. */
+const REVERIFY_BATCH_SIZE = 1_000;
 
-export async function createLife(options: LifeOptions): Promise<Life> {
-  const { database, primary, clock, log, tally, siteId, git, interval } = options;
-  await database.transaction((tx) => resume(tx));
+export async function createSyncLoop(options: SyncLoopOptions): Promise<SyncLoop> {
+  const { database, primary, clock, log, counters, siteId, git, interval } = options;
+  await database.transaction((tx) => resumeInterrupted(tx));
   let polled: PolledSite | null = null;
   let following: Promise<void> = Promise.resolve();
 
-  /** One after another: two would move one cursor. */
+  /** Runs one at a time: concurrent runs would move the same cursor. */
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const mine = following.then(work);
     following = mine.catch(() => {});
@@ -54,14 +54,14 @@ export async function createLife(options: LifeOptions): Promise<Life> {
   };
   const verifying = {
     ...options,
-    patience: interval,
+    checksumRetrySeconds: interval,
     followEvents: () => inTurn(() => followEvents({ database, clock, primary, log })),
   };
   const syncing: Worker = {
-    work: (copy) => sync(options, copy),
-    giveUp: (copy, error) => database.transaction((tx) => giveUp(tx, copy, error, textOf(error))),
+    run: (copy) => sync(options, copy),
+    onFailure: (copy, error) => database.transaction((tx) => recordFailure(tx, copy, error, errorText(error))),
   };
-  const work = createWork({
+  const work = createWorkerPool({
     database,
     clock,
     log,
@@ -69,69 +69,69 @@ export async function createLife(options: LifeOptions): Promise<Life> {
       repository: syncing,
       blob: syncing,
       verification: {
-        work: (copy) => verify(verifying, copy),
-        giveUp: async (copy, error) => void (await postpone(options, copy, textOf(error))),
+        run: (copy) => verify(verifying, copy),
+        onFailure: async (copy, error) => void (await postpone(options, copy, errorText(error))),
       },
     },
-    capacities: () => (polled?.site.enabled ? capacitiesOf(polled.site) : null),
+    capacities: () => (polled?.site.enabled ? getCapacities(polled.site) : null),
   });
 
-  const status = () => statusReport({ database, git, primary, siteId, now: clock.now() });
+  const status = () => buildStatusReport({ database, git, primary, siteId, now: clock.now() });
 
   const pollOnce = async (): Promise<void> => {
     const before = polled;
-    polled = await askForSite(primary, before, log);
+    polled = await pollSite(primary, before, log);
     if (polled === null || !polled.site.enabled) return;
     const { site } = polled;
     await inTurn(() => follow({ database, clock, primary, log }, site));
-    const verifiedUntil = momentAfter(timestamp(clock), -site.minimum_reverification_interval * DAY_MS);
-    await database.transaction((tx) => verifyAgain(tx, verifiedUntil, AGAIN));
-    work.look();
+    const verifiedUntil = addMilliseconds(timestamp(clock), -site.minimum_reverification_interval * DAY_MS);
+    await database.transaction((tx) => scheduleReverification(tx, verifiedUntil, REVERIFY_BATCH_SIZE));
+    work.startDue();
   };
 
   return {
     site: () => polled,
     status,
-    look: () => work.look(),
-    settled: () => work.settled(),
+    startDue: () => work.startDue(),
+    idle: () => work.idle(),
     async poll() {
-      await pollOnce().catch((error) => tellOf(log, error, 'The primary could not be followed'));
-      await tally.keep(database).catch((error) => log.warn({ err: error }, 'Counts could not be kept'));
-      const done = work.done();
-      if (Object.values(done).some((count) => count > 0)) log.info(done, 'Copies were worked on');
+      await pollOnce().catch((error) => logFailure(log, error, 'Polling the primary failed'));
+      await counters.flush(database).catch((error) => log.warn({ err: error }, 'Storing counters failed'));
+      const done = work.takeCounts();
+      if (Object.values(done).some((count) => count > 0)) log.info(done, 'Processed copies');
     },
     async report() {
       if (!polled?.site.enabled) return;
       try {
         await primary.report(await status());
       } catch (error) {
-        tellOf(log, error, 'The status could not be reported');
+        logFailure(log, error, 'Reporting the status to the primary failed');
       }
     },
     async stop() {
       await work.stop();
       await following;
-      await tally.keep(database).catch(() => {});
+      await counters.flush(database).catch(() => {});
     },
   };
 }
 
-/** Null: the primary does not know this site any more. What it was before holds while nobody can say. */
-async function askForSite(primary: Primary, before: PolledSite | null, log: Log): Promise<PolledSite | null> {
+/** Returns null if the primary no longer knows this site. Keeps the last state while the primary is unavailable. */
+async function pollSite(primary: Primary, before: PolledSite | null, log: Log): Promise<PolledSite | null> {
   try {
-    const polled = await primary.site();
+    const polled = await primary.getSite();
     if (before?.site.enabled !== polled.site.enabled)
-      log.info({ enabled: polled.site.enabled }, 'The primary has this site');
+      log.info({ enabled: polled.site.enabled }, 'The primary knows this site');
     return polled;
   } catch (error) {
     if (!(error instanceof PrimaryFailure) || error.kind !== 'rejected') throw error;
     if (before !== null)
-      log.warn({ reason: error.message }, 'This site is none of the primary any more: copies stay as they are');
+      log.warn({ reason: error.message }, 'The primary no longer knows this site: its copies remain unchanged');
     return null;
   }
 }
 
-function capacitiesOf(site: Site) {
+function getCapacities(site: RemoteSite) {
   return {
     repository: site.repos_max_capacity,
     blob: site.files_max_capacity,
@@ -139,14 +139,14 @@ function capacitiesOf(site: Site) {
   };
 }
 
-/** What the primary does or leaves is no fault of this process. */
-function tellOf(log: Log, error: unknown, text: string): void {
+/** Failures of the primary are warnings, not errors of this process. */
+function logFailure(log: Log, error: unknown, text: string): void {
   if (error instanceof PrimaryFailure) log.warn({ reason: error.message }, text);
   else log.error({ err: error }, text);
 }
 
-const LONGEST_TEXT = 500;
+const MAX_ERROR_LENGTH = 500;
 
-function textOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_TEXT);
+function errorText(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR_LENGTH);
 }

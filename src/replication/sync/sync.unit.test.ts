@@ -6,14 +6,14 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { hasBlob, openBlob } from '#blobs/index.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
-import { checksumOfRepository } from '#git/transfer/checksum.ts';
+import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
 import { type FakePrimary, fakePrimary, secondaryOf, type TestSecondary } from '../world.testing.ts';
-import { copyOf } from './copy-repository.ts';
+import { getCopy } from './copy-repository.ts';
 
 // What a secondary does by itself (contract/operations.md §3.5), against a primary that the test has at hand.
 
 const repository = (secondary: TestSecondary, id: number) =>
-  copyOf(secondary.git, 'default', { replicable_name: 'project_repository', replicable_id: id });
+  getCopy(secondary.git, 'default', { replicable_name: 'project_repository', replicable_id: id });
 
 const checksum = (primary: FakePrimary, name: string) => primary.replicables.get(name)?.checksum ?? '';
 
@@ -24,7 +24,7 @@ async function states(secondary: TestSecondary): Promise<string[]> {
 }
 
 async function isSame(primary: FakePrimary, secondary: TestSecondary, id: number): Promise<void> {
-  const here = await checksumOfRepository(secondary.git, repository(secondary, id));
+  const here = await computeRepositoryChecksum(secondary.git, repository(secondary, id));
   assert.equal(here, checksum(primary, `project_repository ${id}`));
 }
 
@@ -34,7 +34,7 @@ test('what the primary has is copied and verified, and follows its changes and d
   await primary.commit(2, { 'b.txt': 'b' });
   primary.blob('lfs_object', 4, Buffer.from('large'));
   const secondary = await secondaryOf(t, primary.url);
-  await secondary.round();
+  await secondary.pollOnce();
   const first = ['project_repository 1 synced verified', 'project_repository 2 synced verified'];
   assert.deepEqual(await states(secondary), [...first, 'lfs_object 4 synced verified']);
   await isSame(primary, secondary, 1);
@@ -43,7 +43,7 @@ test('what the primary has is copied and verified, and follows its changes and d
   await primary.commit(1, { 'c.txt': 'c' });
   primary.remove('project_repository', 2);
   primary.remove('lfs_object', 4);
-  await secondary.round();
+  await secondary.pollOnce();
   assert.deepEqual(await states(secondary), first.slice(0, 1));
   await isSame(primary, secondary, 1);
   assert.equal(await repositoryExists(repository(secondary, 2)), false);
@@ -54,13 +54,13 @@ test('a file that two copies share goes with the last of them', async (t) => {
   const primary = await fakePrimary(t);
   for (const id of [1, 2]) primary.blob('upload', id, Buffer.from('same'));
   const secondary = await secondaryOf(t, primary.url);
-  await secondary.round();
+  await secondary.pollOnce();
   const same = checksum(primary, 'upload 1');
   primary.remove('upload', 1);
-  await secondary.round();
+  await secondary.pollOnce();
   assert.equal(await hasBlob(secondary.blobs, same), true);
   primary.remove('upload', 2);
-  await secondary.round();
+  await secondary.pollOnce();
   assert.equal(await hasBlob(secondary.blobs, same), false);
   assert.deepEqual(await readdir(join(secondary.blobs.directory, 'drafts')), []);
 });
@@ -70,7 +70,7 @@ test('copies that have rotted are found when they are verified again, and made a
   await primary.commit(1, { 'a.txt': 'a' });
   primary.blob('job_artifact', 1, Buffer.from('right'));
   const secondary = await secondaryOf(t, primary.url);
-  await secondary.round();
+  await secondary.pollOnce();
   const right = ['project_repository 1 synced verified', 'job_artifact 1 synced verified'];
   const objects = join(repository(secondary, 1).directory, 'objects');
   const loose = (await readdir(objects)).find((name) => /^[0-9a-f]{2}$/.test(name))!;
@@ -81,7 +81,7 @@ test('copies that have rotted are found when they are verified again, and made a
   const daysPass = async (days: number) => {
     for (let day = 0; day < days; day++) {
       secondary.clock.advance(86_000);
-      await secondary.round();
+      await secondary.pollOnce();
     }
   };
   await daysPass(6);
@@ -108,7 +108,7 @@ test('what cannot be copied is tried again after 1, 2, 4 seconds, and the rest g
     response.writeHead(500).end();
     return true;
   };
-  await secondary.round();
+  await secondary.pollOnce();
   assert.deepEqual(await states(secondary), ['upload 1 failed pending', 'upload 2 synced verified']);
   for (const [seconds, expected] of [
     [0.5, 1],
@@ -134,7 +134,7 @@ test('a checksum that the primary has not got yet is waited for', async (t) => {
   const whole = primary.replicables.get('project_repository 1')!;
   primary.replicables.set('project_repository 1', { ...whole, checksum: null });
   const secondary = await secondaryOf(t, primary.url);
-  await secondary.round();
+  await secondary.pollOnce();
   assert.deepEqual(await states(secondary), ['project_repository 1 synced pending']);
   primary.replicables.set('project_repository 1', whole);
   secondary.clock.advance(10);
@@ -159,7 +159,7 @@ test('a copy is not called wrong for what has changed since it was made', async 
     });
     return true;
   };
-  await secondary.round();
+  await secondary.pollOnce();
   await pushed;
   assert.deepEqual(await states(secondary), ['project_repository 1 synced verified']);
   assert.ok(!secondary.logged().includes('not what the primary has'));
@@ -171,17 +171,17 @@ test('another selection is listed anew, and what is not in it goes', async (t) =
   const primary = await fakePrimary(t);
   for (const id of [1, 2]) primary.blob('upload', id, Buffer.from(`upload ${id}`));
   const secondary = await secondaryOf(t, primary.url);
-  await secondary.round();
+  await secondary.pollOnce();
   const second = primary.replicables.get('upload 2')!;
   primary.replicables.delete('upload 2');
   primary.site.selective_sync_type = 'namespaces';
   primary.site.selective_sync_namespace_ids = [7];
-  await secondary.round();
+  await secondary.pollOnce();
   assert.deepEqual(await states(secondary), ['upload 1 synced verified']);
   assert.equal(await hasBlob(secondary.blobs, second.checksum!), false);
   primary.replicables.set('upload 2', second);
   primary.site.selective_sync_type = null;
-  await secondary.round();
+  await secondary.pollOnce();
   assert.deepEqual((await states(secondary)).at(-1), 'upload 2 synced verified');
 });
 
@@ -189,18 +189,18 @@ test('a disabled site copies and reports nothing, and goes on from where it was'
   const primary = await fakePrimary(t);
   primary.blob('upload', 1, Buffer.from('one'));
   const secondary = await secondaryOf(t, primary.url);
-  await secondary.round();
+  await secondary.pollOnce();
   await secondary.report();
   assert.equal(primary.reports.length, 1);
   primary.site.enabled = false;
   primary.blob('upload', 2, Buffer.from('two'));
-  await secondary.round();
+  await secondary.pollOnce();
   await secondary.report();
   assert.deepEqual(await states(secondary), ['upload 1 synced verified']);
   assert.equal(primary.reports.length, 1);
   primary.site.enabled = true;
   primary.asked.length = 0;
-  await secondary.round();
+  await secondary.pollOnce();
   assert.deepEqual((await states(secondary)).at(-1), 'upload 2 synced verified');
   assert.ok(!primary.asked.some((asked) => asked.includes('per_page=100') && asked.includes('replicables')));
 });
@@ -212,7 +212,7 @@ test('a capacity of 0 has nothing of that kind copied', async (t) => {
   primary.site.repos_max_capacity = 0;
   primary.site.verification_max_capacity = 0;
   const secondary = await secondaryOf(t, primary.url);
-  await secondary.round();
+  await secondary.pollOnce();
   assert.deepEqual(await states(secondary), ['project_repository 1 pending pending', 'upload 1 synced pending']);
 });
 
@@ -226,14 +226,14 @@ test('a process that ended in the middle goes on where it was', async (t) => {
     hanging.resolve();
     return true;
   };
-  const round = secondary.round();
+  const round = secondary.pollOnce();
   await hanging.promise;
   assert.deepEqual(await states(secondary), ['project_repository 1 started pending']);
   primary.instead = null;
   const next = await secondary.restart();
   await round;
   primary.blob('upload', 1, Buffer.from('one'));
-  await next.round();
+  await next.pollOnce();
   assert.deepEqual(await states(next), ['project_repository 1 synced verified', 'upload 1 synced verified']);
 });
 
@@ -245,7 +245,7 @@ test('a status report says how many there are, how many are copied and verified,
     return response.writableEnded;
   };
   const secondary = await secondaryOf(t, primary.url);
-  await secondary.round();
+  await secondary.pollOnce();
   primary.blob('upload', 1, Buffer.from('one'));
   secondary.clock.advance(90);
   await secondary.report();
@@ -283,10 +283,10 @@ test('what a primary says that is no primary is believed by nobody, and ends', a
     answers[url!]?.(response);
     return url! in answers;
   };
-  await secondary.round();
+  await secondary.pollOnce();
   assert.deepEqual(await states(secondary), []);
   delete answers[events];
-  await secondary.round();
+  await secondary.pollOnce();
   assert.deepEqual(await states(secondary), ['upload 1 failed pending']);
   // Another content of the same length.
   answers[upload] = (response) => void response.end('wrong');
@@ -298,7 +298,7 @@ test('what a primary says that is no primary is believed by nobody, and ends', a
   assert.equal(row?.error, 'The file is not what the primary says that it is');
   const nonsense = [0, 0, 'x', null].map((id) => ({ ...primary.events[0], id }));
   answers[events] = (response) => void response.end(JSON.stringify(nonsense));
-  await secondary.round();
+  await secondary.pollOnce();
   assert.equal((await secondary.rows()).length, 1);
 });
 
@@ -310,7 +310,7 @@ test('a primary that hangs holds nobody up who stops', async (t) => {
     asked.resolve();
     return true;
   };
-  const round = secondary.round();
+  const round = secondary.pollOnce();
   await asked.promise;
   await secondary.stop();
   await round;

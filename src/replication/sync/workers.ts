@@ -1,122 +1,122 @@
 import type { Database } from '#database/database.ts';
 import { type Clock, timestamp } from '#runtime/clock.ts';
 import type { Log } from '#runtime/log.ts';
-import { begin, type Copy, dueIn, type Pool } from './registry.ts';
+import { listDue, markStarted, type Pool, type RegistryRow } from './registry.ts';
 
-/** How many copies are worked on at once, of each kind. */
+/** Concurrency limit of each pool. */
 export type Capacities = Readonly<Record<Pool, number>>;
 
-/** What is done with a copy, and what is written down when that fails; the latter of nobody who is stopping. */
+/** Processes a copy; `onFailure` stores a failure, but is not called while stopping. */
 export interface Worker {
-  work(copy: Copy): Promise<void>;
-  giveUp(copy: Copy, error: unknown): Promise<void>;
+  run(copy: RegistryRow): Promise<void>;
+  onFailure(copy: RegistryRow, error: unknown): Promise<void>;
 }
 
-interface WorkOptions {
+interface WorkerPoolOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
   readonly workers: Readonly<Record<Pool, Worker>>;
-  /** At this moment; null: nothing is to be done at present. */
+  /** Returns the current limits; null: do nothing. */
   readonly capacities: () => Capacities | null;
 }
 
-/** Does what is due, as much of it at the same time as the site may. */
-export interface Work {
-  /** Looks for what is due. */
-  look(): void;
-  /** Resolves when nothing is due and nobody is at work. */
-  settled(): Promise<void>;
-  /** How many copies were worked on since this was asked last. */
-  done(): Readonly<Record<Pool, number>>;
-  /** Begins nothing any more, and waits for what is under way. */
+/** Processes due copies with limited concurrency. */
+export interface WorkerPool {
+  /** Starts due work. */
+  startDue(): void;
+  /** Resolves when nothing is due or in progress. */
+  idle(): Promise<void>;
+  /** Returns the number of processed copies since the last call. */
+  takeCounts(): Readonly<Record<Pool, number>>;
+  /** Starts nothing new and waits for work in progress. */
   stop(): Promise<void>;
 }
 
 const POOLS = ['repository', 'blob', 'verification'] as const satisfies Pool[];
-const none = (): Record<Pool, number> => ({ repository: 0, blob: 0, verification: 0 });
+const zeroCounts = (): Record<Pool, number> => ({ repository: 0, blob: 0, verification: 0 });
 
-export function createWork({ database, clock, log, workers, capacities }: WorkOptions): Work {
+export function createWorkerPool({ database, clock, log, workers, capacities }: WorkerPoolOptions): WorkerPool {
   const busy = new Map<number, Promise<void>>();
-  const running = none();
-  let finished = none();
-  let looking: Promise<void> | null = null;
-  let lookAgain = false;
+  const running = zeroCounts();
+  let finished = zeroCounts();
+  let scanning: Promise<void> | null = null;
+  let scanAgain = false;
   let stopping = false;
 
   const fill = async (pool: Pool): Promise<void> => {
     const room = (capacities()?.[pool] ?? 0) - running[pool];
     if (room <= 0) return;
-    const due = await dueIn(database.reader, pool, timestamp(clock), room + busy.size);
+    const due = await listDue(database.reader, pool, timestamp(clock), room + busy.size);
     const free = due.filter(({ id }) => !busy.has(id)).slice(0, room);
     if (free.length === 0) return;
     await database.transaction(async (tx) => {
-      for (const copy of free) await begin(tx, copy);
+      for (const copy of free) await markStarted(tx, copy);
     });
     for (const copy of free) start(pool, copy);
   };
 
-  const start = (pool: Pool, copy: Copy): void => {
+  const start = (pool: Pool, copy: RegistryRow): void => {
     running[pool]++;
-    const done = workOn(pool, copy)
-      .catch((error) => log.error({ err: error, ...nameOf(copy) }, 'What became of a copy could not be written down'))
+    const done = processCopy(pool, copy)
+      .catch((error) => log.error({ err: error, ...logFields(copy) }, 'Storing the result of a copy failed'))
       .then(() => {
         running[pool]--;
         finished[pool]++;
         busy.delete(copy.id);
-        look();
+        startDue();
       });
     busy.set(copy.id, done);
   };
 
-  const workOn = async (pool: Pool, copy: Copy): Promise<void> => {
+  const processCopy = async (pool: Pool, copy: RegistryRow): Promise<void> => {
     try {
-      await workers[pool].work(copy);
+      await workers[pool].run(copy);
     } catch (error) {
-      // What is broken off is begun again by the next process (`resume`).
+      // Aborted work is started again by the next process (`resumeInterrupted`).
       if (stopping) return;
-      log.warn({ err: error, ...nameOf(copy), retries: copy.retries }, 'A copy could not be worked on');
-      await workers[pool].giveUp(copy, error);
+      log.warn({ err: error, ...logFields(copy), retries: copy.retries }, 'Processing a copy failed');
+      await workers[pool].onFailure(copy, error);
     }
   };
 
-  const lookOnce = async (): Promise<void> => {
+  const scanOnce = async (): Promise<void> => {
     for (const pool of POOLS) if (!stopping) await fill(pool);
   };
 
-  /** One look at a time; a call during one makes another follow. */
-  const look = (): void => {
+  /** Runs one scan at a time; a call during a scan triggers another one. */
+  const startDue = (): void => {
     if (stopping) return;
-    if (looking !== null) {
-      lookAgain = true;
+    if (scanning !== null) {
+      scanAgain = true;
       return;
     }
-    lookAgain = false;
-    looking = lookOnce()
-      .catch((error) => log.warn({ err: error }, 'Nobody could look for what is to be copied'))
+    scanAgain = false;
+    scanning = scanOnce()
+      .catch((error) => log.warn({ err: error }, 'Scanning for due copies failed'))
       .then(() => {
-        looking = null;
-        if (lookAgain) look();
+        scanning = null;
+        if (scanAgain) startDue();
       });
   };
 
-  const settled = async (): Promise<void> => {
-    while (looking !== null || busy.size > 0) await (looking ?? Promise.race(busy.values()));
+  const idle = async (): Promise<void> => {
+    while (scanning !== null || busy.size > 0) await (scanning ?? Promise.race(busy.values()));
   };
 
   return {
-    look,
-    settled,
-    done() {
-      const told = finished;
-      finished = none();
-      return told;
+    startDue,
+    idle,
+    takeCounts() {
+      const counts = finished;
+      finished = zeroCounts();
+      return counts;
     },
     async stop() {
       stopping = true;
-      await settled();
+      await idle();
     },
   };
 }
 
-const nameOf = ({ replicable_name, replicable_id }: Copy) => ({ replicable_name, replicable_id });
+const logFields = ({ replicable_name, replicable_id }: RegistryRow) => ({ replicable_name, replicable_id });

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
-import { zeroId } from '#git/refs/refs.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { basic } from '#test/examples/scene.ts';
 import { done, type Project, world } from '#test/support/world.ts';
-import { settleIntent } from '../ref-updates/complete-intent.ts';
-import { beginMove, dropIntent } from '../ref-updates/move-refs.ts';
-import { repositoryOf } from '../repository.ts';
+import { completeIntent } from '../ref-updates/complete-intent.ts';
+import { beginMove, discardIntent } from '../ref-updates/move-refs.ts';
+import { getRepository } from '../repository.ts';
 
-// Which branch HEAD means is the row's to say, and nobody deletes that branch (contract/repository.md §2).
+// The row decides which branch HEAD means, and that branch cannot be deleted (contract/repository.md §2).
 
 const { server, newProject, work } = await world();
 const { services } = server;
 
-/** A project with the branches `main` and `next`, which differ. */
+/** Creates a project with the different branches `main` and `next`. */
 async function given() {
   const project = await newProject();
   await project.commit({ 'a.txt': 'main' });
@@ -30,16 +30,16 @@ async function given() {
 
 const makeDefault = ({ owner, at }: Project) => owner.put(at, { default_branch: 'next' });
 
-/** `null`: it went through. */
+/** `null`: it succeeded. */
 async function deleteByPush({ owner, path_with_namespace, tip }: Project & { tip: string }): Promise<string | null> {
-  const line = `${tip} ${zeroId} refs/heads/next\0 report-status side-band-64k`;
+  const line = `${tip} ${ZERO_ID} refs/heads/next\0 report-status side-band-64k`;
   const raw = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
   const headers = { ...basic(owner), 'Content-Type': 'application/x-git-receive-pack-request' };
   const { text } = await owner.send('POST', `//${path_with_namespace}.git/git-receive-pack`, { raw, headers });
   return text.includes('ok refs/heads/next') ? null : text;
 }
 
-test('of a new default branch and the deletion of that branch at once exactly one succeeds', async () => {
+test('of a default branch change and the deletion of that branch exactly one succeeds', async () => {
   for (let round = 0; round < 12; round++) {
     const project = await given();
     const remove = () => project.owner.delete(`${project.repository}/branches/next`);
@@ -53,7 +53,7 @@ test('of a new default branch and the deletion of that branch at once exactly on
   await work();
 });
 
-test('of a new default branch and a push that deletes it exactly one succeeds', async () => {
+test('of a default branch change and a push that deletes it exactly one succeeds', async () => {
   for (let round = 0; round < 6; round++) {
     const project = await given();
     const [made, pushed] = await Promise.all([makeDefault(project), deleteByPush(project)]);
@@ -64,27 +64,29 @@ test('of a new default branch and a push that deletes it exactly one succeeds', 
   await work();
 });
 
-/** A deletion of `next` that is under way. */
+/** A pending deletion of `next`. */
 async function deleting({ place, tip }: Awaited<ReturnType<typeof given>>) {
-  const changes = [{ ref: 'refs/heads/next', oldId: tip, newId: zeroId }];
+  const changes = [{ ref: 'refs/heads/next', oldId: tip, newId: ZERO_ID }];
   const intent = await beginMove(services, { project: place, by: { server: true, userId: null }, changes });
   assert.ok(!isFailure(intent));
   return { changes, intent };
 }
 
-test('who makes a branch the default one waits for a deletion that is under way', async () => {
+test('changing the default branch waits for a pending deletion', async () => {
   const [kept, gone] = [await given(), await given()];
   const [notMoved, moved] = [await deleting(kept), await deleting(gone)];
   const [asked, alsoAsked] = [makeDefault(kept), makeDefault(gone)];
   assert.equal((await done(kept.owner.get(kept.at))).body.default_branch, 'main');
-  await dropIntent(services, notMoved.intent);
-  assert.deepEqual(await updateRefs(services.git, repositoryOf(services.git, gone.place), moved.changes), { ok: true });
-  await settleIntent(services, moved.intent, moved.changes);
+  await discardIntent(services, notMoved.intent);
+  assert.deepEqual(await updateRefs(services.git, getRepository(services.git, gone.place), moved.changes), {
+    ok: true,
+  });
+  await completeIntent(services, moved.intent, moved.changes);
   assert.deepEqual([(await asked).status, (await alsoAsked).status], [200, 400]);
   await work();
 });
 
-test('HEAD is the default branch of the row before the file HEAD has followed', async () => {
+test('HEAD resolves to the default branch of the row before the file HEAD is updated', async () => {
   const { id, owner, repository } = await given();
   const read = async () => [
     (await owner.get(`${repository}/files/a.txt/raw`)).text,
@@ -102,7 +104,7 @@ test('HEAD is the default branch of the row before the file HEAD has followed', 
   assert.deepEqual(await read(), ['next', Buffer.from('next').toString('base64'), 2]);
 });
 
-test('a project that is destroyed before its first branch is settled leaves nothing to settle', async () => {
+test('a project deleted before its first branch is recorded leaves no intent', async () => {
   const { id, owner, at } = await newProject();
   const [place] = await services.database.reader
     .selectFrom('repositories')
@@ -110,7 +112,7 @@ test('a project that is destroyed before its first branch is settled leaves noth
     .where('project_id', '=', id)
     .execute();
   assert.ok(place);
-  const changes = [{ ref: 'refs/heads/main', oldId: zeroId, newId: 'a'.repeat(40) }];
+  const changes = [{ ref: 'refs/heads/main', oldId: ZERO_ID, newId: 'a'.repeat(40) }];
   const intent = await beginMove(services, {
     project: { ...place, id },
     by: { server: true, userId: owner.id },
@@ -121,7 +123,7 @@ test('a project that is destroyed before its first branch is settled leaves noth
     await services.database.transaction((tx) => tx.deleteFrom('projects').where('id', '=', id).execute());
     return services.runUnitOfWork(by, uow, options);
   };
-  await settleIntent({ ...services, runUnitOfWork }, intent, changes);
+  await completeIntent({ ...services, runUnitOfWork }, intent, changes);
   assert.equal((await owner.get(at)).status, 404);
   await work();
 });

@@ -1,54 +1,56 @@
-import { defaultRule, rulesFor } from '#authorization/protected-branches/branch-rules.ts';
+import { buildDefaultRule, matchingRules } from '#authorization/protected-branches/branch-rules.ts';
 import {
-  findRule,
-  insertRule,
-  protectionRules,
-  type StoredRule,
+  findProtectionRule,
+  insertProtectionRule,
+  listProtectionRules,
+  type ProtectionRuleRow,
 } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { zeroId } from '#git/refs/refs.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
-import { defaultProtection } from '../ref-updates/ref-permissions.ts';
-import { actorOf } from '../ref-updates/ref-update-actor.ts';
-import type { Placed } from '../repository.ts';
+import { loadDefaultProtection } from '../ref-updates/ref-permissions.ts';
+import { loadActor } from '../ref-updates/ref-update-actor.ts';
+import type { LocatedRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
-import { pointHead } from './default-branch.ts';
-import { recordRule } from './protection-activity.ts';
+import { syncHead } from './default-branch.ts';
+import { recordProtectionRule } from './protection-activity.ts';
 
 /**
- * The first branches of an empty repository decide its default branch (contract/repository.md §2): HEAD's own target
- * when it is among them, else the first of them. The database decides, so that two first pushes agree; then HEAD follows.
- * Null: the project is gone.
+ * Sets the default branch of an empty repository after its first branches exist (contract/repository.md §2): the target
+ * of HEAD if it is among them, else the first. The database decides between concurrent first pushes; HEAD follows.
+ * Returns null if the project was deleted.
  */
-export async function settleDefaultBranch(
+export async function decideDefaultBranch(
   { database, git, runUnitOfWork }: RefServices,
   projectId: number,
   moved: readonly RefChange[],
-): Promise<Placed | null> {
-  const found = await projectOf(database.reader, projectId);
+): Promise<LocatedRepository | null> {
+  const found = await loadProjectRepository(database.reader, projectId);
   if (found === null) return null;
   const branches = moved
-    .filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== zeroId)
+    .filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID)
     .map(({ ref }) => ref.slice(HEADS.length));
   if (!found.empty || branches.length === 0) return found;
-  // Whoever pushes first: the rule that protects the default branch comes with the project.
-  const creator = await actorOf(database.reader, found.creator_id);
-  const default_branch = await runUnitOfWork(creator, (uow) => decide(uow, projectId, branches), { owed: true });
+  // The protection rule of the default branch belongs to the project's creator, not to the first pusher.
+  const creator = await loadActor(database.reader, found.creator_id);
+  const default_branch = await runUnitOfWork(creator, (uow) => writeDefaultBranch(uow, projectId, branches), {
+    exemptFromLimit: true,
+  });
   if (default_branch === null) return null;
-  await pointHead(database.reader, git, projectId);
+  await syncHead(database.reader, git, projectId);
   return { ...found, default_branch };
 }
 
-interface Beginning extends Placed {
+interface ProjectRepositoryRow extends LocatedRepository {
   readonly id: number;
   readonly full_path: string;
   readonly creator_id: number | null;
   readonly empty: boolean;
 }
 
-async function projectOf(db: Reader, projectId: number): Promise<Beginning | null> {
+async function loadProjectRepository(db: Reader, projectId: number): Promise<ProjectRepositoryRow | null> {
   // index: repositories primary key, projects primary key, routes_by_project
   const row = await db
     .selectFrom('repositories')
@@ -68,8 +70,12 @@ async function projectOf(db: Reader, projectId: number): Promise<Beginning | nul
   return row ?? null;
 }
 
-async function decide(uow: UnitOfWork, projectId: number, branches: readonly string[]): Promise<string | null> {
-  const found = await projectOf(uow, projectId);
+async function writeDefaultBranch(
+  uow: UnitOfWork,
+  projectId: number,
+  branches: readonly string[],
+): Promise<string | null> {
+  const found = await loadProjectRepository(uow, projectId);
   if (found === null) return null;
   const { empty, default_branch, full_path } = found;
   if (!empty) return default_branch;
@@ -79,10 +85,15 @@ async function decide(uow: UnitOfWork, projectId: number, branches: readonly str
     .set({ empty: false, default_branch: decided })
     .where('project_id', '=', projectId)
     .execute();
-  const rule = defaultRule(decided, await defaultProtection(uow, projectId));
-  const rules = await protectionRules(uow, projectId);
-  if (rule === null || rulesFor(rules, decided).length > 0) return decided;
-  const made = await findRule(uow, projectId, await insertRule(uow, projectId, rule));
-  await recordRule(uow, 'protected_branch_created', { id: projectId, full_path }, made as StoredRule);
+  const rule = buildDefaultRule(decided, await loadDefaultProtection(uow, projectId));
+  const rules = await listProtectionRules(uow, projectId);
+  if (rule === null || matchingRules(rules, decided).length > 0) return decided;
+  const created = await findProtectionRule(uow, projectId, await insertProtectionRule(uow, projectId, rule));
+  await recordProtectionRule(
+    uow,
+    'protected_branch_created',
+    { id: projectId, full_path },
+    created as ProtectionRuleRow,
+  );
   return decided;
 }

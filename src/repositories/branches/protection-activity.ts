@@ -1,21 +1,21 @@
-import { describingEntries } from '#authorization/protected-branches/access-level-descriptions.ts';
+import { loadBranchAccessDescriber } from '#authorization/protected-branches/access-level-descriptions.ts';
 import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts';
-import type { StoredRule } from '#authorization/protected-branches/protected-branches.ts';
+import type { ProtectionRuleRow } from '#authorization/protected-branches/protected-branches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { quotedList } from '#text/quoted-list.ts';
+import { formatQuotedList } from '#text/quoted-list.ts';
 
-/** Writes into the history that a project has got a protection rule, or lost one (contract/activity.md Part 3). */
-export async function recordRule(
+/** Records an audit event for a created or deleted protection rule (contract/activity.md Part 3). */
+export async function recordProtectionRule(
   uow: UnitOfWork,
   name: 'protected_branch_created' | 'protected_branch_removed',
   project: { readonly id: number; readonly full_path: string },
-  rule: StoredRule,
+  rule: ProtectionRuleRow,
 ): Promise<void> {
-  const describe = await describingEntries(uow, [rule]);
+  const describe = await loadBranchAccessDescriber(uow, [rule]);
   const described = (kind: RuleKind) => rule[kind].map((entry) => describe(entry));
   const [push_access_levels, merge_access_levels] = [described('push'), described('merge')];
   const { allow_force_push, code_owner_approval_required } = rule;
-  const added = `Added protected branch with [allowed to push: ${quotedList(push_access_levels)}, allowed to merge: ${quotedList(merge_access_levels)}, allow force push: ${allow_force_push}, code owner approval required: ${code_owner_approval_required}]`;
+  const added = `Added protected branch with [allowed to push: ${formatQuotedList(push_access_levels)}, allowed to merge: ${formatQuotedList(merge_access_levels)}, allow force push: ${allow_force_push}, code owner approval required: ${code_owner_approval_required}]`;
   await uow.record({
     name,
     entity: { type: 'Project', id: project.id, path: project.full_path },

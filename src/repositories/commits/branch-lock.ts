@@ -1,16 +1,22 @@
-import { type Git, ownedBy } from '#git/git.ts';
-import { turnsPerKey } from '#runtime/concurrency-limiter.ts';
-import type { OpenBranch } from '../branches/push-permission.ts';
+import { definePerGit, type Git } from '#git/git.ts';
+import { createKeyedLock } from '#runtime/concurrency-limiter.ts';
+import type { PushableBranch } from '../branches/push-permission.ts';
 
-/** Writers of one branch in this process take turns, so that each sees the tip of the one before; others lose by compare-and-swap. */
-const turns = ownedBy(() => turnsPerKey({ waiting: 256, retryAfter: 5 }));
+/**
+ * Lock per branch for writers of this process, so that each sees the tip of the previous one. Writers of other
+ * processes lose by compare-and-swap.
+ */
+const branchLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfter: 5 }));
 
-/** The first of an empty repository's branches decides what the others may be, so that they all wait for it. */
-export function inBranchTurn<T>(
+/**
+ * Runs `work` while holding the lock of a branch. In an empty repository all branches share a lock, because the first
+ * branch decides what the others may be.
+ */
+export function withBranchLock<T>(
   git: Git,
-  { project, name }: Pick<OpenBranch, 'project' | 'name'>,
+  { project, name }: Pick<PushableBranch, 'project' | 'name'>,
   work: () => Promise<T>,
 ): Promise<T> {
-  const inTurn = () => turns(git)(`${project.id} ${name}`, work, git);
-  return project.empty ? turns(git)(`${project.id} `, inTurn, git) : inTurn();
+  const inTurn = () => branchLocks(git)(`${project.id} ${name}`, work, git);
+  return project.empty ? branchLocks(git)(`${project.id} `, inTurn, git) : inTurn();
 }

@@ -3,30 +3,30 @@ import { test } from 'node:test';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
-import { type OpenBranch, PUSH_TO_BRANCH } from '../branches/push-permission.ts';
+import { PUSH_TO_BRANCH, type PushableBranch } from '../branches/push-permission.ts';
 import type { StreamedBytes } from '../lfs/lfs-content.ts';
-import { type BranchCommit, commitToBranch } from './commit-to-branch.ts';
+import { type CommitToBranchInput, commitToBranch } from './commit-to-branch.ts';
 
 const { newProject, server } = await world();
 const { services } = server;
 const db = services.database.reader;
 
-/** A project with its owner, and its branch `main` as that one may push to it. */
+/** Creates a project with its owner, and its branch `main` as pushable by them. */
 async function given() {
   const project = await newProject({ readme: true });
   const { owner, id } = project;
   const user = await db.selectFrom('users').selectAll().where('id', '=', owner.id).executeTakeFirstOrThrow();
-  const caller = { user, token: null } as unknown as Parameters<typeof PUSH_TO_BRANCH.question>[1]['caller'];
-  const open = async (): Promise<OpenBranch> => {
+  const caller = { user, token: null } as unknown as Parameters<typeof PUSH_TO_BRANCH.createCheck>[1]['caller'];
+  const open = async (): Promise<PushableBranch> => {
     const loaded = await findProject(db, caller, String(id));
-    const branch = await PUSH_TO_BRANCH.question({ db }, { project: loaded!, caller })('main');
+    const branch = await PUSH_TO_BRANCH.createCheck({ db }, { project: loaded!, caller })('main');
     assert.ok(!isFailure(branch));
     return branch;
   };
   return { ...project, open };
 }
 
-/** Content that somebody else's commit comes before. */
+/** Content that is read only after somebody else's commit. */
 function slow(text: string, meanwhile: () => Promise<unknown>): StreamedBytes {
   return {
     size: text.length,
@@ -37,13 +37,13 @@ function slow(text: string, meanwhile: () => Promise<unknown>): StreamedBytes {
   };
 }
 
-const wish = (content: StreamedBytes, more: Partial<BranchCommit> = {}): BranchCommit => ({
+const wish = (content: StreamedBytes, more: Partial<CommitToBranchInput> = {}): CommitToBranchInput => ({
   changes: [{ action: 'create', path: 'mine', content }],
   message: 'Mine',
   ...more,
 });
 
-test('whoever finds the branch moved while committing is told so, and changes nothing', async () => {
+test('fails with "moved" when the branch moves during a commit', async () => {
   const { open, commit, owner, repository } = await given();
   let theirs = '';
   const content = slow('mine', async () => {
@@ -54,7 +54,7 @@ test('whoever finds the branch moved while committing is told so, and changes no
   assert.equal((await owner.get(`${repository}/commits/main`)).body.id, theirs);
 });
 
-test('whoever forces the branch back means the tip that he has seen', async () => {
+test('a forced commit fails when the branch head has changed', async () => {
   const { open, commit, owner, repository } = await given();
   const start = (await owner.get(`${repository}/commits/main`)).body.id;
   let theirs = '';

@@ -1,42 +1,42 @@
 import { mayForcePush } from '#authorization/protected-branches/branch-rules.ts';
-import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
+import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import { isAncestor } from '#git/commits/ancestry.ts';
 import { commitChanges, type FileChange } from '#git/commits/commit.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { beginsWithSha, isSha, validBranchName, zeroId } from '#git/refs/refs.ts';
-import { branchTip, resolveRevision } from '#git/refs/revision.ts';
-import { lastCommitFor } from '#git/trees/path-entries.ts';
-import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { isSha, isValidBranchName, startsWithSha, ZERO_ID } from '#git/refs/refs.ts';
+import { findBranchHead, resolveRevision } from '#git/refs/revision.ts';
+import { findLastCommit } from '#git/trees/path-entries.ts';
+import { createYielder } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import type { OpenBranch } from '../branches/push-permission.ts';
-import { type Bytes, storeContents } from '../lfs/lfs-content.ts';
+import type { PushableBranch } from '../branches/push-permission.ts';
+import { type FileBytes, storeFileContents } from '../lfs/lfs-content.ts';
 import { ensureProjectRepository, moveRefs } from '../ref-updates/move-refs.ts';
-import { toCommit } from '../ref-updates/ref-permissions.ts';
-import { repositoryOf } from '../repository.ts';
+import { commitPermission } from '../ref-updates/ref-permissions.ts';
+import { getRepository } from '../repository.ts';
 import type { ContentServices } from '../services.ts';
-import { inBranchTurn } from './branch-lock.ts';
+import { withBranchLock } from './branch-lock.ts';
 
-/** Changes of files become a commit on a branch: its parent is picked, the objects are written, the ref moves. */
+/** Commits file changes to a branch: resolves the parent, writes the objects, moves the ref. */
 
-export interface BranchCommit {
-  /** Applied in their order, all of them or none. */
-  readonly changes: readonly WantedChange[];
-  /** Stored as it is. */
+export interface CommitToBranchInput {
+  /** Applied in order, all or none. */
+  readonly changes: readonly CommitFileChange[];
+  /** Stored unchanged. */
   readonly message: string;
-  /** The pusher, where nobody else is named. */
+  /** Defaults to the caller. */
   readonly authorName?: string | undefined;
   readonly authorEmail?: string | undefined;
-  /** The new branch begins at the tip of this one. */
+  /** The new branch starts at the head of this branch. */
   readonly startBranch?: string | undefined;
-  /** The new branch begins at this commit; with `force` an existing one does. */
+  /** The new branch starts at this commit. With `force` an existing branch is reset to it. */
   readonly startSha?: string | undefined;
   readonly force?: boolean | undefined;
-  /** A commit with its parent's tree is made and not refused. */
+  /** Also creates the commit if its tree equals the parent's. */
   readonly allowEmpty?: boolean | undefined;
 }
 
-export type WantedChange = FileChange<Bytes> & {
-  /** What the client knew of the file when it began to edit it. */
+export type CommitFileChange = FileChange<FileBytes> & {
+  /** The last commit of the file that the client knows. */
   readonly lastCommitId?: string | undefined;
 };
 
@@ -59,95 +59,97 @@ export type CommitToBranchFailure =
   | 'empty'
   | 'moved';
 
-/** Gives the new commit's id. `moved`: somebody else has moved the branch meanwhile (contract/repository.md §1). */
+/**
+ * Returns the id of the new commit. `moved`: somebody else has moved the branch meanwhile (contract/repository.md §1).
+ */
 export function commitToBranch(
   services: ContentServices,
-  branch: OpenBranch,
-  wish: BranchCommit,
+  branch: PushableBranch,
+  input: CommitToBranchInput,
 ): Promise<string | Failure<CommitToBranchFailure>> {
-  return inBranchTurn(services.git, branch, () => commitInTurn(services, branch, wish));
+  return withBranchLock(services.git, branch, () => commitWithLock(services, branch, input));
 }
 
-async function commitInTurn(
+async function commitWithLock(
   services: ContentServices,
-  branch: OpenBranch,
-  wish: BranchCommit,
+  branch: PushableBranch,
+  input: CommitToBranchInput,
 ): Promise<string | Failure<CommitToBranchFailure>> {
   const { git } = services;
   const { project, name, caller } = branch;
   if (project.read_only) return fail('readOnly');
-  const start = await startOf(services, branch, wish);
+  const start = await resolveStart(services, branch, input);
   if (isFailure(start)) return start;
   const { parent, tip, forced } = start;
-  const stale = parent === null ? null : await stalePath(services, project, parent, wish.changes);
+  const stale = parent === null ? null : await findStalePath(services, project, parent, input.changes);
   if (stale !== null) return fail('stale', { path: stale });
   if (parent === null) await ensureProjectRepository(git, project);
-  const stored = await storeContents(services, project, parent, wish.changes);
+  const stored = await storeFileContents(services, project, parent, input.changes);
   if (isFailure(stored)) return stored;
-  const { message, allowEmpty } = wish;
+  const { message, allowEmpty } = input;
   const committer = { name: caller.user.name, email: caller.user.email };
-  const author = { name: wish.authorName ?? committer.name, email: wish.authorEmail ?? committer.email };
+  const author = { name: input.authorName ?? committer.name, email: input.authorEmail ?? committer.email };
   const request = { parent, changes: stored.changes, message, author, committer, allowEmpty };
-  const made = await commitChanges(git, repositoryOf(git, project), request);
-  if ('refused' in made) return refusedChange(made);
-  const refusal = await moveRefs(services, {
+  const commit = await commitChanges(git, getRepository(git, project), request);
+  if ('refused' in commit) return toChangeFailure(commit);
+  const failure = await moveRefs(services, {
     project,
-    by: { caller, may: toCommit({ branch: name, forced }) },
-    changes: [{ ref: HEADS + name, oldId: tip ?? zeroId, newId: made.commit }],
-    besides: stored.link,
+    by: { caller, may: commitPermission({ branch: name, forced }) },
+    changes: [{ ref: HEADS + name, oldId: tip ?? ZERO_ID, newId: commit.commit }],
+    alsoWrite: stored.link,
     first: parent === null,
   });
-  return refusal === undefined ? made.commit : refusedMove(refusal.code, name);
+  return failure === undefined ? commit.commit : toMoveFailure(failure.code, name);
 }
 
-interface Start {
-  /** Of the new commit; null: the repository's first. */
+interface CommitStart {
+  /** Parent of the new commit; null for the first commit of the repository. */
   readonly parent: string | null;
-  /** Where the branch is now; null: it is made. */
+  /** Current head of the branch; null if it does not exist. */
   readonly tip: string | null;
-  /** The branch leaves its history behind. */
+  /** The new head does not contain the current one. */
   readonly forced: boolean;
 }
 
-async function startOf(
+async function resolveStart(
   services: ContentServices,
-  { project, name }: OpenBranch,
-  { startBranch, startSha, force }: BranchCommit,
-): Promise<Start | Failure<CommitToBranchFailure>> {
-  const repository = repositoryOf(services.git, project);
-  const commit = await startCommit(services, project, startSha);
+  { project, name }: PushableBranch,
+  { startBranch, startSha, force }: CommitToBranchInput,
+): Promise<CommitStart | Failure<CommitToBranchFailure>> {
+  const repository = getRepository(services.git, project);
+  const commit = await resolveStartCommit(services, project, startSha);
   if (isFailure(commit)) return commit;
-  const tip = await branchTip(repository, name);
-  const elsewhere = commit !== undefined || (startBranch !== undefined && startBranch !== name);
-  const parent = commit ?? (elsewhere ? await branchTip(repository, startBranch as string) : tip);
+  const tip = await findBranchHead(repository, name);
+  const hasOtherStart = commit !== undefined || (startBranch !== undefined && startBranch !== name);
+  const parent = commit ?? (hasOtherStart ? await findBranchHead(repository, startBranch as string) : tip);
   if (parent === null && !(await isStillEmpty(services, project))) return fail('notOnBranch');
-  if (elsewhere && tip !== null && !force) return fail('branchExists', { branch: name });
-  if (tip === null && !validBranchName(name)) return fail('branchInvalid', { branch: name });
-  if (tip === null && beginsWithSha(name)) return fail('looksLikeSha');
+  if (hasOtherStart && tip !== null && !force) return fail('branchExists', { branch: name });
+  if (tip === null && !isValidBranchName(name)) return fail('branchInvalid', { branch: name });
+  if (tip === null && startsWithSha(name)) return fail('looksLikeSha');
   if (tip === null || parent === tip) return { parent, tip, forced: false };
   const forced = parent === null || !(await isAncestor(services.git, repository, tip, parent));
-  if (forced && !mayForcePush(await protectionRules(services.database.reader, project.id), name)) {
+  if (forced && !mayForcePush(await listProtectionRules(services.database.reader, project.id), name)) {
     return fail('forceNotAllowed');
   }
   return { parent, tip, forced };
 }
 
-type Project = OpenBranch['project'];
+type Project = PushableBranch['project'];
 
-async function startCommit(
+async function resolveStartCommit(
   { git }: ContentServices,
   project: Project,
   sha: string | undefined,
 ): Promise<string | undefined | Failure<'startShaInvalid' | 'startShaUnknown'>> {
   if (sha === undefined) return undefined;
   if (!isSha(sha)) return fail('startShaInvalid', { sha });
-  return (await resolveRevision(git, repositoryOf(git, project), sha)) ?? fail('startShaUnknown', { sha });
+  return (await resolveRevision(git, getRepository(git, project), sha)) ?? fail('startShaUnknown', { sha });
 }
 
-/** The project as it was loaded may have got its first commit since, recorded or about to be. */
+/** The project may have got its first commit since it was loaded, recorded or about to be recorded. */
 async function isStillEmpty({ database, git }: ContentServices, project: Project): Promise<boolean> {
   if (!project.empty) return false;
-  if ((await branchTip(repositoryOf(git, project), project.default_branch)) !== null) return false;
+  if ((await findBranchHead(getRepository(git, project), project.default_branch)) !== null) return false;
   const row = await database.reader
     .selectFrom('repositories')
     .select('empty')
@@ -157,34 +159,34 @@ async function isStillEmpty({ database, git }: ContentServices, project: Project
 }
 
 /**
- * The first path that has changed since the client looked at it: its last commit as seen from the parent and as seen
- * from `lastCommitId` differ. When either sees none, nothing is known and nothing is stale. Null: none has changed.
+ * Returns the first path that has changed since the client read it: its last commits as seen from the parent and from
+ * `lastCommitId` differ. If either is unknown the path is not stale. Null if none is stale.
  */
-async function stalePath(
+async function findStalePath(
   { git }: ContentServices,
   project: Project,
   parent: string,
-  changes: readonly WantedChange[],
+  changes: readonly CommitFileChange[],
 ): Promise<string | null> {
-  const repository = repositoryOf(git, project);
-  const giveWay = givingWay();
+  const repository = getRepository(git, project);
+  const yieldIfDue = createYielder();
   for (const change of changes) {
     if (change.lastCommitId === undefined) continue;
-    await giveWay();
+    await yieldIfDue();
     const path = change.action === 'move' ? change.from : change.path;
     const seen = await resolveRevision(git, repository, change.lastCommitId);
-    // By far the commonest case: nobody has committed anything meanwhile.
+    // The most common case: no new commits.
     if (seen === parent) continue;
-    const then = seen === null ? null : await lastCommitFor(git, repository, seen, path);
-    const now = then === null ? null : await lastCommitFor(git, repository, parent, path);
+    const then = seen === null ? null : await findLastCommit(git, repository, seen, path);
+    const now = then === null ? null : await findLastCommit(git, repository, parent, path);
     if (now !== null && now !== then) return path;
   }
   return null;
 }
 
-type RefusedCommit = Exclude<Awaited<ReturnType<typeof commitChanges>>, { ok: true }>;
+type FailedCommit = Exclude<Awaited<ReturnType<typeof commitChanges>>, { ok: true }>;
 
-function refusedChange(made: RefusedCommit): Failure<CommitToBranchFailure> {
+function toChangeFailure(made: FailedCommit): Failure<CommitToBranchFailure> {
   switch (made.refused) {
     case 'exists':
     case 'parent-is-file':
@@ -202,7 +204,7 @@ function refusedChange(made: RefusedCommit): Failure<CommitToBranchFailure> {
   }
 }
 
-function refusedMove(code: string, branch: string): Failure<CommitToBranchFailure> {
+function toMoveFailure(code: string, branch: string): Failure<CommitToBranchFailure> {
   if (code === 'readOnly' || code === 'notAllowed' || code === 'forceNotAllowed') return fail(code);
   if (code === 'notFirst') return fail('notOnBranch');
   return fail(code === 'conflict' || code === 'invalid-name' ? 'branchInvalid' : 'moved', { branch });

@@ -1,44 +1,44 @@
 import { commitChanges } from '#git/commits/commit.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { zeroId } from '#git/refs/refs.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import type { ByServer } from '../ref-updates/intents.ts';
+import type { ServerActor } from '../ref-updates/intents.ts';
 import {
   ensureProjectRepository,
   type MoveFailure,
-  type Mover,
-  type MovingProject,
   moveRefs,
+  type RefMover,
+  type RefProject,
 } from '../ref-updates/move-refs.ts';
-import { repositoryOf } from '../repository.ts';
+import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 
-interface FirstCommit<Code extends string> {
-  readonly project: MovingProject;
-  readonly by: Mover<Code> | ByServer;
+interface InitialCommitInput<Code extends string> {
+  readonly project: RefProject;
+  readonly by: RefMover<Code> | ServerActor;
   readonly author: { readonly name: string; readonly email: string };
   readonly path: string;
   readonly content: Buffer;
   readonly message: string;
 }
 
-/** The first commit of an empty repository, on its default branch. Somebody who was faster is no refusal: it is there. */
-export async function firstCommit<Code extends string = never>(
+/** Creates the first commit of an empty repository, on its default branch. Succeeds if somebody else was faster. */
+export async function createInitialCommit<Code extends string = never>(
   services: RefServices,
-  request: FirstCommit<Code>,
+  request: InitialCommitInput<Code>,
 ): Promise<undefined | Failure<MoveFailure | Code>> {
   const { project, by, author, path, content, message } = request;
   await ensureProjectRepository(services.git, project);
-  const repository = repositoryOf(services.git, project);
-  const made = await commitChanges(services.git, repository, {
+  const repository = getRepository(services.git, project);
+  const commit = await commitChanges(services.git, repository, {
     parent: null,
     changes: [{ action: 'create', path, content }],
     author,
     committer: author,
     message,
   });
-  if (!('ok' in made)) throw new Error(`A first commit of ${path} was refused: ${made.refused}`);
-  const change = { ref: HEADS + project.default_branch, oldId: zeroId, newId: made.commit };
+  if (!('ok' in commit)) throw new Error(`The initial commit of ${path} failed: ${commit.refused}`);
+  const change = { ref: HEADS + project.default_branch, oldId: ZERO_ID, newId: commit.commit };
   const moved = await moveRefs(services, { project, by, changes: [change] });
   return isFailure(moved) && moved.code !== 'moved' ? moved : undefined;
 }

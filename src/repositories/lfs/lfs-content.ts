@@ -1,55 +1,55 @@
 import { Readable } from 'node:stream';
-import type { Standing } from '#authorization/current-access.ts';
+import type { CurrentAccess } from '#authorization/current-access.ts';
 import { type StoredBlob, storeBlob } from '#blobs/index.ts';
 import type { Transaction } from '#database/database.ts';
 import { type FileChange, type FileContent, writeBlob } from '#git/commits/commit.ts';
-import { ownedBy } from '#git/git.ts';
-import { formatPointer, type LfsPointer, parsePointer, pointerSizes } from '#git/objects/lfs-pointer.ts';
-import { lfsPaths } from '#git/trees/attributes.ts';
-import { eachOf, gate } from '#runtime/concurrency-limiter.ts';
+import { definePerGit } from '#git/git.ts';
+import { formatLfsPointer, LFS_POINTER_SIZES, type LfsPointer, parseLfsPointer } from '#git/objects/lfs-pointer.ts';
+import { filterLfsPaths } from '#git/trees/attributes.ts';
+import { createConcurrencyLimiter, mapConcurrently } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { ensureProjectRepository, type MovingProject } from '../ref-updates/move-refs.ts';
-import { repositoryOf } from '../repository.ts';
+import { ensureProjectRepository, type RefProject } from '../ref-updates/move-refs.ts';
+import { getRepository } from '../repository.ts';
 import type { ContentServices } from '../services.ts';
-import { isLfsOn, linkObject, unlinkedOids } from './lfs-objects.ts';
+import { isLfsEnabled, linkLfsObject, listUnlinkedOids } from './lfs-objects.ts';
 
-/** File contents on their way into a commit: what is too large for memory is stored, what LFS tracks becomes an object. */
+/** Stores file contents before a commit: large content is streamed to disk, LFS-tracked content becomes an object. */
 
-interface LfsProject extends MovingProject {
+interface LfsProject extends RefProject {
   readonly namespace_id: number;
   readonly lfs_enabled: boolean;
 }
 
-/** Bytes that are in memory, or that come in chunks as often as they are asked for. */
-export type Bytes = Buffer | StreamedBytes;
+/** Bytes in memory, or chunks that can be read repeatedly. */
+export type FileBytes = Buffer | StreamedBytes;
 
 export interface StreamedBytes {
   readonly size: number;
   chunks(): AsyncIterable<Buffer>;
 }
 
-/** Commits whose contents are being stored: each keeps the disk. */
-const storing = ownedBy(() => gate(16, { waiting: 256, retryAfter: 5 }));
+/** Limits the commits whose contents are stored at once: each occupies the disk. */
+const storeLimiter = definePerGit(() => createConcurrencyLimiter(16, { maxWaiting: 256, retryAfter: 5 }));
 
-/** Contents of one commit that are stored at the same time. */
+/** Contents of one commit that are stored concurrently. */
 const WRITERS = 8;
 
 interface StoredContents {
   readonly changes: FileChange[];
-  /** Gives the project the objects that its new commit points to. */
-  readonly link: (tx: Transaction, now: Standing) => Promise<void>;
+  /** Links the LFS objects of the new commit to the project. */
+  readonly link: (tx: Transaction, now: CurrentAccess) => Promise<void>;
 }
 
 /**
- * The changes as they are committed on top of `parent`. Where `.gitattributes` gives a path to LFS the bytes become an
- * object of the project and the pointer is committed; refused when a content is itself a pointer to an object that the
- * project doesn't have (contract/repository.md §1 "LFS", §5).
+ * Returns the changes to commit on top of `parent`. Content of LFS-tracked paths becomes an object of the project, and
+ * its pointer is committed. Fails if content is a pointer to an object that the project does not have
+ * (contract/repository.md §1 "LFS", §5).
  */
-export async function storeContents(
+export async function storeFileContents(
   services: ContentServices,
   project: LfsProject,
   parent: string | null,
-  changes: readonly FileChange<Bytes>[],
+  changes: readonly FileChange<FileBytes>[],
 ): Promise<StoredContents | Failure<'lfsMissing'>> {
   const forLfs = await changesForLfs(services, project, parent, changes.filter(hasContent));
   if (isFailure(forLfs)) return forLfs;
@@ -58,67 +58,68 @@ export async function storeContents(
     if (!forLfs.has(change)) return toBlob(services, project, change.content);
     const stored = await storeObject(services, change.content);
     objects.push(stored);
-    return formatPointer({ oid: stored.sha256, size: stored.size });
+    return formatLfsPointer({ oid: stored.sha256, size: stored.size });
   };
-  const store = async (change: FileChange<Bytes>) =>
+  const store = async (change: FileChange<FileBytes>) =>
     hasContent(change) ? { ...change, content: await content(change) } : (change as FileChange);
-  const stored = await storing(services.git).enter(() => eachOf(WRITERS, changes, store), services.git);
+  const stored = await storeLimiter(services.git).run(() => mapConcurrently(WRITERS, changes, store), services.git);
   return { changes: stored, link: (tx, now) => linkStored(tx, now, objects) };
 }
 
-async function linkStored(tx: Transaction, now: Standing, objects: readonly StoredBlob[]): Promise<void> {
-  for (const object of objects) await linkObject(tx, now, object);
+async function linkStored(tx: Transaction, now: CurrentAccess, objects: readonly StoredBlob[]): Promise<void> {
+  for (const object of objects) await linkLfsObject(tx, now, object);
 }
 
-type WithContent = FileChange<Bytes> & { readonly content: Bytes };
+type WithContent = FileChange<FileBytes> & { readonly content: FileBytes };
 
-function hasContent(change: FileChange<Bytes>): change is WithContent {
+function hasContent(change: FileChange<FileBytes>): change is WithContent {
   return 'content' in change && change.content !== undefined;
 }
 
-/** Those whose content becomes an object. */
+/** Returns the changes whose content becomes an LFS object. */
 async function changesForLfs(
   { database, git }: ContentServices,
   project: LfsProject,
   parent: string | null,
   changes: readonly WithContent[],
 ): Promise<Set<WithContent> | Failure<'lfsMissing'>> {
-  if (changes.length === 0 || !(await isLfsOn(database.reader, project))) return new Set();
-  const pointers = await Promise.all(changes.map(({ content }) => pointerIn(content)));
+  if (changes.length === 0 || !(await isLfsEnabled(database.reader, project))) return new Set();
+  const pointers = await Promise.all(changes.map(({ content }) => findPointer(content)));
   const oids = pointers.flatMap((pointer) => pointer?.oid ?? []);
-  if (oids.length > 0 && (await unlinkedOids(database.reader, project.id, oids)).length > 0) return fail('lfsMissing');
+  if (oids.length > 0 && (await listUnlinkedOids(database.reader, project.id, oids)).length > 0)
+    return fail('lfsMissing');
   if (parent === null) return new Set();
   const paths = changes.map(({ path }) => path);
-  const tracked = await lfsPaths(git, repositoryOf(git, project), parent, paths);
-  // A pointer that is sent as content stays what it is, and so does nothing at all, as git-lfs has it.
+  const tracked = await filterLfsPaths(git, getRepository(git, project), parent, paths);
+  // Pointers and empty content are committed unchanged, as git-lfs does.
   return new Set(changes.filter(({ path, content }, at) => tracked.has(path) && !pointers[at] && sizeOf(content) > 0));
 }
 
-function sizeOf(content: Bytes): number {
+function sizeOf(content: FileBytes): number {
   return Buffer.isBuffer(content) ? content.length : content.size;
 }
 
-async function pointerIn(content: Bytes): Promise<LfsPointer | null> {
+async function findPointer(content: FileBytes): Promise<LfsPointer | null> {
   const size = sizeOf(content);
-  if (size < pointerSizes.least || size > pointerSizes.most) return null;
-  return parsePointer(Buffer.isBuffer(content) ? content : await whole(content));
+  if (size < LFS_POINTER_SIZES.least || size > LFS_POINTER_SIZES.most) return null;
+  return parseLfsPointer(Buffer.isBuffer(content) ? content : await readAll(content));
 }
 
-/** What is in memory is written with its commit; what is not, now. */
-async function toBlob({ git }: ContentServices, project: LfsProject, content: Bytes): Promise<FileContent> {
+/** Content in memory is written with its commit; streamed content is written now. */
+async function toBlob({ git }: ContentServices, project: LfsProject, content: FileBytes): Promise<FileContent> {
   if (Buffer.isBuffer(content)) return content;
   await ensureProjectRepository(git, project);
   const { size } = content;
-  return { id: await writeBlob(git, repositoryOf(git, project), { size, chunks: content.chunks() }) };
+  return { id: await writeBlob(git, getRepository(git, project), { size, chunks: content.chunks() }) };
 }
 
-async function storeObject({ blobs }: ContentServices, content: Bytes): Promise<StoredBlob> {
+async function storeObject({ blobs }: ContentServices, content: FileBytes): Promise<StoredBlob> {
   const stored = await storeBlob(blobs, Buffer.isBuffer(content) ? content : Readable.from(content.chunks()));
   if (isFailure(stored)) throw new Error(`LFS content could not be stored: ${stored.code}`);
   return stored;
 }
 
-async function whole(content: StreamedBytes): Promise<Buffer> {
+async function readAll(content: StreamedBytes): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of content.chunks()) chunks.push(chunk);
   return Buffer.concat(chunks);

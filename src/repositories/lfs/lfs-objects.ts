@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Standing } from '#authorization/current-access.ts';
+import type { CurrentAccess } from '#authorization/current-access.ts';
 import { linkBlob, type StoredBlob } from '#blobs/index.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { groupAttributes } from '#domain/namespaces/group-attributes.ts';
-import { itselfAndAbove } from '#domain/namespaces/hierarchy.ts';
+import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
+import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
 
 /** LFS objects: stored once per server, linked per project (contract/repository.md §5, "Data model"). */
 
@@ -12,38 +12,38 @@ interface LfsObject {
   readonly size: number;
 }
 
-/** Object ids in one statement. */
-const GROUP = 500;
+/** Object ids per statement. */
+const BATCH_SIZE = 500;
 
-/** Those of the objects that the project has, by their ids: one statement for 500. */
-export async function linkedObjects(
+/** Returns the objects that the project has, by oid. One statement per 500. */
+export async function loadLinkedLfsObjects(
   db: Reader,
   projectId: number,
   oids: readonly string[],
 ): Promise<Map<string, LfsObject>> {
   const linked = new Map<string, LfsObject>();
-  for (let from = 0; from < oids.length; from += GROUP) {
+  for (let from = 0; from < oids.length; from += BATCH_SIZE) {
     // index: lfs_objects_by_oid, lfs_object_projects_pkey
     const rows = await db
       .selectFrom('lfs_objects')
       .innerJoin('lfs_object_projects', 'lfs_object_projects.lfs_object_id', 'lfs_objects.id')
       .select(['lfs_objects.oid', 'lfs_objects.size'])
       .where('lfs_object_projects.project_id', '=', projectId)
-      .where('lfs_objects.oid', 'in', oids.slice(from, from + GROUP))
+      .where('lfs_objects.oid', 'in', oids.slice(from, from + BATCH_SIZE))
       .execute();
     for (const row of rows) linked.set(row.oid, row);
   }
   return linked;
 }
 
-/** Which of these object ids the project has no link to. */
-export async function unlinkedOids(db: Reader, projectId: number, oids: readonly string[]): Promise<string[]> {
-  const linked = await linkedObjects(db, projectId, oids);
+/** Returns the oids that the project has no link to. */
+export async function listUnlinkedOids(db: Reader, projectId: number, oids: readonly string[]): Promise<string[]> {
+  const linked = await loadLinkedLfsObjects(db, projectId, oids);
   return oids.filter((oid) => !linked.has(oid));
 }
 
-/** The object when this project has it. */
-export async function linkedObject(db: Reader, projectId: number, oid: string): Promise<LfsObject | null> {
+/** Returns the object if this project has it, or null. */
+export async function findLinkedLfsObject(db: Reader, projectId: number, oid: string): Promise<LfsObject | null> {
   const row = await db
     .selectFrom('lfs_objects')
     .innerJoin('lfs_object_projects', 'lfs_object_projects.lfs_object_id', 'lfs_objects.id')
@@ -54,8 +54,8 @@ export async function linkedObject(db: Reader, projectId: number, oid: string): 
   return row ?? null;
 }
 
-/** The ids of all objects that this project has. */
-export async function linkedOids(db: Reader, projectId: number): Promise<string[]> {
+/** Returns the oids of all objects of this project. */
+export async function listLinkedOids(db: Reader, projectId: number): Promise<string[]> {
   // index: lfs_object_projects_pkey
   const rows = await db
     .selectFrom('lfs_object_projects')
@@ -67,8 +67,8 @@ export async function linkedOids(db: Reader, projectId: number): Promise<string[
   return rows.map(({ oid }) => oid);
 }
 
-/** Gives a stored object to the project that somebody may still write to, who has been read again in this transaction. */
-export async function linkObject(tx: Transaction, { project }: Standing, stored: StoredBlob): Promise<void> {
+/** Links a stored object to the project. The caller's access was reloaded in this transaction. */
+export async function linkLfsObject(tx: Transaction, { project }: CurrentAccess, stored: StoredBlob): Promise<void> {
   await linkBlob(tx, stored);
   const { sha256: oid, size } = stored;
   await tx
@@ -84,8 +84,8 @@ export async function linkObject(tx: Transaction, { project }: Standing, stored:
     .execute();
 }
 
-/** Forgets up to `limit` objects that no project has any more and that were stored before this moment. */
-export async function forgetUnlinkedObjects(tx: Transaction, before: string, limit: number): Promise<number> {
+/** Deletes up to `limit` objects that no project has and that were stored before `before`. Returns their number. */
+export async function deleteUnlinkedLfsObjects(tx: Transaction, before: string, limit: number): Promise<number> {
   // index: lfs_object_projects_by_object
   const unlinked = await tx
     .selectFrom('lfs_objects')
@@ -101,19 +101,22 @@ export async function forgetUnlinkedObjects(tx: Transaction, before: string, lim
   return ids.length;
 }
 
-/** Is LFS on in this project: its own switch, and that of every group above (contract/planning.md §3.1, §3.3)? */
-export async function isLfsOn(
+/**
+ * Returns whether LFS is enabled in this project: by its own setting and that of every ancestor group
+ * (contract/planning.md §3.1, §3.3).
+ */
+export async function isLfsEnabled(
   db: Reader,
   project: { readonly lfs_enabled: boolean; readonly namespace_id: number },
 ): Promise<boolean> {
   if (!project.lfs_enabled) return false;
   // index: namespace_closure_pkey
-  const above = await itselfAndAbove(db, project.namespace_id).select('namespaces.attributes').execute();
-  return above.every(({ attributes }) => groupAttributes(attributes).lfs_enabled);
+  const above = await selectSelfAndAncestors(db, project.namespace_id).select('namespaces.attributes').execute();
+  return above.every(({ attributes }) => parseGroupAttributes(attributes).lfs_enabled);
 }
 
-/** Bytes of the objects that each of these projects has; those without any are left out. */
-export async function lfsSizesOf(db: Reader, projectIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
+/** Returns the bytes of the LFS objects of each project; projects without any are omitted. */
+export async function loadLfsSizes(db: Reader, projectIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
   if (projectIds.length === 0) return new Map();
   // index: lfs_object_projects_pkey
   const rows = await db

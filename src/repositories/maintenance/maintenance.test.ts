@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { repositoryOf } from '../repository.ts';
+import { getRepository } from '../repository.ts';
 
 const { newProject } = await world();
 
-test('changes of a repository are followed by one upkeep, which writes the commit graph', async () => {
+test('ref changes cause one maintenance run, which writes the commit graph', async () => {
   const { server, root, clock, work } = await world();
   const project = await newProject({ owner: root, readme: true });
   for (const branch of ['a', 'b', 'c']) {
@@ -25,7 +25,7 @@ test('changes of a repository are followed by one upkeep, which writes the commi
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  const graphs = join(repositoryOf(server.services.git, place).directory, 'objects/info/commit-graphs');
+  const graphs = join(getRepository(server.services.git, place).directory, 'objects/info/commit-graphs');
   assert.equal(existsSync(graphs), false);
   clock.advance(31);
   await work();

@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import { commitOfName } from '#git/objects/bombs.testing.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { world } from '#test/support/world.ts';
-import { repositoryOf } from '../repository.ts';
+import { getRepository } from '../repository.ts';
 
 const { clock, work } = await world();
 
-/** Lets the queue look into what has changed. */
+/** Runs the summary jobs. */
 async function summarized(): Promise<void> {
   clock.advance(3);
   await work();
@@ -24,7 +24,7 @@ async function rowOf(projectId: number) {
     .executeTakeFirstOrThrow();
 }
 
-test('what lists show of a repository is kept in its row: the repository itself is not looked into', async () => {
+test('lists use the summary in the row and do not read the repository', async () => {
   const { project, owner, server } = await world({ project: {} });
   await project.commit({ 'ReadMe.rst': 'a' });
   await project.commit({ 'b.txt': 'b' });
@@ -32,12 +32,12 @@ test('what lists show of a repository is kept in its row: the repository itself 
   const row = await rowOf(project.id);
   assert.deepEqual([row.readme, row.commit_count], ['ReadMe.rst', 2]);
   assert.ok((row.size ?? 0) > 100);
-  await rm(repositoryOf(server.services.git, row).directory, { recursive: true });
+  await rm(getRepository(server.services.git, row).directory, { recursive: true });
   const [listed] = (await owner.get(`/users/${owner.id}/projects`)).body;
   assert.equal(listed.readme_url, `${project.web_url}/-/blob/main/ReadMe.rst`);
 });
 
-test('a list shows what the last commit has made of the read-me file, whatever was kept before', async () => {
+test('a list shows the readme of the last commit, despite an old summary', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   await summarized();
   const shown = async () => (await owner.get(`/users/${owner.id}/projects`)).body[0].readme_url;
@@ -50,7 +50,7 @@ test('a list shows what the last commit has made of the read-me file, whatever w
   assert.equal(await shown(), `${project.web_url}/-/blob/main/README`);
 });
 
-test('another default branch is another summary', async () => {
+test('changing the default branch invalidates the summary', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   await owner.post(`${project.repository}/branches`, { branch: 'next', ref: 'main' });
   await project.commit({ 'more.txt': 'x' });
@@ -62,7 +62,7 @@ test('another default branch is another summary', async () => {
   assert.equal((await rowOf(project.id)).commit_count, 1);
 });
 
-test('what was missed is caught up within a day', async () => {
+test('updates missed summaries daily', async () => {
   const { project, server } = await world({ project: { readme: true } });
   await summarized();
   const { summary_version } = await rowOf(project.id);
@@ -75,11 +75,11 @@ test('what was missed is caught up within a day', async () => {
   assert.deepEqual([row.summary_version, row.readme], [summary_version, 'README.md']);
 });
 
-test('that a repository could not be read is not remembered', async () => {
+test('does not cache that a repository could not be read', async () => {
   const { project, owner, server } = await world({ project: {} });
   const commit = await project.store((git, repository) => commitOfName(git, repository, 'README'));
   await project.point('refs/heads/main', commit);
-  const repository = repositoryOf(server.services.git, await rowOf(project.id));
+  const repository = getRepository(server.services.git, await rowOf(project.id));
   const treeId = (await readCommit(server.services.git, repository, commit))!.treeId;
   const object = join(repository.directory, 'objects', treeId.slice(0, 2), treeId.slice(2));
   await rename(object, `${object}.whole`);

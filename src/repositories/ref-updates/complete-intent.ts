@@ -1,51 +1,58 @@
 import { type Push, recordPushEvents } from '#activity/index.ts';
 import type { Transaction } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { gitFor } from '#git/git.ts';
+import { gitForClient } from '#git/git.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
-import { readSettings } from '#settings/settings.ts';
-import { settleDefaultBranch } from '../branches/initial-default-branch.ts';
-import { repositoryOf } from '../repository.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { decideDefaultBranch } from '../branches/initial-default-branch.ts';
+import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
-import { settleWiki } from '../wikis/complete-intent.ts';
-import { type Intent, takeIntent } from './intents.ts';
-import { describeChanges } from './push-changes.ts';
-import { actorOf } from './ref-update-actor.ts';
+import { completeWikiIntent } from '../wikis/complete-intent.ts';
+import { deleteIntent, type Intent } from './intents.ts';
+import { describePushChanges } from './push-changes.ts';
+import { loadActor } from './ref-update-actor.ts';
 
-/** Records what really moved and strikes the intent out, exactly once whoever does it and however often it is tried. */
-export async function settleIntent(services: RefServices, intent: Intent, moved: readonly RefChange[]): Promise<void> {
-  if (intent.wikiId !== undefined) return settleWiki(services, intent, moved);
+/** Records the refs that have moved and deletes the intent, exactly once, however often it is called. */
+export async function completeIntent(
+  services: RefServices,
+  intent: Intent,
+  moved: readonly RefChange[],
+): Promise<void> {
+  if (intent.wikiId !== undefined) return completeWikiIntent(services, intent, moved);
   const { database, runUnitOfWork } = services;
   const { projectId } = intent;
-  // The refs have moved: this is owed to everybody, and not only to a client that may have gone.
-  const git = gitFor(services.git, null);
-  const place = await settleDefaultBranch(services, projectId, moved);
-  if (place === null) {
-    // The project is gone, and with it everybody who would want to know.
-    await database.transaction((tx) => takeIntent(tx, intent.id), { owed: true });
+  // The refs have moved: completion must not depend on a client that may have disconnected.
+  const git = gitForClient(services.git, null);
+  const location = await decideDefaultBranch(services, projectId, moved);
+  if (location === null) {
+    // The project was deleted, so nobody needs the events.
+    await database.transaction((tx) => deleteIntent(tx, intent.id), { exemptFromLimit: true });
     return;
   }
-  const { push_event_activities_limit: limit } = await readSettings(database.reader);
-  const context = { git, repository: repositoryOf(git, place), defaultBranch: place.default_branch, limit };
-  const changes = intent.userId === null ? [] : await describeChanges(moved, context);
+  const { push_event_activities_limit: limit } = await loadSettings(database.reader);
+  const context = { git, repository: getRepository(git, location), defaultBranch: location.default_branch, limit };
+  const changes = intent.userId === null ? [] : await describePushChanges(moved, context);
   // All changes of a repository write its version.
-  const turn = `refs of ${projectId}`;
-  const mover = await actorOf(database.reader, intent.userId);
+  const lock = `refs of ${projectId}`;
+  const actor = await loadActor(database.reader, intent.userId);
   const recorded = { ...intent, projectId };
-  await runUnitOfWork(mover, (uow) => recordMoved(uow, recorded, moved, { changes, limit }), { turn, owed: true });
+  await runUnitOfWork(actor, (uow) => recordMovedRefs(uow, recorded, moved, { changes, limit }), {
+    lock,
+    exemptFromLimit: true,
+  });
 }
 
-/** The events are the pusher's, whoever settles the intent: be it the start of a server after a crash. */
-async function recordMoved(
+/** The events belong to the pusher, even if another process completes the intent after a crash. */
+async function recordMovedRefs(
   uow: UnitOfWork,
   { id, projectId, options }: Intent & { readonly projectId: number },
   moved: readonly RefChange[],
   { changes, limit }: Pick<Push, 'changes' | 'limit'>,
 ): Promise<void> {
-  const taken = await takeIntent(uow, id);
-  if (taken === null || moved.length === 0) return;
-  const { userId, merge } = taken;
-  await raiseVersion(uow, projectId);
+  const deleted = await deleteIntent(uow, id);
+  if (deleted === null || moved.length === 0) return;
+  const { userId, merge } = deleted;
+  await incrementRefVersion(uow, projectId);
   if (userId !== null && changes.length > 0) {
     await recordPushEvents(uow, { projectId, authorId: userId, changes, limit });
   }
@@ -59,8 +66,8 @@ async function recordMoved(
   });
 }
 
-/** Whatever is remembered of a project's refs is old from now on. */
-export async function raiseVersion(tx: Transaction, projectId: number): Promise<void> {
+/** Increments the ref-state version, which invalidates all cached ref data of a project. */
+export async function incrementRefVersion(tx: Transaction, projectId: number): Promise<void> {
   await tx
     .updateTable('repositories')
     .set((eb) => ({ ref_state_version: eb('ref_state_version', '+', 1) }))

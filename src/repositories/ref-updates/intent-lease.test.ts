@@ -4,13 +4,13 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
-import { holdIntent } from './intent-lease.ts';
+import { keepIntentLease } from './intent-lease.ts';
 import { beginMove } from './move-refs.ts';
-import { settleLeftIntents } from './recovery.ts';
+import { completeAbandonedIntents } from './recovery.ts';
 
 const LEASE_SECONDS = 60;
 
-test('however long refs take to move, nobody takes them for left over', async () => {
+test('extends the lease while git moves refs', async () => {
   const { server, clock, project: given } = await world({ project: {} });
   const { services } = server;
   const oldId = await given.commit({ a: 'one' });
@@ -21,13 +21,13 @@ test('however long refs take to move, nobody takes them for left over', async ()
   assert.ok(!isFailure(intent));
   mock.timers.enable({ apis: ['setInterval'] });
   for (let minutes = 0; minutes < 3; minutes++) {
-    const letGo = holdIntent(services, intent);
+    const letGo = keepIntentLease(services, intent);
     clock.advance(LEASE_SECONDS - 1);
     mock.timers.tick((LEASE_SECONDS * 1000) / 3);
     await letGo();
-    assert.equal(await settleLeftIntents(services, false), 0);
+    assert.equal(await completeAbandonedIntents(services, false), 0);
   }
   mock.timers.reset();
   clock.advance(LEASE_SECONDS + 1);
-  assert.equal(await settleLeftIntents(services, false), 1);
+  assert.equal(await completeAbandonedIntents(services, false), 1);
 });

@@ -1,24 +1,25 @@
 import type { RefServices } from '../services.ts';
-import { type Intent, LEASE_MS, prolongIntent } from './intents.ts';
+import { extendIntentLease, type Intent, LEASE_MS } from './intents.ts';
 
-/** Milliseconds: two of three may come late. */
-const HEARTBEAT = LEASE_MS / 3;
+/** In milliseconds; two of three heartbeats may be late. */
+const HEARTBEAT_MS = LEASE_MS / 3;
 
 /**
- * Until the function is called nobody takes this intent for left over, however long git takes to move very many refs: those
- * that move after it was settled would be told to nobody. Once its promise is kept the intent lasts no longer.
+ * Extends the lease of an intent until the returned function is called, however long git takes. Otherwise another
+ * process would complete it early, and later moves would cause no events. When the returned promise resolves no further
+ * extensions follow.
  */
-export function holdIntent(
+export function keepIntentLease(
   { database, git }: Pick<RefServices, 'database' | 'git'>,
   { id }: Intent,
 ): () => Promise<void> {
   let prolonged = Promise.resolve();
   const prolong = () => {
     prolonged = database
-      .transaction((tx) => prolongIntent(tx, id), { owed: true })
+      .transaction((tx) => extendIntentLease(tx, id), { exemptFromLimit: true })
       .catch((error: unknown) => git.log('ref_intent_not_prolonged', { intent: id, err: error }));
   };
-  const timer = setInterval(prolong, HEARTBEAT);
+  const timer = setInterval(prolong, HEARTBEAT_MS);
   return () => {
     clearInterval(timer);
     return prolonged;

@@ -1,103 +1,103 @@
 import { sql } from 'kysely';
-import type { Standing } from '#authorization/current-access.ts';
+import type { CurrentAccess } from '#authorization/current-access.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
-import { readWiki } from '#domain/wikis.ts';
+import { findWikiById } from '#domain/wikis.ts';
 import type { Merge } from '#events/domain-events.ts';
-import { zeroId } from '#git/refs/refs.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { isAt, type Place } from '../repository.ts';
+import { isSameLocation, type RepositoryLocation } from '../repository.ts';
 
 /**
- * The rows that bridge the database and the repository: a ref cannot move inside a transaction, so what is about to
- * move is written down before and struck out in the transaction that records it.
+ * Rows that bridge the database and the repository. A ref cannot move inside a transaction, so an intent is stored
+ * before the move and deleted in the transaction that records it.
  */
 
-/** Afterwards the row counts as left over, unless its process has prolonged it. */
+/** Lease in milliseconds. Afterwards the intent counts as abandoned, unless its process has extended the lease. */
 export const LEASE_MS = 60_000;
 
-/** Whose refs they are: those of a project's repository, or of a wiki's. */
+/** Owner of the refs: a project's or a wiki's repository. */
 export type RefOwner =
   | { readonly projectId: number; readonly wikiId?: undefined }
   | { readonly wikiId: number; readonly projectId?: undefined };
 
-export type Intent = RefOwner & Intended;
+export type Intent = RefOwner & IntentDetails;
 
-interface Intended {
+interface IntentDetails {
   readonly id: number;
   readonly userId: number | null;
   readonly changes: readonly RefChange[];
-  /** The merge that it is, told to all with what has moved. */
+  /** The merge that this move completes; part of the published event. */
   readonly merge?: Merge | undefined;
-  /** What the push has asked for besides, told to all with what has moved. */
+  /** Push options; part of the published event. */
   readonly options?: readonly string[] | undefined;
-  /** Which pages and folders of a wiki get other names by it: git would only guess. */
-  readonly renamed?: readonly Renaming[] | undefined;
+  /** Renamed pages and folders of a wiki, which git could only guess. */
+  readonly renamed?: readonly PathRename[] | undefined;
 }
 
-/** The path of a file, or that of a folder with a slash at its end, before and after. */
-export type Renaming = readonly [from: string, to: string];
+/** Path of a file, or of a folder with a trailing slash, before and after. */
+export type PathRename = readonly [from: string, to: string];
 
-/** What Hearth moves by itself. `userId`: in whose name; null is nobody's, and makes no push event. */
-export interface ByServer {
+/** The server itself as the mover of refs. `userId`: on whose behalf; null for nobody, which creates no push event. */
+export interface ServerActor {
   readonly server: true;
   readonly userId: number | null;
 }
 
-interface NewIntent extends Pick<Intended, 'changes' | 'merge' | 'options' | 'renamed'> {
-  readonly of: RefOwner;
-  /** Where the refs will be moved, and the objects are that they will point to. */
-  readonly at: Place;
-  /** It makes the first branch, so that another one that is on its way comes before it. */
+interface CreateIntentInput extends Pick<IntentDetails, 'changes' | 'merge' | 'options' | 'renamed'> {
+  readonly owner: RefOwner;
+  /** Location of the repository whose refs move. */
+  readonly location: RepositoryLocation;
+  /** Whether it creates the first branch. Another pending move then takes precedence. */
   readonly first?: boolean | undefined;
 }
 
 /**
- * Writes down what is about to move; refused while the repository is read-only, or when it has been moved to another place
- * since the mover has looked; and where a `first` branch is not: of
- * several processes the database decides which of theirs is. Whoever moves it has been read again in this transaction, with
- * his rights (`beginMove`).
+ * Creates an intent. Fails if the repository is read-only or was moved to another location since it was read, or if a
+ * `first` branch is not the first: the database decides between concurrent ones. The caller's access and permission
+ * were reloaded in this transaction (`beginMove`).
  */
-export async function insertIntent(
+export async function createIntent(
   tx: Transaction,
-  { of, at, changes, merge, options, renamed, first = false }: NewIntent,
-  by: Pick<Standing, 'caller'> | ByServer,
+  { owner, location, changes, merge, options, renamed, first = false }: CreateIntentInput,
+  by: Pick<CurrentAccess, 'caller'> | ServerActor,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst'>> {
   const userId = 'server' in by ? by.userId : by.caller.user.id;
-  // Transactions are serializable: a move of the storage either sees this row or has made the repository read-only before.
-  const repository = of.wikiId === undefined ? await stateOf(tx, of.projectId) : await readWiki(tx, of.wikiId);
-  if (repository == null || repository.read_only || !isAt(repository, at)) return fail('readOnly');
-  if (first && (!repository.empty || (await areMoving(tx, of)))) return fail('notFirst');
+  // Transactions are serializable: a storage move either sees this row or has made the repository read-only before.
+  const repository =
+    owner.wikiId === undefined ? await findRepositoryState(tx, owner.projectId) : await findWikiById(tx, owner.wikiId);
+  if (repository == null || repository.read_only || !isSameLocation(repository, location)) return fail('readOnly');
+  if (first && (!repository.empty || (await hasIntent(tx, owner)))) return fail('notFirst');
   const { id } = await tx
     .insertInto('ref_intents')
     .values({
-      project_id: of.projectId ?? null,
-      wiki_id: of.wikiId ?? null,
+      project_id: owner.projectId ?? null,
+      wiki_id: owner.wikiId ?? null,
       user_id: userId,
       changes: JSON.stringify(changes),
       merge_request_id: merge?.mergeRequestId ?? null,
       merge: merge === undefined ? null : JSON.stringify(merge),
       options: options === undefined ? null : JSON.stringify(options),
       renamed: renamed === undefined ? null : JSON.stringify(renamed),
-      lease_until: momentAfter(tx.now, LEASE_MS),
+      lease_until: addMilliseconds(tx.now, LEASE_MS),
       created_at: tx.now,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { ...of, id, userId, changes, merge, options, renamed };
+  return { ...owner, id, userId, changes, merge, options, renamed };
 }
 
-/** It is still on its way. index: ref_intents primary key */
-export async function prolongIntent(tx: Transaction, id: number): Promise<void> {
-  const lease_until = momentAfter(tx.now, LEASE_MS);
+/** Extends the lease of an intent. index: ref_intents primary key */
+export async function extendIntentLease(tx: Transaction, id: number): Promise<void> {
+  const lease_until = addMilliseconds(tx.now, LEASE_MS);
   await tx.updateTable('ref_intents').set({ lease_until }).where('id', '=', id).execute();
 }
 
 // index: repositories primary key
-function stateOf(tx: Transaction, projectId: number) {
+function findRepositoryState(tx: Transaction, projectId: number) {
   return tx
     .selectFrom('repositories')
     .select(['read_only', 'empty', 'storage', 'disk_path'])
@@ -105,29 +105,35 @@ function stateOf(tx: Transaction, projectId: number) {
     .executeTakeFirst();
 }
 
-/** Is somebody about to merge this merge request? index: ref_intents_by_merge_request */
+/** Returns whether this merge request is being merged. index: ref_intents_by_merge_request */
 export function isBeingMerged(db: Reader, mergeRequestId: number): Promise<boolean> {
   return hasRow(db.selectFrom('ref_intents').select('id').where('merge_request_id', '=', mergeRequestId));
 }
 
-/** The same of several. index: ref_intents_by_merge_request */
-export async function beingMerged(db: Reader, mergeRequestIds: readonly number[]): Promise<ReadonlySet<number | null>> {
-  const ids = isAmong(db, sql<number>`merge_request_id`, mergeRequestIds);
+/** Returns the ids of the merge requests that are being merged. index: ref_intents_by_merge_request */
+export async function loadMergeRequestsBeingMerged(
+  db: Reader,
+  mergeRequestIds: readonly number[],
+): Promise<ReadonlySet<number | null>> {
+  const ids = isInIds(db, sql<number>`merge_request_id`, mergeRequestIds);
   const rows = await db.selectFrom('ref_intents').select('merge_request_id').where(ids).execute();
   return new Set(rows.map(({ merge_request_id }) => merge_request_id));
 }
 
 /**
- * Strikes the row out, and tells whose and what it is by now: a user who has been deleted meanwhile is nobody, and a merge
- * of what has been deleted is none. Null when somebody else has settled it already: then there is nothing left to record.
+ * Deletes the intent and returns its current user and merge: both are empty if the user or the merge request was
+ * deleted meanwhile. Returns null if somebody else has completed it already; then nothing is left to record.
  */
-export async function takeIntent(tx: Transaction, id: number): Promise<Pick<Intended, 'userId' | 'merge'> | null> {
+export async function deleteIntent(
+  tx: Transaction,
+  id: number,
+): Promise<Pick<IntentDetails, 'userId' | 'merge'> | null> {
   const taken = await tx
     .deleteFrom('ref_intents')
     .where('id', '=', id)
     .returning(['user_id', 'merge_request_id', 'merge'])
     .executeTakeFirst();
-  return taken === undefined ? null : { userId: taken.user_id, merge: mergeOf(taken) };
+  return taken === undefined ? null : { userId: taken.user_id, merge: parseMerge(taken) };
 }
 
 interface MergeColumns {
@@ -135,52 +141,57 @@ interface MergeColumns {
   readonly merge: string | null;
 }
 
-function mergeOf({ merge_request_id, merge }: MergeColumns): Merge | undefined {
+function parseMerge({ merge_request_id, merge }: MergeColumns): Merge | undefined {
   return merge_request_id === null || merge === null ? undefined : (JSON.parse(merge) as Merge);
 }
 
-/** Is somebody about to move refs of this repository, or may he have moved them and has not said so yet? */
-export function isMoving(tx: Transaction, projectId: number): Promise<boolean> {
-  return areMoving(tx, { projectId });
+/** Returns whether a move of refs of this project is pending or not recorded yet. */
+export function hasProjectIntent(tx: Transaction, projectId: number): Promise<boolean> {
+  return hasIntent(tx, { projectId });
 }
 
-/** The same of a wiki's repository. */
-export function areMoving(tx: Transaction, of: RefOwner): Promise<boolean> {
-  return hasRow(intentsOf(tx, of).select('id'));
+/** As `hasProjectIntent`, for any owner of refs. */
+export function hasIntent(tx: Transaction, of: RefOwner): Promise<boolean> {
+  return hasRow(selectIntents(tx, of).select('id'));
 }
 
 /** index: ref_intents_by_project, ref_intents_by_wiki */
-function intentsOf(db: Reader, { projectId, wikiId }: RefOwner) {
+function selectIntents(db: Reader, { projectId, wikiId }: RefOwner) {
   const intents = db.selectFrom('ref_intents');
   return wikiId === undefined ? intents.where('project_id', '=', projectId) : intents.where('wiki_id', '=', wikiId);
 }
 
-const changesIn = (rows: readonly { readonly changes: string }[]) =>
+const parseChanges = (rows: readonly { readonly changes: string }[]) =>
   rows.flatMap(({ changes }) => JSON.parse(changes) as RefChange[]);
 
-/** What others than this one are about to do to refs of the same repository, or have done and not said so yet. */
-export async function changesOfOthers(db: Reader, { id, projectId, wikiId }: Intent): Promise<RefChange[]> {
-  const others = intentsOf(db, wikiId === undefined ? { projectId } : { wikiId }).where('id', '<>', id);
-  return changesIn(await others.select('changes').execute());
+/** Returns the changes of other pending intents of the same repository. */
+export async function listChangesOfOtherIntents(db: Reader, { id, projectId, wikiId }: Intent): Promise<RefChange[]> {
+  const others = selectIntents(db, wikiId === undefined ? { projectId } : { wikiId }).where('id', '<>', id);
+  return parseChanges(await others.select('changes').execute());
 }
 
-/** Is somebody about to delete this ref? */
+/** Returns whether a pending intent deletes this ref. */
 export async function isBeingDeleted(tx: Transaction, projectId: number, ref: string): Promise<boolean> {
-  const changes = changesIn(await intentsOf(tx, { projectId }).select('changes').execute());
-  return changes.some((change) => change.ref === ref && change.newId === zeroId);
+  const changes = parseChanges(await selectIntents(tx, { projectId }).select('changes').execute());
+  return changes.some((change) => change.ref === ref && change.newId === ZERO_ID);
 }
 
-/** For the deletion of a user: what has moved stays, but was nobody. index: ref_intents_by_user */
-export async function forgetIntentUser(tx: Transaction, userId: number): Promise<void> {
+/** Clears a deleted user from intents; the moves remain. index: ref_intents_by_user */
+export async function clearIntentUser(tx: Transaction, userId: number): Promise<void> {
   await tx.updateTable('ref_intents').set({ user_id: null }).where('user_id', '=', userId).execute();
 }
 
-/** One whose process has not settled it in time. */
-export type LeftIntent = Intent & { readonly createdAt: string };
+/** An intent whose lease has expired. */
+export type AbandonedIntent = Intent & { readonly createdAt: string };
 
-/** Those that are left, by id, those behind `after`. `before`: an ISO timestamp. */
-export async function leftIntents(db: Reader, before: string, after: number, limit: number): Promise<LeftIntent[]> {
-  // index: ref_intents primary key; few rows are in it at any moment
+/** Returns a page of abandoned intents by id, after the id `after`. `before`: an ISO timestamp. */
+export async function listAbandonedIntents(
+  db: Reader,
+  before: string,
+  after: number,
+  limit: number,
+): Promise<AbandonedIntent[]> {
+  // index: ref_intents primary key; few rows are in it at any time
   const rows = await db
     .selectFrom('ref_intents')
     .selectAll()
@@ -195,8 +206,8 @@ export async function leftIntents(db: Reader, before: string, after: number, lim
     createdAt: row.created_at,
     userId: row.user_id,
     changes: JSON.parse(row.changes) as RefChange[],
-    merge: mergeOf(row),
+    merge: parseMerge(row),
     options: row.options === null ? undefined : (JSON.parse(row.options) as string[]),
-    renamed: row.renamed === null ? undefined : (JSON.parse(row.renamed) as Renaming[]),
+    renamed: row.renamed === null ? undefined : (JSON.parse(row.renamed) as PathRename[]),
   }));
 }

@@ -1,5 +1,10 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { type Standing, standingOf, stillInGroup, stillInProject } from '#authorization/current-access.ts';
+import {
+  type CurrentAccess,
+  reloadAccess,
+  requireGroupAccess,
+  requireProjectAccess,
+} from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
 import type { Wiki } from '#domain/wikis.ts';
 import type { Merge } from '#events/domain-events.ts';
@@ -10,136 +15,140 @@ import type { Repository } from '#git/repository.ts';
 import { ensureRepository } from '#git/storage/storage.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { type Placed, repositoryOf } from '../repository.ts';
+import { getRepository, type LocatedRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
-import { settleIntent } from './complete-intent.ts';
-import { holdIntent } from './intent-lease.ts';
-import { type ByServer, type Intent, insertIntent, type Renaming, takeIntent } from './intents.ts';
-import type { RefRight } from './ref-permissions.ts';
+import { completeIntent } from './complete-intent.ts';
+import { keepIntentLease } from './intent-lease.ts';
+import { createIntent, deleteIntent, type Intent, type PathRename, type ServerActor } from './intents.ts';
+import type { RefPermission } from './ref-permissions.ts';
 
 /**
- * The one road on which refs change, for API writes, merges and pushes alike (design "Ref and database"): (1) an intent
- * row, for which caller, project and the right to move these refs are read again, refused while the repository is
- * read-only; (2) git moves the refs by compare-and-swap; (3) one transaction records the events and facts, raises the
- * ref-state version and strikes the intent out; (4) the caller answers.
- * Whatever happens between, the intent is settled later by comparing it with the refs.
+ * The only code path on which refs change, for API writes, merges and pushes (design "Ref and database"):
+ *
+ * 1. An intent is stored. In its transaction the caller, project and permission are reloaded; it fails if the
+ *   repository is read-only.
+ * 2. git moves the refs by compare-and-swap.
+ * 3. One transaction records events, increments the ref-state version and deletes the intent.
+ * 4. The caller responds.
+ *
+ * After a crash the intent is completed later by comparing it with the refs.
  */
 
-export interface MovingProject extends Placed {
+export interface RefProject extends LocatedRepository {
   readonly id: number;
 }
 
-export interface Move<Code extends string = never> extends Moved {
-  readonly project: MovingProject;
-  readonly by: Mover<Code> | ByServer;
-  /** The merge that it is: who hears that the refs have moved hears of it, and only then. */
+export interface RefMove<Code extends string = never> extends RefMoveBase {
+  readonly project: RefProject;
+  readonly by: RefMover<Code> | ServerActor;
+  /** The merge that this move completes; published with the moved refs. */
   readonly merge?: Merge | undefined;
-  /** What the push that it is has asked for besides: the same hears of it. */
+  /** Push options, published with the moved refs. */
   readonly options?: readonly string[];
-  /** What is written down with the intent, or not at all. */
-  readonly besides?: (tx: Transaction, now: Standing) => Promise<void>;
+  /** Further writes in the transaction of the intent. */
+  readonly alsoWrite?: (tx: Transaction, now: CurrentAccess) => Promise<void>;
 }
 
-/** The same in a wiki's repository, by somebody who may do so much to it where the refs move. */
-export interface WikiMove extends Moved {
+/** A move in a wiki's repository by a caller with this ability. */
+export interface WikiMove extends RefMoveBase {
   readonly wiki: Wiki;
-  readonly by: { readonly caller: SignedInCaller; readonly may: WikiAbility } | ByServer;
-  /** The pages that get other names by it. */
-  readonly renamed?: readonly Renaming[];
+  readonly by: { readonly caller: SignedInCaller; readonly may: WikiAbility } | ServerActor;
+  /** Renamed pages. */
+  readonly renamed?: readonly PathRename[];
 }
 
 export type WikiAbility = 'create_wiki' | 'delete_wiki';
 
-interface Moved {
+interface RefMoveBase {
   readonly changes: readonly RefChange[];
-  /** It is to make the repository's first branch: refused (`notFirst`) once another one is there or on its way. */
+  /** Whether this must be the repository's first branch; otherwise it fails with `notFirst`. */
   readonly first?: boolean;
 }
 
-/** Who moves refs, with the right that he is asked for where they move: his request may have begun long ago. */
-export interface Mover<Code extends string = never> {
+/** Caller who moves refs, and the permission that is checked when they move: the request may have begun long ago. */
+export interface RefMover<Code extends string = never> {
   readonly caller: SignedInCaller;
-  readonly may: RefRight<Code>;
+  readonly may: RefPermission<Code>;
 }
 
 export type MoveFailure = 'readOnly' | 'notFirst' | RefFailure['refused'];
 
 /**
- * Moves refs, all or none. What git refuses comes back as a code with git's values, what the right refuses as its own:
- * nothing was moved or recorded then. Throws `AccessRevoked` when the mover would not be let in any more.
+ * Moves refs, all or none. Failures of git and of the permission check are returned as codes with their values; then
+ * nothing has moved. Throws `AccessRevoked` if the caller lost access.
  */
 export async function moveRefs<Code extends string = never>(
   services: RefServices,
-  move: Move<Code> | WikiMove,
+  move: RefMove<Code> | WikiMove,
 ): Promise<undefined | Failure<MoveFailure | Code>> {
   const intent = await ('wiki' in move ? beginWikiMove(services, move) : beginMove(services, move));
   if (isFailure(intent)) return intent;
-  const repository = repositoryOf(services.git, 'wiki' in move ? move.wiki : move.project);
-  const letGo = holdIntent(services, intent);
+  const repository = getRepository(services.git, 'wiki' in move ? move.wiki : move.project);
+  const releaseLease = keepIntentLease(services, intent);
   try {
-    return await moveAs(services, intent, repository);
+    return await moveWithIntent(services, intent, repository);
   } finally {
-    await letGo();
+    await releaseLease();
   }
 }
 
-async function moveAs(
+async function moveWithIntent(
   services: RefServices,
   intent: Intent,
   repository: Repository,
 ): Promise<undefined | Failure<MoveFailure>> {
   const update = await updateRefs(services.git, repository, intent.changes).catch(async (error: unknown) => {
-    if (error instanceof QueueFull) await dropIntent(services, intent);
+    if (error instanceof QueueFull) await discardIntent(services, intent);
     throw error;
   });
   if ('refused' in update) {
-    await dropIntent(services, intent);
+    await discardIntent(services, intent);
     const { refused: code, ...values } = update;
     return fail(code, values) as Failure<MoveFailure>;
   }
-  await settleIntent(services, intent, intent.changes);
+  await completeIntent(services, intent, intent.changes);
   return undefined;
 }
 
-/** The first half, for pushes: git itself moves the refs between the halves. */
+/** Stores the intent. For pushes this is the first half: git itself moves the refs. */
 export function beginMove<Code extends string = never>(
   { database }: Pick<RefServices, 'database'>,
-  { project, by, changes, merge, options, besides, first }: Move<Code>,
+  { project, by, changes, merge, options, alsoWrite, first }: RefMove<Code>,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst' | Code>> {
-  const wanted = { of: { projectId: project.id }, at: project, changes, merge, options, first };
+  const input = { owner: { projectId: project.id }, location: project, changes, merge, options, first };
   return database.transaction(async (tx) => {
-    if ('server' in by) return insertIntent(tx, wanted, by);
-    const now = await standingOf(tx, by.caller, project.id);
-    const refusal = await by.may(tx, now);
-    if (refusal !== undefined) return refusal;
-    await besides?.(tx, now);
-    return insertIntent(tx, wanted, now);
+    if ('server' in by) return createIntent(tx, input, by);
+    const access = await reloadAccess(tx, by.caller, project.id);
+    const failure = await by.may(tx, access);
+    if (failure !== undefined) return failure;
+    await alsoWrite?.(tx, access);
+    return createIntent(tx, input, access);
   });
 }
 
-/** The same of a wiki's refs. */
+/** As `beginMove`, for a wiki. */
 export function beginWikiMove(
   { database }: Pick<RefServices, 'database'>,
   { wiki, by, changes, renamed, first }: WikiMove,
 ): Promise<Intent | Failure<'readOnly' | 'notFirst'>> {
-  const wanted = { of: { wikiId: wiki.wiki_id }, at: wiki, changes, renamed, first };
+  const input = { owner: { wikiId: wiki.wiki_id }, location: wiki, changes, renamed, first };
   return database.transaction(async (tx) => {
-    if ('server' in by) return insertIntent(tx, wanted, by);
+    if ('server' in by) return createIntent(tx, input, by);
     const { project_id, group_id } = wiki;
-    const now =
+    const access =
       project_id === null
-        ? await stillInGroup(tx, by.caller, group_id as number, by.may)
-        : await stillInProject(tx, by.caller, project_id, by.may);
-    return insertIntent(tx, wanted, now);
+        ? await requireGroupAccess(tx, by.caller, group_id as number, by.may)
+        : await requireProjectAccess(tx, by.caller, project_id, by.may);
+    return createIntent(tx, input, access);
   });
 }
 
-/** Nothing moved: the intent goes without a trace. */
-export async function dropIntent({ database }: RefServices, intent: Intent): Promise<void> {
-  await database.transaction((tx) => takeIntent(tx, intent.id), { owed: true });
+/** Deletes an intent without a trace, because nothing has moved. */
+export async function discardIntent({ database }: RefServices, intent: Intent): Promise<void> {
+  await database.transaction((tx) => deleteIntent(tx, intent.id), { exemptFromLimit: true });
 }
 
-/** The repository's directory, made at the first write. */
-export async function ensureProjectRepository(git: Git, project: MovingProject): Promise<void> {
-  await ensureRepository(repositoryOf(git, project), { defaultBranch: project.default_branch });
+/** Creates the directory of a project's repository at the first write. */
+export async function ensureProjectRepository(git: Git, project: RefProject): Promise<void> {
+  await ensureRepository(getRepository(git, project), { defaultBranch: project.default_branch });
 }

@@ -1,23 +1,26 @@
 import type { PushChange } from '#activity/index.ts';
 import { countCommits } from '#git/commits/commit-log.ts';
 import type { Git } from '#git/git.ts';
-import { objectInfo, readCommit, readTag } from '#git/objects/object-reader.ts';
+import { getObjectInfo, readCommit, readTag } from '#git/objects/object-reader.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
-import { zeroId } from '#git/refs/refs.ts';
-import { branchTip } from '#git/refs/revision.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import type { Repository } from '#git/repository.ts';
 
-interface Describing {
+interface PushContext {
   readonly git: Git;
   readonly repository: Repository;
   readonly defaultBranch: string;
-  /** More refs than this in one push of a kind are not looked at one by one: they become one event. */
+  /** Maximum refs of one kind per push that are inspected one by one; more become one event. */
   readonly limit: number;
 }
 
-/** What the push events of these changes say: how many commits, and the newest one's title (contract/activity.md "push_data"). */
-export async function describeChanges(changes: readonly RefChange[], context: Describing): Promise<PushChange[]> {
+/**
+ * Returns the data of push events: the number of commits and the title of the newest (contract/activity.md
+ * "push_data").
+ */
+export async function describePushChanges(changes: readonly RefChange[], context: PushContext): Promise<PushChange[]> {
   const bare = changes.filter(({ ref }) => ref.startsWith(HEADS) || ref.startsWith(TAGS)).map(withoutCommits);
   const kinds = Map.groupBy(bare, (change) => `${change.action} ${change.refType}`);
   const groups = [...kinds.values()].map((group) =>
@@ -30,26 +33,26 @@ function withoutCommits({ ref, oldId, newId }: RefChange): PushChange {
   const branch = ref.startsWith(HEADS);
   return {
     refType: branch ? 'branch' : 'tag',
-    action: oldId === zeroId ? 'created' : newId === zeroId ? 'removed' : 'pushed',
+    action: oldId === ZERO_ID ? 'created' : newId === ZERO_ID ? 'removed' : 'pushed',
     ref: ref.slice(branch ? HEADS.length : TAGS.length),
-    from: oldId === zeroId ? null : oldId,
-    to: newId === zeroId ? null : newId,
+    from: oldId === ZERO_ID ? null : oldId,
+    to: newId === ZERO_ID ? null : newId,
     commitCount: 0,
     commitTitle: null,
   };
 }
 
-async function withCommits(change: PushChange, { git, repository, defaultBranch }: Describing): Promise<PushChange> {
+async function withCommits(change: PushChange, { git, repository, defaultBranch }: PushContext): Promise<PushChange> {
   if (change.to === null) return change;
   if (change.refType === 'tag')
     return { ...change, commitCount: 1, commitTitle: await titleOfTag(git, repository, change.to) };
-  const base = change.from ?? (change.ref === defaultBranch ? null : await branchTip(repository, defaultBranch));
+  const base = change.from ?? (change.ref === defaultBranch ? null : await findBranchHead(repository, defaultBranch));
   const commitCount = await countBetween(git, repository, base, change.to);
   const commitTitle = commitCount === 0 ? null : await titleOf(git, repository, change.to);
   return { ...change, commitCount, commitTitle };
 }
 
-/** One commit on top of its base, by far the commonest case, is told from the commit alone: no process is started. */
+/** A single commit on top of its base, the most common case, is counted without starting a process. */
 async function countBetween(git: Git, repository: Repository, base: string | null, tip: string): Promise<number> {
   if (base === tip) return 0;
   const commit = await readCommit(git, repository, tip);
@@ -64,7 +67,7 @@ async function titleOf(git: Git, repository: Repository, id: string): Promise<st
 }
 
 async function titleOfTag(git: Git, repository: Repository, id: string): Promise<string | null> {
-  const info = await objectInfo(git, repository, `${id}^{commit}`);
+  const info = await getObjectInfo(git, repository, `${id}^{commit}`);
   if (info !== null) return titleOf(git, repository, info.id);
   return (await readTag(git, repository, id))?.message ?? null;
 }

@@ -3,17 +3,17 @@ import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { findProject, type Project as ProjectRow } from '#domain/namespaces/projects.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
-import { headTarget, setHead, zeroId } from '#git/refs/refs.ts';
+import { findHeadBranch, setHead, ZERO_ID } from '#git/refs/refs.ts';
 import { type RefChange, updateRefs } from '#git/refs/update-refs.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { type Project, world } from '#test/support/world.ts';
-import { repositoryOf } from '../repository.ts';
-import { settleIntent } from './complete-intent.ts';
+import { getRepository } from '../repository.ts';
+import { completeIntent } from './complete-intent.ts';
 import type { Intent } from './intents.ts';
 import { beginMove } from './move-refs.ts';
-import { settleLeftIntents } from './recovery.ts';
+import { completeAbandonedIntents } from './recovery.ts';
 
-// A process that dies between writing down what it is about to move and recording that it has: what the next one finds.
+// Recovery after a process died between storing an intent and recording its result.
 
 const { server, root, work, clock, newProject } = await world();
 const { services } = server;
@@ -24,12 +24,12 @@ const LEASE_SECONDS = 60;
 interface Left {
   readonly given: Project;
   readonly project: ProjectRow;
-  /** A commit that no branch has yet, on top of `main`. */
+  /** Creates a commit on top of `main` that no branch contains. */
   readonly newId: string;
   readonly oldId: string;
 }
 
-/** A repository with a commit that is written and that no ref has reached. */
+/** Creates a repository with a commit that no ref reaches. */
 async function beforeTheMove(): Promise<Left> {
   const given = await newProject();
   const oldId = await given.commit({ 'a.txt': 'one' });
@@ -46,12 +46,12 @@ async function intendTo({ given, project }: Left, changes: readonly RefChange[])
 }
 
 async function moveNow({ project }: Left, changes: readonly RefChange[]): Promise<void> {
-  assert.deepEqual(await updateRefs(services.git, repositoryOf(services.git, project), changes), { ok: true });
+  assert.deepEqual(await updateRefs(services.git, getRepository(services.git, project), changes), { ok: true });
 }
 
 const toMain = ({ oldId, newId }: Left): RefChange => ({ ref: 'refs/heads/main', oldId, newId });
 
-/** The last pushes of the project, the latest first: what each moved, from where to where. */
+/** Returns the last pushes of the project, newest first, with old and new ids. */
 async function pushes({ given }: Left, count: number) {
   return reader
     .selectFrom('activity_events')
@@ -81,85 +81,85 @@ async function version({ given }: Left): Promise<number> {
   return row.ref_state_version;
 }
 
-test('refs that have moved are recorded as if nothing had happened', async () => {
+test('records refs that moved before the crash', async () => {
   const left = await beforeTheMove();
   const before = await version(left);
   await intendTo(left, [toMain(left)]);
   await moveNow(left, [toMain(left)]);
-  await settleLeftIntents(services, true);
+  await completeAbandonedIntents(services, true);
   assert.deepEqual(await pushes(left, 1), [{ ref: 'main', commit_from: left.oldId, commit_to: left.newId }]);
   assert.equal(await version(left), before + 1);
   assert.equal(await intents(left), 0);
 });
 
-test('refs that have not moved leave no trace', async () => {
+test('records nothing for refs that have not moved', async () => {
   const left = await beforeTheMove();
   const [before, count] = [await version(left), await pushCount(left)];
   await intendTo(left, [toMain(left)]);
-  await settleLeftIntents(services, true);
+  await completeAbandonedIntents(services, true);
   assert.deepEqual([await version(left), await pushCount(left), await intents(left)], [before, count, 0]);
 });
 
-test('of several refs those are recorded that have moved', async () => {
+test('records only the refs that moved', async () => {
   const left = await beforeTheMove();
-  const made = { ref: 'refs/heads/made', oldId: zeroId, newId: left.newId };
+  const made = { ref: 'refs/heads/made', oldId: ZERO_ID, newId: left.newId };
   await intendTo(left, [toMain(left), made]);
   await moveNow(left, [made]);
-  await settleLeftIntents(services, true);
+  await completeAbandonedIntents(services, true);
   assert.deepEqual(await pushes(left, 1), [{ ref: 'made', commit_from: null, commit_to: left.newId }]);
 });
 
-test('a ref that others have moved on since had been moved', async () => {
+test('records a ref that others have moved further', async () => {
   const left = await beforeTheMove();
   await intendTo(left, [toMain(left)]);
   await moveNow(left, [toMain(left)]);
   const beyond = await left.given.commit({ 'a.txt': 'three' });
-  await settleLeftIntents(services, true);
+  await completeAbandonedIntents(services, true);
   const recorded = await pushes(left, 2);
   assert.ok(recorded.some(({ commit_from, commit_to }) => commit_from === left.oldId && commit_to === left.newId));
   assert.ok(recorded.some(({ commit_from, commit_to }) => commit_from === left.newId && commit_to === beyond));
 });
 
-test('a ref that others have moved elsewhere had not', async () => {
+test('does not record a ref that others have moved elsewhere', async () => {
   const left = await beforeTheMove();
   const count = await pushCount(left);
   await intendTo(left, [toMain(left)]);
   const elsewhere = await left.given.commit({ 'b.txt': 'else' });
-  await settleLeftIntents(services, true);
+  await completeAbandonedIntents(services, true);
   assert.equal(await pushCount(left), count + 1);
   assert.deepEqual((await pushes(left, 1))[0]?.commit_to, elsewhere);
 });
 
-test('of two that were to move a ref from the same commit the one that has done so is recorded', async () => {
+test('records only the intent that moved the ref, of two from the same commit', async () => {
   for (const isSettled of [true, false]) {
     const left = await beforeTheMove();
     const count = await pushCount(left);
-    // Whoever got no answer has pushed again, with a commit more.
+    // The client got no response and pushes again with one more commit.
     await intendTo(left, [toMain(left)]);
     const beyond = await left.given.commit({ 'a.txt': 'three' }, { branch: 'draft' });
     const change = { ...toMain(left), newId: beyond };
     const again = await intendTo(left, [change]);
     await moveNow(left, [change]);
-    if (isSettled) await settleIntent(services, again, [change]);
-    await settleLeftIntents(services, true);
+    if (isSettled) await completeIntent(services, again, [change]);
+    await completeAbandonedIntents(services, true);
     assert.equal(await pushCount(left), count + 2, 'that of the draft, and one');
     assert.deepEqual(await pushes(left, 1), [{ ref: 'main', commit_from: left.oldId, commit_to: beyond }]);
     assert.equal(await intents(left), 0);
   }
 });
 
-test('a push that is made again when nobody has answered is recorded once', async () => {
+test('records a push once that is retried without a response', async () => {
   const left = await beforeTheMove();
   const count = await pushCount(left);
   await intendTo(left, [toMain(left)]);
   const again = await intendTo(left, [toMain(left)]);
   await moveNow(left, [toMain(left)]);
-  await settleIntent(services, again, again.changes);
-  await settleLeftIntents(services, true);
+  await completeIntent(services, again, again.changes);
+  await completeAbandonedIntents(services, true);
   assert.deepEqual([await pushCount(left), await intents(left)], [count + 1, 0]);
 });
 
-test('a ref that others have moved on, and not said so yet, had been moved', async () => {
+test('records a ref that others have moved further but not recorded yet', async () => {
   const left = await beforeTheMove();
   await intendTo(left, [toMain(left)]);
   await moveNow(left, [toMain(left)]);
@@ -170,7 +170,7 @@ test('a ref that others have moved on, and not said so yet, had been moved', asy
   };
   await intendTo(left, [back]);
   await moveNow(left, [back]);
-  await settleLeftIntents(services, true);
+  await completeAbandonedIntents(services, true);
   const moves = (await pushes(left, 2)).map(({ commit_from, commit_to }) => [commit_from, commit_to]);
   assert.deepEqual(moves, [
     [back.oldId, back.newId],
@@ -178,29 +178,29 @@ test('a ref that others have moved on, and not said so yet, had been moved', asy
   ]);
 });
 
-test('a removed ref is recorded as removed, one that is there still is not', async () => {
+test('records a deleted ref, but not one that still exists', async () => {
   const left = await beforeTheMove();
-  const removal = { ref: 'refs/heads/draft', oldId: left.newId, newId: zeroId };
+  const removal = { ref: 'refs/heads/draft', oldId: left.newId, newId: ZERO_ID };
   const count = await pushCount(left);
   await intendTo(left, [removal]);
-  await settleLeftIntents(services, true);
+  await completeAbandonedIntents(services, true);
   assert.equal(await pushCount(left), count);
   await intendTo(left, [removal]);
   await moveNow(left, [removal]);
-  await settleLeftIntents(services, true);
+  await completeAbandonedIntents(services, true);
   assert.deepEqual(await pushes(left, 1), [{ ref: 'draft', commit_from: left.newId, commit_to: null }]);
 });
 
-test('two that settle at once record once', async () => {
+test('records once when two processes complete an intent', async () => {
   const left = await beforeTheMove();
   await intendTo(left, [toMain(left)]);
   await moveNow(left, [toMain(left)]);
   const [before, count] = [await version(left), await pushCount(left)];
-  await Promise.all([1, 2, 3].map(() => settleLeftIntents(services, true)));
+  await Promise.all([1, 2, 3].map(() => completeAbandonedIntents(services, true)));
   assert.deepEqual([await version(left), await pushCount(left)], [before + 1, count + 1]);
 });
 
-test('the first branch of an empty repository becomes its default branch even so', async () => {
+test('sets the default branch of an empty repository during recovery', async () => {
   const given = await newProject();
   const other = await beforeTheMove();
   const made = await given.owner.post(`${given.repository}/files/a.txt`, {
@@ -219,38 +219,38 @@ test('the first branch of an empty repository becomes its default branch even so
   const { body: branch } = await given.owner.get(`${given.repository}/branches/trunk`);
   const project = await findProject(reader, ANONYMOUS, String(given.id));
   assert.ok(project);
-  const change = { ref: 'refs/heads/trunk', oldId: zeroId, newId: branch.commit.id };
+  const change = { ref: 'refs/heads/trunk', oldId: ZERO_ID, newId: branch.commit.id };
   clock.advance(1);
   await intendTo({ ...other, given, project }, [change]);
-  await settleLeftIntents(services, true);
+  await completeAbandonedIntents(services, true);
   const { body } = await given.owner.get(given.at);
   assert.deepEqual([body.default_branch, body.empty_repo], ['trunk', false]);
 });
 
-test('HEAD follows the default branch that a process has decided on before it died', async () => {
+test('updates HEAD to the default branch set before a crash', async () => {
   const left = await beforeTheMove();
   const { git } = services;
-  const repository = repositoryOf(git, left.project);
-  const change = { ref: 'refs/heads/trunk', oldId: zeroId, newId: left.newId };
+  const repository = getRepository(git, left.project);
+  const change = { ref: 'refs/heads/trunk', oldId: ZERO_ID, newId: left.newId };
   await intendTo(left, [change]);
   await moveNow(left, [change]);
   await setHead(git, repository, 'trunk');
-  await settleLeftIntents(services, true);
-  assert.equal(await headTarget(repository), 'main');
+  await completeAbandonedIntents(services, true);
+  assert.equal(await findHeadBranch(repository), 'main');
 });
 
-test('beside other processes an intent is left alone until its lease is over', async () => {
+test('with other processes, waits for the lease of an intent to expire', async () => {
   const left = await beforeTheMove();
   await intendTo(left, [toMain(left)]);
   clock.advance(LEASE_SECONDS - 1);
-  await settleLeftIntents(services, false);
+  await completeAbandonedIntents(services, false);
   assert.equal(await intents(left), 1);
   clock.advance(1);
-  await settleLeftIntents(services, false);
+  await completeAbandonedIntents(services, false);
   assert.equal(await intents(left), 0);
 });
 
-test('an intent of a project that is gone goes too', async () => {
+test('deletes an intent of a deleted project', async () => {
   const left = await beforeTheMove();
   const { id, owner, path_with_namespace } = left.given;
   await owner.delete(`/projects/${id}`);
@@ -261,11 +261,11 @@ test('an intent of a project that is gone goes too', async () => {
     full_path: body?.path_with_namespace ?? path_with_namespace,
   });
   await work();
-  await settleLeftIntents(services, true);
+  await completeAbandonedIntents(services, true);
   assert.equal(await intents(left), 0);
 });
 
-test('what can’t be settled keeps nobody else from being settled, and waits for the next time', async () => {
+test('an intent that cannot be completed does not block others and is retried', async () => {
   const [broken, left] = [await beforeTheMove(), await beforeTheMove()];
   for (const one of [broken, left]) {
     await intendTo(one, [toMain(one)]);
@@ -281,8 +281,8 @@ test('what can’t be settled keeps nobody else from being settled, and waits fo
       },
       options,
     );
-  assert.equal(await settleLeftIntents({ ...services, runUnitOfWork }, true), 1);
+  assert.equal(await completeAbandonedIntents({ ...services, runUnitOfWork }, true), 1);
   assert.deepEqual([await intents(broken), await intents(left)], [1, 0]);
-  assert.equal(await settleLeftIntents(services, true), 1);
+  assert.equal(await completeAbandonedIntents(services, true), 1);
   assert.equal(await intents(broken), 0);
 });

@@ -1,39 +1,41 @@
 import type { Reader } from '#database/database.ts';
-import { readWiki } from '#domain/wikis.ts';
+import { findWikiById } from '#domain/wikis.ts';
 import { defineJob } from '#jobs/job.ts';
-import { pointHead } from '../branches/default-branch.ts';
-import { type Placed, repositoryOf } from '../repository.ts';
+import { syncHead } from '../branches/default-branch.ts';
+import { getRepository, type LocatedRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
-import { pointHeadOfWiki } from '../wikis/complete-intent.ts';
-import { settleIntent } from './complete-intent.ts';
-import { haveMoved } from './completed-changes.ts';
-import { type Intent, type LeftIntent, leftIntents } from './intents.ts';
+import { syncWikiHead } from '../wikis/complete-intent.ts';
+import { completeIntent } from './complete-intent.ts';
+import { findCompletedChanges } from './completed-changes.ts';
+import { type AbandonedIntent, type Intent, listAbandonedIntents } from './intents.ts';
 
-/** Ref changes whose process died between the intent and its settling: finished, or dropped, by what the refs say. */
+/** Completes or discards intents whose process died, by comparing them with the refs. */
 
 const BATCH = 100;
 
-/** Far in the future, in the form of timestamps: every intent is left over when this server is alone with its database. */
-const ALWAYS = '9999-12-31T00:00:00.000Z';
+/** A timestamp in the far future: all intents count as abandoned if this server is alone with its database. */
+const END_OF_TIME = '9999-12-31T00:00:00.000Z';
 
 /**
- * At start. Alone with its database (SQLite, one server per data directory) nobody else can be settling anything;
- * beside other processes only leases that ran out count. One that can't be settled, because its repository is broken, say,
- * waits for the next time: neither the others nor the start of a server depend on it.
+ * Completes abandoned intents at start and returns their number. A server that is alone with its database (SQLite)
+ * treats all intents as abandoned; otherwise only expired ones. An intent that fails, for example because its
+ * repository is broken, is retried later and does not block the start.
  */
-export async function settleLeftIntents(services: RefServices, alone: boolean): Promise<number> {
+export async function completeAbandonedIntents(services: RefServices, alone: boolean): Promise<number> {
   let settled = 0;
   for (let after = 0; ; ) {
-    const left = await services.database.transaction((tx) => leftIntents(tx, alone ? ALWAYS : tx.now, after, BATCH));
-    for (const intent of left) if (await settleOrLog(services, intent)) settled++;
-    after = left.at(-1)?.id ?? after;
-    if (left.length < BATCH) return settled;
+    const intents = await services.database.transaction((tx) =>
+      listAbandonedIntents(tx, alone ? END_OF_TIME : tx.now, after, BATCH),
+    );
+    for (const intent of intents) if (await completeOrLog(services, intent)) settled++;
+    after = intents.at(-1)?.id ?? after;
+    if (intents.length < BATCH) return settled;
   }
 }
 
-async function settleOrLog(services: RefServices, intent: LeftIntent): Promise<boolean> {
+async function completeOrLog(services: RefServices, intent: AbandonedIntent): Promise<boolean> {
   try {
-    await settleByRefs(services, intent);
+    await completeFromRefs(services, intent);
     return true;
   } catch (error) {
     services.git.log('ref_intent_unsettled', {
@@ -46,18 +48,18 @@ async function settleOrLog(services: RefServices, intent: LeftIntent): Promise<b
   }
 }
 
-async function settleByRefs(services: RefServices, intent: LeftIntent): Promise<void> {
-  const place = await placeOf(services.database.reader, intent);
-  const repository = place ? repositoryOf(services.git, place) : null;
-  const moved = repository === null ? [] : await haveMoved(services, repository, intent);
-  await settleIntent(services, intent, moved);
-  // Its process may have died when it had decided the default branch, and HEAD had not followed.
-  if (intent.wikiId === undefined) await pointHead(services.database.reader, services.git, intent.projectId);
-  else await pointHeadOfWiki(services.database.reader, services.git, intent.wikiId);
+async function completeFromRefs(services: RefServices, intent: AbandonedIntent): Promise<void> {
+  const location = await findLocation(services.database.reader, intent);
+  const repository = location ? getRepository(services.git, location) : null;
+  const moved = repository === null ? [] : await findCompletedChanges(services, repository, intent);
+  await completeIntent(services, intent, moved);
+  // Its process may have died between setting the default branch and updating HEAD.
+  if (intent.wikiId === undefined) await syncHead(services.database.reader, services.git, intent.projectId);
+  else await syncWikiHead(services.database.reader, services.git, intent.wikiId);
 }
 
-async function placeOf(db: Reader, { projectId, wikiId }: Intent): Promise<Placed | null> {
-  if (wikiId !== undefined) return readWiki(db, wikiId);
+async function findLocation(db: Reader, { projectId, wikiId }: Intent): Promise<LocatedRepository | null> {
+  if (wikiId !== undefined) return findWikiById(db, wikiId);
   // index: repositories primary key
   const row = await db
     .selectFrom('repositories')
@@ -67,12 +69,16 @@ async function placeOf(db: Reader, { projectId, wikiId }: Intent): Promise<Place
   return row ?? null;
 }
 
-/** Every minute, for what other processes on the same database have left. */
-export const settleLeft = defineJob({
+/** Runs every minute, for intents of other processes on the same database. */
+export const completeAbandonedIntentsJob = defineJob({
   kind: 'settle_left_ref_intents',
   handle: async (services: RefServices) => {
-    await settleLeftIntents(services, false);
+    await completeAbandonedIntents(services, false);
   },
 });
 
-export const settleLeftEveryMinute = { name: 'settle_left_ref_intents', cron: '* * * * *', job: settleLeft };
+export const completeAbandonedIntentsEveryMinute = {
+  name: 'settle_left_ref_intents',
+  cron: '* * * * *',
+  job: completeAbandonedIntentsJob,
+};

@@ -1,48 +1,51 @@
 import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import { requireStill, type Standing } from '#authorization/current-access.ts';
+import { type CurrentAccess, requireAbility } from '#authorization/current-access.ts';
 import {
+  matchingRules,
   mayCreateBranch,
-  mayDeleteProtected,
+  mayDeleteProtectedBranch,
   mayForcePush,
+  mayMakeFirstPush,
   mayMerge,
   mayPush,
-  mayPushFirst,
-  rulesFor,
 } from '#authorization/protected-branches/branch-rules.ts';
-import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
+import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader } from '#database/database.ts';
 import {
-  type DefaultProtection,
+  type DefaultBranchProtection,
+  getProtectionForLevel,
   type ProtectionLevel,
-  protectionOfLevel,
 } from '#domain/namespaces/default-branch-protection.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
+import { loadSettings } from '#settings/settings.ts';
 
 /**
- * The rights by which refs move. Nobody moves one without (`moveRefs`): each is asked in the transaction that writes the
- * intent, of the caller and the project as they are there, whatever has been asked before.
+ * Permission to move refs, required by `moveRefs`. It is checked in the transaction that writes the intent, for the
+ * reloaded caller and project.
  */
-export type RefRight<Code extends string = never> = (db: Reader, now: Standing) => Promise<undefined | Failure<Code>>;
+export type RefPermission<Code extends string = never> = (
+  db: Reader,
+  now: CurrentAccess,
+) => Promise<undefined | Failure<Code>>;
 
-/** May the caller commit to this branch, existing or not, by the rules of its project? */
+/** Returns whether the rules of the project let the caller commit to this branch, existing or not. */
 export async function mayCommitTo(db: Reader, caller: Caller, project: Project, branch: string): Promise<boolean> {
   if (!mayInProject(caller, 'push_code', project)) return false;
-  const rules = await protectionRules(db, project.id);
+  const rules = await listProtectionRules(db, project.id);
   if (!project.empty) return mayPush(caller, project, rules, branch);
-  return mayPushFirst(caller, project, rules, branch, await defaultProtection(db, project.id));
+  return mayMakeFirstPush(caller, project, rules, branch, await loadDefaultProtection(db, project.id));
 }
 
-/** May the caller merge into this branch, by the rules of its project? */
+/** Returns whether the rules of the project let the caller merge into this branch. */
 export async function mayMergeInto(db: Reader, caller: Caller, project: Project, branch: string): Promise<boolean> {
   if (!mayInProject(caller, 'push_code', project)) return false;
-  return mayMerge(caller, project, await protectionRules(db, project.id), branch);
+  return mayMerge(caller, project, await listProtectionRules(db, project.id), branch);
 }
 
-/** What its group, or else the setting, says of the first branch of a project's repository. */
-export async function defaultProtection(db: Reader, projectId: number): Promise<DefaultProtection> {
+/** Returns the protection of a project's first branch, from its group or else the setting. */
+export async function loadDefaultProtection(db: Reader, projectId: number): Promise<DefaultBranchProtection> {
   // index: repositories primary key
   const row = await db
     .selectFrom('repositories')
@@ -50,67 +53,73 @@ export async function defaultProtection(db: Reader, projectId: number): Promise<
     .where('project_id', '=', projectId)
     .executeTakeFirst();
   if (row?.default_branch_protection) return JSON.parse(row.default_branch_protection);
-  return protectionOfLevel((await readSettings(db)).default_branch_protection as ProtectionLevel);
+  return getProtectionForLevel((await loadSettings(db)).default_branch_protection as ProtectionLevel);
 }
 
-interface Commitment {
+interface CommitTarget {
   readonly branch: string;
-  /** The branch leaves its history behind. */
+  /** The new head does not contain the current one. */
   readonly forced?: boolean;
 }
 
-/** A commit on a branch. */
-export function toCommit({ branch, forced = false }: Commitment): RefRight<'notAllowed' | 'forceNotAllowed'> {
+/** Permission to commit to a branch. */
+export function commitPermission({
+  branch,
+  forced = false,
+}: CommitTarget): RefPermission<'notAllowed' | 'forceNotAllowed'> {
   return async (db, { caller, project }) => {
     if (!(await mayCommitTo(db, caller, project, branch))) return fail('notAllowed');
-    if (forced && !mayForcePush(await protectionRules(db, project.id), branch)) return fail('forceNotAllowed');
+    if (forced && !mayForcePush(await listProtectionRules(db, project.id), branch)) return fail('forceNotAllowed');
   };
 }
 
-/** A new branch; what is not empty has its first branch already. */
-export function toCreateBranch(branch: string): RefRight<'protectedName'> {
+/** Permission to create a branch in a repository that is not empty. */
+export function createBranchPermission(branch: string): RefPermission<'protectedName'> {
   return async (db, now) => {
-    requireStill(now, 'push_code');
-    const rules = await protectionRules(db, now.project.id);
+    requireAbility(now, 'push_code');
+    const rules = await listProtectionRules(db, now.project.id);
     return mayCreateBranch(now.caller, now.project, rules, branch) ? undefined : fail('protectedName');
   };
 }
 
-/** The first branch of an empty repository, and another one that is made right after it. */
-export function toBeginWith(first: string, branch: string): RefRight<'protectedName'> {
+/** Permission to create the first branch of an empty repository and another one right after it. */
+export function initialBranchPermission(first: string, branch: string): RefPermission<'protectedName'> {
   return async (db, { caller, project }) => {
     const mayBegin = await mayCommitTo(db, caller, project, first);
-    const rules = await protectionRules(db, project.id);
+    const rules = await listProtectionRules(db, project.id);
     return mayBegin && mayCreateBranch(caller, project, rules, branch) ? undefined : fail('protectedName');
   };
 }
 
-/** The end of a branch, which is not the default one; a protected one takes a Maintainer. */
-export function toDeleteBranch(branch: string): RefRight<'isDefault' | 'isProtected'> {
-  return deletion(branch, ({ caller, project }) => mayDeleteProtected(caller, project));
+/** Permission to delete a branch that is not the default one. A protected branch requires a Maintainer. */
+export function deleteBranchPermission(branch: string): RefPermission<'isDefault' | 'isProtected'> {
+  return buildDeletePermission(branch, ({ caller, project }) => mayDeleteProtectedBranch(caller, project));
 }
 
-/** The same for whoever deletes many at once, and means no protected one. */
-export function toDeleteUnprotected(branch: string): RefRight<'isDefault' | 'isProtected'> {
-  return deletion(branch, () => false);
+/** Permission to delete a branch in a bulk deletion, which skips protected ones. */
+export function deleteUnprotectedBranchPermission(branch: string): RefPermission<'isDefault' | 'isProtected'> {
+  return buildDeletePermission(branch, () => false);
 }
 
-function deletion(branch: string, evenProtected: (now: Standing) => boolean): RefRight<'isDefault' | 'isProtected'> {
+function buildDeletePermission(
+  branch: string,
+  evenProtected: (now: CurrentAccess) => boolean,
+): RefPermission<'isDefault' | 'isProtected'> {
   return async (db, now) => {
-    requireStill(now, 'push_code');
+    requireAbility(now, 'push_code');
     if (branch === now.project.default_branch) return fail('isDefault');
-    const isProtected = rulesFor(await protectionRules(db, now.project.id), branch).length > 0;
+    const isProtected = matchingRules(await listProtectionRules(db, now.project.id), branch).length > 0;
     return isProtected && !evenProtected(now) ? fail('isProtected') : undefined;
   };
 }
 
-/** A tag comes to be, under a name that the default branch does not have. */
-export function toCreateTag(tag: string): RefRight<'isDefaultBranch'> {
+/** Permission to create a tag whose name is not that of the default branch. */
+export function createTagPermission(tag: string): RefPermission<'isDefaultBranch'> {
   return async (_db, now) => {
-    requireStill(now, 'push_code');
+    requireAbility(now, 'push_code');
     return tag === now.project.default_branch ? fail('isDefaultBranch') : undefined;
   };
 }
 
-/** The end of a tag. */
-export const toDeleteTag: RefRight = async (_db, now) => requireStill(now, 'push_code') as undefined;
+/** Permission to delete a tag. */
+export const deleteTagPermission: RefPermission = async (_db, now) => requireAbility(now, 'push_code') as undefined;

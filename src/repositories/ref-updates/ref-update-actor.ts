@@ -1,9 +1,9 @@
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
-import { readUser } from '#authentication/users/users.ts';
+import { findUserById } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 
-/** In whose name it is done what nobody asks for at this moment; nobody's, when he is gone. */
-export async function actorOf(db: Reader, userId: number | null): Promise<Caller> {
-  const user = userId === null ? null : await readUser(db, userId);
+/** Returns the user as the actor of a background change; anonymous if the user was deleted. */
+export async function loadActor(db: Reader, userId: number | null): Promise<Caller> {
+  const user = userId === null ? null : await findUserById(db, userId);
   return user === null ? ANONYMOUS : { ...ANONYMOUS, user };
 }

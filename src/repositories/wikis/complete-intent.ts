@@ -1,73 +1,76 @@
 import { recordActivity } from '#activity/index.ts';
 import type { Reader } from '#database/database.ts';
-import { readWiki, type WikiState } from '#domain/wikis.ts';
+import { findWikiById, type WikiState } from '#domain/wikis.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Git, gitFor } from '#git/git.ts';
+import { type Git, gitForClient } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { headTarget, setHead, zeroId } from '#git/refs/refs.ts';
+import { findHeadBranch, setHead, ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
-import { type Intent, takeIntent } from '../ref-updates/intents.ts';
-import { actorOf } from '../ref-updates/ref-update-actor.ts';
-import { repositoryOf } from '../repository.ts';
+import { deleteIntent, type Intent } from '../ref-updates/intents.ts';
+import { loadActor } from '../ref-updates/ref-update-actor.ts';
+import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
-import { type PageChange, pageChanges, settlePages } from './page-changes.ts';
+import { listPageChanges, type PageChange, updatePageRows } from './page-changes.ts';
 
 type WikiIntent = Intent & { readonly wikiId: number };
 
-/** What `settleIntent` does for the repository of a wiki: what moved there is told as what became of its pages. */
-export async function settleWiki(
+/** Completes an intent of a wiki's repository: records page changes and deletes the intent. */
+export async function completeWikiIntent(
   services: RefServices,
   intent: WikiIntent,
   moved: readonly RefChange[],
 ): Promise<void> {
   const { database, runUnitOfWork } = services;
-  const git = gitFor(services.git, null);
-  const wiki = await readWiki(database.reader, intent.wikiId);
+  const git = gitForClient(services.git, null);
+  const wiki = await findWikiById(database.reader, intent.wikiId);
   if (wiki === null) {
-    await database.transaction((tx) => takeIntent(tx, intent.id), { owed: true });
+    await database.transaction((tx) => deleteIntent(tx, intent.id), { exemptFromLimit: true });
     return;
   }
-  const default_branch = wiki.empty ? firstBranch(wiki, moved) : wiki.default_branch;
+  const default_branch = wiki.empty ? findFirstBranch(wiki, moved) : wiki.default_branch;
   const change = moved.find(({ ref }) => ref === HEADS + default_branch);
-  const looking = { git, repository: repositoryOf(git, wiki), renamed: intent.renamed };
-  const pages = change === undefined ? [] : await pageChanges(looking, change);
-  const turn = `refs of wiki ${intent.wikiId}`;
-  const mover = await actorOf(database.reader, intent.userId);
-  await runUnitOfWork(mover, (uow) => recordMoved(uow, intent, { moved, pages, default_branch }), { turn, owed: true });
-  if (wiki.empty) await pointHeadOfWiki(database.reader, git, intent.wikiId);
+  const context = { git, repository: getRepository(git, wiki), renamed: intent.renamed };
+  const pages = change === undefined ? [] : await listPageChanges(context, change);
+  const lock = `refs of wiki ${intent.wikiId}`;
+  const actor = await loadActor(database.reader, intent.userId);
+  await runUnitOfWork(actor, (uow) => recordMovedRefs(uow, intent, { moved, pages, default_branch }), {
+    lock,
+    exemptFromLimit: true,
+  });
+  if (wiki.empty) await syncWikiHead(database.reader, git, intent.wikiId);
 }
 
-function firstBranch(wiki: WikiState, moved: readonly RefChange[]): string {
-  const made = moved.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== zeroId);
-  return firstOf(
+function findFirstBranch(wiki: WikiState, moved: readonly RefChange[]): string {
+  const made = moved.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
+  return chooseDefaultBranch(
     wiki,
     made.map(({ ref }) => ref.slice(HEADS.length)),
   );
 }
 
-/** As the first branches of a project do: HEAD's own target when it is among them, else the first of them. */
-function firstOf({ default_branch }: WikiState, branches: readonly string[]): string {
+/** As for projects: the target of HEAD if it is among the branches, else the first. */
+function chooseDefaultBranch({ default_branch }: WikiState, branches: readonly string[]): string {
   return branches.includes(default_branch) ? default_branch : (branches[0] ?? default_branch);
 }
 
-/** Branches have come without being pushed, while nobody could push: nobody is told of their pages. */
-export async function wikiCameInBulk(
+/** Updates the row after branches were imported without a push; no page events are recorded. */
+export async function recordBulkWikiUpdate(
   { database, git }: Pick<RefServices, 'database' | 'git'>,
   wikiId: number,
   branches: readonly string[],
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const wiki = await readWiki(tx, wikiId);
+    const wiki = await findWikiById(tx, wikiId);
     if (wiki === null || branches.length === 0) return;
-    const first = wiki.empty ? { empty: false, default_branch: firstOf(wiki, branches) } : {};
+    const first = wiki.empty ? { empty: false, default_branch: chooseDefaultBranch(wiki, branches) } : {};
     await tx
       .updateTable('wikis')
       .set({ ...first, ref_state_version: wiki.ref_state_version + 1, updated_at: tx.now })
       .where('wiki_id', '=', wikiId)
       .execute();
   });
-  await pointHeadOfWiki(database.reader, git, wikiId);
+  await syncWikiHead(database.reader, git, wikiId);
 }
 
 interface MovedPages {
@@ -76,14 +79,18 @@ interface MovedPages {
   readonly default_branch: string;
 }
 
-async function recordMoved(uow: UnitOfWork, { id, wikiId }: WikiIntent, { moved, pages, default_branch }: MovedPages) {
-  const taken = await takeIntent(uow, id);
-  if (taken === null || moved.length === 0) return;
-  const { userId } = taken;
-  const wiki = await readWiki(uow, wikiId);
+async function recordMovedRefs(
+  uow: UnitOfWork,
+  { id, wikiId }: WikiIntent,
+  { moved, pages, default_branch }: MovedPages,
+) {
+  const deleted = await deleteIntent(uow, id);
+  if (deleted === null || moved.length === 0) return;
+  const { userId } = deleted;
+  const wiki = await findWikiById(uow, wikiId);
   if (wiki === null) return;
-  // Of two first pushes the database decides which one is: the other moved a branch of what was not empty any more.
-  const branches = moved.some(({ ref, newId }) => ref.startsWith(HEADS) && newId !== zeroId);
+  // The database decides which of two first pushes is the first.
+  const branches = moved.some(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
   const first = wiki.empty && branches ? { empty: false, default_branch } : {};
   await uow
     .updateTable('wikis')
@@ -91,9 +98,9 @@ async function recordMoved(uow: UnitOfWork, { id, wikiId }: WikiIntent, { moved,
     .where('wiki_id', '=', wikiId)
     .execute();
   const isFollowed = wiki.empty || wiki.default_branch === default_branch;
-  const told = isFollowed ? await settlePages(uow, wikiId, pages) : [];
+  const pagesWithEvents = isFollowed ? await updatePageRows(uow, wikiId, pages) : [];
   if (wiki.project_id !== null && userId !== null) {
-    for (const page of told) {
+    for (const page of pagesWithEvents) {
       const target = { type: 'WikiPage::Meta', id: page.id } as const;
       await recordActivity(uow, { projectId: wiki.project_id, authorId: userId, action: page.action, target });
     }
@@ -101,11 +108,11 @@ async function recordMoved(uow: UnitOfWork, { id, wikiId }: WikiIntent, { moved,
   await uow.publish('wiki-refs-changed', { wikiId, userId, changes: moved });
 }
 
-/** Makes the file HEAD of the repository name what the row names. */
-export async function pointHeadOfWiki(db: Reader, git: Git, wikiId: number): Promise<void> {
-  const wiki = await readWiki(db, wikiId);
+/** Updates the file HEAD to the default branch of the row. */
+export async function syncWikiHead(db: Reader, git: Git, wikiId: number): Promise<void> {
+  const wiki = await findWikiById(db, wikiId);
   if (wiki === null) return;
-  const repository = repositoryOf(git, wiki);
-  if (!(await repositoryExists(repository)) || (await headTarget(repository)) === wiki.default_branch) return;
+  const repository = getRepository(git, wiki);
+  if (!(await repositoryExists(repository)) || (await findHeadBranch(repository)) === wiki.default_branch) return;
   await setHead(git, repository, wiki.default_branch);
 }

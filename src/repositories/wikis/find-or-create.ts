@@ -1,63 +1,67 @@
 import { randomUUID } from 'node:crypto';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { stillInGroup, stillInProject } from '#authorization/current-access.ts';
+import { requireGroupAccess, requireProjectAccess } from '#authorization/current-access.ts';
 import type { Transaction } from '#database/database.ts';
-import { initialBranch } from '#domain/namespaces/initial-default-branch.ts';
-import { ownerOf, type Place } from '#domain/namespaces/scope.ts';
+import { getInitialBranch } from '#domain/namespaces/initial-default-branch.ts';
+import { type GroupOrProject, ownerColumns } from '#domain/namespaces/scope.ts';
 import { findWiki, type Wiki } from '#domain/wikis.ts';
 import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { repositoryOf } from '../repository.ts';
+import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 
 /**
- * The wiki of a place with its repository, made at the first write, for somebody who may write there still. One that is read-only
- * is refused before anything is written: a move waits until no more objects come.
+ * Returns the wiki of a project or group, and creates it with its repository at the first write. Reloads the caller's
+ * access. Fails if it is read-only, before anything is written: a storage move waits for pending objects.
  */
-export async function ensureWiki(
+export async function findOrCreateWiki(
   { database, git }: Pick<RefServices, 'database' | 'git'>,
   caller: SignedInCaller,
-  place: Place,
+  parent: GroupOrProject,
 ): Promise<Wiki | Failure<'readOnly'>> {
-  const known = await findWiki(database.reader, place);
+  const known = await findWiki(database.reader, parent);
   if (known?.read_only) return fail('readOnly');
-  const wiki = known ?? (await database.transaction((tx) => beginWiki(tx, caller, place)));
+  const wiki = known ?? (await database.transaction((tx) => authorizeAndInsertWiki(tx, caller, parent)));
   if (isFailure(wiki)) return wiki;
-  await ensureRepository(repositoryOf(git, wiki), { defaultBranch: wiki.default_branch });
+  await ensureRepository(getRepository(git, wiki), { defaultBranch: wiki.default_branch });
   return wiki;
 }
 
-/** Its row. While its place is read-only there is none: what moves a place to another storage takes along what it knows. */
-async function beginWiki(tx: Transaction, caller: SignedInCaller, place: Place): Promise<Wiki | Failure<'readOnly'>> {
-  if (place.project) await stillInProject(tx, caller, place.project.id, 'create_wiki');
-  else await stillInGroup(tx, caller, place.group.id, 'create_wiki');
-  return insertWiki(tx, place);
+/** Creates the row. Fails while the project or group is read-only, because a storage move includes only known wikis. */
+async function authorizeAndInsertWiki(
+  tx: Transaction,
+  caller: SignedInCaller,
+  parent: GroupOrProject,
+): Promise<Wiki | Failure<'readOnly'>> {
+  if (parent.project) await requireProjectAccess(tx, caller, parent.project.id, 'create_wiki');
+  else await requireGroupAccess(tx, caller, parent.group.id, 'create_wiki');
+  return findOrInsertWiki(tx, parent);
 }
 
-/** The same by nobody's right. */
-export async function insertWiki(tx: Transaction, place: Place): Promise<Wiki | Failure<'readOnly'>> {
-  const known = await findWiki(tx, place);
+/** As above, without a permission check. */
+export async function findOrInsertWiki(tx: Transaction, parent: GroupOrProject): Promise<Wiki | Failure<'readOnly'>> {
+  const known = await findWiki(tx, parent);
   if (known !== null) return known;
-  const at = await storageOf(tx, place);
-  if (at === undefined || at.isReadOnly) return fail('readOnly');
-  const namespaceId = place.project?.namespace_id ?? place.group!.id;
+  const storage = await chooseWikiStorage(tx, parent);
+  if (storage === undefined || storage.isReadOnly) return fail('readOnly');
+  const namespaceId = parent.project?.namespace_id ?? parent.group!.id;
   await tx
     .insertInto('wikis')
     .values({
-      ...ownerOf(place),
-      storage: at.storage,
+      ...ownerColumns(parent),
+      storage: storage.storage,
       disk_path: diskPathFor(randomUUID()),
-      default_branch: await initialBranch(tx, namespaceId),
+      default_branch: await getInitialBranch(tx, namespaceId),
       created_at: tx.now,
       updated_at: tx.now,
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return (await findWiki(tx, place)) as Wiki;
+  return (await findWiki(tx, parent)) as Wiki;
 }
 
-/** A project's wiki is beside its repository; where a group's would be has been chosen with the group. */
-async function storageOf(tx: Transaction, { project, group }: Place) {
+/** Returns the storage of a new wiki: that of the project's repository, or that of the group. */
+async function chooseWikiStorage(tx: Transaction, { project, group }: GroupOrProject) {
   if (project) {
     // index: repositories primary key
     const row = await tx

@@ -1,49 +1,57 @@
 import type { Reader, Transaction } from '#database/database.ts';
-import { mayBeLong } from '#database/engines/long-statements.ts';
-import { readWiki, type Wiki } from '#domain/wikis.ts';
+import { longRunning } from '#database/engines/long-statements.ts';
+import { findWikiById, type Wiki } from '#domain/wikis.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { Git } from '#git/git.ts';
-import { objectsSize } from '#git/storage/objects-size.ts';
+import { measureObjects } from '#git/storage/objects-size.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { momentAfter } from '#runtime/clock.ts';
-import { keepInOrder, REST_MS } from '../maintenance/maintenance.ts';
-import { repositoryOf } from '../repository.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
+import { MAINTENANCE_DELAY_MS, runMaintenance } from '../maintenance/maintenance.ts';
+import { getRepository } from '../repository.ts';
 import type { RefServices } from '../services.ts';
 
-/** Wikis are kept quick to read as repositories of projects are, and their sizes stand in their rows. */
+/** Maintenance of wiki repositories, as for projects. Their sizes are stored in their rows. */
 
-export const wikiUpkeep = defineJob({
+export const maintainWiki = defineJob({
   kind: 'wiki_upkeep',
   async handle({ database, git }: RefServices, { wikiId }: { readonly wikiId: number }) {
-    const wiki = await readWiki(database.reader, wikiId);
-    // What is on its way to another storage is kept in order when it changes there.
+    const wiki = await findWikiById(database.reader, wikiId);
+    // A wiki that is moved to another storage is maintained there after its next change.
     if (wiki === null || wiki.read_only) return;
-    const repository = repositoryOf(git, wiki);
-    await keepInOrder(git, repository);
-    const measured = { size: await objectsSize(repository), size_version: wiki.ref_state_version };
+    const repository = getRepository(git, wiki);
+    await runMaintenance(git, repository);
+    const measured = { size: await measureObjects(repository), size_version: wiki.ref_state_version };
     await database.transaction((tx) =>
       tx
         .updateTable('wikis')
         .set(measured)
         .where('wiki_id', '=', wikiId)
-        // What it has left tells nothing of it.
+        // Only if the wiki has not been moved meanwhile.
         .where('disk_path', '=', wiki.disk_path)
         .execute(),
     );
   },
 });
 
-/** Every change of refs asks for it; while one waits, no more is added. */
-export const wikiUpkeepAfterChanges = subscription({
+/** Every ref change enqueues maintenance, unless it is enqueued already. */
+export const maintainWikiAfterRefChanges = subscription({
   event: 'wiki-refs-changed',
-  inTransaction: (uow, { wikiId }) => askForUpkeep(uow, wikiId),
+  inTransaction: (uow, { wikiId }) => enqueueWikiMaintenance(uow, wikiId),
 });
 
-export function askForUpkeep(tx: Transaction, wikiId: number): Promise<void> {
-  return enqueue(tx, wikiUpkeep, { wikiId }, { key: String(wikiId), runAt: momentAfter(tx.now, REST_MS) });
+export function enqueueWikiMaintenance(tx: Transaction, wikiId: number): Promise<void> {
+  return enqueue(
+    tx,
+    maintainWiki,
+    { wikiId },
+    { key: String(wikiId), runAt: addMilliseconds(tx.now, MAINTENANCE_DELAY_MS) },
+  );
 }
 
-type Measured = Pick<Wiki, 'storage' | 'disk_path' | 'default_branch' | 'ref_state_version' | 'size' | 'size_version'>;
+type MeasuredWiki = Pick<
+  Wiki,
+  'storage' | 'disk_path' | 'default_branch' | 'ref_state_version' | 'size' | 'size_version'
+>;
 
 const columns = [
   'wikis.storage',
@@ -54,13 +62,13 @@ const columns = [
   'wikis.size_version',
 ] as const;
 
-async function sizeOf(git: Git, wiki: Measured): Promise<number> {
+async function loadWikiSize(git: Git, wiki: MeasuredWiki): Promise<number> {
   const isKept = wiki.size !== null && wiki.size_version === wiki.ref_state_version;
-  return isKept ? (wiki.size as number) : objectsSize(repositoryOf(git, wiki));
+  return isKept ? (wiki.size as number) : measureObjects(getRepository(git, wiki));
 }
 
-/** Bytes of the wikis of these projects. */
-export async function wikiSizesOf(
+/** Returns the bytes of the wikis of these projects, by project id. */
+export async function loadWikiSizesByProject(
   db: Reader,
   git: Git,
   projectIds: readonly number[],
@@ -73,15 +81,15 @@ export async function wikiSizesOf(
     .where('wikis.project_id', 'in', projectIds)
     .where('wikis.empty', '=', false)
     .execute();
-  const sizes = wikis.map(async (wiki) => [wiki.project_id as number, await sizeOf(git, wiki)] as const);
+  const sizes = wikis.map(async (wiki) => [wiki.project_id as number, await loadWikiSize(git, wiki)] as const);
   return new Map(await Promise.all(sizes));
 }
 
-/** So many wikis are measured for one answer; of more that have just changed the last known sizes count. */
-const MOST_MEASURED = 100;
+/** Maximum wikis measured per call; for further outdated ones the stored size counts. */
+const MAX_MEASURED = 100;
 
-/** Bytes of the wikis of these groups, and of those of the projects directly in each. */
-export async function wikiSizesIn(
+/** Returns the bytes of the wikis of these groups and of the projects directly in them, by group id. */
+export async function loadWikiSizesByGroup(
   db: Reader,
   git: Git,
   groupIds: readonly number[],
@@ -98,12 +106,12 @@ export async function wikiSizesIn(
     .select(['projects.namespace_id as owner', ...columns])
     .where('projects.namespace_id', 'in', groupIds)
     .where('wikis.empty', '=', false);
-  const wikis = [...(await ofGroups.execute()), ...(await ofProjects.modifyEnd(mayBeLong).execute())];
+  const wikis = [...(await ofGroups.execute()), ...(await ofProjects.modifyEnd(longRunning).execute())];
   const sizes = new Map<number, number>();
   let measured = 0;
   for (const wiki of wikis) {
     const isKept = wiki.size_version === wiki.ref_state_version;
-    const size = isKept || ++measured <= MOST_MEASURED ? await sizeOf(git, wiki) : (wiki.size ?? 0);
+    const size = isKept || ++measured <= MAX_MEASURED ? await loadWikiSize(git, wiki) : (wiki.size ?? 0);
     sizes.set(wiki.owner as number, (sizes.get(wiki.owner as number) ?? 0) + size);
   }
   return sizes;

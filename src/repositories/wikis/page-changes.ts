@@ -1,54 +1,54 @@
 import type { Transaction } from '#database/database.ts';
-import { type ChangedFile, changedFiles } from '#git/diff/changed-files.ts';
+import { type ChangedFile, listChangedFiles } from '#git/diff/changed-files.ts';
 import type { Git } from '#git/git.ts';
-import { emptyTree } from '#git/objects/object-reader.ts';
-import { GitFailed } from '#git/process/failures.ts';
-import { zeroId } from '#git/refs/refs.ts';
+import { EMPTY_TREE_ID } from '#git/objects/object-reader.ts';
+import { GitError } from '#git/process/failures.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import type { Repository } from '#git/repository.ts';
-import type { Renaming } from '../ref-updates/intents.ts';
-import { isAttachment, type PageName, pageAt, slugKey } from './page-names.ts';
+import type { PathRename } from '../ref-updates/intents.ts';
+import { isAttachment, type PageName, parsePageName, slugKey } from './page-names.ts';
 
-/** What happens to the pages of a wiki when its default branch moves: each keeps its id as long as it is the same page. */
+/** Changes of wiki pages when the default branch moves. A page keeps its id when it is renamed. */
 
 export interface PageChange {
   readonly action: 'created' | 'updated' | 'destroyed';
-  /** As it is called now, or was when it went. */
+  /** Current name, or the last name of a deleted page. */
   readonly page: PageName;
-  /** The slug it had, when it has another now. */
+  /** Previous slug of a renamed page. */
   readonly from?: string;
 }
 
-/** Of so many files of one change is told what became of their pages; of what lies behind these each page is a new one. */
-const MOST_FILES = 10_000;
+/** Maximum files of one change that are inspected. Pages of further files count as new. */
+const MAX_FILES = 10_000;
 
-interface Looking {
+interface WikiContext {
   readonly git: Git;
   readonly repository: Repository;
-  /** Names that are known and need no guess. */
-  readonly renamed: readonly Renaming[] | undefined;
+  /** Known renames, which git need not guess. */
+  readonly renamed: readonly PathRename[] | undefined;
 }
 
-/** What the move of the default branch has done to pages. */
-export async function pageChanges(
-  { git, repository, renamed }: Looking,
+/** Returns the page changes of a move of the default branch. */
+export async function listPageChanges(
+  { git, repository, renamed }: WikiContext,
   { oldId, newId }: RefChange,
 ): Promise<PageChange[]> {
-  const treeOf = (id: string) => (id === zeroId ? emptyTree : id);
-  const compared = { from: treeOf(oldId), to: treeOf(newId), most: MOST_FILES, renames: renamed === undefined };
+  const treeOf = (id: string) => (id === ZERO_ID ? EMPTY_TREE_ID : id);
+  const compared = { from: treeOf(oldId), to: treeOf(newId), most: MAX_FILES, renames: renamed === undefined };
   try {
-    const files = await changedFiles(git, repository, compared);
-    return toPages(renamed === undefined ? files : withNames(files, renamed));
+    const files = await listChangedFiles(git, repository, compared);
+    return toPageChanges(renamed === undefined ? files : applyRenames(files, renamed));
   } catch (error) {
-    if (!(error instanceof GitFailed)) throw error;
-    // What has moved has moved: its pages are found again when they are read.
+    if (!(error instanceof GitError)) throw error;
+    // The refs have moved already; pages are found again when they are read.
     git.log('wiki_changes_unreadable', { repository: repository.directory, err: error });
     return [];
   }
 }
 
-/** Files that went and came under the names that are known to belong together. */
-function withNames(files: readonly ChangedFile[], renamed: readonly Renaming[]): ChangedFile[] {
+/** Joins deleted and created files to renames by the known renames. */
+function applyRenames(files: readonly ChangedFile[], renamed: readonly PathRename[]): ChangedFile[] {
   const gone = new Set(files.flatMap((file) => (file.action === 'deleted' ? [file.path] : [])));
   const origins = new Map<string, string>();
   for (const from of gone) {
@@ -65,9 +65,9 @@ function withNames(files: readonly ChangedFile[], renamed: readonly Renaming[]):
   return named.filter((file) => file.action !== 'deleted' || !taken.has(file.path));
 }
 
-function toPages(files: readonly ChangedFile[]): PageChange[] {
+function toPageChanges(files: readonly ChangedFile[]): PageChange[] {
   return files.flatMap((file): PageChange[] => {
-    const [page, before] = [pageAt(file.path), file.action === 'renamed' ? pageAt(file.from) : null];
+    const [page, before] = [parsePageName(file.path), file.action === 'renamed' ? parsePageName(file.from) : null];
     if (file.action === 'deleted') return page === null ? [] : [{ action: 'destroyed', page }];
     if (page === null) return before === null ? [] : [{ action: 'destroyed', page: before }];
     if (before !== null) return [{ action: 'updated', page, from: before.slug }];
@@ -75,66 +75,66 @@ function toPages(files: readonly ChangedFile[]): PageChange[] {
   });
 }
 
-/** A page that events tell of. */
-export interface ToldPage {
+/** A page with an activity event. */
+export interface WikiPageEvent {
   readonly id: number;
   readonly action: PageChange['action'];
 }
 
-/** So many are told of at most (contract/activity.md Part 1). */
-const MOST_TOLD = 100;
+/** Maximum page events per push (contract/activity.md Part 1). */
+const MAX_EVENTS = 100;
 
-/** Brings the rows of pages to what they are now, and tells what events tell of. */
-export async function settlePages(
+/** Updates the rows of changed pages and returns the pages for activity events. */
+export async function updatePageRows(
   tx: Transaction,
   wikiId: number,
   changes: readonly PageChange[],
-): Promise<readonly ToldPage[]> {
+): Promise<readonly WikiPageEvent[]> {
   const gone = changes.filter(({ action }) => action === 'destroyed');
   const renamed = changes.filter(({ from }) => from !== undefined);
   const others = changes.filter(({ action, from }) => action !== 'destroyed' && from === undefined);
-  const told = new Map<PageChange, number>();
-  const wanted = new Set(changes.filter(({ page }) => !isAttachment(page.path)).slice(0, MOST_TOLD));
-  // Only those that are told of need a row now; the others get one when they are read.
-  const needed = [...gone, ...others].filter((change) => wanted.has(change));
-  const ids = await pageIds(tx, wikiId, [...needed.map(({ page }) => page), ...renamed.map(before)]);
-  for (const change of needed) told.set(change, ids.get(slugKey(change.page.slug)) as number);
-  for (const change of renamed) told.set(change, ids.get(slugKey(change.from as string)) as number);
-  await forgetPaths(
+  const idsByChange = new Map<PageChange, number>();
+  const withEvents = new Set(changes.filter(({ page }) => !isAttachment(page.path)).slice(0, MAX_EVENTS));
+  // Only pages with events need a row now; others get one when they are read.
+  const needed = [...gone, ...others].filter((change) => withEvents.has(change));
+  const ids = await findOrCreatePageIds(tx, wikiId, [...needed.map(({ page }) => page), ...renamed.map(previousName)]);
+  for (const change of needed) idsByChange.set(change, ids.get(slugKey(change.page.slug)) as number);
+  for (const change of renamed) idsByChange.set(change, ids.get(slugKey(change.from as string)) as number);
+  await clearPaths(
     tx,
     wikiId,
     gone.map(({ page }) => slugKey(page.slug)),
   );
-  await rename(
+  await renamePages(
     tx,
     wikiId,
-    renamed.map((change) => ({ id: told.get(change) as number, page: change.page })),
+    renamed.map((change) => ({ id: idsByChange.get(change) as number, page: change.page })),
   );
-  await keepPaths(tx, wikiId, others);
+  await updatePaths(tx, wikiId, others);
   return changes.flatMap((change) => {
-    const id = told.get(change);
-    return id === undefined || !wanted.has(change) ? [] : [{ id, action: change.action }];
+    const id = idsByChange.get(change);
+    return id === undefined || !withEvents.has(change) ? [] : [{ id, action: change.action }];
   });
 }
 
-const before = ({ page, from }: PageChange): PageName => ({ ...page, slug: from as string });
+const previousName = ({ page, from }: PageChange): PageName => ({ ...page, slug: from as string });
 
-/** So many rows in one statement. */
-const SOME = 500;
+/** Rows per statement. */
+const BATCH_SIZE = 500;
 
-function* some<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let at = 0; at < items.length; at += SOME) yield items.slice(at, at + SOME);
+function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let at = 0; at < items.length; at += BATCH_SIZE) yield items.slice(at, at + BATCH_SIZE);
 }
 
-/** The ids of pages by the keys of their slugs; who had none has one from now on. index: wiki_pages_by_slug */
-export async function pageIds(
+/** Returns the ids of pages by slug key, creating missing rows. index: wiki_pages_by_slug */
+export async function findOrCreatePageIds(
   tx: Transaction,
   wikiId: number,
   pages: readonly PageName[],
 ): Promise<ReadonlyMap<string, number>> {
   const ids = new Map<string, number>();
-  for (const piece of some(pages)) {
-    const rows = new Map(piece.map((page) => [slugKey(page.slug), page]));
+  for (const batch of batches(pages)) {
+    const rows = new Map(batch.map((page) => [slugKey(page.slug), page]));
     await tx
       .insertInto('wiki_pages')
       .values([...rows].map(([slug_key, { path, title }]) => ({ wiki_id: wikiId, slug_key, path, title })))
@@ -151,22 +151,22 @@ export async function pageIds(
   return ids;
 }
 
-/** Their rows stay: events name them. */
-async function forgetPaths(tx: Transaction, wikiId: number, keys: readonly string[]): Promise<void> {
-  for (const piece of some(keys)) {
+/** Clears the paths of deleted pages. Their rows stay, because events refer to them. */
+async function clearPaths(tx: Transaction, wikiId: number, keys: readonly string[]): Promise<void> {
+  for (const batch of batches(keys)) {
     await tx
       .updateTable('wiki_pages')
       .set({ path: null })
       .where('wiki_id', '=', wikiId)
-      .where('slug_key', 'in', piece)
+      .where('slug_key', 'in', batch)
       .execute();
   }
 }
 
-/** Files that are there under the slugs of these rows, which may have been gone or of another format. */
-async function keepPaths(tx: Transaction, wikiId: number, changes: readonly PageChange[]): Promise<void> {
-  for (const piece of some(changes)) {
-    const pages = new Map(piece.map(({ page }) => [slugKey(page.slug), page]));
+/** Updates paths and titles of existing rows, whose file may have been deleted or had another format. */
+async function updatePaths(tx: Transaction, wikiId: number, changes: readonly PageChange[]): Promise<void> {
+  for (const batch of batches(changes)) {
+    const pages = new Map(batch.map(({ page }) => [slugKey(page.slug), page]));
     const rows = await tx
       .selectFrom('wiki_pages')
       .select(['id', 'slug_key', 'path', 'title'])
@@ -181,17 +181,17 @@ async function keepPaths(tx: Transaction, wikiId: number, changes: readonly Page
   }
 }
 
-/** First they all leave their slugs, because pages may change places; who had one of the new slugs loses it. */
-async function rename(
+/** Renames pages. All slugs are cleared first, because pages may swap names; a page that had a new slug loses it. */
+async function renamePages(
   tx: Transaction,
   wikiId: number,
   renamed: readonly { readonly id: number; readonly page: PageName }[],
 ): Promise<void> {
-  // Files that differ in case or ending alone are one page: it can come from one place only, and go to one.
+  // Files that differ only in case or ending are one page, which has one source and one target.
   const byKey = new Map(renamed.map((one) => [slugKey(one.page.slug), one]));
   const each = [...new Map([...byKey.values()].map((one) => [one.id, one])).values()];
-  for (const piece of some(each)) {
-    const [ids, keys] = [piece.map(({ id }) => id), piece.map(({ page }) => slugKey(page.slug))];
+  for (const batch of batches(each)) {
+    const [ids, keys] = [batch.map(({ id }) => id), batch.map(({ page }) => slugKey(page.slug))];
     await tx
       .updateTable('wiki_pages')
       .set({ slug_key: null })

@@ -1,8 +1,8 @@
 import { foldCase } from '#database/name-keys.ts';
 
-/** What pages of a wiki are called (contract/operations.md §2.2): the files of its repository whose ending tells a markup. */
+/** Names of wiki pages (contract/operations.md §2.2): files whose ending is that of a markup language. */
 
-const ENDINGS: Readonly<Record<string, string>> = {
+const FORMATS_BY_ENDING: Readonly<Record<string, string>> = {
   md: 'markdown',
   mkd: 'markdown',
   mkdn: 'markdown',
@@ -23,45 +23,45 @@ const ENDINGS: Readonly<Record<string, string>> = {
 };
 
 export interface PageName {
-  /** Of its file. */
+  /** Path of the file. */
   readonly path: string;
-  /** The path without the ending; where it is no UTF-8 with marks in place of that. */
+  /** Path without the ending; bytes that are not UTF-8 are U+FFFD. */
   readonly slug: string;
   readonly title: string;
   readonly format: string;
-  /** As the file writes it. */
+  /** Ending as in the file name. */
   readonly ending: string;
 }
 
-/** What the file at a path is called as a page; null: it is none. */
-export function pageAt(path: string): PageName | null {
+/** Returns the page name of a file; null if it is no page. */
+export function parsePageName(path: string): PageName | null {
   const at = path.lastIndexOf('.');
   const ending = path.slice(at + 1);
-  const format = at < 0 ? undefined : formatOf(ending);
-  // As it can be said: what is no UTF-8 in a path is so in no answer and in no row.
+  const format = at < 0 ? undefined : getFormat(ending);
+  // Responses and rows contain only valid UTF-8.
   const slug = path.slice(0, at).toWellFormed();
   if (format === undefined || slug === '' || slug.endsWith('/')) return null;
-  return { path, slug, title: titleOf(slug), format, ending };
+  return { path, slug, title: getPageTitle(slug), format, ending };
 }
 
-function formatOf(ending: string): string | undefined {
+function getFormat(ending: string): string | undefined {
   const key = ending.toLowerCase();
-  return Object.hasOwn(ENDINGS, key) ? ENDINGS[key] : undefined;
+  return Object.hasOwn(FORMATS_BY_ENDING, key) ? FORMATS_BY_ENDING[key] : undefined;
 }
 
-export function titleOf(slug: string): string {
+export function getPageTitle(slug: string): string {
   return slug.slice(slug.lastIndexOf('/') + 1).replaceAll('-', ' ');
 }
 
-/** The form of a slug by which pages are told apart: case does not count, and a blank is a `-`. */
+/** Returns the key that identifies a slug: case-insensitive, with spaces as `-`. */
 export function slugKey(slug: string): string {
   return foldCase(slug).replaceAll(' ', '-').toWellFormed();
 }
 
-/** What the API puts there itself. */
+/** Paths of files that the API uploads. */
 const ATTACHMENT = /^uploads\/[0-9a-f]{32}\/[^/]+$/;
 
-/** Is this a file that was attached? It may be a page by its ending, but nobody is told of it as one. */
+/** Returns whether a file is an attachment. Attachments cause no page events, even with the ending of a page. */
 export function isAttachment(path: string): boolean {
   return ATTACHMENT.test(path);
 }

@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { formatPointer } from '#git/objects/lfs-pointer.ts';
+import { formatLfsPointer } from '#git/objects/lfs-pointer.ts';
 import { world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 
 /** Names of the regular files in a tar. */
-function namesIn(tar: Buffer): string[] {
+function namesInTar(tar: Buffer): string[] {
   const listed = execFileSync('tar', ['-tf', '-'], { input: tar }).toString('utf8');
   return listed.split('\n').filter((name) => name !== '' && !name.endsWith('/'));
 }
@@ -28,7 +28,7 @@ const FORMATS = {
   '.zip': 'zip',
 };
 
-test('every suffix names a format; the folder inside is the name of the file', async () => {
+test('selects the format by suffix and names the root folder after the file', async () => {
   const { project, owner } = await world({ project: {} });
   const sha = await project.commit({ 'a.txt': 'a', 'dir/b.txt': 'b' });
   const prefix = `${project.path_with_namespace.split('/').at(-1)}-main-${sha}`;
@@ -39,8 +39,8 @@ test('every suffix names a format; the folder inside is the name of the file', a
     const name = `${prefix}.${format}`;
     assert.equal(headers['content-disposition'], `attachment; filename="${name}"`);
     assert.equal(headers['content-type'], format === 'zip' ? 'application/zip' : 'application/octet-stream');
-    if (format === 'tar') assert.deepEqual(namesIn(bytes), all);
-    if (format === 'tar.gz') assert.deepEqual(namesIn(gunzipSync(bytes)), all);
+    if (format === 'tar') assert.deepEqual(namesInTar(bytes), all);
+    if (format === 'tar.gz') assert.deepEqual(namesInTar(gunzipSync(bytes)), all);
     if (format === 'tar.bz2') assert.equal(bytes.toString('latin1', 0, 3), 'BZh');
     if (format === 'zip') assert.equal(bytes.toString('latin1', 0, 4), 'PK\x03\x04');
     assert.ok(
@@ -52,22 +52,22 @@ test('every suffix names a format; the folder inside is the name of the file', a
   assert.deepEqual([unknown.status, unknown.body], [404, { error: '404 Not Found' }]);
 });
 
-test('a name that is not plain is given in both forms', async () => {
+test('gives a non-ASCII file name in both Content-Disposition forms', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   for (const [branch, plain, encoded] of [
     ['ü', '?', '%C3%BC'],
     ['a"b', 'a_b', 'a%22b'],
   ] as const) {
-    const made = await owner.post(`${project.repository}/branches`, { branch, ref: 'main' });
+    const created = await owner.post(`${project.repository}/branches`, { branch, ref: 'main' });
     const prefix = project.path_with_namespace.split('/').at(-1);
-    const rest = `${made.body.commit.id}.tar`;
+    const rest = `${created.body.commit.id}.tar`;
     const { headers } = await owner.head(`${project.repository}/archive.tar`, { sha: branch });
     const names = `filename="${prefix}-${plain}-${rest}"; filename*=UTF-8''${prefix}-${encoded}-${rest}`;
     assert.equal(headers['content-disposition'], `attachment; ${names}`);
   }
 });
 
-test('without a ref it is the default branch, whatever tag has its name', async () => {
+test('archives the default branch without a ref, even if a tag has the same name', async () => {
   const { project, owner } = await world({ project: {} });
   const old = await project.commit({ 'a.txt': 'a' });
   await owner.post(`${project.repository}/tags`, { tag_name: 'trunk', ref: 'main' });
@@ -77,19 +77,19 @@ test('without a ref it is the default branch, whatever tag has its name', async 
   const path = project.path_with_namespace.split('/').at(-1);
   const { headers, bytes } = await owner.get(`${project.repository}/archive.tar`);
   assert.match(headers['content-disposition'] ?? '', new RegExp(`filename="${path}-trunk-${tip}\\.tar"`));
-  assert.deepEqual(namesIn(bytes), [`${path}-trunk-${tip}/a.txt`, `${path}-trunk-${tip}/b.txt`]);
+  assert.deepEqual(namesInTar(bytes), [`${path}-trunk-${tip}/a.txt`, `${path}-trunk-${tip}/b.txt`]);
   const tagged = await owner.get(`${project.repository}/archive.tar`, { sha: 'trunk' });
-  assert.deepEqual(namesIn(tagged.bytes), [`${path}-trunk-${old}/a.txt`]);
+  assert.deepEqual(namesInTar(tagged.bytes), [`${path}-trunk-${old}/a.txt`]);
 });
 
-test('a part of a commit, and all but some parts', async () => {
+test('archives one path of a commit and excludes paths', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ 'a.txt': 'a', 'dir/sub/b.txt': 'b', 'dir/c.txt': 'c' });
   const sha = await project.commit({ 'a.txt': '2' }, { branch: 'feature/x', message: 'x', at: 1_700_000_100 });
   const names = async (params: object) => {
     const { status, bytes, text } = await owner.get(`${project.repository}/archive.tar`, { ...params });
     assert.equal(status, 200, text);
-    return namesIn(bytes).map((name) => name.slice(name.indexOf('/') + 1));
+    return namesInTar(bytes).map((name) => name.slice(name.indexOf('/') + 1));
   };
   assert.deepEqual(await names({ path: 'dir' }), ['dir/c.txt', 'dir/sub/b.txt']);
   assert.deepEqual(await names({ path: '/dir/sub/' }), ['dir/sub/b.txt']);
@@ -99,7 +99,7 @@ test('a part of a commit, and all but some parts', async () => {
   assert.match(String(headers['content-disposition']), new RegExp(`filename="[\\w-]+-feature-x-${sha}-dir-sub\\.zip"`));
 });
 
-test('unknown refs and paths are not found; HEAD has the headers', async () => {
+test('returns 404 for unknown refs and paths, and the headers alone for HEAD', async () => {
   const empty = await newProject();
   const missing = { message: '404 File Not Found' };
   assert.deepEqual((await empty.owner.get(`${empty.repository}/archive`)).body, missing);
@@ -115,12 +115,12 @@ test('unknown refs and paths are not found; HEAD has the headers', async () => {
 
 const CONTENT = Buffer.concat([Buffer.from([0, 255, 10]), Buffer.alloc(5000, 65)]);
 const OID = createHash('sha256').update(CONTENT).digest('hex');
-const POINTER = formatPointer({ oid: OID, size: CONTENT.length });
-const UNLINKED = formatPointer({ oid: 'f'.repeat(64), size: 3 });
+const POINTER = formatLfsPointer({ oid: OID, size: CONTENT.length });
+const UNLINKED = formatLfsPointer({ oid: 'f'.repeat(64), size: 3 });
 const PLAIN = Buffer.from([1, 0, 2, 10]);
 
-/** A project with an LFS object, and what a file is in its archive. */
-async function givenObject() {
+/** A project with an LFS object, and the content of a file in its archive. */
+async function createProjectWithLfsObject() {
   const { project, owner } = await world({ project: {} });
   const headers = { Authorization: `Basic ${Buffer.from(`x:${owner.token}`).toString('base64')}` };
   const path = `//${project.path_with_namespace}.git/gitlab-lfs/objects/${OID}/${CONTENT.length}`;
@@ -134,8 +134,8 @@ async function givenObject() {
   };
 }
 
-test('LFS objects of the project stand where their pointers are', async () => {
-  const packed = await givenObject();
+test('replaces LFS pointers by the objects of the project', async () => {
+  const packed = await createProjectWithLfsObject();
   const whole = await packed({});
   assert.ok(whole('a.bin').equals(CONTENT), 'the object');
   assert.ok(whole('b.bin').equals(UNLINKED), 'an object that the project has not');
@@ -143,13 +143,13 @@ test('LFS objects of the project stand where their pointers are', async () => {
   assert.ok(whole('d.txt').equals(POINTER), 'no LFS file');
 });
 
-test('LFS objects that are not wanted stay pointers', async () => {
-  const packed = await givenObject();
+test('keeps LFS pointers with include_lfs_blobs=false', async () => {
+  const packed = await createProjectWithLfsObject();
   const without = await packed({ include_lfs_blobs: false });
   assert.ok(without('a.bin').equals(POINTER));
 });
 
-test('with the feature flag on, five a minute are packed for one caller', async () => {
+test('limits archives to five a minute per caller with the feature flag on', async () => {
   const { project, owner, root, clock } = await world({ project: { visibility: 'public' } });
   await project.commit({ 'a.txt': 'a' });
   for (let time = 0; time < 7; time += 1) assert.equal((await owner.get(`${project.repository}/archive`)).status, 200);
@@ -168,7 +168,7 @@ test('with the feature flag on, five a minute are packed for one caller', async 
   await root.delete('/features/archive_rate_limit');
 });
 
-test('nobody gets a count of his own for each address of one IPv6 network', async () => {
+test('counts all addresses of one IPv6 network together', async () => {
   const env = { HEARTH_TRUSTED_PROXIES: '127.0.0.1' };
   const { project, root, anonymous } = await world({ env, project: { visibility: 'public' } });
   await project.commit({ 'a.txt': 'a' });

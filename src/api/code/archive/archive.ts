@@ -1,80 +1,80 @@
 import type { Readable } from 'node:stream';
 import { type ArchiveFormat, type ArchiveOptions, type Archive as Packed, streamArchive } from '#git/archive.ts';
-import { type Git, ownedBy } from '#git/git.ts';
-import { GitFailed } from '#git/process/failures.ts';
+import { definePerGit, type Git } from '#git/git.ts';
+import { GitError } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
-import { entryAt } from '#git/trees/path-entries.ts';
-import { createPlaces } from '#rate-limits/concurrency-slots.ts';
-import { type Placed, repositoryOf } from '#repositories/repository.ts';
-import type { Client } from '#runtime/concurrency-limiter.ts';
+import { findEntryAtPath } from '#git/trees/path-entries.ts';
+import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
+import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { trimmed } from '#text/trim.ts';
-import type { LentLfsFiles } from './lfs-files.ts';
+import { trimCharacters } from '#text/trim.ts';
+import type { ArchiveLfsFiles } from './lfs-files.ts';
 
-interface ArchiveQuestion {
-  readonly project: Placed & { readonly path: string };
+interface ArchiveRequest {
+  readonly project: LocatedRepository & { readonly path: string };
   readonly format: ArchiveFormat;
   readonly sha?: string | null | undefined;
   readonly path?: string | null | undefined;
   readonly excludePaths: readonly string[];
-  readonly client: Client;
+  readonly client: RequestClient;
   readonly clientAddress: string;
-  /** Only whether there is something, and its name. */
+  /** Only the name and existence of the archive are needed, not its content. */
   readonly headersOnly: boolean;
-  /** What stands in place of LFS pointers. Asked for when git is about to start, given back when it has ended. */
-  readonly lendLfs: () => Promise<LentLfsFiles | undefined>;
+  /** Opens the LFS files that replace pointers. Called just before git starts; released when git has ended. */
+  readonly openLfsFiles: () => Promise<ArchiveLfsFiles | undefined>;
 }
 
 interface Archive {
-  /** Of the file, with its ending. */
+  /** The file name, with its suffix. */
   readonly name: string;
   readonly content: Readable | undefined;
 }
 
-/** Archives that are packed at the same time: each takes a process, and a slow client keeps it for long. */
-const packing = ownedBy(() => createPlaces({ each: 8, all: 16 }));
+/** Limits concurrent archives: each takes a process, and a slow client occupies it for a long time. */
+const archiveSlots = definePerGit(() => createConcurrencySlots({ each: 8, all: 16 }));
 
-/** Packs a commit, or what lies at a path in it. Equal commits, names and paths give equal bytes. */
-export async function archiveOf(
+/** Creates an archive of a commit, or of one path in it. The same commit, name and path give the same bytes. */
+export async function createArchive(
   git: Git,
-  question: ArchiveQuestion,
+  request: ArchiveRequest,
 ): Promise<Archive | Failure<'unknown' | 'noProgram'>> {
-  const { project, format, headersOnly } = question;
-  const repository = repositoryOf(git, project);
-  const given = question.sha?.trim();
-  const ref = given || project.default_branch;
-  // In full, because a tag of that name would win.
-  const commit = await resolveRevision(git, repository, given || HEADS + ref);
-  const path = trimmed(question.path ?? '', '/');
-  if (commit === null || (await entryAt(git, repository, commit, path)) === null) return fail('unknown');
-  const prefix = prefixOf(project.path, ref, commit, path);
+  const { project, format, headersOnly } = request;
+  const repository = getRepository(git, project);
+  const requestedRef = request.sha?.trim();
+  const ref = requestedRef || project.default_branch;
+  // Uses the full ref name: a tag of the same name would win otherwise.
+  const commit = await resolveRevision(git, repository, requestedRef || HEADS + ref);
+  const path = trimCharacters(request.path ?? '', '/');
+  if (commit === null || (await findEntryAtPath(git, repository, commit, path)) === null) return fail('unknown');
+  const prefix = archivePrefix(project.path, ref, commit, path);
   const name = `${prefix}.${format}`;
   if (headersOnly) return { name, content: undefined };
-  const excludePaths = question.excludePaths.map((excluded) => excluded.replace(/^\/+/, '')).filter(namesSomething);
-  const packed = await pack(git, repository, { commit, format, prefix, path, excludePaths }, question);
+  const excludePaths = request.excludePaths.map((excluded) => excluded.replace(/^\/+/, '')).filter(isExcludable);
+  const packed = await startArchive(git, repository, { commit, format, prefix, path, excludePaths }, request);
   if ('content' in packed) return { name, content: packed.content };
   if (packed.failure.kind === 'not-found') return fail('unknown');
   if (packed.failure.kind === 'unavailable') return fail('noProgram');
-  throw new GitFailed('archive', packed.failure);
+  throw new GitError('archive', packed.failure);
 }
 
-/** Keeps its place, and the LFS files, until the last byte is sent or nobody wants it any more. */
-async function pack(
+/** Starts git. The slot and the LFS files are held until the stream closes. */
+async function startArchive(
   git: Git,
   repository: Repository,
   options: ArchiveOptions,
-  { lendLfs, client, clientAddress }: ArchiveQuestion,
+  { openLfsFiles, client, clientAddress }: ArchiveRequest,
 ): Promise<Packed> {
-  const leave = await packing(git).take(clientAddress, client);
-  let lfs: LentLfsFiles | undefined;
+  const release = await archiveSlots(git).take(clientAddress, client);
+  let lfs: ArchiveLfsFiles | undefined;
   const end = () => {
-    leave();
-    return lfs?.giveBack();
+    release();
+    return lfs?.release();
   };
   try {
-    lfs = await lendLfs();
+    lfs = await openLfsFiles();
     const packed = await streamArchive(git, repository, { ...options, lfs });
     if ('content' in packed) packed.content.once('close', () => void end());
     else await end();
@@ -85,12 +85,12 @@ async function pack(
   }
 }
 
-/** `<project>-<ref>-<sha>[-<path>]`: the folder that everything lies in. */
-function prefixOf(project: string, ref: string, commit: string, path: string): string {
+/** Returns the root folder of the archive: `<project>-<ref>-<sha>[-<path>]`. */
+function archivePrefix(project: string, ref: string, commit: string, path: string): string {
   return [project, ref, commit, ...(path === '' ? [] : [path])].join('-').replaceAll('/', '-');
 }
 
-/** git refuses to exclude what is not inside. */
-function namesSomething(path: string): boolean {
+/** Tells whether a path can be excluded: git rejects paths outside the tree. */
+function isExcludable(path: string): boolean {
   return path !== '' && !path.split('/').some((part) => part === '.' || part === '..');
 }

@@ -1,21 +1,21 @@
 import type { Caller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
-import type { Incoming } from '#http/request/incoming.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
-import { applicationLimit } from '#rate-limits/application-limit.ts';
-import { networkOf } from '#rate-limits/client-network.ts';
-import { contentDisposition } from '#repositories/raw-content.ts';
+import { checkApplicationLimit } from '#rate-limits/application-limit.ts';
+import { getClientNetwork } from '#rate-limits/client-network.ts';
+import { formatContentDisposition } from '#repositories/raw-content.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import { isFeatureOn } from '#settings/features.ts';
-import { archiveOf } from './archive.ts';
-import { formatOf } from './formats.ts';
-import { lendLfsFiles } from './lfs-files.ts';
+import { isFeatureEnabled } from '#settings/features.ts';
+import { createArchive } from './archive.ts';
+import { archiveFormat } from './formats.ts';
+import { openArchiveLfsFiles } from './lfs-files.ts';
 
-interface Downloading {
+interface DownloadCall {
   readonly project: Project;
   readonly caller: Caller;
-  readonly request: Incoming;
+  readonly request: IncomingRequest;
   readonly params: {
     readonly sha?: string | null;
     readonly path?: string | null;
@@ -24,45 +24,51 @@ interface Downloading {
   };
 }
 
-/** The archive that is asked for in the format of this suffix; of HEAD the headers alone. */
-export async function download(
+/** Streams the requested archive in the format of `suffix`. For HEAD requests it returns the headers alone. */
+export async function streamArchiveDownload(
   services: Pick<Services, 'git' | 'database' | 'blobs' | 'config'>,
-  asked: Downloading,
+  call: DownloadCall,
   suffix: string,
 ): Promise<StreamReply | Failure<'tooMany' | 'unknown' | 'noProgram'>> {
-  const limited = await rateLimit(services, asked);
+  const limited = await rateLimit(services, call);
   if (limited !== null) return limited;
   const { git, database, blobs } = services;
-  const { project, params, request } = asked;
+  const { project, params, request } = call;
   const { sha, path, exclude_paths: excludePaths } = params;
-  const format = formatOf(suffix);
+  const format = archiveFormat(suffix);
   const headersOnly = request.method === 'HEAD';
-  const lendLfs = async () => (params.include_lfs_blobs ? lendLfsFiles(database.reader, blobs, project) : undefined);
+  const openLfsFiles = async () =>
+    params.include_lfs_blobs ? openArchiveLfsFiles(database.reader, blobs, project) : undefined;
   const { client, clientAddress } = request;
-  const asker = { client, clientAddress, headersOnly, lendLfs };
-  const archive = await archiveOf(git, { project, format, sha, path, excludePaths, ...asker });
+  const requestOptions = { client, clientAddress, headersOnly, openLfsFiles };
+  const archive = await createArchive(git, { project, format, sha, path, excludePaths, ...requestOptions });
   if (isFailure(archive)) return archive;
   const headers = {
     'Content-Type': format === 'zip' ? 'application/zip' : 'application/octet-stream',
-    'Content-Disposition': disposition(archive.name),
+    'Content-Disposition': archiveDisposition(archive.name),
     'Cache-Control': 'no-cache',
   };
   return { headers, ...(archive.content === undefined ? {} : { body: archive.content }) };
 }
 
-/** In the second form too only where the first one can't say it (contract/repository.md §4). */
-function disposition(name: string): string {
-  const says = !/[^\x20-\x7e]|["\\]/.test(name);
-  return says ? `attachment; filename="${name}"` : contentDisposition('attachment', name);
+/** Adds the encoded form (`filename*`) only where the plain form cannot hold the name (contract/repository.md §4). */
+function archiveDisposition(name: string): string {
+  const isPlainAscii = !/[^\x20-\x7e]|["\\]/.test(name);
+  return isPlainAscii ? `attachment; filename="${name}"` : formatContentDisposition('attachment', name);
 }
 
-/** Off unless the feature flag says otherwise; anonymous callers are told apart by their networks. */
+/** Applies the rate limit if the feature flag is on. Anonymous callers are counted by their network. */
 async function rateLimit(
   { database, config: { tier } }: Pick<Services, 'database' | 'config'>,
-  { project, caller, request }: Downloading,
+  { project, caller, request }: DownloadCall,
 ): Promise<Failure<'tooMany'> | null> {
   const actor = { type: 'Project', id: project.id } as const;
-  if (!(await isFeatureOn(database.reader, { flag: 'archive_rate_limit', tier, actor }))) return null;
-  const who = caller.user?.id ?? networkOf(request.clientAddress);
-  return applicationLimit(database, { name: 'archive', subject: `${project.id}:${who}`, limit: 5, periodSeconds: 60 });
+  if (!(await isFeatureEnabled(database.reader, { flag: 'archive_rate_limit', tier, actor }))) return null;
+  const subject = caller.user?.id ?? getClientNetwork(request.clientAddress);
+  return checkApplicationLimit(database, {
+    name: 'archive',
+    subject: `${project.id}:${subject}`,
+    limit: 5,
+    periodSeconds: 60,
+  });
 }

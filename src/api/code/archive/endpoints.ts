@@ -1,20 +1,20 @@
-import { inPublicProject } from '#http/access/project-access.ts';
+import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { pathText, refName, string } from '#http/parameters/texts.ts';
-import { boolean, commaArray } from '#http/parameters/types.ts';
-import { download } from './download.ts';
+import { boolean, commaSeparated } from '#http/parameters/types.ts';
+import { streamArchiveDownload } from './download.ts';
 
 const params = {
   sha: optional(refName),
   path: optional(pathText),
   include_lfs_blobs: optional(boolean, true),
-  // Each is an argument of a process, which takes so many bytes and no more.
-  exclude_paths: optional(commaArray(pathText, 100), []),
+  // Each path is an argument of the git process, and the total size of arguments is limited.
+  exclude_paths: optional(commaSeparated(pathText, 100), []),
 };
 
-const refuses = {
+const errors = {
   tooMany: [
     429,
     { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
@@ -24,22 +24,22 @@ const refuses = {
   noProgram: [503, '503 Service Unavailable - bzip2 is not installed on this server'],
 } as const;
 
-export const readArchive = endpoint({
+export const downloadArchive = endpoint({
   get: '/projects/:id/repository/archive',
-  summary: 'Download a repository as a tar.gz',
-  access: inPublicProject('read_code'),
+  summary: 'Download a repository archive as tar.gz',
+  access: inProjectAllowingAnonymous('read_code'),
   params,
-  errors: refuses,
+  errors: errors,
   response: stream,
-  handle: (call, services) => download(services, call, ''),
+  handle: (call, services) => streamArchiveDownload(services, call, ''),
 });
 
-export const readArchiveAs = endpoint({
+export const downloadArchiveAs = endpoint({
   get: '/projects/:id/repository/archive:format(^\\.(?:tar\\.gz|tgz|gz|tar\\.bz2|tbz|tbz2|tb2|bz2|tar|zip)$)',
-  summary: 'Download a repository in the format that the suffix names',
-  access: inPublicProject('read_code'),
+  summary: 'Download a repository archive in a format',
+  access: inProjectAllowingAnonymous('read_code'),
   params: { ...params, format: required(string) },
-  errors: refuses,
+  errors: errors,
   response: stream,
-  handle: (call, services) => download(services, call, call.params.format),
+  handle: (call, services) => streamArchiveDownload(services, call, call.params.format),
 });

@@ -2,6 +2,6 @@ import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
-  readArchive: ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
-  readArchiveAs: ({ project }) => ({ by: 'reporter', path: { id: project.id, format: '.zip' } }),
+  downloadArchive: ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
+  downloadArchiveAs: ({ project }) => ({ by: 'reporter', path: { id: project.id, format: '.zip' } }),
 };

@@ -1,6 +1,6 @@
 import type { ArchiveFormat } from '#git/archive.ts';
 
-/** What may stand behind `archive` in the path (contract/repository.md §4); without it a tar.gz is meant. */
+/** Maps the suffix after `archive` in the path to a format (contract/repository.md §4); no suffix means tar.gz. */
 const FORMATS: Readonly<Record<string, ArchiveFormat>> = {
   '.tar.gz': 'tar.gz',
   '.tgz': 'tar.gz',
@@ -14,6 +14,6 @@ const FORMATS: Readonly<Record<string, ArchiveFormat>> = {
   '.zip': 'zip',
 };
 
-export function formatOf(suffix: string): ArchiveFormat {
+export function archiveFormat(suffix: string): ArchiveFormat {
   return FORMATS[suffix] ?? 'tar.gz';
 }

@@ -1,4 +1,4 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-export const archive = family({ endpoints });
+export const archive = resourceModule({ endpoints });

@@ -4,7 +4,7 @@ import { entity } from '#http/endpoint/entity.ts';
 interface BlobRow {
   readonly id: string;
   readonly size: number;
-  /** null: larger than what one JSON text can hold. */
+  /** Null if the blob is larger than one JSON text can hold. */
   readonly content: Buffer | null;
 }
 

@@ -1,15 +1,15 @@
 import type { StreamedObject } from '#git/objects/object-reader.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
-import { contentType, headOf, NOT_KEPT } from '#repositories/raw-content.ts';
+import { detectContentType, NO_STORE_HEADERS, peekStart } from '#repositories/raw-content.ts';
 
-/** The bytes of a blob, never as an active type; a blob has no name to offer. */
-export async function rawBlob({ content, size }: StreamedObject): Promise<StreamReply> {
+/** Returns the bytes of a blob, never with an executable media type. A blob has no file name. */
+export async function rawBlobReply({ content, size }: StreamedObject): Promise<StreamReply> {
   return {
     headers: {
-      'Content-Type': contentType(await headOf(content, size), size),
+      'Content-Type': detectContentType(await peekStart(content, size), size),
       'Content-Length': String(size),
       'Content-Disposition': 'inline',
-      ...NOT_KEPT,
+      ...NO_STORE_HEADERS,
     },
     body: content,
   };

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, done, world } from '#test/support/world.ts';
-import { given } from './fixtures.testing.ts';
+import { createProjectWithBranches } from './fixtures.testing.ts';
 
-// What branches may be named, what they may start at, and who makes them (contract/repository.md §0 "Ref resolution", §2).
+// Valid branch names, starting points and required rights (contract/repository.md §0 "Ref resolution", §2).
 
 const { newProject } = await world();
 
-const make = async (caller: Caller, url: string, branch: string, ref = 'main') => {
+const createBranch = async (caller: Caller, url: string, branch: string, ref = 'main') => {
   const answer = await caller.post(`${url}/branches`, { branch, ref });
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
 };
 
-const names = (answer: { body: { name: string }[] }) => answer.body.map(({ name }) => name);
+const branchNames = (answer: { body: { name: string }[] }) => answer.body.map(({ name }) => name);
 
 const { server, root } = await world();
 
-/** The pushes that the API's writes have left, the oldest first. */
-const pushes = (projectId: number) =>
+/** The push events of writes through the API, oldest first. */
+const listPushEvents = (projectId: number) =>
   server.services.database.reader
     .selectFrom('activity_events')
     .select([
@@ -59,19 +59,19 @@ const INVALID = [
   'a.',
 ];
 
-test('names that git would not take are refused', async () => {
+test('rejects names that are not valid in git', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await make(owner, project.repository, 'a/b');
-  await make(owner, project.repository, '@');
+  await createBranch(owner, project.repository, 'a/b');
+  await createBranch(owner, project.repository, '@');
   for (const branch of INVALID) {
     const answer = await owner.post(`${project.repository}/branches`, { branch, ref: 'main' });
     assert.deepEqual([answer.status, answer.body], [400, { message: 'Branch name is invalid' }], branch);
   }
 });
 
-test('names that are taken, in the way of others, or look like an id are refused', async () => {
+test('rejects names that exist, conflict with a folder or look like an id', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await make(owner, project.repository, 'a/b');
+  await createBranch(owner, project.repository, 'a/b');
   const refused = async (branch: string, ref: string) =>
     (await owner.post(`${project.repository}/branches`, { branch, ref })).body.message;
   assert.equal(await refused('main', 'main'), 'Branch already exists');
@@ -90,15 +90,15 @@ test('names that are taken, in the way of others, or look like an id are refused
   );
 });
 
-test('both parameters are asked for', async () => {
+test('requires both parameters', async () => {
   const { project, owner } = await world({ project: {} });
   const missing = await owner.post(`${project.repository}/branches`, {});
   assert.deepEqual(missing.body, { error: 'branch is missing, branch is empty, ref is missing, ref is empty' });
 });
 
-test('the folder of a branch is no branch', async () => {
+test('does not treat the folder of a branch as a branch', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await make(owner, project.repository, 'a/b');
+  await createBranch(owner, project.repository, 'a/b');
   assert.equal((await owner.get(`${project.repository}/branches/a`)).status, 404);
   assert.deepEqual((await owner.get(`${project.repository}/branches/branch*`)).body, {
     message: 'The branch refname is invalid',
@@ -107,7 +107,7 @@ test('the folder of a branch is no branch', async () => {
   assert.equal((await owner.head(`${project.repository}/branches/a`)).status, 404);
 });
 
-test('of two who make one branch at once one makes it', async () => {
+test('lets only one of two concurrent requests create a branch', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const twice = await Promise.all(
     [1, 2].map(() => owner.post(`${project.repository}/branches`, { branch: 'race', ref: 'main' })),
@@ -115,29 +115,29 @@ test('of two who make one branch at once one makes it', async () => {
   assert.deepEqual(twice.map(({ status }) => status).sort(), [201, 400]);
 });
 
-test('an anonymous caller hears that a project is not there before he hears that he must sign in', async () => {
+test('returns 404 to anonymous callers for a hidden project, before 401', async () => {
   const { anonymous } = await world();
   const hidden = await newProject({ readme: true });
-  const shown = await newProject({ readme: true, visibility: 'public' });
+  const result = await newProject({ readme: true, visibility: 'public' });
   const params = { branch: 'n', ref: 'main' };
   assert.equal((await anonymous.post(`${hidden.repository}/branches`, params)).status, 404);
-  assert.equal((await anonymous.post(`${shown.repository}/branches`, params)).status, 401);
-  assert.equal((await anonymous.get(`${shown.repository}/branches`)).status, 200);
-  await shown.owner.put(shown.at, { repository_access_level: 'disabled' });
-  assert.deepEqual((await shown.owner.get(`${shown.repository}/branches`)).body, {
+  assert.equal((await anonymous.post(`${result.repository}/branches`, params)).status, 401);
+  assert.equal((await anonymous.get(`${result.repository}/branches`)).status, 200);
+  await result.owner.put(result.at, { repository_access_level: 'disabled' });
+  assert.deepEqual((await result.owner.get(`${result.repository}/branches`)).body, {
     message: '404 Repository Not Found',
   });
 });
 
-test('the first branch of an empty repository comes with a first commit', async () => {
+test('creates a first commit with the first branch of an empty repository', async () => {
   const { project, owner } = await world({ project: {} });
   const url = project.repository;
   assert.deepEqual((await owner.get(`${url}/branches`)).body, []);
-  await make(owner, url, 'feature');
-  assert.deepEqual(names(await owner.get(`${url}/branches`)), ['feature', 'main']);
+  await createBranch(owner, url, 'feature');
+  assert.deepEqual(branchNames(await owner.get(`${url}/branches`)), ['feature', 'main']);
 });
 
-test('what is refused leaves an empty repository empty', async () => {
+test('leaves an empty repository empty after a rejected request', async () => {
   const { project, owner } = await world({ project: {} });
   const developer = await project.add('developer');
   await owner.post(`${project.at}/protected_branches`, {
@@ -166,18 +166,18 @@ test('what is refused leaves an empty repository empty', async () => {
   }
 });
 
-test('the first branch of an empty repository is protected at once, and Developers make the next', async () => {
+test('protects the first branch of an empty repository and lets Developers create further ones', async () => {
   const { project, owner, developer } = await world({ project: { with: ['developer'] } });
   const url = project.repository;
-  await make(owner, url, 'main');
+  await createBranch(owner, url, 'main');
   assert.equal((await owner.get(`${url}/branches/main`)).body.protected, true);
-  await make(developer, url, 'n', 'HEAD');
+  await createBranch(developer, url, 'n', 'HEAD');
 });
 
-test('branches that are made, moved and removed leave one push each, and what is refused none', async () => {
+test('records one push event for each created, moved or deleted branch, and none for a rejected one', async () => {
   const { project, owner } = await world({ project: {} });
   const first = await project.commit({ a: 'a' });
-  const before = (await pushes(project.id)).length;
+  const before = (await listPushEvents(project.id)).length;
   await owner.post(`${project.repository}/branches`, { branch: 'work', ref: 'main' });
   const write = { branch: 'work', content: 'b', commit_message: `${'t'.repeat(80)}\n\nBody` };
   assert.equal((await owner.post(`${project.repository}/files/b`, write)).status, 201);
@@ -187,7 +187,7 @@ test('branches that are made, moved and removed leave one push each, and what is
   assert.equal((await owner.delete(`${project.repository}/branches/work`)).status, 404);
   const push = { author_id: owner.id, ref: 'work', commit_count: 0, commit_title: null };
   const title = `${'t'.repeat(67)}...`;
-  assert.deepEqual((await pushes(project.id)).slice(before), [
+  assert.deepEqual((await listPushEvents(project.id)).slice(before), [
     { ...push, action_name: 'pushed new', push_action: 'created', commit_from: null, commit_to: first },
     {
       ...push,
@@ -202,7 +202,7 @@ test('branches that are made, moved and removed leave one push each, and what is
   ]);
 });
 
-test('who cannot write hears so before whether there is such a branch', async () => {
+test('returns 403 to callers without write access before it looks up the branch', async () => {
   const { project, reporter } = await world({ project: { visibility: 'public', with: ['reporter'] } });
   await project.commit({ a: 'a' });
   for (const path of ['branches/main', 'branches/nothing', 'branches/b*', 'merged_branches']) {
@@ -213,7 +213,7 @@ test('who cannot write hears so before whether there is such a branch', async ()
   assert.deepEqual([answer.status, answer.body], [403, { message: '403 Forbidden' }]);
 });
 
-test('a read-only repository says so before it looks at names, starts or rules', async () => {
+test('rejects writes to a read-only repository before it checks names, refs or rules', async () => {
   const { project, owner, reporter } = await world({ project: { with: ['reporter'] } });
   await project.commit({ a: 'a' });
   await root.put(project.at, { repository_read_only: true });
@@ -232,12 +232,12 @@ test('a read-only repository says so before it looks at names, starts or rules',
   assert.equal((await reporter.post(`${project.repository}/branches`, { branch: 'new', ref: 'main' })).status, 403);
 });
 
-test('odd names that git takes round-trip', async () => {
-  const { owner, create, at } = await given();
+test('round-trips unusual branch names', async () => {
+  const { owner, create, at } = await createProjectWithBranches();
   const names = ['@', 'a.b-c_d', 'größe/𝄞', 'x.json', 'a,b;c=d&e', 'a%2Fb', '#1', "it's", '{x}', 'a$', 'lock', 'HEAD2'];
   for (const branch of names) {
-    const made = await create(branch);
-    assert.deepEqual([made.status, made.body.name], [201, branch]);
+    const created = await create(branch);
+    assert.deepEqual([created.status, created.body.name], [201, branch]);
     assert.equal((await owner.get(at(branch))).body.name, branch);
     assert.equal((await owner.head(at(branch))).status, 204);
     assert.equal((await owner.delete(at(branch))).status, 204);
@@ -245,8 +245,8 @@ test('odd names that git takes round-trip', async () => {
   }
 });
 
-test('a branch starts at whatever leads to a commit', async () => {
-  const { owner, repository, create, at, first, second } = await given();
+test('creates a branch at any revision that leads to a commit', async () => {
+  const { owner, repository, create, at, first, second } = await createProjectWithBranches();
   await owner.post(`${repository}/tags`, { tag_name: 'light', ref: first });
   await owner.post(`${repository}/tags`, { tag_name: 'noted', ref: first, message: 'Noted' });
   const starts = [
@@ -262,14 +262,14 @@ test('a branch starts at whatever leads to a commit', async () => {
     ['main^', first],
   ] as const;
   for (const [index, [ref, id]] of starts.entries()) {
-    const made = await create(`start-${index}`, ref);
-    assert.deepEqual([made.status, made.body.commit?.id], [201, id], ref);
+    const created = await create(`start-${index}`, ref);
+    assert.deepEqual([created.status, created.body.commit?.id], [201, id], ref);
     assert.equal((await owner.get(at(`start-${index}`))).body.commit.id, id);
   }
 });
 
-test('a start that leads to no commit is told as it was sent, and no branch is made', async () => {
-  const { owner, repository, create, at, second } = await given();
+test('rejects an unknown ref with the value that was sent', async () => {
+  const { owner, repository, create, at, second } = await createProjectWithBranches();
   const { blob_id } = (await owner.get(`${repository}/files/a.txt`, { ref: 'main' })).body;
   for (const ref of ['nowhere', 'f'.repeat(40), blob_id, 'main:a.txt', '-main', 'main~9', 'ma in', 'Main']) {
     const refused = await create('n', ref);
@@ -280,8 +280,8 @@ test('a start that leads to no commit is told as it was sent, and no branch is m
   assert.equal((await owner.get(at('main'))).body.commit.id, second);
 });
 
-test('forty digits of a hash at its beginning make a name that is none', async () => {
-  const { create } = await given();
+test('rejects names that begin with a full SHA', async () => {
+  const { create } = await createProjectWithBranches();
   const message = 'You cannot create a branch with a SHA-1 or SHA-256 branch name.';
   for (const branch of ['a'.repeat(40), `${'0123456789'.repeat(4)}-x`, 'f'.repeat(64)]) {
     assert.deepEqual((await create(branch)).body, { message }, branch);
@@ -289,8 +289,8 @@ test('forty digits of a hash at its beginning make a name that is none', async (
   for (const branch of ['a'.repeat(39), `x${'a'.repeat(40)}`]) assert.equal((await create(branch)).status, 201, branch);
 });
 
-test('a name is free again for the other side of the hierarchy once its branch is gone', async () => {
-  const { owner, create, at } = await given();
+test('frees a name for the other side of a hierarchy conflict when the branch is deleted', async () => {
+  const { owner, create, at } = await createProjectWithBranches();
   await create('a');
   const conflict = await create('a/b');
   const message = "Failed to create branch 'a/b': Branch name conflicts with existing branch hierarchy.";
@@ -302,15 +302,15 @@ test('a name is free again for the other side of the hierarchy once its branch i
   assert.equal((await create('a')).status, 201);
 });
 
-test('what is blank is empty, and parameters are looked at in their order', async () => {
-  const { owner, repository } = await given();
+test('reports blank parameters as empty, in the order of the parameters', async () => {
+  const { owner, repository } = await createProjectWithBranches();
   const refused = async (params: object) => (await owner.post(`${repository}/branches`, { ...params })).body.error;
   assert.equal(await refused({ branch: ' ', ref: '' }), 'branch is empty, ref is empty');
   assert.equal(await refused({ branch: 'x' }), 'ref is missing, ref is empty');
   assert.equal(await refused({ branch: ['x'], ref: 'main' }), 'branch is invalid');
 });
 
-test('a name may have 1,024 bytes: it is made, written to, read and removed, and so is a tag', async () => {
+test('accepts names of up to 1,024 bytes for branches and tags', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const name = `${'z'.repeat(249)}/${'z'.repeat(249)}/${'z'.repeat(249)}/${'z'.repeat(249)}/${'z'.repeat(24)}`;
   assert.equal(name.length, 1024);

@@ -6,8 +6,8 @@ const { server, work, newProject } = await world();
 
 const merged = ['m1', 'm2', 'm3', 'm4', 'm5'];
 
-/** A repository with branches that are merged, one of them protected, and one that is not. */
-async function given(): Promise<Project> {
+/** A repository with merged branches, one of them protected, and one unmerged branch. */
+async function setUp(): Promise<Project> {
   const project = await newProject();
   const { owner, id, repository, commit } = project;
   await commit({ 'a.txt': 'one' });
@@ -32,7 +32,7 @@ async function branches(owner: Caller, repository: string): Promise<string[]> {
   return (await owner.get(`${repository}/branches`)).body.map(({ name }: { name: string }) => name);
 }
 
-const make = async (caller: Caller, url: string, branch: string, ref = 'main') => {
+const createBranch = async (caller: Caller, url: string, branch: string, ref = 'main') => {
   const answer = await caller.post(`${url}/branches`, { branch, ref });
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
@@ -43,8 +43,8 @@ const names = (answer: { body: { name: string }[] }) => answer.body.map(({ name 
 const commitOn = (caller: Caller, url: string, branch: string, path: string) =>
   caller.post(`${url}/files/${path}`, { branch, content: path, commit_message: path });
 
-test('each merged branch that goes has an event of the caller’s, however many they are', async () => {
-  const { owner, id, repository, add } = await given();
+test('records an event of the caller for each deleted merged branch', async () => {
+  const { owner, id, repository, add } = await setUp();
   const developer = await add('developer');
   for (const _time of ['first', 'again']) {
     const accepted = await developer.delete(`${repository}/merged_branches`);
@@ -62,9 +62,9 @@ test('each merged branch that goes has an event of the caller’s, however many 
   assert.deepEqual(await removals(id), expected);
 });
 
-test('a read-only repository is accepted and keeps its merged branches', async () => {
+test('accepts the request for a read-only repository and keeps its branches', async () => {
   const { root } = await world();
-  const { owner, id, repository } = await given();
+  const { owner, id, repository } = await setUp();
   await root.put(`/projects/${id}`, { repository_read_only: true });
   assert.equal((await owner.delete(`${repository}/merged_branches`)).status, 202);
   await work();
@@ -72,8 +72,8 @@ test('a read-only repository is accepted and keeps its merged branches', async (
   assert.deepEqual(await removals(id), []);
 });
 
-test('whoever has asked for it and has lost his rights since deletes nothing', async () => {
-  const { id, at, owner, repository, add } = await given();
+test('deletes nothing if the caller has lost access', async () => {
+  const { id, at, owner, repository, add } = await setUp();
   const developer = await add('developer');
   assert.equal((await developer.delete(`${repository}/merged_branches`)).status, 202);
   assert.equal((await owner.put(`${at}/members/${developer.id}`, { access_level: 20 })).status, 200);
@@ -81,12 +81,12 @@ test('whoever has asked for it and has lost his rights since deletes nothing', a
   assert.deepEqual(await removals(id), []);
 });
 
-test('merged: behind the default branch, and neither a copy of it nor ahead', async () => {
+test('treats only branches behind the default branch as merged', async () => {
   const { project, owner, work } = await world({ project: { readme: true } });
-  await make(owner, project.repository, 'behind');
+  await createBranch(owner, project.repository, 'behind');
   await commitOn(owner, project.repository, 'main', 'a.txt');
-  await make(owner, project.repository, 'copy');
-  await make(owner, project.repository, 'ahead');
+  await createBranch(owner, project.repository, 'copy');
+  await createBranch(owner, project.repository, 'ahead');
   await commitOn(owner, project.repository, 'ahead', 'b.txt');
   const { body } = await owner.get(`${project.repository}/branches`);
   const merged = Object.fromEntries(

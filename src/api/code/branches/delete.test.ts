@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '#test/support/world.ts';
 
-const make = async (caller: Caller, url: string, branch: string, ref = 'main') => {
+const createBranch = async (caller: Caller, url: string, branch: string, ref = 'main') => {
   const answer = await caller.post(`${url}/branches`, { branch, ref });
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
 };
 
-test('deleting: the default branch never, a protected one by Maintainers, nothing twice', async () => {
+test('never deletes the default branch, and protected branches only for Maintainers', async () => {
   const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
-  await make(owner, project.repository, 'safe');
+  await createBranch(owner, project.repository, 'safe');
   await owner.post(`${project.at}/protected_branches`, { name: 'safe' });
   assert.equal(
     (await owner.delete(`${project.repository}/branches/main`)).body.message,
@@ -26,7 +26,7 @@ test('deleting: the default branch never, a protected one by Maintainers, nothin
   assert.equal((await owner.delete(`${project.repository}/branches/safe`)).status, 404);
 });
 
-test('of several who delete one branch at once one has done it', async () => {
+test('lets only one of several concurrent requests delete a branch', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ a: 'a' });
   await owner.post(`${project.repository}/branches`, { branch: 'b', ref: 'main' });

@@ -1,76 +1,80 @@
 import type { Project } from '#domain/namespaces/projects.ts';
-import { validBranchName } from '#git/refs/refs.ts';
+import { isValidBranchName } from '#git/refs/refs.ts';
 import type { AccessCall } from '#http/access/access.ts';
-import { inPublicProject, inRepositoryOf, orRepositoryGone } from '#http/access/project-access.ts';
+import {
+  inProjectAllowingAnonymous,
+  inProjectRepository,
+  repositoryNotFoundIfDisabled,
+} from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, READ_ONLY } from '#http/errors/error-messages.ts';
 import { HttpError, notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { expression, refName, string } from '#http/parameters/texts.ts';
+import { refName, searchExpression, string } from '#http/parameters/texts.ts';
 import { boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import { enqueue } from '#jobs/job.ts';
-import { protectBranchNamed, unprotectBranchNamed } from '../protected-branches/index.ts';
+import { protectBranchByName, unprotectBranchByName } from '../protected-branches/index.ts';
 import { createBranchAt } from './create.ts';
 import { deleteBranchAt } from './delete.ts';
-import { deleteMerged } from './delete-merged.ts';
+import { deleteMergedBranchesJob } from './delete-merged.ts';
 import { Branch } from './entities.ts';
 import { findBranch } from './get.ts';
-import { branchPage } from './list.ts';
+import { loadBranchPage } from './list.ts';
 
-interface InProject {
+interface ProjectContext {
   readonly project: Project;
 }
 
-/** HEAD only asks whether the branch is there, and what can be no name is not. */
-const branchIfAny = {
+/** Loads the branch for HEAD; an invalid name is answered like a missing branch. */
+const existingBranch = {
   name: 'branch',
-  load: ({ path, services: { git } }: AccessCall, { project }: InProject) =>
+  load: ({ path, services: { git } }: AccessCall, { project }: ProjectContext) =>
     findBranch(git, project, path.branch ?? ''),
   notFound: () => notFound('Branch'),
 } as const;
 
-/** The branch that the path names, with its tip. */
+/** Loads the branch that the path names; an invalid name is answered with 400. */
 const branch = {
-  ...branchIfAny,
+  ...existingBranch,
   params: { branch: required(refName) },
-  async find(call: AccessCall, found: InProject) {
-    if (!validBranchName(call.path.branch ?? '')) {
+  async load(call: AccessCall, found: ProjectContext) {
+    if (!isValidBranchName(call.path.branch ?? '')) {
       throw new HttpError(400, { message: 'The branch refname is invalid' });
     }
-    return branchIfAny.load(call, found);
+    return existingBranch.load(call, found);
   },
 } as const;
 
 export const listBranches = endpoint({
   get: '/projects/:id/repository/branches',
   summary: 'List branches',
-  access: inPublicProject('read_code', orRepositoryGone),
+  access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled),
   allowJobToken: true,
   params: {
-    search: optional(expression),
-    regex: optional(expression),
+    search: optional(searchExpression),
+    regex: optional(searchExpression),
     sort: optional(oneOf('name_asc', 'updated_asc', 'updated_desc')),
     pagination: optional(string),
     page_token: optional(refName),
   },
   errors: { regexInvalid: [400, 'Regex is invalid'], tokenInvalid: [400, { error: 'page_token is invalid' }] },
   response: page(Branch),
-  read: (_db, { project, params, page }, git) => branchPage(git, project, params, page),
+  read: (_db, { project, params, page }, git) => loadBranchPage(git, project, params, page),
 });
 
-export const readBranch = endpoint({
+export const getBranch = endpoint({
   get: '/projects/:id/repository/branches/:branch',
-  summary: 'Read a branch',
-  access: inPublicProject('read_code', orRepositoryGone).resource(branch),
+  summary: 'Get a branch',
+  access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(branch),
   response: ok(Branch),
   read: (_db, { branch }) => branch,
 });
 
-export const headBranch = endpoint({
+export const checkBranchExists = endpoint({
   head: '/projects/:id/repository/branches/:branch',
-  summary: 'Does a branch exist',
-  access: inPublicProject('read_code', orRepositoryGone).resource(branchIfAny),
+  summary: 'Check whether a branch exists',
+  access: inProjectAllowingAnonymous('read_code', repositoryNotFoundIfDisabled).resource(existingBranch),
   response: noContent,
   read: () => {},
 });
@@ -78,7 +82,7 @@ export const headBranch = endpoint({
 export const createBranch = endpoint({
   post: '/projects/:id/repository/branches',
   summary: 'Create a branch',
-  access: inRepositoryOf('push_code', orRepositoryGone),
+  access: inProjectRepository('push_code', repositoryNotFoundIfDisabled),
   params: { branch: required(notBlank(refName)), ref: required(notBlank(refName)) },
   errors: {
     nameInvalid: [400, 'Branch name is invalid'],
@@ -97,7 +101,7 @@ export const createBranch = endpoint({
 export const deleteBranch = endpoint({
   delete: '/projects/:id/repository/branches/:branch',
   summary: 'Delete a branch',
-  access: inRepositoryOf('push_code', orRepositoryGone).resource(branch),
+  access: inProjectRepository('push_code', repositoryNotFoundIfDisabled).resource(branch),
   lastModified: ({ branch }) => branch.commit.author.date,
   errors: {
     isDefault: [400, 'The default branch of a project cannot be deleted.'],
@@ -116,32 +120,32 @@ export const deleteBranch = endpoint({
 
 export const deleteMergedBranches = endpoint({
   delete: '/projects/:id/repository/merged_branches',
-  summary: 'Delete all merged branches, in the background',
-  access: inRepositoryOf('push_code', orRepositoryGone),
+  summary: 'Delete all merged branches in the background',
+  access: inProjectRepository('push_code', repositoryNotFoundIfDisabled),
   activity: ['deleted branch'],
   response: accepted,
   write: (uow, { project: { id: projectId } }) =>
-    enqueue(uow, deleteMerged, { projectId, userId: uow.actor.user.id }, { key: String(projectId) }),
+    enqueue(uow, deleteMergedBranchesJob, { projectId, userId: uow.actor.user.id }, { key: String(projectId) }),
 });
 
 export const protectBranch = endpoint({
   put: '/projects/:id/repository/branches/:branch/protect',
-  summary: 'Protect a branch by a rule of its name',
-  access: inRepositoryOf('admin_protected_branch', orRepositoryGone).resource(branch),
+  summary: 'Protect a branch',
+  access: inProjectRepository('admin_protected_branch', repositoryNotFoundIfDisabled).resource(branch),
   params: { developers_can_push: optional(boolean), developers_can_merge: optional(boolean) },
   errors: { notAdmitted: FORBIDDEN },
   activity: ['protected_branch_created'],
   response: ok(Branch),
   write: async (uow, { project, branch, params }) =>
-    (await protectBranchNamed(uow, project, branch.name, params)) ?? branch,
+    (await protectBranchByName(uow, project, branch.name, params)) ?? branch,
 });
 
 export const unprotectBranch = endpoint({
   put: '/projects/:id/repository/branches/:branch/unprotect',
-  summary: 'Drop the protection rule of a branch’s name',
-  access: inRepositoryOf('admin_protected_branch', orRepositoryGone).resource(branch),
+  summary: 'Unprotect a branch',
+  access: inProjectRepository('admin_protected_branch', repositoryNotFoundIfDisabled).resource(branch),
   errors: { notAdmitted: FORBIDDEN },
   activity: ['protected_branch_removed'],
   response: ok(Branch),
-  write: async (uow, { project, branch }) => (await unprotectBranchNamed(uow, project, branch.name)) ?? branch,
+  write: async (uow, { project, branch }) => (await unprotectBranchByName(uow, project, branch.name)) ?? branch,
 });

@@ -1,15 +1,15 @@
 import { Type } from 'typebox';
-import { mayPush, rulesFor } from '#authorization/protected-branches/branch-rules.ts';
-import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
+import { matchingRules, mayPush } from '#authorization/protected-branches/branch-rules.ts';
+import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import { DEVELOPER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Commit as GitCommit } from '#git/objects/object-reader.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
-import { inUrl, projectUrl } from '#repositories/repository.ts';
+import { encodeUrlPath, projectUrl } from '#repositories/repository.ts';
 import { Commit } from '../commits/index.ts';
-import { mergedTips } from './merged-branches.ts';
+import { findMergedTips } from './merged-branches.ts';
 
-/** A branch with its tip, as git knew it at this moment. */
+/** A branch with its tip, read from git. */
 export interface BranchRow {
   readonly project: Project;
   readonly name: string;
@@ -27,13 +27,13 @@ export const Branch = entity('Branch', {
   can_push: Type.Boolean(),
   default: Type.Boolean(),
   web_url: Type.String(),
-}).from(rulesAndMerged, ({ project, name, commit }, to, { rules, merged }) => {
-  const matching = rulesFor(rules, name);
+}).from(loadBranchRelations, ({ project, name, commit }, to, { rules, merged }) => {
+  const matching = matchingRules(rules, name);
   const developers = (kind: 'push' | 'merge') =>
     matching.some((rule) => rule[kind].some((entry) => entry.access_level === DEVELOPER && entry.user_id === null));
-  const shown = name.toWellFormed();
+  const wellFormedName = name.toWellFormed();
   return {
-    name: shown,
+    name: wellFormedName,
     commit: Commit.serialize({ commit, project }, to),
     merged: merged.has(commit.id),
     protected: matching.length > 0,
@@ -41,15 +41,15 @@ export const Branch = entity('Branch', {
     developers_can_merge: developers('merge'),
     can_push: mayPush(to.caller, project, rules, name),
     default: name === project.default_branch,
-    web_url: `${projectUrl({ baseUrl: to.url }, project)}/-/tree/${inUrl(shown)}`,
+    web_url: `${projectUrl({ baseUrl: to.url }, project)}/-/tree/${encodeUrlPath(wellFormedName)}`,
   };
 });
 
-/** What is said of all branches of a list, which are one project's. */
-async function rulesAndMerged(branches: readonly BranchRow[], { db, git }: SerializationContext) {
+/** Loads the protection rules and the merged tips. All branches of a list belong to one project. */
+async function loadBranchRelations(branches: readonly BranchRow[], { db, git }: SerializationContext) {
   const project = branches[0]?.project;
   if (project === undefined) return { rules: [], merged: new Set<string>() };
   const tips = branches.map(({ commit }) => commit.id);
-  const [rules, merged] = await Promise.all([protectionRules(db, project.id), mergedTips(git, project, tips)]);
+  const [rules, merged] = await Promise.all([listProtectionRules(db, project.id), findMergedTips(git, project, tips)]);
   return { rules, merged };
 }

@@ -3,8 +3,8 @@ import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
   listBranches: ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
-  readBranch: ({ project }) => ({ by: 'reporter', path: { id: project.id, branch: 'main' } }),
-  headBranch: ({ project }) => ({ by: 'reporter', path: { id: project.id, branch: 'main' } }),
+  getBranch: ({ project }) => ({ by: 'reporter', path: { id: project.id, branch: 'main' } }),
+  checkBranchExists: ({ project }) => ({ by: 'reporter', path: { id: project.id, branch: 'main' } }),
   createBranch: [
     ({ project, name }) => ({
       by: 'developer',

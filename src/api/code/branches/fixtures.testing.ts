@@ -1,7 +1,7 @@
 import { world } from '#test/support/world.ts';
 
-/** A new project with two commits on `main`, and short ways to its branches. */
-export async function given() {
+/** Creates a project with two commits on `main`, and helpers for its branches. */
+export async function createProjectWithBranches() {
   const project = await (await world()).newProject();
   const first = await project.commit({ 'a.txt': 'a' });
   const second = await project.commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { given } from './fixtures.testing.ts';
+import { createProjectWithBranches } from './fixtures.testing.ts';
 
-// What a branch looks like (contract/repository.md §2), and to whom it looks like that.
+// The fields of a branch (contract/repository.md §2) for different callers.
 
 const { user, anonymous, root, server } = await world();
 
-/** What its commit says of who wrote it, when and what. */
+/** The author, timestamp and message fields of its commit. */
 const WRITTEN = {
   title: 'Add a',
   message: 'Add a\n\nWith care.\n\nSigned-off-by: Jane\n',
@@ -21,7 +21,7 @@ const WRITTEN = {
   extended_trailers: {},
 };
 
-test('a branch has nine keys, its commit fifteen, times in the commit’s own offset', async () => {
+test('returns a branch with nine fields and its commit with fifteen', async () => {
   const { project, owner } = await world({ project: {} });
   const id = await project.commit(
     { 'a.txt': 'a' },
@@ -49,7 +49,7 @@ test('a branch has nine keys, its commit fifteen, times in the commit’s own of
   });
 });
 
-test('a branch is listed as it is shown alone', async () => {
+test('returns the same branch in a list and alone', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ 'a.txt': 'a' });
   await project.commit({ 'b.txt': 'b' }, { branch: 'feature/x' });
@@ -60,7 +60,7 @@ test('a branch is listed as it is shown alone', async () => {
   assert.equal(feature.body.web_url, `${webUrl}/-/tree/feature/x`);
 });
 
-test('what would end a URL, or is no part of one, is escaped in that of a branch', async () => {
+test('escapes special characters in web_url', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const urlOf = async (branch: string) => {
     const created = await owner.post(`${project.repository}/branches`, { branch, ref: 'main' });
@@ -71,13 +71,13 @@ test('what would end a URL, or is no part of one, is escaped in that of a branch
   assert.equal(await urlOf("a/b;c=d&e@f+g,h!i$j'k(l)"), "a/b;c=d&e@f+g,h!i$j'k(l)");
 });
 
-test('a commit whose message is blank has a title that says so', async () => {
+test('returns a placeholder title for a commit with a blank message', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ 'a.txt': 'a' }, { message: ' \n' });
   assert.equal((await owner.get(`${project.repository}/branches/main`)).body.commit.title, 'No commit message');
 });
 
-test('can_push is the caller’s own, and nobody’s without credentials', async () => {
+test('computes can_push for the caller, false for anonymous callers', async () => {
   const { project, owner } = await world({ project: { visibility: 'public' } });
   await project.commit({ 'a.txt': 'a' });
   await project.commit({ 'b.txt': 'b' }, { branch: 'open' });
@@ -102,24 +102,24 @@ test('can_push is the caller’s own, and nobody’s without credentials', async
   }
 });
 
-test('developers_can_push and _merge tell of a role entry for developers in any rule that matches', async () => {
+test('sets developers_can_push and developers_can_merge from matching role entries', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ 'a.txt': 'a' });
   await project.commit({ 'b.txt': 'b' }, { branch: 'rel/1' });
-  const shown = async () => {
+  const fetchResult = async () => {
     const { body } = await owner.get(`${project.repository}/branches/rel%2F1`);
     return [body.protected, body.developers_can_push, body.developers_can_merge];
   };
-  assert.deepEqual(await shown(), [false, false, false]);
+  assert.deepEqual(await fetchResult(), [false, false, false]);
   await owner.post(`${project.at}/protected_branches`, { name: 'rel/*', merge_access_level: 30 });
-  assert.deepEqual(await shown(), [true, false, true]);
+  assert.deepEqual(await fetchResult(), [true, false, true]);
   await owner.post(`${project.at}/protected_branches`, { name: '*1', push_access_level: 30 });
-  assert.deepEqual(await shown(), [true, true, true]);
+  assert.deepEqual(await fetchResult(), [true, true, true]);
   await owner.delete(`${project.at}/protected_branches/*1`);
-  assert.deepEqual(await shown(), [true, false, true]);
+  assert.deepEqual(await fetchResult(), [true, false, true]);
 });
 
-test('a branch that a push or the API has just made, moved or removed is listed so at once', async () => {
+test('lists branches immediately after a push or an API call', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ 'a.txt': 'a' });
   const tips = async () =>
@@ -139,8 +139,8 @@ test('a branch that a push or the API has just made, moved or removed is listed 
   assert.deepEqual(await tips(), before);
 });
 
-test('a name that cannot be one is 400 to those who read or delete it, and simply not there for HEAD', async () => {
-  const { owner, at } = await given();
+test('returns 400 for invalid names, and 404 for HEAD', async () => {
+  const { owner, at } = await createProjectWithBranches();
   for (const branch of ['branch*', 'a b', 'a..b', '-x', 'HEAD', 'refs/heads/main', 'x.lock', 'a~1', 'main^', '/main']) {
     for (const method of ['GET', 'DELETE']) {
       const answer = await owner.send(method, at(branch));
@@ -150,8 +150,8 @@ test('a name that cannot be one is 400 to those who read or delete it, and simpl
   }
 });
 
-test('a branch is found by its whole name alone', async () => {
-  const { owner, create, at, second } = await given();
+test('finds a branch only by its full name', async () => {
+  const { owner, create, at, second } = await createProjectWithBranches();
   await create('a/b');
   for (const branch of ['a', 'b', 'A/B', 'heads/main', second, 'mai']) {
     for (const method of ['GET', 'DELETE']) {

@@ -1,22 +1,22 @@
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
-import { validBranchName } from '#git/refs/refs.ts';
-import { branchTip } from '#git/refs/revision.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { isValidBranchName } from '#git/refs/refs.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
+import { getRepository } from '#repositories/repository.ts';
 import type { BranchRow } from './entities.ts';
 
-/** The branch of this name; null when there is none, or can be none. */
+/** Returns the branch of this name, or null if it does not exist or the name is invalid. */
 export async function findBranch(git: Git, project: Project, name: string): Promise<BranchRow | null> {
-  const repository = repositoryOf(git, project);
-  const tip = validBranchName(name) ? await branchTip(repository, name) : null;
+  const repository = getRepository(git, project);
+  const tip = isValidBranchName(name) ? await findBranchHead(repository, name) : null;
   const commit = tip === null ? null : await readCommit(git, repository, tip);
   return commit === null ? null : { project, name, commit };
 }
 
-/** A branch whose tip is known to be this commit. */
-export async function branchAt(git: Git, project: Project, name: string, tip: string): Promise<BranchRow> {
-  const commit = await readCommit(git, repositoryOf(git, project), tip);
-  if (commit === null) throw new Error(`The tip of the branch ${name} is no commit: ${tip}`);
+/** Returns the branch row for a known tip. */
+export async function loadBranch(git: Git, project: Project, name: string, tip: string): Promise<BranchRow> {
+  const commit = await readCommit(git, getRepository(git, project), tip);
+  if (commit === null) throw new Error(`The tip ${tip} of branch ${name} is not a commit`);
   return { project, name, commit };
 }

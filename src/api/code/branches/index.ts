@@ -1,5 +1,5 @@
-import { family } from '#http/endpoint/resource-module.ts';
-import { deleteMerged } from './delete-merged.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { deleteMergedBranchesJob } from './delete-merged.ts';
 import * as endpoints from './endpoints.ts';
 
-export const branches = family({ endpoints, jobs: [deleteMerged] });
+export const branches = resourceModule({ endpoints, jobs: [deleteMergedBranchesJob] });

@@ -2,18 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '#test/support/world.ts';
 
-const make = async (caller: Caller, url: string, branch: string, ref = 'main') => {
+const createBranch = async (caller: Caller, url: string, branch: string, ref = 'main') => {
   const answer = await caller.post(`${url}/branches`, { branch, ref });
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
 };
 
-const names = (answer: { body: { name: string }[] }) => answer.body.map(({ name }) => name);
+const branchNames = (answer: { body: { name: string }[] }) => answer.body.map(({ name }) => name);
 
-test('branches are listed by name, searched with operators, filtered by RE2', async () => {
+test('lists branches by name and filters them by search operators and RE2', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  for (const branch of ['rel-1', 'Rel', 'feature/rel', 'release1', 'zz']) await make(owner, project.repository, branch);
-  const search = async (params: object) => names(await owner.get(`${project.repository}/branches`, { ...params }));
+  for (const branch of ['rel-1', 'Rel', 'feature/rel', 'release1', 'zz'])
+    await createBranch(owner, project.repository, branch);
+  const search = async (params: object) =>
+    branchNames(await owner.get(`${project.repository}/branches`, { ...params }));
   assert.deepEqual(await search({}), ['Rel', 'feature/rel', 'main', 'rel-1', 'release1', 'zz']);
   assert.deepEqual(await search({ search: 'rel' }), ['Rel', 'feature/rel', 'rel-1', 'release1']);
   assert.deepEqual(await search({ search: '^rel' }), ['Rel', 'rel-1', 'release1']);
@@ -30,10 +32,13 @@ test('branches are listed by name, searched with operators, filtered by RE2', as
   const sorted = await owner.get(`${project.repository}/branches`, { sort: 'name_desc' });
   assert.deepEqual(sorted.body, { error: 'sort does not have a valid value' });
   const page = await owner.get(`${project.repository}/branches`, { per_page: 2, page: 2 });
-  assert.deepEqual([names(page), page.headers['x-total'], page.headers['x-next-page']], [['main', 'rel-1'], '6', '3']);
+  assert.deepEqual(
+    [branchNames(page), page.headers['x-total'], page.headers['x-next-page']],
+    [['main', 'rel-1'], '6', '3'],
+  );
 });
 
-test('the date of a branch is its commit’s authored date, in either format; junk is no condition', async () => {
+test('compares If-Unmodified-Since with the authored date and ignores invalid dates', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ a: 'a' }, { at: 1_700_000_000 });
   const remove = async (branch: string, since: string) => {
@@ -53,7 +58,7 @@ test('the date of a branch is its commit’s authored date, in either format; ju
   );
 });
 
-test('an exact name comes first whatever its case; all but the three operators is literal', async () => {
+test('lists an exact match first and treats other characters literally', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ a: 'a' });
   for (const branch of ['a-rc', 'RC', 'x.rc', 'z+rc'])

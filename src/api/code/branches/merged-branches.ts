@@ -1,13 +1,17 @@
-import { mergedInto } from '#git/commits/ancestry.ts';
+import { filterReachable } from '#git/commits/ancestry.ts';
 import type { Git } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { resolveRevisionAt } from '#git/refs/revision.ts';
-import { refVersion, repositoryOf, type Versioned } from '#repositories/repository.ts';
+import { resolveRevisionAtVersion } from '#git/refs/revision.ts';
+import { getRefVersion, getRepository, type VersionedRepository } from '#repositories/repository.ts';
 
-/** Those of these commits that are ancestors of the default branch's tip, and not that tip itself. */
-export async function mergedTips(git: Git, project: Versioned, tips: readonly string[]): Promise<ReadonlySet<string>> {
-  const repository = repositoryOf(git, project);
-  const base = await resolveRevisionAt(git, repository, HEADS + project.default_branch, refVersion(project));
+/** Returns the commits that are ancestors of the default branch's tip, without the tip itself. */
+export async function findMergedTips(
+  git: Git,
+  project: VersionedRepository,
+  tips: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const repository = getRepository(git, project);
+  const base = await resolveRevisionAtVersion(git, repository, HEADS + project.default_branch, getRefVersion(project));
   const others = tips.filter((id) => id !== base);
-  return base === null || others.length === 0 ? new Set() : mergedInto(git, repository, others, base);
+  return base === null || others.length === 0 ? new Set() : filterReachable(git, repository, others, base);
 }

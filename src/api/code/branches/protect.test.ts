@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 
-// The rule whose name equals a branch, made, changed and dropped through that branch (contract/repository.md §3).
+// The rule with a branch's name, created, updated and deleted through the branch (contract/repository.md §3).
 
 const { newProject, root } = await world();
 
-async function given() {
+async function setUp() {
   const project = await newProject({ readme: true, with: ['developer'] });
   const { owner, repository, at } = project;
   await done(owner.post(`${repository}/branches`, { branch: 'b', ref: 'main' }));
@@ -18,8 +18,8 @@ async function given() {
 const levelsOf = (rule: { [kind: string]: { access_level: number }[] }) =>
   ['push', 'merge'].map((kind) => rule[`${kind}_access_levels`]?.map(({ access_level }) => access_level));
 
-test('a branch is protected for Maintainers, and for Developers as far as is said', async () => {
-  const { owner, developer, url, rules } = await given();
+test('protects a branch for Maintainers and optionally Developers', async () => {
+  const { owner, developer, url, rules } = await setUp();
   const answer = await owner.put(`${url}/protect`);
   const { name, protected: isProtected, developers_can_push, developers_can_merge } = answer.body;
   assert.deepEqual(
@@ -36,8 +36,8 @@ test('a branch is protected for Maintainers, and for Developers as far as is sai
   assert.deepEqual([changed.length, levelsOf(changed[0])], [1, [[40], [30]]]);
 });
 
-test('who is admitted by name stays when a role changes', async () => {
-  const { owner, developer, at, url, rules } = await given();
+test('keeps user entries when the role changes', async () => {
+  const { owner, developer, at, url, rules } = await setUp();
   await done(owner.post(`${at}/protected_branches`, { name: 'b', allowed_to_push: [{ user_id: developer.id }] }));
   await owner.put(`${url}/protect`, { developers_can_push: false });
   const [rule] = await rules();
@@ -45,8 +45,8 @@ test('who is admitted by name stays when a role changes', async () => {
   assert.deepEqual(whom.sort(), ['Maintainers', `Name of ${developer.username}`]);
 });
 
-test('a branch is protected no more when its rule is dropped, and others stay', async () => {
-  const { owner, at, url, rules } = await given();
+test('unprotects a branch and keeps other rules', async () => {
+  const { owner, at, url, rules } = await setUp();
   await done(owner.put(`${url}/protect`));
   await done(owner.post(`${at}/protected_branches`, { name: 'b*' }));
   assert.equal((await owner.put(`${url}/unprotect`)).body.protected, true);
@@ -59,8 +59,8 @@ test('a branch is protected no more when its rule is dropped, and others stay', 
   assert.equal((await owner.put(`${url}/unprotect`)).body.protected, false);
 });
 
-test('a rule that admits others to drop it stays, and who is no Maintainer drops none', async () => {
-  const { owner, developer, at, repository, url, rules } = await given();
+test('keeps a rule that does not admit the caller to unprotect, and requires a Maintainer', async () => {
+  const { owner, developer, at, repository, url, rules } = await setUp();
   await done(owner.post(`${at}/protected_branches`, { name: 'b', unprotect_access_level: 60 }));
   for (const caller of [owner, developer]) {
     const { status, body } = await caller.put(`${url}/unprotect`);

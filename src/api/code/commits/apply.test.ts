@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markHistory, recordedSince } from '#activity/index.ts';
+import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
 import { world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 
-/** `main` has a file of three lines, `side` changes its last one. */
-async function given() {
+/** `main` has a file of three lines; `side` changes its last line. */
+async function setUp() {
   const project = await newProject();
   const base = await project.commit({ 'a.txt': '1\n2\n3\n' });
   const author = { name: 'Ada', email: 'ada@example.com', at: { seconds: 1_600_000_000, offset: '+0230' } };
@@ -17,10 +17,10 @@ async function given() {
   return { ...project, base, side, main, content };
 }
 
-test('a cherry-picked change is the caller’s, names where it came from and whose it was, and is one push', async () => {
+test('cherry-picks as the caller with a reference, a co-author and one push event', async () => {
   const { server } = await world();
-  const { owner, repository, side, main, content } = await given();
-  const mark = await markHistory(server.services.database.reader);
+  const { owner, repository, side, main, content } = await setUp();
+  const mark = await markRecordedEvents(server.services.database.reader);
   const answer = await owner.post(`${repository}/commits/${side}/cherry_pick`, { branch: 'main' });
   assert.equal(answer.status, 201, answer.text);
   const { body } = answer;
@@ -31,11 +31,11 @@ test('a cherry-picked change is the caller’s, names where it came from and who
   assert.deepEqual([body.author_name, body.committer_name, body.authored_date], [me, me, body.committed_date]);
   assert.equal((await owner.get(`${repository}/branches/main`)).body.commit.id, body.id);
   assert.equal(await content(), '1\n2\nthree\n');
-  assert.deepEqual(await recordedSince(server.services.database.reader, mark), ['pushed to branch']);
+  assert.deepEqual(await listRecordedSince(server.services.database.reader, mark), ['pushed to branch']);
 });
 
-test('a revert takes the change back in the caller’s name', async () => {
-  const { owner, repository, commit, content } = await given();
+test('reverts a commit as the caller', async () => {
+  const { owner, repository, commit, content } = await setUp();
   const wrong = await commit({ 'a.txt': 'wrong\n2\n3\n' }, { message: 'Break "it"\n' });
   const answer = await owner.post(`${repository}/commits/${wrong}/revert`, { branch: 'main' });
   assert.equal(answer.status, 201, answer.text);
@@ -46,8 +46,8 @@ test('a revert takes the change back in the caller’s name', async () => {
   assert.equal(own.body.message, 'Again');
 });
 
-test('what does not work says why, and the branch stays', async () => {
-  const { owner, repository, side, commit } = await given();
+test('reports why a commit cannot be applied and leaves the branch unchanged', async () => {
+  const { owner, repository, side, commit } = await setUp();
   const main = await commit({ 'a.txt': '1\n2\nIII\n' });
   const sorry = /^Sorry, we cannot cherry-pick this commit automatically\./;
   const conflict = await owner.post(`${repository}/commits/${side}/cherry_pick`, { branch: 'main' });
@@ -69,8 +69,8 @@ test('what does not work says why, and the branch stays', async () => {
   assert.equal((await owner.get(`${repository}/branches/main`)).body.commit.id, main);
 });
 
-test('one’s own change has one author, and a message of one’s own is all that is said', async () => {
-  const { owner, repository } = await given();
+test('adds no co-author to own commits and accepts a custom message', async () => {
+  const { owner, repository } = await setUp();
   const actions = [{ action: 'create', file_path: 'own.txt', content: 'own' }];
   const mine = { branch: 'mine', start_branch: 'main', commit_message: 'Mine', actions };
   const { id } = (await owner.post(`${repository}/commits`, mine)).body;
@@ -79,8 +79,8 @@ test('one’s own change has one author, and a message of one’s own is all tha
   assert.equal((await pick({ branch: 'main', message: 'Told' })).body.message, 'Told');
 });
 
-test('a dry run that would not work says so and why', async () => {
-  const { owner, repository, side, commit } = await given();
+test('reports why a dry run would fail', async () => {
+  const { owner, repository, side, commit } = await setUp();
   await commit({ 'a.txt': '1\n2\nIII\n' });
   for (const [branch, error_code] of [
     ['main', 'conflict'],
@@ -93,16 +93,16 @@ test('a dry run that would not work says so and why', async () => {
   }
 });
 
-test('a dry run changes nothing', async () => {
-  const { owner, repository, side, main } = await given();
+test('changes nothing in a dry run', async () => {
+  const { owner, repository, side, main } = await setUp();
   const answer = await owner.post(`${repository}/commits/${side}/cherry_pick`, { branch: 'main', dry_run: true });
   assert.deepEqual([answer.status, answer.body], [200, { dry_run: 'success' }]);
   assert.equal((await owner.get(`${repository}/branches/main`)).body.commit.id, main);
 });
 
-test('only those who may push to the branch may do it', async () => {
+test('requires the right to push to the branch', async () => {
   const { anonymous, root } = await world();
-  const { owner, repository, id, side, add } = await given();
+  const { owner, repository, id, side, add } = await setUp();
   const developer = await add('developer');
   const notAllowed = { message: '403 Forbidden - You are not allowed to push into this branch' };
   const refused = await developer.post(`${repository}/commits/${side}/cherry_pick`, { branch: 'main' });

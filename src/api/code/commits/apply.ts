@@ -2,39 +2,39 @@ import { writeCommit } from '#git/commits/commit.ts';
 import { cherryPick, revert } from '#git/commits/merge.ts';
 import { type Commit, readCommit } from '#git/objects/object-reader.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { branchTip } from '#git/refs/revision.ts';
-import type { OpenBranchQuestion } from '#repositories/branches/push-permission.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
+import type { RequirePushableBranch } from '#repositories/branches/push-permission.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
-import { toCommit } from '#repositories/ref-updates/ref-permissions.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { commitPermission } from '#repositories/ref-updates/ref-permissions.ts';
+import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { CommitRow } from './entities.ts';
 
-/** A commit's change, made again (`cherryPick`) or taken back (`revert`) on top of a branch. */
-export type Way = 'cherryPick' | 'revert';
+/** Whether a commit is applied again on a branch (`cherryPick`) or reversed there (`revert`). */
+export type ApplyKind = 'cherryPick' | 'revert';
 
 type CommitFailure = 'notAllowed' | 'readOnly' | 'branchUnknown' | ApplyFailure | `dry_${ApplyFailure}` | 'moved';
 
-/** What git can't do: the two sides contradict each other, or the change is there already. */
+/** Why git cannot apply the commit: a conflict, or the change exists already. */
 type ApplyFailure = 'conflict' | 'empty';
 
-export interface Application {
+export interface ApplyCall {
   readonly commit: Commit;
-  readonly openBranch: OpenBranchQuestion;
+  readonly openBranch: RequirePushableBranch;
   readonly params: {
     readonly branch: string;
-    /** In place of the usual text. */
+    /** Replaces the default message. */
     readonly message?: string | null | undefined;
-    /** Only find out whether it would work. */
+    /** Only checks whether the commit can be applied. */
     readonly dry_run: boolean;
   };
 }
 
-/** The new tip of the branch; nothing when it was only to be found out whether there could be one. */
+/** Applies a commit to a branch. Returns the new tip, or undefined after a successful dry run. */
 export async function applyCommit(
-  way: Way,
-  { commit, openBranch, params }: Application,
+  kind: ApplyKind,
+  { commit, openBranch, params }: ApplyCall,
   services: RefServices,
 ): Promise<CommitRow | undefined | Failure<CommitFailure>> {
   const { git } = services;
@@ -42,33 +42,33 @@ export async function applyCommit(
   if (isFailure(branch)) return branch;
   const { project, name, caller } = branch;
   if (project.read_only) return fail('readOnly');
-  const repository = repositoryOf(git, project);
-  const tip = await branchTip(repository, name);
+  const repository = getRepository(git, project);
+  const tip = await findBranchHead(repository, name);
   if (tip === null) return fail('branchUnknown');
-  const apply = way === 'revert' ? revert : cherryPick;
+  const apply = kind === 'revert' ? revert : cherryPick;
   const applied = await apply(git, repository, { commit: commit.id, onto: tip });
   if (!('tree' in applied)) {
     const failure = 'empty' in applied ? 'empty' : 'conflict';
     return fail(params.dry_run ? `dry_${failure}` : failure);
   }
   if (params.dry_run) return undefined;
-  const me = { name: caller.user.name, email: caller.user.email };
-  const message = params.message?.trim() ? params.message : usualMessage(way, commit, me);
+  const signer = { name: caller.user.name, email: caller.user.email };
+  const message = params.message?.trim() ? params.message : defaultMessage(kind, commit, signer);
   const id = await writeCommit(git, repository, {
     tree: applied.tree,
     parents: [tip],
-    author: me,
-    committer: me,
+    author: signer,
+    committer: signer,
     message,
   });
   const change = { ref: HEADS + name, oldId: tip, newId: id };
-  const refusal = await moveRefs(services, {
+  const failure = await moveRefs(services, {
     project,
-    by: { caller, may: toCommit({ branch: name }) },
+    by: { caller, may: commitPermission({ branch: name }) },
     changes: [change],
   });
-  if (refusal?.code === 'readOnly' || refusal?.code === 'notAllowed') return fail(refusal.code);
-  if (refusal !== undefined) return fail('moved', { branch: name });
+  if (failure?.code === 'readOnly' || failure?.code === 'notAllowed') return fail(failure.code);
+  if (failure !== undefined) return fail('moved', { branch: name });
   return { commit: (await readCommit(git, repository, id))!, project };
 }
 
@@ -77,10 +77,10 @@ interface Signer {
   readonly email: string;
 }
 
-/** Whoever makes somebody else's change again says whose it was. */
-function usualMessage(way: Way, { id, title, message, author }: Commit, me: Signer): string {
-  if (way === 'revert') return `Revert "${title}"\n\nThis reverts commit ${id}`;
+/** Returns the default message. A cherry-pick of somebody else's commit credits its author. */
+function defaultMessage(kind: ApplyKind, { id, title, message, author }: Commit, signer: Signer): string {
+  if (kind === 'revert') return `Revert "${title}"\n\nThis reverts commit ${id}`;
   const picked = `${message.trimEnd()}\n\n(cherry picked from commit ${id})`;
-  const isMine = author.email.toLowerCase() === me.email.toLowerCase();
+  const isMine = author.email.toLowerCase() === signer.email.toLowerCase();
   return isMine ? picked : `${picked}\n\nCo-authored-by: ${author.name} <${author.email}>`;
 }

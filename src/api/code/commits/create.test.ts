@@ -15,7 +15,7 @@ const ACTIONS = [
   { action: 'delete', file_path: 'README.md' },
 ];
 
-test('several actions are one commit, applied in their order', async () => {
+test('applies several actions in order as one commit', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const before = await tip(owner, project.repository);
   const answer = await owner.post(`${project.repository}/commits`, {
@@ -76,8 +76,8 @@ const MALFORMED: [Record<string, unknown>, string][] = [
   ],
 ];
 
-/** Each of these commits is refused with its text and moves nothing. */
-async function refuses(caller: Caller, url: string, cases: readonly [Record<string, unknown>, string][]) {
+/** Each of these commits is rejected with its message and changes nothing. */
+async function assertRejected(caller: Caller, url: string, cases: readonly [Record<string, unknown>, string][]) {
   const before = await tip(caller, url);
   for (const [params, message] of cases) {
     const answer = await caller.post(`${url}/commits`, params);
@@ -87,15 +87,15 @@ async function refuses(caller: Caller, url: string, cases: readonly [Record<stri
   assert.equal(await tip(caller, url), before);
 }
 
-test('what is missing from a commit or its actions is told, and the branch stays where it was', async () => {
+test('reports missing parameters and leaves the branch unchanged', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await refuses(owner, project.repository, MALFORMED);
+  await assertRejected(owner, project.repository, MALFORMED);
 });
 
-test('what cannot be committed leaves the branch where it was, all of it', async () => {
+test('leaves the branch unchanged if an action cannot be applied', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const before = await tip(owner, project.repository);
-  await refuses(owner, project.repository, [
+  await assertRejected(owner, project.repository, [
     [
       { ...base, actions: [create], start_branch: 'main', start_sha: before },
       '400 Bad request - start_branch, start_sha are mutually exclusive',
@@ -114,7 +114,7 @@ test('what cannot be committed leaves the branch where it was, all of it', async
   ]);
 });
 
-test('force sets an existing branch on a new start; allow_empty commits nothing', async () => {
+test('resets an existing branch with force, and creates an empty commit with allow_empty', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const start = await tip(owner, project.repository);
   const empty = await owner.post(`${project.repository}/commits`, {
@@ -138,7 +138,7 @@ test('force sets an existing branch on a new start; allow_empty commits nothing'
   assert.deepEqual(forced.body.parent_ids, [start]);
 });
 
-test('force does not get past a protection that forbids it', async () => {
+test('does not force-push to a branch whose protection forbids it', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const start = await tip(owner, project.repository);
   const action = (file_path: string) => [{ action: 'create', file_path, content: 'x' }];
@@ -150,7 +150,7 @@ test('force does not get past a protection that forbids it', async () => {
   assert.equal(refused.status, 400);
   assert.equal(refused.body.message, 'You are not allowed to force push code to a protected branch on this project.');
   assert.equal(await tip(owner, project.repository), before);
-  // What keeps the history is no force.
+  // A change that keeps the history is not a force push.
   assert.equal((await owner.post(`${project.repository}/commits`, { ...reset, start_sha: before })).status, 201);
   const rules = project.repository.replace('/repository', '/protected_branches/main');
   assert.equal((await owner.patch(rules, { allow_force_push: true })).status, 200);
@@ -158,7 +158,7 @@ test('force does not get past a protection that forbids it', async () => {
   assert.deepEqual([forced.status, forced.body.parent_ids], [201, [start]]);
 });
 
-test('permission comes before the parameters, and the two starts before the actions', async () => {
+test('checks permission before parameters, and both starts before actions', async () => {
   const { project, owner, reporter } = await world({ project: { readme: true, with: ['reporter'] } });
   assert.equal((await reporter.post(`${project.repository}/commits`, {})).status, 403);
   const both = { branch: 'main', commit_message: 'm', start_branch: 'main', start_sha: 'x', actions: [{}] };

@@ -1,38 +1,37 @@
 import { readCommit } from '#git/objects/object-reader.ts';
-import type { Raw } from '#http/parameters/brackets.ts';
+import type { RawParameters } from '#http/parameters/brackets.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { refName, string } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import type { Services } from '#http/services.ts';
-import type { OpenBranchQuestion } from '#repositories/branches/push-permission.ts';
+import type { RequirePushableBranch } from '#repositories/branches/push-permission.ts';
 import {
-  type BranchCommit,
   type CommitToBranchFailure,
+  type CommitToBranchInput,
   commitToBranch,
 } from '#repositories/commits/commit-to-branch.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import {
   type BodyCall,
   type BodyFailure,
-  commitFields,
   commitParams,
-  lateBody,
-  readFilemode,
-  textOf,
+  parseBoolean,
+  parseCommitFields,
+  readDeferredBody,
+  textParameter,
 } from '../repository-files/index.ts';
-import { type ActionFailure, actionsIn, actionsParam, readActions } from './actions.ts';
+import { type ActionFailure, actionsParam, parseActions, toActionList } from './actions.ts';
 import type { CommitDetailRow } from './entities.ts';
 
 interface CreateCall extends BodyCall {
   readonly project: CommitDetailRow['project'];
-  readonly openBranch: OpenBranchQuestion;
+  readonly openBranch: RequirePushableBranch;
 }
 
 const { last_commit_id: _ofAnAction, ...commit } = commitParams;
 
-/** The fields of the body. */
-export const createParams = {
+export const createCommitParams = {
   ...commit,
   start_sha: optional(refName),
   start_project: optional(string),
@@ -42,68 +41,68 @@ export const createParams = {
   allow_empty: optional(boolean, false),
 };
 
-export const WISH_REFUSALS = {
+export const COMMIT_INPUT_ERRORS = {
   required: [400, '400 Bad request - {name} is required'],
   notBoolean: [400, '400 Bad request - {name} must be a boolean'],
   bothStarts: [400, '400 Bad request - start_branch, start_sha are mutually exclusive'],
   startProject: [404, '404 Project Not Found'],
 } as const;
 
-type WishFailure = ActionFailure | keyof typeof WISH_REFUSALS;
+type CommitInputFailure = ActionFailure | keyof typeof COMMIT_INPUT_ERRORS;
 
-/** One commit of several actions, as the body has them, which is read and checked in the contract's order. */
-export async function createCommitFrom(
+/** Creates one commit from the actions in the body. The body is read and checked in the contract's order. */
+export async function createCommitFromCall(
   call: CreateCall,
   services: Services,
-): Promise<CommitDetailRow | Failure<BodyFailure | 'notAllowed' | WishFailure | CommitToBranchFailure>> {
-  await using body = await lateBody(call, services, createParams);
-  const { given } = body;
-  if (isFailure(given)) return given;
+): Promise<CommitDetailRow | Failure<BodyFailure | 'notAllowed' | CommitInputFailure | CommitToBranchFailure>> {
+  await using body = await readDeferredBody(call, services, createCommitParams);
+  const { parameters } = body;
+  if (isFailure(parameters)) return parameters;
   const { project } = call;
-  const branch = await call.openBranch(commitFields(given).branch);
+  const branch = await call.openBranch(parseCommitFields(parameters).branch);
   if (isFailure(branch)) return branch;
-  const wish = await readWish(given, project);
-  if (isFailure(wish)) return wish;
-  const made = await commitToBranch(services, branch, wish);
-  if (isFailure(made)) return made;
-  const commit = (await readCommit(services.git, repositoryOf(services.git, project), made))!;
-  return { commit, project, stats: wish.stats };
+  const input = await parseCommitInput(parameters, project);
+  if (isFailure(input)) return input;
+  const commitId = await commitToBranch(services, branch, input);
+  if (isFailure(commitId)) return commitId;
+  const commit = (await readCommit(services.git, getRepository(services.git, project), commitId))!;
+  return { commit, project, withStats: input.stats };
 }
 
-async function readWish(
-  given: Raw,
+async function parseCommitInput(
+  parameters: RawParameters,
   project: CreateCall['project'],
-): Promise<(BranchCommit & { readonly stats: boolean }) | Failure<WishFailure>> {
-  // Each action has a `last_commit_id` of its own.
-  const { branch, lastCommitId: _, ...fields } = commitFields(given);
+): Promise<(CommitToBranchInput & { readonly stats: boolean }) | Failure<CommitInputFailure>> {
+  // Each action has its own `last_commit_id`.
+  const { branch, lastCommitId: _, ...fields } = parseCommitFields(parameters);
   if (branch.trim() === '') return fail('required', { name: 'branch' });
   if (fields.message.trim() === '') return fail('required', { name: 'commit_message' });
-  const flags = readFlags(given);
+  const flags = parseFlags(parameters);
   if (isFailure(flags)) return flags;
   const { stats, force, allow_empty: allowEmpty } = flags;
-  const startSha = textOf(given, 'start_sha') || undefined;
-  const items = actionsIn(given.actions, { allowEmpty });
+  const startSha = textParameter(parameters, 'start_sha') || undefined;
+  const items = toActionList(parameters.actions, { allowEmpty });
   if (isFailure(items)) return items;
   if (startSha !== undefined && fields.startBranch !== undefined) return fail('bothStarts');
-  const changes = await readActions(items);
+  const changes = await parseActions(items);
   if (isFailure(changes)) return changes;
-  if (!isSameProject(textOf(given, 'start_project'), project)) return fail('startProject');
+  if (!isSameProject(textParameter(parameters, 'start_project'), project)) return fail('startProject');
   return { ...fields, changes, startSha, force, allowEmpty, stats };
 }
 
 const DEFAULTS = { stats: true, force: false, allow_empty: false } as const;
 
-function readFlags(given: Raw): Record<keyof typeof DEFAULTS, boolean> | Failure<'notBoolean'> {
+function parseFlags(parameters: RawParameters): Record<keyof typeof DEFAULTS, boolean> | Failure<'notBoolean'> {
   const flags: Record<keyof typeof DEFAULTS, boolean> = { ...DEFAULTS };
   for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
-    const value = readFilemode(given[name]);
+    const value = parseBoolean(parameters[name]);
     if (value === 'invalid') return fail('notBoolean', { name });
     flags[name] = value ?? DEFAULTS[name];
   }
   return flags;
 }
 
-/** Nothing is forked, so that the only project whose commits are here is the project itself. */
+/** Tells whether `start_project` names this project: there are no forks, so no other project can share commits. */
 function isSameProject(named: string | undefined, { id, full_path }: CreateCall['project']): boolean {
   return !named || named === String(id) || named.toLowerCase() === full_path.toLowerCase();
 }

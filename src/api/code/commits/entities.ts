@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
-import { mayReadPipelines, newestOfCommits } from '#authorization/pipelines.ts';
+import { loadNewestPipelines, mayReadPipelines } from '#authorization/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { readTrailers, type Trailers } from '#git/commits/trailers.ts';
-import { diffStats, type FileDiff } from '#git/diff/diff.ts';
+import { type FileDiff, getDiffStats } from '#git/diff/diff.ts';
 import type { Commit as GitCommit } from '#git/objects/object-reader.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
-import { type Placed, projectUrl, repositoryOf } from '#repositories/repository.ts';
-import { firstBytes, firstCharacters } from '#text/trim.ts';
+import { getRepository, type LocatedRepository, projectUrl } from '#repositories/repository.ts';
+import { truncateToBytes, truncateToCharacters } from '#text/trim.ts';
 import { PipelineBasic, type PipelineBasicRow } from '../pipeline-summaries/index.ts';
 
-/** Times of commits are shown in the commit's own offset. */
+/** Commit timestamps keep the commit's own offset. */
 const commitTime = Type.String({ pattern: '^\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}[+-]\\d\\d:\\d\\d$' });
 
 const fields = {
@@ -31,42 +31,42 @@ const fields = {
   web_url: Type.String(),
 };
 
-/** A commit, in the project that shows it: nothing of a commit says where it is. */
+/** A commit with its project, since a git commit does not know where it is stored. */
 export interface CommitRow {
   readonly commit: GitCommit;
-  readonly project: Placed & { readonly id: number; readonly full_path: string };
+  readonly project: LocatedRepository & { readonly id: number; readonly full_path: string };
 }
 
-/** A commit as branches, tags and comparisons show it (contract/repository.md §2). */
+/** A commit in branches, tags and comparisons (contract/repository.md §2). */
 export const Commit = entity('Commit', fields).from(({ commit, project }: CommitRow, to) =>
-  commitShape(listed(commit), projectUrl({ baseUrl: to.url }, project)),
+  commitValues(truncateTexts(commit), projectUrl({ baseUrl: to.url }, project)),
 );
 
-/** What git has brought in, as long as lists show it (contract/conventions.md §3 "Limits of texts"). */
-function listed(commit: GitCommit): GitCommit {
+/** Truncates texts to the limits for lists (contract/conventions.md §3 "Limits of texts"). */
+function truncateTexts(commit: GitCommit): GitCommit {
   const { title, message, author, committer } = commit;
   const signer = ({ name, email, ...when }: GitCommit['author']) => ({
     ...when,
-    name: firstCharacters(name, LONGEST_NAME),
-    email: firstCharacters(email, LONGEST_NAME),
+    name: truncateToCharacters(name, MAX_NAME_LENGTH),
+    email: truncateToCharacters(email, MAX_NAME_LENGTH),
   });
   return {
     ...commit,
-    title: firstCharacters(title, LONGEST_NAME),
-    message: firstBytes(message, LONGEST_MESSAGE),
+    title: truncateToCharacters(title, MAX_NAME_LENGTH),
+    message: truncateToBytes(message, MAX_MESSAGE_BYTES),
     author: signer(author),
     committer: signer(committer),
   };
 }
 
 /** In characters. */
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 /** In bytes. */
-const LONGEST_MESSAGE = 1024 * 1024;
-const LONGEST_PATH = 4096;
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+const MAX_PATH_BYTES = 4096;
 
-/** Trailers are `{}` wherever nobody asks for them. */
-function commitShape(commit: GitCommit, projectUrl: string, trailers?: Trailers) {
+/** Returns the fields of a commit. Trailers are `{}` unless they were requested. */
+function commitValues(commit: GitCommit, projectUrl: string, trailers?: Trailers) {
   const { author, committer } = commit;
   return {
     id: commit.id,
@@ -95,25 +95,25 @@ const CommitStats = entity('CommitStats', {
   total: Type.Integer(),
 });
 
-/** In lists: trailers for those who ask with `trailers`, `stats` for those who ask with `with_stats`. */
+/** A commit in a list, with trailers if `trailers` is set and `stats` if `with_stats` is set. */
 export const CommitInList = entity('CommitInList', { ...fields, stats: Type.Optional(CommitStats.schema) }).from(
   async (rows: readonly CommitRow[], to) => ({
-    trailers: to.params.trailers ? await ofAll(rows, to, readTrailers) : null,
-    stats: to.params.with_stats ? await ofAll(rows, to, diffStats) : null,
+    trailers: to.params.trailers ? await loadForCommits(rows, to, readTrailers) : null,
+    stats: to.params.with_stats ? await loadForCommits(rows, to, getDiffStats) : null,
   }),
   ({ commit, project }, to, { trailers, stats }) => ({
-    ...commitShape(listed(commit), projectUrl({ baseUrl: to.url }, project), trailers?.get(commit.id)),
+    ...commitValues(truncateTexts(commit), projectUrl({ baseUrl: to.url }, project), trailers?.get(commit.id)),
     ...(stats && { stats: { ...stats.get(commit.id)! } }),
   }),
 );
 
 export interface CommitDetailRow extends CommitRow {
   readonly project: Project;
-  /** Show how many lines it changes? */
-  readonly stats: boolean;
+  /** Whether to include the counts of changed lines. */
+  readonly withStats: boolean;
 }
 
-/** A commit alone (contract/repository.md §4); its newest pipeline is shown to whoever may read pipelines. */
+/** A single commit (contract/repository.md §4). Its latest pipeline is included for callers who may read pipelines. */
 export const CommitDetail = entity('CommitDetail', {
   ...fields,
   stats: Type.Optional(CommitStats.schema),
@@ -122,18 +122,18 @@ export const CommitDetail = entity('CommitDetail', {
   last_pipeline: nullable(PipelineBasic.schema),
 }).from(
   async (rows: readonly CommitDetailRow[], to) => ({
-    stats: await ofAll(
-      rows.filter(({ stats }) => stats),
+    stats: await loadForCommits(
+      rows.filter(({ withStats }) => withStats),
       to,
-      diffStats,
+      getDiffStats,
     ),
-    pipelines: await lastPipelines(rows, to),
+    pipelines: await loadLastPipelines(rows, to),
   }),
   (row, to, { stats, pipelines }) => {
     const pipeline = pipelines.get(row.commit.id);
     return {
-      ...commitShape(row.commit, projectUrl({ baseUrl: to.url }, row.project)),
-      ...(row.stats && { stats: { ...stats.get(row.commit.id)! } }),
+      ...commitValues(row.commit, projectUrl({ baseUrl: to.url }, row.project)),
+      ...(row.withStats && { stats: { ...stats.get(row.commit.id)! } }),
       status: pipeline?.status ?? null,
       project_id: row.project.id,
       last_pipeline: pipeline === undefined ? null : PipelineBasic.serialize(pipeline, to),
@@ -141,40 +141,40 @@ export const CommitDetail = entity('CommitDetail', {
   },
 );
 
-/** Those of a list's rows, which are one project's; none to who may not read them. */
-async function lastPipelines(
+/** Loads the latest pipelines of commits of one project; none if the caller may not read pipelines. */
+async function loadLastPipelines(
   rows: readonly CommitDetailRow[],
   { db, caller }: SerializationContext,
 ): Promise<ReadonlyMap<string, PipelineBasicRow>> {
   const project = rows[0]?.project;
   if (project === undefined || !mayReadPipelines(caller, project)) return new Map();
-  return newestOfCommits(
+  return loadNewestPipelines(
     db,
     project.id,
     rows.map(({ commit }) => commit.id),
   );
 }
 
-/** What git tells of commits, asked once for all rows of a list, which are one project's. */
-async function ofAll<Told>(
+/** Calls `load` once for all rows of a list. All rows belong to one project. */
+async function loadForCommits<Value>(
   rows: readonly CommitRow[],
   { git }: SerializationContext,
-  ask: (
+  load: (
     git: SerializationContext['git'],
-    repository: ReturnType<typeof repositoryOf>,
+    repository: ReturnType<typeof getRepository>,
     ids: string[],
-  ) => Promise<Map<string, Told>>,
-): Promise<Map<string, Told>> {
+  ) => Promise<Map<string, Value>>,
+): Promise<Map<string, Value>> {
   const project = rows[0]?.project;
   if (project === undefined) return new Map();
-  return ask(
+  return load(
     git,
-    repositoryOf(git, project),
+    getRepository(git, project),
     rows.map(({ commit }) => commit.id),
   );
 }
 
-/** What changed in one file (contract/repository.md §4). A mode is `0` where the file is not. */
+/** The change of one file (contract/repository.md §4). The mode is `0` where the file does not exist. */
 export const Diff = entity('Diff', {
   diff: Type.String(),
   collapsed: Type.Boolean(),
@@ -188,12 +188,12 @@ export const Diff = entity('Diff', {
   deleted_file: Type.Boolean(),
   generated_file: Type.Null(),
 }).from((file: FileDiff, { params: { unidiff } }) => ({
-  // With `unidiff` the lines `---` and `+++` stand above the hunks.
+  // With `unidiff` the header lines `---` and `+++` precede the hunks.
   diff: unidiff ? file.header + file.text : file.text,
   collapsed: file.collapsed,
   too_large: file.tooLarge,
-  new_path: firstBytes(file.newPath.toWellFormed(), LONGEST_PATH),
-  old_path: firstBytes(file.oldPath.toWellFormed(), LONGEST_PATH),
+  new_path: truncateToBytes(file.newPath.toWellFormed(), MAX_PATH_BYTES),
+  old_path: truncateToBytes(file.oldPath.toWellFormed(), MAX_PATH_BYTES),
   a_mode: file.aMode,
   b_mode: file.bMode,
   new_file: file.newFile,
@@ -202,7 +202,7 @@ export const Diff = entity('Diff', {
   generated_file: null,
 }));
 
-/** A full ref name as what it is. */
+/** A full ref name, split into type and name. */
 export const CommitRef = entity('CommitRef', { type: Type.Enum(['branch', 'tag']), name: Type.String() }).from(
   (ref: string) => {
     const [, kind, name = ''] = /^refs\/(heads|tags)\/(.*)$/s.exec(ref) ?? [];

@@ -5,8 +5,8 @@ const action = (file_path: string) => ({ action: 'create', file_path, content: '
 
 export const examples: Examples<typeof endpoints> = {
   listCommits: ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
-  readCommit: ({ project, repository }) => ({ by: 'reporter', path: { id: project.id, sha: repository.main } }),
-  readCommitDiff: ({ project, repository }) => ({ by: 'reporter', path: { id: project.id, sha: repository.main } }),
+  getCommit: ({ project, repository }) => ({ by: 'reporter', path: { id: project.id, sha: repository.main } }),
+  getCommitDiff: ({ project, repository }) => ({ by: 'reporter', path: { id: project.id, sha: repository.main } }),
   listCommitRefs: ({ project, repository }) => ({ by: 'reporter', path: { id: project.id, sha: repository.main } }),
   cherryPickCommit: async ({ project, repository, newBranch }) => ({
     by: 'developer',

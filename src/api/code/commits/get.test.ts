@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('a commit is shown with all its fields, times in its own offset', async () => {
+test('returns a commit with all fields and timestamps in its own offset', async () => {
   const { project, owner } = await world({ project: {} });
   const first = await project.commit({ 'a.txt': 'one\n' }, { message: 'Title\n\nBody\n' });
   await project.point('refs/tags/v1', first);
@@ -32,7 +32,7 @@ test('a commit is shown with all its fields, times in its own offset', async () 
   });
 });
 
-test('a commit is found by whatever names it, and what does not is 404', async () => {
+test('finds a commit by any revision and returns 404 otherwise', async () => {
   const { project, owner } = await world({ project: {} });
   const first = await project.commit({ 'a.txt': 'one\n' });
   await project.point('refs/tags/v1', first);
@@ -46,7 +46,7 @@ test('a commit is found by whatever names it, and what does not is 404', async (
   }
 });
 
-test('the diff of a first commit is told against nothing', async () => {
+test('compares the first commit with an empty tree', async () => {
   const { project, owner } = await world({ project: {} });
   const root = await project.commit({ 'a.txt': 'a\n', 'b.bin': Buffer.from([0, 1, 2]) });
   const same = { collapsed: false, too_large: false, generated_file: null };
@@ -65,7 +65,7 @@ test('the diff of a first commit is told against nothing', async () => {
   assert.match(created.body[1].diff, /^Binary files .* differ\n$/);
 });
 
-test('the diff of a later commit tells of changes and moves, by pages', async () => {
+test('returns changes and renames of a later commit in pages', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ 'a.txt': 'a\n', 'b.bin': Buffer.from([0, 1, 2]) });
   const second = await project.commit(
@@ -83,7 +83,7 @@ test('the diff of a later commit tells of changes and moves, by pages', async ()
   assert.equal(page.body[0].new_path, 'c.bin');
 });
 
-test('the diff of a file that goes has no new mode', async () => {
+test('returns mode 0 as the new mode of a deleted file', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ 'a.txt': 'b\n' });
   const third = await project.commit({ 'a.txt': null });
@@ -94,7 +94,7 @@ test('the diff of a file that goes has no new mode', async () => {
   );
 });
 
-test('one file over 200 KiB is too large, files behind 50,000 lines are collapsed', async () => {
+test('marks diffs over 200 KiB as too large and collapses files after 50,000 lines', async () => {
   const { project, owner } = await world({ project: {} });
   const lines = (count: number) => Array.from({ length: count }, (_, line) => `${line}\n`).join('');
   const large = await project.commit({ 'large.txt': 'x'.repeat(210 * 1024), 'small.txt': 'x\n' });
@@ -114,7 +114,7 @@ test('one file over 200 KiB is too large, files behind 50,000 lines are collapse
   );
 });
 
-test('the refs that hold a commit', async () => {
+test('lists the refs that contain a commit', async () => {
   const { project, owner } = await world({ project: {} });
   const base = await project.commit({ a: 'a' });
   const tip = await project.commit({ a: 'b' });
@@ -134,7 +134,7 @@ test('the refs that hold a commit', async () => {
   assert.deepEqual(refused.body, { error: 'type does not have a valid value' });
 });
 
-test('an empty message and names beyond ASCII are shown, to the public too', async () => {
+test('returns an empty message and non-ASCII names to anonymous callers', async () => {
   const { project, anonymous } = await world({ project: { visibility: 'public' } });
   const id = await project.commit({ 'grüße/日本.txt': 'ü\n' }, { message: '' });
   const { body } = await anonymous.get(`${project.repository}/commits/${id}`);

@@ -1,8 +1,8 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
 export { Commit, type CommitRow, Diff } from './entities.ts';
 
-export { namedCommit } from './get.ts';
+export { commitResource } from './get.ts';
 
-export const commits = family({ endpoints });
+export const commits = resourceModule({ endpoints });

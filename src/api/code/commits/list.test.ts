@@ -5,7 +5,7 @@ import { world } from '#test/support/world.ts';
 
 const ids = (answer: { body: { id: string }[] }) => answer.body.map(({ id }) => id);
 
-test('commits are listed newest first, with pages that nobody has counted', async () => {
+test('lists commits newest first without a total', async () => {
   const { project, owner } = await world({ project: {} });
   const first = await project.commit({ 'a.txt': 'a' }, { at: 1_700_000_000 });
   const second = await project.commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });
@@ -30,7 +30,7 @@ test('commits are listed newest first, with pages that nobody has counted', asyn
   assert.deepEqual([beyond.status, beyond.body], [200, []]);
 });
 
-test('a ref may be a branch, tag, SHA or range; an unknown one has no commits', async () => {
+test('accepts branches, tags, SHAs and ranges; an unknown ref gives an empty list', async () => {
   const { project, owner } = await world({ project: {} });
   const base = await project.commit({ 'a.txt': 'a' });
   const tip = await project.commit({ 'a.txt': 'b' }, { at: 1_700_000_100 });
@@ -55,7 +55,7 @@ test('a ref may be a branch, tag, SHA or range; an unknown one has no commits', 
   }
 });
 
-test('since and until take the moment itself in, and nothing that is no moment', async () => {
+test('includes the timestamps of since and until and rejects invalid ones', async () => {
   const { project, owner } = await world({ project: {} });
   const at = (text: string) => Date.parse(text) / 1000;
   const first = await project.commit({ 'a.txt': 'a' }, { at: at('2023-01-01T00:00:00Z') });
@@ -71,7 +71,7 @@ test('since and until take the moment itself in, and nothing that is no moment',
   }
 });
 
-test('path and author are taken literally', async () => {
+test('matches path and author literally', async () => {
   const { project, owner } = await world({ project: {} });
   const root = await project.commit({ 'dir/a.txt': 'a', '*.txt': 'star' });
   const star = await project.commit({ '*.txt': 'star 2' }, { at: 1_700_000_100 });
@@ -90,7 +90,7 @@ test('path and author are taken literally', async () => {
   assert.deepEqual(await list({ author: 'jane@example.com', path: 'dir' }), [root]);
 });
 
-test('first_parent, order, stats and trailers', async () => {
+test('supports first_parent, order, with_stats and trailers', async () => {
   const { project, owner } = await world({ project: {} });
   const base = await project.commit({ 'a.txt': 'one\ntwo\n' });
   const message = 'Second\n\nBody\n\nSigned-off-by: A <a@x>\nSigned-off-by: B <b@x>\n';
@@ -112,17 +112,17 @@ test('first_parent, order, stats and trailers', async () => {
   assert.deepEqual([refused.status, refused.body], [400, { error: 'order does not have a valid value' }]);
 });
 
-test('an empty repository has no commits, a switched-off one is gone, a Guest is refused', async () => {
+test('returns an empty list for an empty repository, 404 if disabled and 403 to Guests', async () => {
   const { project, owner, guest, anonymous } = await world({ project: { with: ['guest'] } });
   assert.deepEqual((await owner.get(`${project.repository}/commits`)).body, []);
   assert.deepEqual((await guest.get(`${project.repository}/commits`)).body, { message: '403 Forbidden' });
   assert.deepEqual((await anonymous.get(`${project.repository}/commits`)).body, { message: '404 Project Not Found' });
   await owner.put(project.at, { repository_access_level: 'disabled' });
-  const gone = await owner.get(`${project.repository}/commits`);
-  assert.deepEqual([gone.status, gone.body], [404, { message: '404 Repository Not Found' }]);
+  const response = await owner.get(`${project.repository}/commits`);
+  assert.deepEqual([response.status, response.body], [404, { message: '404 Repository Not Found' }]);
 });
 
-test('what git has brought in is cut in lists, and whole where it is read alone', async () => {
+test('truncates long texts in lists but not in single commits', async () => {
   const { project, owner } = await world({ project: {} });
   const [name, message] = ['n'.repeat(300), `${'t'.repeat(300)}\n\n${'m'.repeat(1024 * 1024)}`];
   const id = await project.commit({ a: 'a' }, { message, author: { name, email: 'jane@example.com' } });

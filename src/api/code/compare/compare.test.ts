@@ -8,8 +8,8 @@ const ids = (commits: readonly { id: string }[]) => commits.map(({ id }) => id);
 const files = (answer: { body: { diffs: { new_path: string }[] } }) =>
   answer.body.diffs.map(({ new_path }) => new_path);
 
-/** `main` and `side` part at `base`; each has two commits of its own. */
-async function given() {
+/** `main` and `side` diverge at `base`; each has two commits of its own. */
+async function setUp() {
   const project = await newProject({ visibility: 'public' });
   const { commit } = project;
   const base = await commit({ 'a.txt': 'a\n' });
@@ -21,8 +21,8 @@ async function given() {
   return { ...project, base, side1, side2, main1, main2, compare };
 }
 
-test('from the merge base: what the other side has, oldest first', async () => {
-  const { compare, base, side1, side2, path_with_namespace } = await given();
+test('compares from the merge base, oldest commit first', async () => {
+  const { compare, base, side1, side2, path_with_namespace } = await setUp();
   const answer = await compare({ from: 'main', to: 'side' });
   assert.equal(answer.status, 200, answer.text);
   const { body } = answer;
@@ -34,8 +34,8 @@ test('from the merge base: what the other side has, oldest first', async () => {
   assert.ok(body.web_url.endsWith(`/${path_with_namespace}/-/compare/${base}...${side2}`), body.web_url);
 });
 
-test('straight: the two as they are', async () => {
-  const { compare, side1, side2, main2 } = await given();
+test('compares two commits directly with straight=true', async () => {
+  const { compare, side1, side2, main2 } = await setUp();
   const answer = await compare({ from: 'main', to: 'side', straight: true, unidiff: true });
   assert.deepEqual(ids(answer.body.commits), [side1, side2]);
   assert.deepEqual(files(answer), ['main.txt', 'side.txt']);
@@ -43,8 +43,8 @@ test('straight: the two as they are', async () => {
   assert.ok(answer.body.web_url.endsWith(`/-/compare/${main2}..${side2}`));
 });
 
-test('the same commit by two names, and an ancestor', async () => {
-  const { compare, base, main2 } = await given();
+test('handles the same commit under two names, and an ancestor', async () => {
+  const { compare, base, main2 } = await setUp();
   const same = await compare({ from: 'main', to: main2 });
   assert.deepEqual(
     [same.body.compare_same_ref, same.body.commit, same.body.commits, same.body.diffs],
@@ -60,8 +60,8 @@ test('the same commit by two names, and an ancestor', async () => {
   assert.equal(backStraight.body.diffs[0].deleted_file, true);
 });
 
-test('a comparison by names is never stale', async () => {
-  const { compare, commit } = await given();
+test('resolves names on every request', async () => {
+  const { compare, commit } = await setUp();
   await compare({ from: 'main', to: 'side' });
   const newest = await commit({ 'more.txt': 'more\n' }, { branch: 'side', at: 1_700_000_500 });
   const answer = await compare({ from: 'main', to: 'side' });
@@ -69,16 +69,16 @@ test('a comparison by names is never stale', async () => {
   assert.deepEqual(files(answer), ['more.txt', 'side.txt']);
 });
 
-test('histories without a common commit: everything is new', async () => {
-  const { compare, commit } = await given();
+test('treats everything as new without a common commit', async () => {
+  const { compare, commit } = await setUp();
   const orphan = await commit({ 'other.txt': 'o\n' }, { branch: 'orphan', parent: null });
   const answer = await compare({ from: 'main', to: 'orphan' });
   assert.deepEqual([ids(answer.body.commits), files(answer)], [[orphan], ['other.txt']]);
 });
 
-test('what is refused', async () => {
+test('rejects unknown refs and other projects', async () => {
   const { anonymous } = await world();
-  const { compare, repository, id } = await given();
+  const { compare, repository, id } = await setUp();
   const cases = [
     [{}, 400, { error: 'from is missing, to is missing' }],
     [{ from: 'main' }, 400, { error: 'to is missing' }],
@@ -102,8 +102,8 @@ test('what is refused', async () => {
   assert.deepEqual(nothing.body, { message: '404 Ref Not Found' });
 });
 
-test('more than 1000 files: the others are left out, and the answer says so', async () => {
-  const { compare, commit } = await given();
+test('leaves out files after 1,000 and says so', async () => {
+  const { compare, commit } = await setUp();
   const many = Object.fromEntries(Array.from({ length: 1005 }, (_, place) => [`many/${place}`, `${place}\n`]));
   await commit(many, { branch: 'side', at: 1_700_000_500 });
   const { body } = await compare({ from: 'main', to: 'side' });

@@ -1,4 +1,4 @@
-import { inPublicProject } from '#http/access/project-access.ts';
+import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok } from '#http/endpoint/responses.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
@@ -11,7 +11,7 @@ import { Compare } from './entities.ts';
 export const compareRefs = endpoint({
   get: '/projects/:id/repository/compare',
   summary: 'Compare two branches, tags or commits',
-  access: inPublicProject('read_code'),
+  access: inProjectAllowingAnonymous('read_code'),
   params: {
     from: required(refName),
     to: required(refName),

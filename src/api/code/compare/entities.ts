@@ -13,13 +13,13 @@ export const Compare = entity('Compare', {
   compare_timeout: Type.Boolean(),
   compare_same_ref: Type.Boolean(),
   web_url: Type.String(),
-}).from(({ project, base, head, straight, same, cut, diff, ...comparison }: Comparison, to) => {
+}).from(({ project, base, head, straight, same, truncated, diff, ...comparison }: Comparison, to) => {
   const commits = comparison.commits.map((commit) => Commit.serialize({ commit, project }, to));
   return {
     commit: commits.at(-1) ?? null,
     commits,
     diffs: diff.files.map((file) => Diff.serialize(file, to)),
-    compare_timeout: cut,
+    compare_timeout: truncated,
     compare_same_ref: same,
     web_url: `${projectUrl({ baseUrl: to.url }, project)}/-/compare/${base}${straight ? '..' : '...'}${head}`,
   };

@@ -1,16 +1,16 @@
-import { inPublicProject } from '#http/access/project-access.ts';
+import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { page } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { Contributor } from './entities.ts';
-import { contributorsPage } from './list.ts';
+import { loadContributorPage } from './list.ts';
 
 export const listContributors = endpoint({
   get: '/projects/:id/repository/contributors',
-  summary: 'List the authors of a repository',
-  access: inPublicProject('read_code'),
+  summary: 'List the contributors of a repository',
+  access: inProjectAllowingAnonymous('read_code'),
   params: {
     ref: optional(refName),
     order_by: optional(oneOf('email', 'name', 'commits'), 'commits'),
@@ -18,5 +18,5 @@ export const listContributors = endpoint({
   },
   errors: { refUnknown: [404, '404 Not Found'] },
   response: page(Contributor),
-  read: (_db, { project, params, page }, git) => contributorsPage(git, project, params, page),
+  read: (_db, { project, params, page }, git) => loadContributorPage(git, project, params, page),
 });

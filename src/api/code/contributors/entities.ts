@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Contributor as GitContributor } from '#git/commits/contributors.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { firstCharacters } from '#text/trim.ts';
+import { truncateToCharacters } from '#text/trim.ts';
 
-/** `additions` and `deletions` are always 0: clients look for the keys and nobody counts any more. */
+/** `additions` and `deletions` are always 0: clients expect the keys, but the values are not computed. */
 export const Contributor = entity('Contributor', {
   name: Type.String(),
   email: Type.String(),
@@ -11,8 +11,8 @@ export const Contributor = entity('Contributor', {
   additions: Type.Literal(0),
   deletions: Type.Literal(0),
 }).from(({ name, email, commits }: GitContributor) => ({
-  name: firstCharacters(name, 255),
-  email: firstCharacters(email, 255),
+  name: truncateToCharacters(name, 255),
+  email: truncateToCharacters(email, 255),
   commits,
   additions: 0,
   deletions: 0,

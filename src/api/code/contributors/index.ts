@@ -1,4 +1,4 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-export const contributors = family({ endpoints });
+export const contributors = resourceModule({ endpoints });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('authors by their addresses, with the number of their commits', async () => {
+test('groups authors by email address and counts their commits', async () => {
   const { project, owner } = await world({ project: {} });
   assert.deepEqual((await owner.get(`${project.repository}/contributors`)).body, []);
   const ada = { name: 'Ada', email: 'ada@example.com' };

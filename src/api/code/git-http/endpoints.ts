@@ -1,48 +1,51 @@
-import { advertise, type Service } from '#git/transport/advertise-refs.ts';
+import { type GitService, sendRefAdvertisement } from '#git/transport/advertise-refs.ts';
 import { uploadPack } from '#git/transport/upload-pack.ts';
 import { open, signedInCaller } from '#http/access/access.ts';
-import { fetchAccess, mayFetchStill, pushAccess, whyNoPush } from '#http/access/git-access.ts';
+import { canStillFetch, fetchAccess, getPushDenial, pushAccess } from '#http/access/git-access.ts';
 import type { GitAction } from '#http/access/git-rules.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { Reply, stream, text } from '#http/endpoint/responses.ts';
-import { type Incoming, single } from '#http/request/incoming.ts';
+import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { push } from './push.ts';
-import { receivingProject } from './push-to-project.ts';
-import { receivingWiki } from './push-to-wiki.ts';
-import { type Allowed, allowedSince, whileAllowed } from './recheck-access.ts';
-import { begunBody } from './request-body.ts';
-import { headersOf, served } from './serve.ts';
+import { projectPushTarget } from './push-to-project.ts';
+import { wikiPushTarget } from './push-to-wiki.ts';
+import { type AccessCheck, createAccessCheck, streamWhileAllowed } from './recheck-access.ts';
+import { startBody } from './request-body.ts';
+import { gitHeaders, streamGitResponse } from './serve.ts';
 
-const ACTIONS: Readonly<Record<string, GitAction>> = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' };
+const ACTIONS_BY_SERVICE: Readonly<Record<string, GitAction>> = {
+  'git-upload-pack': 'fetch',
+  'git-receive-pack': 'push',
+};
 
 export const advertiseRefs = endpoint({
   get: '/*repository_path.git/info/refs',
-  summary: 'What a git client may fetch or push to',
-  access: fetchAccess(({ request }) => ACTIONS[serviceOf(request)] ?? null),
+  summary: 'Get the advertised refs of a repository',
+  access: fetchAccess(({ request }) => ACTIONS_BY_SERVICE[requestedService(request)] ?? null),
   stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,
   response: stream,
   async handle({ repository, allRefs, request }, { git, log }) {
-    const service = serviceOf(request) as Service;
-    const body = await served({ request, git, log }, (output) => {
-      const protocol = single(request.headers['git-protocol']);
-      return advertise(git, repositoryOf(git, repository), service, {
+    const service = requestedService(request) as GitService;
+    const body = await streamGitResponse({ request, git, log }, (output) => {
+      const protocol = firstHeader(request.headers['git-protocol']);
+      return sendRefAdvertisement(git, getRepository(git, repository), service, {
         output,
         protocol,
         allRefs,
         defaultBranch: repository.default_branch,
       });
     });
-    return { headers: headersOf(service, 'advertisement'), body };
+    return { headers: gitHeaders(service, 'advertisement'), body };
   },
 });
 
-export const advertiseRefsElsewhere = endpoint({
+export const redirectToGitUrl = endpoint({
   get: '/*repository_path/info/refs',
-  summary: 'Leads git clients that leave out .git to the repository',
+  summary: 'Redirect to the URL with .git',
   access: open(),
   stageOrder: 'ownCredentials',
   root: true,
@@ -56,7 +59,7 @@ export const advertiseRefsElsewhere = endpoint({
 
 export const fetchPack = endpoint({
   post: '/*repository_path.git/git-upload-pack',
-  summary: 'Fetch',
+  summary: 'Fetch a pack from a repository',
   access: fetchAccess(() => 'fetch'),
   stageOrder: 'ownCredentials',
   body: 'raw',
@@ -64,12 +67,12 @@ export const fetchPack = endpoint({
   response: stream,
   async handle({ repository, allRefs, request, params }, services) {
     const { git, log } = services;
-    const allowed = allowedToFetch(services, request, params);
-    const begun = await begunBody(request);
-    const body = await served({ request, git, log }, (output) => {
-      const input = whileAllowed(begun, allowed);
-      const protocol = single(request.headers['git-protocol']);
-      return uploadPack(git, repositoryOf(git, repository), {
+    const allowed = createFetchCheck(services, request, params);
+    const requestBody = await startBody(request);
+    const body = await streamGitResponse({ request, git, log }, (output) => {
+      const input = streamWhileAllowed(requestBody, allowed);
+      const protocol = firstHeader(request.headers['git-protocol']);
+      return uploadPack(git, getRepository(git, repository), {
         input,
         output,
         protocol,
@@ -77,13 +80,13 @@ export const fetchPack = endpoint({
         defaultBranch: repository.default_branch,
       });
     });
-    return { headers: headersOf('git-upload-pack', 'result'), body };
+    return { headers: gitHeaders('git-upload-pack', 'result'), body };
   },
 });
 
 export const receivePush = endpoint({
   post: '/*repository_path.git/git-receive-pack',
-  summary: 'Push',
+  summary: 'Push a pack to a repository',
   access: pushAccess(),
   stageOrder: 'ownCredentials',
   body: 'raw',
@@ -103,25 +106,29 @@ export const receivePush = endpoint({
   response: stream,
   async handle({ target, request, ...call }, services) {
     const caller = signedInCaller(call.caller);
-    const whyNot = () => whyNoPush(services, request, call.params.repository_path);
-    const input = await begunBody(request);
-    const receiving = target.project
-      ? receivingProject({ project: target.project, caller, whyNot })
-      : await receivingWiki(services, { place: target.wikiOf, caller, whyNot });
-    const body = await served({ ...services, request }, (output) => push(services, receiving, { input, output }));
-    return { headers: headersOf('git-receive-pack', 'result'), body };
+    const explainRefusal = () => getPushDenial(services, request, call.params.repository_path);
+    const input = await startBody(request);
+    const pushTarget = target.project
+      ? projectPushTarget({ project: target.project, caller, explainRefusal })
+      : await wikiPushTarget(services, { parent: target.wikiParent, caller, explainRefusal });
+    const body = await streamGitResponse({ ...services, request }, (output) =>
+      push(services, pushTarget, { input, output }),
+    );
+    return { headers: gitHeaders('git-receive-pack', 'result'), body };
   },
 });
 
-/** Of whoever has been let in just now. */
-function allowedToFetch(
+/** Rechecks the access of a caller whose request has just been authorized. */
+function createFetchCheck(
   services: Services,
-  request: Incoming,
+  request: IncomingRequest,
   { repository_path }: { readonly repository_path: string },
-): Allowed {
-  return allowedSince(services.clock.now(), services.clock, () => mayFetchStill(services, request, repository_path));
+): AccessCheck {
+  return createAccessCheck(services.clock.now(), services.clock, () =>
+    canStillFetch(services, request, repository_path),
+  );
 }
 
-function serviceOf(request: Incoming): string {
+function requestedService(request: IncomingRequest): string {
   return new URLSearchParams(request.query).get('service') ?? '';
 }

@@ -5,7 +5,7 @@ import { type Caller, world } from '#test/support/world.ts';
 
 const { root, anonymous, user, tokenOf, server, newProject } = await world();
 
-// Who may fetch and push, on info/refs and on the POST alike (contract/repository.md §5, the table).
+// Access to fetch and push, for info/refs and the POST alike (contract/repository.md §5, the table).
 
 const MISSING = "404 The project you were looking for could not be found or you don't have permission to view it.";
 const CHALLENGE = '401 Basic realm="Hearth"';
@@ -13,7 +13,7 @@ const NO_FETCH = '403 You are not allowed to download code from this project.';
 const NO_PUSH = '403 You are not allowed to push code to this project.';
 
 /** A project with members of three roles. */
-async function staffed(options: object = {}) {
+async function createProjectWithMembers(options: object = {}) {
   const project = await newProject({ readme: true, with: ['developer', 'reporter', 'guest'], ...options });
   return { ...project, path: project.path_with_namespace, stranger: await user() };
 }
@@ -22,13 +22,13 @@ function basic({ token }: Caller): Record<string, string> {
   return token === null ? {} : { Authorization: `Basic ${Buffer.from(`anybody:${token}`).toString('base64')}` };
 }
 
-/** What both requests of an action are answered: they say the same. */
-async function attempt(caller: Caller, path: string, action: 'fetch' | 'push'): Promise<string> {
+/** Returns the response of both requests of an action, which must be equal. */
+async function requestAction(caller: Caller, path: string, action: 'fetch' | 'push'): Promise<string> {
   const service = action === 'fetch' ? 'git-upload-pack' : 'git-receive-pack';
   const headers = basic(caller);
-  const asked = await anonymous.send('GET', `//${path}.git/info/refs?service=${service}`, { headers });
+  const request = await anonymous.send('GET', `//${path}.git/info/refs?service=${service}`, { headers });
   const posted = await anonymous.send('POST', `//${path}.git/${service}`, { headers, raw: '0000' });
-  const [said, again] = [asked, posted].map(({ status, headers, text }) => {
+  const [said, again] = [request, posted].map(({ status, headers, text }) => {
     if (status === 200) return '200';
     assert.match(headers['content-type'] ?? '', /^text\/plain/);
     return `${status} ${headers['www-authenticate'] ?? text}`;
@@ -37,14 +37,14 @@ async function attempt(caller: Caller, path: string, action: 'fetch' | 'push'): 
   return said!;
 }
 
-const both = async (caller: Caller, path: string) => [
-  await attempt(caller, path, 'fetch'),
-  await attempt(caller, path, 'push'),
+const requestBoth = async (caller: Caller, path: string) => [
+  await requestAction(caller, path, 'fetch'),
+  await requestAction(caller, path, 'push'),
 ];
 
-test('roles: who sees, reads and writes a private and a public project', async () => {
-  const hidden = await staffed();
-  const open = await staffed({ visibility: 'public' });
+test('checks roles for private and public projects', async () => {
+  const hidden = await createProjectWithMembers();
+  const open = await createProjectWithMembers({ visibility: 'public' });
   const cases: [
     keyof typeof hidden & ('owner' | 'developer' | 'reporter' | 'guest' | 'stranger'),
     string[],
@@ -57,18 +57,18 @@ test('roles: who sees, reads and writes a private and a public project', async (
     ['stranger', [MISSING, MISSING], ['200', NO_PUSH]],
   ];
   for (const [who, there, here] of cases) {
-    assert.deepEqual(await both(hidden[who], hidden.path), there, `${who}, private`);
-    assert.deepEqual(await both(open[who], open.path), here, `${who}, public`);
+    assert.deepEqual(await requestBoth(hidden[who], hidden.path), there, `${who}, private`);
+    assert.deepEqual(await requestBoth(open[who], open.path), here, `${who}, public`);
   }
-  assert.deepEqual(await both(root, hidden.path), ['200', '200']);
-  assert.deepEqual(await both(root, 'no/where'), [MISSING, MISSING]);
-  assert.deepEqual(await both(anonymous, hidden.path), [CHALLENGE, CHALLENGE]);
-  assert.deepEqual(await both(anonymous, 'no/where'), [CHALLENGE, CHALLENGE]);
-  assert.deepEqual(await both(anonymous, open.path), ['200', CHALLENGE]);
+  assert.deepEqual(await requestBoth(root, hidden.path), ['200', '200']);
+  assert.deepEqual(await requestBoth(root, 'no/where'), [MISSING, MISSING]);
+  assert.deepEqual(await requestBoth(anonymous, hidden.path), [CHALLENGE, CHALLENGE]);
+  assert.deepEqual(await requestBoth(anonymous, 'no/where'), [CHALLENGE, CHALLENGE]);
+  assert.deepEqual(await requestBoth(anonymous, open.path), ['200', CHALLENGE]);
 });
 
-test('scopes: what a token was not made for it does not do', async () => {
-  const { owner, path } = await staffed({ visibility: 'public' });
+test('checks the scopes of tokens', async () => {
+  const { owner, path } = await createProjectWithMembers({ visibility: 'public' });
   const denied = ['403 You are not allowed to download code.', '403 You are not allowed to upload code.'];
   const cases: [string, string[]][] = [
     ['api', ['200', '200']],
@@ -78,33 +78,33 @@ test('scopes: what a token was not made for it does not do', async () => {
     ['read_user', denied],
   ];
   for (const [scope, answers] of cases)
-    assert.deepEqual(await both(await tokenOf(owner, [scope]), path), answers, scope);
+    assert.deepEqual(await requestBoth(await tokenOf(owner, [scope]), path), answers, scope);
 });
 
-test('the feature of the repository closes both ways', async () => {
-  const { id, path, owner, guest, stranger } = await staffed({ visibility: 'public' });
+test('refuses fetch and push when the repository feature is disabled', async () => {
+  const { id, path, owner, guest, stranger } = await createProjectWithMembers({ visibility: 'public' });
   await owner.put(`/projects/${id}`, { repository_access_level: 'private' });
-  assert.deepEqual(await both(anonymous, path), [CHALLENGE, CHALLENGE]);
-  assert.deepEqual(await both(stranger, path), [NO_FETCH, NO_PUSH]);
-  assert.deepEqual(await both(guest, path), ['200', NO_PUSH]);
+  assert.deepEqual(await requestBoth(anonymous, path), [CHALLENGE, CHALLENGE]);
+  assert.deepEqual(await requestBoth(stranger, path), [NO_FETCH, NO_PUSH]);
+  assert.deepEqual(await requestBoth(guest, path), ['200', NO_PUSH]);
   await owner.put(`/projects/${id}`, { repository_access_level: 'disabled' });
-  assert.deepEqual(await both(owner, path), [NO_FETCH, NO_PUSH]);
+  assert.deepEqual(await requestBoth(owner, path), [NO_FETCH, NO_PUSH]);
 });
 
-test('read-only and archived repositories are fetched and not pushed to, whoever asks', async () => {
-  const { id, path, owner, developer, reporter } = await staffed({ visibility: 'public' });
+test('allows fetch from read-only and archived repositories, but no push', async () => {
+  const { id, path, owner, developer, reporter } = await createProjectWithMembers({ visibility: 'public' });
   const readOnly = '403 The repository is temporarily read-only. Please try again later.';
   const archived = "403 You can't push code to an archived project.";
   await root.put(`/projects/${id}`, { repository_read_only: true });
-  for (const caller of [root, owner, developer]) assert.deepEqual(await both(caller, path), ['200', readOnly]);
-  assert.deepEqual(await both(reporter, path), ['200', NO_PUSH]);
+  for (const caller of [root, owner, developer]) assert.deepEqual(await requestBoth(caller, path), ['200', readOnly]);
+  assert.deepEqual(await requestBoth(reporter, path), ['200', NO_PUSH]);
   await owner.post(`/projects/${id}/archive`);
-  for (const caller of [root, owner, developer]) assert.deepEqual(await both(caller, path), ['200', archived]);
-  assert.deepEqual(await both(anonymous, path), ['200', CHALLENGE]);
+  for (const caller of [root, owner, developer]) assert.deepEqual(await requestBoth(caller, path), ['200', archived]);
+  assert.deepEqual(await requestBoth(anonymous, path), ['200', CHALLENGE]);
 });
 
-test('a service that there is not, and paths without .git', async () => {
-  const { path, owner } = await staffed({ visibility: 'public' });
+test('rejects unknown services and redirects paths without .git', async () => {
+  const { path, owner } = await createProjectWithMembers({ visibility: 'public' });
   const ask = (caller: Caller, tail: string) => anonymous.send('GET', `//${path}${tail}`, { headers: basic(caller) });
   for (const tail of ['.git/info/refs', '.git/info/refs?service=git-upload-archive', '.git/info/refs?service=']) {
     assert.equal((await ask(owner, tail)).status, 403, tail);
@@ -120,8 +120,8 @@ test('a service that there is not, and paths without .git', async () => {
   }
 });
 
-test('advertisements are of their service, not kept, and speak the protocol that is asked for', async () => {
-  const { path, owner } = await staffed({ visibility: 'public' });
+test('advertises refs uncached for the requested service and protocol', async () => {
+  const { path, owner } = await createProjectWithMembers({ visibility: 'public' });
   const headers = basic(owner);
   for (const service of ['git-upload-pack', 'git-receive-pack']) {
     const answer = await anonymous.send('GET', `//${path}.git/info/refs?service=${service}`, { headers });

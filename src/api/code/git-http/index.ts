@@ -1,7 +1,7 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-export { begunBody } from './request-body.ts';
-export { headersOf, served } from './serve.ts';
+export { startBody } from './request-body.ts';
+export { gitHeaders, streamGitResponse } from './serve.ts';
 
-export const gitHttp = family({ endpoints });
+export const gitHttp = resourceModule({ endpoints });

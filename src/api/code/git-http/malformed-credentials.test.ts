@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('credentials that nobody can have are refused like wrong ones', async () => {
+test('rejects malformed credentials like wrong ones', async () => {
   const { anonymous, root, name } = await world();
-  const made = await root.post('/projects', { name: name('project'), visibility: 'public' });
-  const path = `//${made.body.path_with_namespace}.git/info/refs?service=git-upload-pack`;
+  const created = await root.post('/projects', { name: name('project'), visibility: 'public' });
+  const path = `//${created.body.path_with_namespace}.git/info/refs?service=git-upload-pack`;
   assert.equal((await anonymous.get(path)).status, 200);
   for (const bytes of ['a\u0000b:c', 'root:\u0000', '\u0000:\u0000', 'ä:ö']) {
     for (const encoding of ['utf8', 'latin1'] as const) {

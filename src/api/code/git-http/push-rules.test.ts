@@ -9,38 +9,38 @@ import { diskPathFor } from '#git/storage/storage.ts';
 import { type Caller, world } from '#test/support/world.ts';
 
 const { root, server, newProject } = await world();
-const copy = await mkdtemp(join(tmpdir(), 'hearth-push-rules-'));
-after(() => rm(copy, { recursive: true, force: true }));
+const createWorkingCopy = await mkdtemp(join(tmpdir(), 'hearth-push-rules-'));
+after(() => rm(createWorkingCopy, { recursive: true, force: true }));
 
-// What a push is told, ref by ref, and that nothing moves then (contract/repository.md §3 and §5).
+// The messages of rejected pushes, ref by ref, which change nothing (contract/repository.md §3 and §5).
 
-/** `HEAD:main` means a branch, whatever there is. */
-const inFull = (refs: string) => refs.replace(/:(?!refs\/)/, ':refs/heads/');
+/** `HEAD:main` always means a branch. */
+const fullRefspec = (refs: string) => refs.replace(/:(?!refs\/)/, ':refs/heads/');
 
-/** The real git in one working copy, without anybody's configuration. */
-function git(...args: string[]): Promise<{ ok: boolean; out: string; said: string }> {
+/** Real git in one working copy, without user configuration. */
+function runGit(...args: string[]): Promise<{ ok: boolean; out: string; said: string }> {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' };
   const identity = ['-c', 'user.name=Push', '-c', 'user.email=push@hearth.test', '-c', 'init.defaultBranch=main'];
   return new Promise((resolve) => {
-    execFile('git', [...identity, ...args], { cwd: copy, env }, (error, out, said) =>
+    execFile('git', [...identity, ...args], { cwd: createWorkingCopy, env }, (error, out, said) =>
       resolve({ ok: error === null, out, said }),
     );
   });
 }
 
-await git('init', '-q');
-for (const text of ['first', 'second', 'third']) await git('commit', '-q', '--allow-empty', '-m', text);
+await runGit('init', '-q');
+for (const text of ['first', 'second', 'third']) await runGit('commit', '-q', '--allow-empty', '-m', text);
 
-async function pushedTo(wish: object = {}) {
+async function listRefs(wish: object = {}) {
   const project = await newProject({ with: ['developer'], ...wish });
   const { directory } = repositoryAt(server.services.git, 'default', diskPathFor(project.id));
-  /** Where the refs are; nothing before the first push. */
-  const there = async () => (await git('--git-dir', directory, 'for-each-ref')).out;
-  /** What the server says of a push, or null when it went through; a refused one moves no ref. */
+  /** Returns the refs; none before the first push. */
+  const there = async () => (await runGit('--git-dir', directory, 'for-each-ref')).out;
+  /** Returns the server's message, or null if the push succeeded; a rejected push changes no ref. */
   const push = async (caller: Caller, ...refs: string[]): Promise<string | null> => {
     const remote = `${server.address.replace('http://', `http://x:${caller.token}@`)}/${project.path_with_namespace}.git`;
     const before = await there();
-    const { ok, said } = await git('push', '--porcelain', remote, ...refs.map(inFull));
+    const { ok, said } = await runGit('push', '--porcelain', remote, ...refs.map(fullRefspec));
     if (ok) return null;
     assert.equal(await there(), before);
     return /^remote: GitLab: (.*?) *$/m.exec(said)?.[1] ?? said;
@@ -50,8 +50,8 @@ async function pushedTo(wish: object = {}) {
 
 const PROTECTED = 'You are not allowed to push code to protected branches on this project.';
 
-test('protected branches: pushing, forcing, making and deleting them', async () => {
-  const { owner, developer, at, push } = await pushedTo();
+test('applies protection rules to pushes, force pushes, creations and deletions', async () => {
+  const { owner, developer, at, push } = await listRefs();
   assert.equal(await push(owner, 'HEAD~1:main'), null);
   await owner.post(`${at}/protected_branches`, { name: 'rel/*' });
   assert.equal(await push(developer, 'HEAD:main', 'HEAD:fresh'), PROTECTED);
@@ -76,8 +76,8 @@ test('protected branches: pushing, forcing, making and deleting them', async () 
   assert.equal(await push(owner, ':main'), 'The default branch of a project cannot be deleted.');
 });
 
-test('level 0 stops everybody; who may only merge neither makes the branch by a push nor pushes to it; any rule grants', async () => {
-  const { owner, developer, at, push } = await pushedTo({ readme: true });
+test('blocks everybody at level 0, and callers who may only merge; any rule grants', async () => {
+  const { owner, developer, at, push } = await listRefs({ readme: true });
   await owner.post(`${at}/protected_branches`, { name: 'closed', push_access_level: 0, merge_access_level: 0 });
   await owner.post(`${at}/protected_branches`, { name: 'merged', push_access_level: 0, merge_access_level: 30 });
   const create = 'You are not allowed to create protected branches on this project.';
@@ -90,8 +90,8 @@ test('level 0 stops everybody; who may only merge neither makes the branch by a 
   assert.equal(await push(root, 'HEAD:closed'), null);
 });
 
-test('names that nobody may push, and refs that are not branches and tags', async () => {
-  const { owner, push } = await pushedTo({ readme: true });
+test('rejects invalid names and refs other than branches and tags', async () => {
+  const { owner, push } = await listRefs({ readme: true });
   const sha = 'You cannot create a branch with a SHA-1 or SHA-256 branch name.';
   const cases: [string, string][] = [
     ['refs/heads/-x', 'Branch name is invalid'],
@@ -112,7 +112,7 @@ test('names that nobody may push, and refs that are not branches and tags', asyn
   assert.equal(await push(owner, `HEAD:refs/heads/${'a'.repeat(39)}`, `HEAD:refs/tags/${'a'.repeat(41)}`), null);
 });
 
-test('the setting default_branch_protection: who makes the first push, and the rule that comes of it', async () => {
+test('applies default_branch_protection to the first push and the new rule', async () => {
   const before = (await root.get('/application/settings')).body.default_branch_protection;
   const cases: [protection: number, first: string | null, push: number | null, merge: number | null][] = [
     [0, null, null, null],
@@ -123,7 +123,7 @@ test('the setting default_branch_protection: who makes the first push, and the r
   ];
   for (const [default_branch_protection, first, pushLevel, mergeLevel] of cases) {
     assert.equal((await root.put('/application/settings', { default_branch_protection })).status, 200);
-    const { owner, developer, at, push } = await pushedTo();
+    const { owner, developer, at, push } = await listRefs();
     assert.equal(await push(developer, 'HEAD~1:trunk'), first, `first push, ${default_branch_protection}`);
     if (first !== null) assert.equal(await push(owner, 'HEAD~1:trunk'), null);
     assert.equal((await owner.get(at)).body.default_branch, 'trunk');
@@ -140,8 +140,8 @@ test('the setting default_branch_protection: who makes the first push, and the r
   await root.put('/application/settings', { default_branch_protection: before });
 });
 
-test('a rule that matches already decides the first push, and none is added', async () => {
-  const { owner, developer, at, push } = await pushedTo();
+test('uses an existing matching rule for the first push and adds none', async () => {
+  const { owner, developer, at, push } = await listRefs();
   await owner.post(`${at}/protected_branches`, { name: '*', push_access_level: 30, merge_access_level: 30 });
   assert.equal(await push(developer, 'HEAD:main'), null);
   assert.deepEqual(
@@ -150,8 +150,8 @@ test('a rule that matches already decides the first push, and none is added', as
   );
 });
 
-test("an empty repository's default branch is HEAD's own target when it is pushed among others", async () => {
-  const { owner, at, push } = await pushedTo();
+test('sets HEAD to the default branch when it is pushed among others', async () => {
+  const { owner, at, push } = await listRefs();
   assert.equal(await push(owner, 'HEAD:aaa', 'HEAD:main', 'HEAD:zzz'), null);
   const { body } = await owner.get(at);
   assert.deepEqual([body.default_branch, body.empty_repo], ['main', false]);

@@ -2,109 +2,117 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { isAncestor } from '#git/commits/ancestry.ts';
-import { GitFailed } from '#git/process/failures.ts';
-import { zeroId } from '#git/refs/refs.ts';
+import { GitError } from '#git/process/failures.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
-import { newLfsPointers } from '#git/transport/pushed-lfs-pointers.ts';
-import type { Push } from '#git/transport/receive-pack.ts';
+import { listNewLfsPointers } from '#git/transport/pushed-lfs-pointers.ts';
+import type { PushRequest } from '#git/transport/receive-pack.ts';
 import { READ_ONLY } from '#http/errors/error-messages.ts';
-import { isLfsOn, unlinkedOids } from '#repositories/lfs/lfs-objects.ts';
+import { isLfsEnabled, listUnlinkedOids } from '#repositories/lfs/lfs-objects.ts';
 import type { Intent } from '#repositories/ref-updates/intents.ts';
 import { beginMove } from '#repositories/ref-updates/move-refs.ts';
-import type { RefRight } from '#repositories/ref-updates/ref-permissions.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import type { RefPermission } from '#repositories/ref-updates/ref-permissions.ts';
+import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { judgePush, toPush, Unsure } from './check-push.ts';
-import type { Receiving } from './push.ts';
+import { checkPush, ForceUnknown, pushRight } from './check-push.ts';
+import type { PushTarget } from './push.ts';
 
-interface PushingToProject {
+interface ProjectPush {
   readonly project: Project;
   readonly caller: SignedInCaller;
-  /** What a pusher is told who would not be let in any more. */
-  readonly whyNot: () => Promise<string>;
+  /** Returns the error message for a caller who has lost access. */
+  readonly explainRefusal: () => Promise<string>;
 }
 
-/** A project's repository, whose rules decide ref by ref. */
-export function receivingProject(pushing: PushingToProject): Receiving {
-  return { at: pushing.project, begin: (services, asked) => begin(services, pushing, asked).catch(refuseAbsent) };
+/** Returns the push target of a project, whose rules decide ref by ref. */
+export function projectPushTarget(projectPush: ProjectPush): PushTarget {
+  return {
+    location: projectPush.project,
+    begin: (services, push) => beginPush(services, projectPush, push).catch(missingObjectMessage),
+  };
 }
 
-/** git asks about refs too whose objects it has found missing. */
-function refuseAbsent(error: unknown): string {
-  if (error instanceof GitFailed && error.failure.kind === 'not-found')
+/** git also runs the check for refs with missing objects. */
+function missingObjectMessage(error: unknown): string {
+  if (error instanceof GitError && error.failure.kind === 'not-found')
     return 'The push names objects that are not here.';
   throw error;
 }
 
 /**
- * The intent, or what the client is told: one refusal refuses the whole push. The rules are asked before anything is
- * looked at that takes long, and again where the intent is written.
+ * Returns the intent, or the error message: one refused ref refuses the whole push. The rules are checked before slow
+ * checks, and again when the intent is written.
  */
-async function begin(services: RefServices, pushing: PushingToProject, asked: Push): Promise<Intent | string> {
-  const { project } = pushing;
-  const { changes } = asked;
+async function beginPush(services: RefServices, projectPush: ProjectPush, push: PushRequest): Promise<Intent | string> {
+  const { project } = projectPush;
+  const { changes } = push;
   const forced = new Map<RefChange, boolean>();
   const isForced = (change: RefChange) => forced.get(change) ?? null;
-  const surely = async <Said>(ask: () => Promise<Said | Unsure>): Promise<Said> => {
+  const resolveForced = async <Result>(check: () => Promise<Result | ForceUnknown>): Promise<Result> => {
     for (;;) {
-      const said = await ask();
-      if (!(said instanceof Unsure)) return said;
-      for (const change of said.changes) forced.set(change, await leavesHistory(services, project, asked, change));
+      const result = await check();
+      if (!(result instanceof ForceUnknown)) return result;
+      for (const change of result.changes) forced.set(change, await isForcedUpdate(services, project, push, change));
     }
   };
-  const judged = await surely(() => judgePush(services.database.reader, pushing, changes, isForced));
-  const refusal = judged ?? (await missingLfs(services, project, asked));
-  return refusal ?? surely(() => writeDown(services, pushing, asked, toPush(changes, isForced)));
+  const ruleError = await resolveForced(() => checkPush(services.database.reader, projectPush, changes, isForced));
+  const refusal = ruleError ?? (await findMissingLfs(services, project, push));
+  return refusal ?? resolveForced(() => writeIntent(services, projectPush, push, pushRight(changes, isForced)));
 }
 
-/** What is kept of a push's options: those that somebody hears, and not more than these say in earnest. */
-const MOST_OPTIONS = 100;
-const MOST_OPTION_CHARACTERS = 64 * 1024;
+/** Limits of the stored push options. Only `ci.` options have an effect. */
+const MAX_OPTIONS = 100;
+const MAX_OPTION_CHARACTERS = 64 * 1024;
 
-function keptOptions(options: readonly string[]): string[] | undefined {
+function filterPushOptions(options: readonly string[]): string[] | undefined {
   let characters = 0;
-  const kept = options.filter((option) => {
+  const relevant = options.filter((option) => {
     if (!option.startsWith('ci.')) return false;
     characters += option.length;
-    return characters <= MOST_OPTION_CHARACTERS;
+    return characters <= MAX_OPTION_CHARACTERS;
   });
-  return kept.length === 0 ? undefined : kept.slice(0, MOST_OPTIONS);
+  return relevant.length === 0 ? undefined : relevant.slice(0, MAX_OPTIONS);
 }
 
-async function writeDown(
+async function writeIntent(
   services: RefServices,
-  { project, caller, whyNot }: PushingToProject,
-  { changes, pushOptions }: Push,
-  may: RefRight<'judged'>,
-): Promise<Intent | string | Unsure> {
+  { project, caller, explainRefusal }: ProjectPush,
+  { changes, pushOptions }: PushRequest,
+  may: RefPermission<'judged'>,
+): Promise<Intent | string | ForceUnknown> {
   try {
-    const options = keptOptions(pushOptions);
-    const begun = await beginMove(services, { project, by: { caller, may }, changes, ...(options && { options }) });
-    if (!isFailure(begun)) return begun;
-    return begun.code === 'readOnly' ? READ_ONLY[1] : (begun.values.judgement as string | Unsure);
+    const options = filterPushOptions(pushOptions);
+    const intent = await beginMove(services, { project, by: { caller, may }, changes, ...(options && { options }) });
+    if (!isFailure(intent)) return intent;
+    return intent.code === 'readOnly' ? READ_ONLY[1] : (intent.values.verdict as string | ForceUnknown);
   } catch (error) {
-    if (error instanceof AccessRevoked) return whyNot();
+    if (error instanceof AccessRevoked) return explainRefusal();
     throw error;
   }
 }
 
-async function leavesHistory(
+async function isForcedUpdate(
   { git }: RefServices,
   project: Project,
-  { quarantine }: Push,
+  { quarantine }: PushRequest,
   { oldId, newId }: RefChange,
 ): Promise<boolean> {
-  return !(await isAncestor(git, repositoryOf(git, project), oldId, newId, quarantine));
+  return !(await isAncestor(git, getRepository(git, project), oldId, newId, quarantine));
 }
 
-/** New LFS pointers must name objects that this project has. */
-async function missingLfs({ database, git }: RefServices, project: Project, push: Push): Promise<string | null> {
-  const tips = push.changes.map(({ newId }) => newId).filter((id) => id !== zeroId);
-  if (tips.length === 0 || !(await isLfsOn(database.reader, project))) return null;
-  const pointed = new Set<string>();
-  for await (const { oid } of newLfsPointers(git, repositoryOf(git, project), tips, push.quarantine)) pointed.add(oid);
-  const missing = await unlinkedOids(database.reader, project.id, [...pointed]);
+/** Returns an error if a new LFS pointer names an object that this project does not have. */
+async function findMissingLfs(
+  { database, git }: RefServices,
+  project: Project,
+  push: PushRequest,
+): Promise<string | null> {
+  const tips = push.changes.map(({ newId }) => newId).filter((id) => id !== ZERO_ID);
+  if (tips.length === 0 || !(await isLfsEnabled(database.reader, project))) return null;
+  const oids = new Set<string>();
+  for await (const { oid } of listNewLfsPointers(git, getRepository(git, project), tips, push.quarantine))
+    oids.add(oid);
+  const missing = await listUnlinkedOids(database.reader, project.id, [...oids]);
   return missing.length === 0
     ? null
     : 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".';

@@ -8,27 +8,27 @@ import { type Caller, type Project, world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 
-const place = await mkdtemp(join(tmpdir(), 'hearth-push-'));
-after(() => rm(place, { recursive: true, force: true }));
+const location = await mkdtemp(join(tmpdir(), 'hearth-push-'));
+after(() => rm(location, { recursive: true, force: true }));
 
-/** The real git, in a directory below the test's own, without anybody's configuration. */
-function git(directory: string, ...args: string[]): Promise<{ ok: boolean; out: string; said: string }> {
+/** Real git in a temporary directory, without user configuration. */
+function runGit(directory: string, ...args: string[]): Promise<{ ok: boolean; out: string; said: string }> {
   const env = {
     ...process.env,
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
-    HOME: place,
+    HOME: location,
   };
   const identity = ['-c', 'user.name=Push', '-c', 'user.email=push@hearth.test', '-c', 'init.defaultBranch=main'];
   return new Promise((resolve) => {
-    execFile('git', [...identity, ...args], { cwd: join(place, directory), env }, (error, out, said) =>
+    execFile('git', [...identity, ...args], { cwd: join(location, directory), env }, (error, out, said) =>
       resolve({ ok: error === null, out, said }),
     );
   });
 }
 
-const remoteOf = async (caller: Caller, path: string) => {
+const remoteUrl = async (caller: Caller, path: string) => {
   const { server } = await world();
   return `${server.address.replace('http://', `http://x:${caller.token}@`)}/${path}.git`;
 };
@@ -36,21 +36,21 @@ const remoteOf = async (caller: Caller, path: string) => {
 let copies = 0;
 async function workingCopy(): Promise<string> {
   const name = `copy-${copies++}`;
-  await git('.', 'init', '-q', name);
+  await runGit('.', 'init', '-q', name);
   await commit(name, 'first');
   return name;
 }
 
 async function commit(copy: string, text: string): Promise<void> {
-  await writeFile(join(place, copy, `${text}.txt`), text);
-  await git(copy, 'add', '.');
-  await git(copy, 'commit', '-q', '-m', `Write ${text}`);
+  await writeFile(join(location, copy, `${text}.txt`), text);
+  await runGit(copy, 'add', '.');
+  await runGit(copy, 'commit', '-q', '-m', `Write ${text}`);
 }
 
-test('the first push makes the default branch, protects it and is an event', async () => {
+test('creates, protects and records the default branch with the first push', async () => {
   const { project, owner, server } = await world({ project: {} });
   const copy = await workingCopy();
-  const pushed = await git(copy, 'push', await remoteOf(owner, project.path_with_namespace), 'HEAD:trunk');
+  const pushed = await runGit(copy, 'push', await remoteUrl(owner, project.path_with_namespace), 'HEAD:trunk');
   assert.ok(pushed.ok, pushed.said);
   const pushedTo = await owner.get(project.at);
   assert.deepEqual([pushedTo.body.default_branch, pushedTo.body.empty_repo], ['trunk', false]);
@@ -75,14 +75,14 @@ test('the first push makes the default branch, protects it and is an event', asy
   ]);
 });
 
-/** None of these pushes goes through, each is told why, and `main` stays the only branch. */
-async function refuses(
+/** Each of these pushes is rejected with its message, and `main` stays the only branch. */
+async function assertPushRejected(
   { owner, path_with_namespace, repository }: Project,
   cases: readonly [Caller, string[], RegExp][],
 ) {
   const copy = await workingCopy();
   for (const [caller, args, text] of cases) {
-    const { ok, said } = await git(copy, 'push', await remoteOf(caller, path_with_namespace), ...args);
+    const { ok, said } = await runGit(copy, 'push', await remoteUrl(caller, path_with_namespace), ...args);
     assert.equal(ok, false);
     assert.match(said, text);
     assert.match(said, /pre-receive hook declined/);
@@ -94,9 +94,9 @@ async function refuses(
   );
 }
 
-test('one ref that a rule refuses refuses the whole push, with the text on the side band', async () => {
+test('rejects the whole push with a side-band message if one ref is refused', async () => {
   const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
-  await refuses(project, [
+  await assertPushRejected(project, [
     [
       developer,
       ['-f', 'HEAD:main', 'HEAD:fresh'],
@@ -111,9 +111,9 @@ test('one ref that a rule refuses refuses the whole push, with the text on the s
   ]);
 });
 
-test('one ref with the name of an id refuses the whole push', async () => {
+test('rejects the whole push if one ref is named like an id', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await refuses(project, [
+  await assertPushRejected(project, [
     [
       owner,
       [`HEAD:refs/heads/${'a'.repeat(40)}`, 'HEAD:fresh'],
@@ -127,18 +127,18 @@ test('one ref with the name of an id refuses the whole push', async () => {
   ]);
 });
 
-test('a rule that lets a branch be forced lets it be made, and what no rule names goes', async () => {
+test('allows force pushes where a rule allows them, and pushes to unprotected branches', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const copy = await workingCopy();
   const push = async (caller: Caller, ...args: string[]) =>
-    git(copy, 'push', await remoteOf(caller, project.path_with_namespace), ...args);
+    runGit(copy, 'push', await remoteUrl(caller, project.path_with_namespace), ...args);
   await owner.post(`${project.at}/protected_branches`, { name: 'forced', allow_force_push: true });
   assert.ok((await push(owner, 'HEAD:forced', 'HEAD:fresh')).ok);
   assert.ok((await push(owner, ':fresh')).ok);
 });
 
-/** What a client asks first, with this token as its password. */
-async function ask(project: string, token: string | null, service = 'git-upload-pack') {
+/** Sends a client's first request, with this token as the password. */
+async function requestRefs(project: string, token: string | null, service = 'git-upload-pack') {
   const { server } = await world();
   const headers: Record<string, string> =
     token === null ? {} : { Authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` };
@@ -149,54 +149,54 @@ async function ask(project: string, token: string | null, service = 'git-upload-
   return { status: answer.status, text: await answer.text(), challenge: answer.headers.get('www-authenticate') };
 }
 
-test('missing and hidden projects look the same', async () => {
+test('answers missing and hidden projects alike', async () => {
   const { owner } = await newProject({ visibility: 'public', readme: true });
   const hidden = await newProject();
-  const missing = await ask('no/thing', null);
+  const missing = await requestRefs('no/thing', null);
   assert.deepEqual([missing.status, missing.challenge], [401, 'Basic realm="Hearth"']);
-  assert.deepEqual(await ask(hidden.path_with_namespace, null), missing);
+  assert.deepEqual(await requestRefs(hidden.path_with_namespace, null), missing);
   assert.match(
-    (await ask(hidden.path_with_namespace, owner.token)).text,
+    (await requestRefs(hidden.path_with_namespace, owner.token)).text,
     /could not be found or you don't have permission to view it/,
   );
 });
 
-test('wrong credentials are refused even where none are needed, and so is what git does not ask', async () => {
+test('rejects wrong credentials even where none are required, and unknown requests', async () => {
   const { withToken } = await world();
   const { owner, path_with_namespace: path } = await newProject({ visibility: 'public', readme: true });
-  assert.equal((await ask(path, null)).status, 200);
-  assert.equal((await ask(path, null, 'git-receive-pack')).status, 401);
-  assert.equal((await ask(path, 'wrong')).status, 401);
-  assert.equal((await ask(path, owner.token, 'git-other')).status, 403);
+  assert.equal((await requestRefs(path, null)).status, 200);
+  assert.equal((await requestRefs(path, null, 'git-receive-pack')).status, 401);
+  assert.equal((await requestRefs(path, 'wrong')).status, 401);
+  assert.equal((await requestRefs(path, owner.token, 'git-other')).status, 403);
   assert.equal(withToken(owner, null).token, null);
 });
 
-test('a token reads and writes as far as its scopes go', async () => {
+test('checks read and write scopes of tokens', async () => {
   const { tokenOf } = await world();
   const { owner, path_with_namespace: path } = await newProject({ visibility: 'public', readme: true });
   const reader = await tokenOf(owner, ['read_repository']);
-  assert.equal((await ask(path, reader.token)).status, 200);
-  const refused = await ask(path, reader.token, 'git-receive-pack');
+  assert.equal((await requestRefs(path, reader.token)).status, 200);
+  const refused = await requestRefs(path, reader.token, 'git-receive-pack');
   assert.deepEqual([refused.status, refused.text], [403, 'You are not allowed to upload code.']);
   const user = await tokenOf(owner, ['read_user']);
-  assert.equal((await ask(path, user.token)).text, 'You are not allowed to download code.');
+  assert.equal((await requestRefs(path, user.token)).text, 'You are not allowed to download code.');
 });
 
-test('a moved project is fetched by its old path and not pushed to', async () => {
+test('allows fetch but not push under the former path of a project', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   await owner.put(project.at, { path: 'elsewhere' });
-  assert.ok((await git('.', 'clone', '-q', await remoteOf(owner, project.path_with_namespace), 'moved')).ok);
+  assert.ok((await runGit('.', 'clone', '-q', await remoteUrl(owner, project.path_with_namespace), 'moved')).ok);
   const copy = await workingCopy();
-  const { ok, said } = await git(copy, 'push', await remoteOf(owner, project.path_with_namespace), 'HEAD:new');
+  const { ok, said } = await runGit(copy, 'push', await remoteUrl(owner, project.path_with_namespace), 'HEAD:new');
   assert.equal(ok, false);
   assert.match(said, /elsewhere\.git|not found/);
 });
 
-test('pushes at once of one branch: one wins, and there is one event for each move', async () => {
+test('lets one of several concurrent pushes to a branch win, with one event per update', async () => {
   const { project, owner, server } = await world({ project: { readme: true } });
-  const remote = await remoteOf(owner, project.path_with_namespace);
+  const remote = await remoteUrl(owner, project.path_with_namespace);
   const all = await Promise.all([1, 2, 3, 4].map(() => workingCopy()));
-  const results = await Promise.all(all.map((copy) => git(copy, 'push', remote, 'HEAD:race')));
+  const results = await Promise.all(all.map((copy) => runGit(copy, 'push', remote, 'HEAD:race')));
   assert.ok(results.some(({ ok }) => ok));
   const events = await server.services.database.reader
     .selectFrom('activity_events')
@@ -208,11 +208,11 @@ test('pushes at once of one branch: one wins, and there is one event for each mo
   assert.deepEqual(await server.services.database.reader.selectFrom('ref_intents').selectAll().execute(), []);
 });
 
-test('a lock that a dead machine has left is in the way of one push, not of the next', async () => {
+test('removes a stale lock after the push that it blocked', async () => {
   const { project, owner, server, clock } = await world({ project: {} });
   const copy = await workingCopy();
-  const remote = await remoteOf(owner, project.path_with_namespace);
-  assert.ok((await git(copy, 'push', remote, 'HEAD:main')).ok);
+  const remote = await remoteUrl(owner, project.path_with_namespace);
+  assert.ok((await runGit(copy, 'push', remote, 'HEAD:main')).ok);
   const { storage, disk_path } = await server.services.database.reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path'])
@@ -225,8 +225,8 @@ test('a lock that a dead machine has left is in the way of one push, not of the 
     await utimes(join(heads, lock), long, long);
   }
   await commit(copy, 'second');
-  assert.ok(!(await git(copy, 'push', remote, 'HEAD:main')).ok);
+  assert.ok(!(await runGit(copy, 'push', remote, 'HEAD:main')).ok);
   assert.deepEqual((await readdir(heads)).sort(), ['main', 'other.lock'], 'only the pushed ref is looked at');
-  const next = await git(copy, 'push', remote, 'HEAD:main');
+  const next = await runGit(copy, 'push', remote, 'HEAD:main');
   assert.ok(next.ok, next.said);
 });

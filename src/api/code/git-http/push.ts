@@ -1,71 +1,80 @@
 import type { Readable, Writable } from 'node:stream';
-import { gitFor } from '#git/git.ts';
-import { refTurns } from '#git/refs/ref-lock.ts';
-import { removeStaleLocksOfRefs } from '#git/refs/stale-locks.ts';
+import { gitForClient } from '#git/git.ts';
+import { refLocks } from '#git/refs/ref-lock.ts';
+import { removeStaleRefLocks } from '#git/refs/stale-locks.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import { ensureRepository } from '#git/storage/storage.ts';
-import { type Push, receivePack } from '#git/transport/receive-pack.ts';
-import { settleIntent } from '#repositories/ref-updates/complete-intent.ts';
-import { holdIntent } from '#repositories/ref-updates/intent-lease.ts';
+import { type PushRequest, receivePack } from '#git/transport/receive-pack.ts';
+import { completeIntent } from '#repositories/ref-updates/complete-intent.ts';
+import { keepIntentLease } from '#repositories/ref-updates/intent-lease.ts';
 import type { Intent } from '#repositories/ref-updates/intents.ts';
-import { dropIntent } from '#repositories/ref-updates/move-refs.ts';
-import { type Placed, repositoryOf } from '#repositories/repository.ts';
+import { discardIntent } from '#repositories/ref-updates/move-refs.ts';
+import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
 
-/** What is pushed to: a repository of some kind, which says what may be done to it. */
-export interface Receiving {
-  readonly at: Placed;
-  /** Before any ref moves: the intent, or what the client is told. */
-  begin(services: RefServices, asked: Push): Promise<Intent | string>;
+/** The repository that receives a push, with its own rules. */
+export interface PushTarget {
+  readonly location: LocatedRepository;
+  /** Runs before any ref moves. Returns the intent, or the error message for the client. */
+  begin(services: RefServices, push: PushRequest): Promise<Intent | string>;
 }
 
-/** Both ends of the client's connection. */
-interface Pushing {
+/** The two directions of the client's connection. */
+interface ClientStreams {
   readonly input: Readable;
   readonly output: Writable;
 }
 
 /**
- * A push: checked in quarantine, written down as an intent, moved by git, settled before the client's connection ends.
- * What moved is what git says has moved, ref by ref.
+ * Receives a push: checks it in quarantine, stores an intent, lets git move the refs, and settles the intent before
+ * the connection ends. Refs are treated as moved only if git reports so.
  */
-export async function push(requested: RefServices, receiving: Receiving, { input, output }: Pushing): Promise<void> {
-  const { at } = receiving;
-  // A client that goes away when its pack is whole does not stop its push.
-  const services = { ...requested, git: gitFor(requested.git, null) };
-  await ensureRepository(repositoryOf(services.git, at), { defaultBranch: at.default_branch });
+export async function push(
+  requested: RefServices,
+  target: PushTarget,
+  { input, output }: ClientStreams,
+): Promise<void> {
+  const { location } = target;
+  // A client that disconnects after sending its pack does not cancel its push.
+  const services = { ...requested, git: gitForClient(requested.git, null) };
+  await ensureRepository(getRepository(services.git, location), { defaultBranch: location.default_branch });
   let intent: Intent | null = null;
-  let letGo = async () => {};
-  const received = receivePack(services.git, repositoryOf(services.git, at), {
+  let releaseIntent = async () => {};
+  const received = receivePack(services.git, getRepository(services.git, location), {
     input,
     output,
-    async check(asked) {
-      const begun = await receiving.begin(services, asked);
-      if (typeof begun === 'string') return { refuse: begun };
-      intent = begun;
-      letGo = holdIntent(services, begun);
+    async check(request) {
+      const result = await target.begin(services, request);
+      if (typeof result === 'string') return { refuse: result };
+      intent = result;
+      releaseIntent = keepIntentLease(services, result);
       return 'accept';
     },
     async after(moved) {
       if (intent === null) return;
-      await (moved.length === 0 ? dropIntent(services, intent) : settleIntent(services, intent, moved));
-      // A lock may have been in the way, and be nobody's: the next push finds none.
-      if (moved.length < intent.changes.length) await clearLocks(services, at, intent, moved);
+      await (moved.length === 0 ? discardIntent(services, intent) : completeIntent(services, intent, moved));
+      // A stale lock may have blocked a ref. It is removed, so that the next push succeeds.
+      if (moved.length < intent.changes.length) await removeLeftoverLocks(services, location, intent, moved);
     },
   });
-  await received.finally(() => letGo());
+  await received.finally(() => releaseIntent());
 }
 
-/** Removes stale locks of the refs that have stayed where they were. */
-async function clearLocks({ git }: RefServices, at: Placed, { changes }: Intent, moved: readonly RefChange[]) {
-  const repository = repositoryOf(git, at);
+/** Removes stale locks of the refs that did not move. */
+async function removeLeftoverLocks(
+  { git }: RefServices,
+  location: LocatedRepository,
+  { changes }: Intent,
+  moved: readonly RefChange[],
+) {
+  const repository = getRepository(git, location);
   const done = new Set(moved.map(({ ref }) => ref));
-  const left = changes.map(({ ref }) => ref).filter((ref) => !done.has(ref));
+  const remaining = changes.map(({ ref }) => ref).filter((ref) => !done.has(ref));
   try {
-    await refTurns(git)(repository.directory, () => removeStaleLocksOfRefs(git, repository, left));
+    await refLocks(git)(repository.directory, () => removeStaleRefLocks(git, repository, remaining));
   } catch (error) {
-    // Whoever stands in the line will find the locks himself.
+    // A request that waits in the queue will remove the locks itself.
     if (!(error instanceof QueueFull)) throw error;
   }
 }

@@ -1,38 +1,39 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
 import type { Clock } from '#runtime/clock.ts';
 
-/** For so long a right that has been read is believed, in milliseconds: what an honest client sends is there by then. */
-const BELIEVED = 5_000;
+/** How long an access check stays valid, in milliseconds. Honest clients send everything within that time. */
+const RECHECK_INTERVAL_MS = 5_000;
 
-/** Whether a client, who was let in some time ago, would be let in still. */
-export type Allowed = () => Promise<boolean>;
+/** Tells whether a client still has access. */
+export type AccessCheck = () => Promise<boolean>;
 
-/** `mayStill` asks the door again, `since` when it was asked first. */
-export function allowedSince(since: Date, clock: Clock, mayStill: Allowed): Allowed {
+/** Returns a check that calls `recheck` again when the last check is too old. `since`: time of the first check. */
+export function createAccessCheck(since: Date, clock: Clock, recheck: AccessCheck): AccessCheck {
   let read = since.getTime();
   return async () => {
     const now = clock.now().getTime();
-    if (now - read < BELIEVED) return true;
-    if (!(await mayStill())) return false;
+    if (now - read < RECHECK_INTERVAL_MS) return true;
+    if (!(await recheck())) return false;
     read = now;
     return true;
   };
 }
 
 /**
- * What a client sends, while he would be let in: a request may drip for hours, and git answers what it asks in the end of what
- * the repository holds by then. For git what he sends breaks off in front of the piece at which he has lost his right.
+ * Passes on a request body while the client has access. A request may take hours, and git answers from the
+ * repository's state at its end. The stream fails before the chunk at which access was lost.
  */
-export function whileAllowed(body: Readable, allowed: Allowed): Readable {
+export function streamWhileAllowed(body: Readable, allowed: AccessCheck): Readable {
   const checked = new Transform({
-    transform(piece, _encoding, pass) {
+    transform(chunk, _encoding, pass) {
       allowed().then(
-        (still) => (still ? pass(null, piece) : pass(new Error('The client would not be let in any more'))),
+        (isAllowed) =>
+          isAllowed ? pass(null, chunk) : pass(new Error('The client has lost access to the repository')),
         (error: unknown) => pass(error as Error),
       );
     },
   });
-  // Whoever reads it hears of the end of either.
+  // The reader sees errors of both streams.
   pipeline(body, checked, () => {});
   return checked;
 }

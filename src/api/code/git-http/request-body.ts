@@ -1,27 +1,27 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { HttpError } from '#http/errors/http-error.ts';
-import { flowingBody } from '#http/request/body.ts';
-import { type Incoming, single } from '#http/request/incoming.ts';
+import { bodyStream } from '#http/request/body.ts';
+import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 
 /**
- * What a git client sends, decoded (large requests come gzipped), as soon as there is something to read, or its end: no
- * process waits for a client that says nothing. One that keeps silent is 408, and cut off when that comes later.
+ * Returns the decoded request body once its first bytes or its end have arrived, so that no process waits for a silent
+ * client. Large requests are gzipped. A silent client gets 408, or is disconnected after the response has started.
  */
-export async function begunBody(request: Incoming): Promise<Readable> {
-  const sent = flowingBody(request);
-  const encoding = single(request.headers['content-encoding']);
-  const body = encoding === 'gzip' || encoding === 'x-gzip' ? gunzipped(sent) : sent;
-  await begins(sent, body);
-  // From now on an answer is on its way: it is too late for another one.
-  sent.on('error', () => request.stream.destroy());
+export async function startBody(request: IncomingRequest): Promise<Readable> {
+  const rawBody = bodyStream(request);
+  const encoding = firstHeader(request.headers['content-encoding']);
+  const body = encoding === 'gzip' || encoding === 'x-gzip' ? gunzipBody(rawBody) : rawBody;
+  await waitForFirstData(rawBody, body);
+  // From here on the response has started: another status is impossible.
+  rawBody.on('error', () => request.stream.destroy());
   return body;
 }
 
-/** Broken input has begun too: whoever reads it finds a destroyed stream. */
-function begins(sent: Readable, body: Readable): Promise<void> {
+/** Resolves for broken input too: the reader then finds a destroyed stream. */
+function waitForFirstData(rawBody: Readable, body: Readable): Promise<void> {
   return new Promise((resolve, reject) => {
-    sent.once('error', (error: unknown) => (error instanceof HttpError ? reject(error) : resolve()));
+    rawBody.once('error', (error: unknown) => (error instanceof HttpError ? reject(error) : resolve()));
     for (const event of ['readable', 'end', 'close'] as const) body.once(event, resolve);
     body.once('error', () => {});
     if (body.readableLength > 0 || body.destroyed) resolve();
@@ -29,19 +29,19 @@ function begins(sent: Readable, body: Readable): Promise<void> {
 }
 
 /**
- * Broken off when the client breaks off. What is not gzip fails before anybody reads it, so the failure is heard here:
- * whoever comes to read finds a destroyed stream. The client may finish, so that it comes to hear the answer.
+ * Decompresses the body; destroyed when the client disconnects. The error handler is needed because invalid gzip fails
+ * before anything reads it. The client may finish sending, so that it reads the response.
  */
-export function gunzipped(sent: Readable): Readable {
+export function gunzipBody(rawBody: Readable): Readable {
   const gunzip = createGunzip();
   gunzip.on('error', () => {
-    sent.unpipe(gunzip);
-    sent.resume();
+    rawBody.unpipe(gunzip);
+    rawBody.resume();
   });
-  const breakOff = () => {
-    if (!sent.readableEnded) gunzip.destroy();
+  const abort = () => {
+    if (!rawBody.readableEnded) gunzip.destroy();
   };
-  sent.on('error', breakOff);
-  sent.on('close', breakOff);
-  return sent.pipe(gunzip);
+  rawBody.on('error', abort);
+  rawBody.on('close', abort);
+  return rawBody.pipe(gunzip);
 }

@@ -1,39 +1,39 @@
 import { PassThrough, type Readable } from 'node:stream';
-import { type Git, ownedBy } from '#git/git.ts';
-import type { Service } from '#git/transport/advertise-refs.ts';
-import type { Incoming } from '#http/request/incoming.ts';
-import { createPlaces } from '#rate-limits/concurrency-slots.ts';
+import { definePerGit, type Git } from '#git/git.ts';
+import type { GitService } from '#git/transport/advertise-refs.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
+import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import type { Log } from '#runtime/log.ts';
 
-/** git processes that serve clients: each takes memory, and lasts as long as its client takes. */
-const places = ownedBy(() => createPlaces({ each: 32, all: 128 }));
+/** Limits git processes that serve clients: each takes memory and lasts as long as its client. */
+const gitProcessSlots = definePerGit(() => createConcurrencySlots({ each: 32, all: 128 }));
 
-interface Serving {
-  readonly request: Incoming;
+interface GitRequestContext {
+  readonly request: IncomingRequest;
   readonly git: Git;
   readonly log: Log;
 }
 
 /**
- * The answer of git while it is made: it flows at the client's pace, and breaks off when its making fails. Begins when
- * the client has a place, which it keeps until all is done.
+ * Streams the output of git at the client's pace and destroys the stream if git fails. Waits for a free slot, which it
+ * holds until the end.
  */
-export async function served(
-  { request, git, log }: Serving,
+export async function streamGitResponse(
+  { request, git, log }: GitRequestContext,
   make: (output: PassThrough) => Promise<unknown>,
 ): Promise<Readable> {
-  const leave = await places(git).take(request.clientAddress, request.client);
+  const release = await gitProcessSlots(git).take(request.clientAddress, request.client);
   const output = new PassThrough();
   const serving = make(output).catch((error: unknown) => {
-    if (!request.client.gone) log.error({ request: request.id, err: error }, 'A git client could not be served');
+    if (!request.client.isDisconnected) log.error({ request: request.id, err: error }, 'Cannot serve a git request');
     output.destroy(error instanceof Error ? error : new Error(String(error)));
   });
-  serving.finally(leave);
+  serving.finally(release);
   return output;
 }
 
-/** Those of what a service says of itself, or answers. */
-export function headersOf(service: Service, kind: 'advertisement' | 'result'): Record<string, string> {
+/** Returns the headers of a ref advertisement or a result. */
+export function gitHeaders(service: GitService, kind: 'advertisement' | 'result'): Record<string, string> {
   return {
     'Content-Type': `application/x-${service}-${kind}`,
     'Cache-Control': 'no-cache',

@@ -3,17 +3,24 @@ import { test } from 'node:test';
 import { basic } from '#test/examples/scene.ts';
 import { statements } from '#test/support/statement-watch.ts';
 import { world } from '#test/support/world.ts';
-import { answerBatch } from './batch.ts';
-import { bare, batch, get, newContent, put, wanted } from './client.testing.ts';
+import { createBatchEntries } from './batch.ts';
+import {
+  callerWithoutToken,
+  createContent,
+  downloadObject,
+  requestBatch,
+  toReference,
+  uploadObject,
+} from './client.testing.ts';
 
 const everybody = await world();
 const { newProject } = everybody;
 
-test('an object goes up and comes down where the batch says', async () => {
+test('uploads and downloads an object at the URLs of the batch response', async () => {
   const project = await newProject();
   const { owner } = project;
-  const content = newContent();
-  const up = await batch(owner, project, 'upload', [wanted(content)]);
+  const content = createContent();
+  const up = await requestBatch(owner, project, 'upload', [toReference(content)]);
   assert.equal(up.status, 200);
   assert.equal(up.headers['content-type'], 'application/vnd.git-lfs+json');
   const [entry] = JSON.parse(up.text).objects;
@@ -23,30 +30,30 @@ test('an object goes up and comes down where the batch says', async () => {
     new RegExp(`^http://[^/]+/${project.path_with_namespace}\\.git/gitlab-lfs/objects/${content.oid}/${content.size}$`),
   );
   assert.equal(header.Authorization, basic(owner).Authorization);
-  assert.equal((await put(owner, project, content)).status, 200);
-  const again = JSON.parse((await batch(owner, project, 'upload', [wanted(content)])).text);
-  assert.deepEqual(again.objects, [wanted(content)], 'nothing to do for what is there');
-  const down = JSON.parse((await batch(owner, project, 'download', [wanted(content)])).text);
+  assert.equal((await uploadObject(owner, project, content)).status, 200);
+  const again = JSON.parse((await requestBatch(owner, project, 'upload', [toReference(content)])).text);
+  assert.deepEqual(again.objects, [toReference(content)], 'nothing to do for what is there');
+  const down = JSON.parse((await requestBatch(owner, project, 'download', [toReference(content)])).text);
   assert.match(down.objects[0].actions.download.href, new RegExp(`/gitlab-lfs/objects/${content.oid}$`));
-  const got = await get(owner, project, content.oid);
+  const got = await downloadObject(owner, project, content.oid);
   assert.equal(got.status, 200);
   assert.equal(got.headers['content-type'], 'application/octet-stream');
   assert.deepEqual(got.bytes, content.bytes);
 });
 
-test('what is not there is an error of its own entry, and 404 by itself', async () => {
+test('reports a missing object in its entry, and 404 for its URL', async () => {
   const project = await newProject();
-  const content = newContent();
-  const { objects } = JSON.parse((await batch(project.owner, project, 'download', [wanted(content)])).text);
-  assert.deepEqual(objects, [{ ...wanted(content), error: { code: 404, message: 'Object does not exist' } }]);
-  const got = await get(project.owner, project, content.oid);
+  const content = createContent();
+  const { objects } = JSON.parse((await requestBatch(project.owner, project, 'download', [toReference(content)])).text);
+  assert.deepEqual(objects, [{ ...toReference(content), error: { code: 404, message: 'Object does not exist' } }]);
+  const got = await downloadObject(project.owner, project, content.oid);
   assert.deepEqual([got.status, got.headers['content-type']], [404, 'text/plain']);
 });
 
-test('what is no batch is 422', async () => {
+test('returns 422 for an invalid batch', async () => {
   const { owner, path_with_namespace: path } = await newProject();
   const ask = (raw: string) =>
-    bare.send('POST', `//${path}.git/info/lfs/objects/batch`, { raw, headers: basic(owner) });
+    callerWithoutToken.send('POST', `//${path}.git/info/lfs/objects/batch`, { raw, headers: basic(owner) });
   const oid = 'a'.repeat(64);
   for (const raw of [
     '',
@@ -62,17 +69,17 @@ test('what is no batch is 422', async () => {
   }
 });
 
-test('a batch asks the database once for hundreds of objects', async () => {
+test('runs one query for hundreds of objects', async () => {
   const project = await newProject();
-  const content = newContent();
-  await put(project.owner, project, content);
+  const content = createContent();
+  await uploadObject(project.owner, project, content);
   const objects = Array.from({ length: 1200 }, (_, at) => ({ oid: at.toString(16).padStart(64, '0'), size: at }));
-  const asked = { operation: 'download' as const, objects: [...objects, wanted(content)] };
+  const request = { operation: 'download' as const, objects: [...objects, toReference(content)] };
   const transfer = { repositoryUrl: 'https://h.example/a.git', authorization: undefined };
   const db = everybody.server.services.database.reader;
-  // Asked of this server itself: a request may be another's.
+  // Counted on this server only: queries of other requests must not interfere.
   const count = await statements(everybody, async () => {
-    const answers = [...(await answerBatch(db, project.id, asked, transfer))];
+    const answers = [...(await createBatchEntries(db, project.id, request, transfer))];
     assert.deepEqual([answers.length, answers.filter((answer) => !('error' in answer)).length], [1201, 1]);
   });
   assert.equal(count, 3);

@@ -1,26 +1,30 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { sweepBlobs } from '#blobs/index.ts';
+import { cleanUpBlobs } from '#blobs/index.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
-import { forgetUnlinkedObjects } from '#repositories/lfs/lfs-objects.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { deleteUnlinkedLfsObjects } from '#repositories/lfs/lfs-objects.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 
 const HOUR_MS = 3_600_000;
-const BATCH = 500;
+const BATCH_SIZE = 500;
 
-/** Collects LFS objects that no project has, then the content that no row refers to. */
-export const sweepContent = defineJob({
+/** Deletes LFS objects that no project links, then content that no row refers to. */
+export const cleanUpLfsContent = defineJob({
   kind: 'sweep_content',
   async handle({ blobs, database, runUnitOfWork }: Services) {
-    let forgotten: number;
+    let deleted: number;
     do {
-      forgotten = await runUnitOfWork(ANONYMOUS, (uow) =>
-        forgetUnlinkedObjects(uow, momentAfter(uow.now, -HOUR_MS), BATCH),
+      deleted = await runUnitOfWork(ANONYMOUS, (uow) =>
+        deleteUnlinkedLfsObjects(uow, addMilliseconds(uow.now, -HOUR_MS), BATCH_SIZE),
       );
-    } while (forgotten === BATCH);
-    await sweepBlobs(blobs, database);
+    } while (deleted === BATCH_SIZE);
+    await cleanUpBlobs(blobs, database);
   },
 });
 
-export const sweepContentDaily: Schedule<Services> = { name: 'sweep_content', cron: '40 3 * * *', job: sweepContent };
+export const cleanUpLfsContentDaily: Schedule<Services> = {
+  name: 'sweep_content',
+  cron: '40 3 * * *',
+  job: cleanUpLfsContent,
+};

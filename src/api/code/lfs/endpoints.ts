@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '#authentication/caller.ts';
-import { AccessRevoked, requireStill, standingOf } from '#authorization/current-access.ts';
+import { AccessRevoked, reloadAccess, requireAbility } from '#authorization/current-access.ts';
 import {
+  type BlobFailure,
   type BlobLimits,
-  type BlobRefused,
   type BlobStore,
   openBlob,
   type StoredBlob,
@@ -18,18 +18,18 @@ import { stream } from '#http/endpoint/responses.ts';
 import { HttpError } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
-import { flowingBody, readBytes } from '#http/request/body.ts';
-import { type Incoming, single } from '#http/request/incoming.ts';
-import { isLfsOn, linkedObject, linkObject } from '#repositories/lfs/lfs-objects.ts';
+import { bodyStream, readBytes } from '#http/request/body.ts';
+import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
+import { findLinkedLfsObject, isLfsEnabled, linkLfsObject } from '#repositories/lfs/lfs-objects.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { answerBatch, parseBatch, writtenBatch } from './batch.ts';
+import { createBatchEntries, parseBatch, writeBatchResponse } from './batch.ts';
 
 const LFS_TYPE = 'application/vnd.git-lfs+json';
-const missing = () => new HttpError(404, 'Not found');
+const lfsNotFound = () => new HttpError(404, 'Not found');
 
 export const batchLfsObjects = endpoint({
   post: '/*repository_path.git/info/lfs/objects/batch',
-  summary: 'Where to send or get LFS objects',
+  summary: 'Get transfer actions for LFS objects',
   access: gitAccess(() => 'fetch'),
   stageOrder: 'ownCredentials',
   body: 'raw',
@@ -37,27 +37,30 @@ export const batchLfsObjects = endpoint({
   response: stream,
   async handle({ project, caller, request, params }, { database }) {
     const db = database.reader;
-    if (!(await isLfsOn(db, project))) throw missing();
+    if (!(await isLfsEnabled(db, project))) throw lfsNotFound();
     const batch = await parseBatch(await readBytes(request));
     if (batch === null) throw new HttpError(422, 'The batch request is not valid');
     if (batch.operation === 'upload') checkUpload({ caller, project, request }, params.repository_path);
     const repositoryUrl = `${request.baseUrl}/${params.repository_path}.git`;
-    const transfer = { repositoryUrl, authorization: single(request.headers.authorization) };
-    const entries = await answerBatch(db, project.id, batch, transfer);
-    return { headers: { 'Content-Type': LFS_TYPE }, body: Readable.from(writtenBatch(entries), { objectMode: false }) };
+    const transfer = { repositoryUrl, authorization: firstHeader(request.headers.authorization) };
+    const entries = await createBatchEntries(db, project.id, batch, transfer);
+    return {
+      headers: { 'Content-Type': LFS_TYPE },
+      body: Readable.from(writeBatchResponse(entries), { objectMode: false }),
+    };
   },
 });
 
-/** An upload is a push, which nobody makes by an old path. */
-function checkUpload({ caller, project, request }: Uploading, path: string): void {
+/** An upload needs push access and the current path: a former path redirects reads only. */
+function checkUpload({ caller, project, request }: UploadCall, path: string): void {
   checkGitAction(caller, project, 'push');
   checkNotMoved(request, project, path);
 }
 
-interface Uploading {
+interface UploadCall {
   readonly caller: Caller;
   readonly project: Project;
-  readonly request: Incoming;
+  readonly request: IncomingRequest;
 }
 
 export const uploadLfsObject = endpoint({
@@ -71,24 +74,28 @@ export const uploadLfsObject = endpoint({
   response: stream,
   async handle({ project, caller, request, params: { oid, size } }, { database, blobs }) {
     const isObject = /^[0-9a-f]{64}$/.test(oid) && /^\d{1,15}$/.test(size);
-    if (!isObject || !(await isLfsOn(database.reader, project))) throw missing();
-    const stored = await storeBody(request, blobs, { expectedSha256: oid, expectedSize: Number(size) });
+    if (!isObject || !(await isLfsEnabled(database.reader, project))) throw lfsNotFound();
+    const stored = await storeUpload(request, blobs, { expectedSha256: oid, expectedSize: Number(size) });
     if (isFailure(stored)) throw new HttpError(400, 'SHA256 or size mismatch');
     const uploader = signedInCaller(caller);
     await database.transaction(async (tx) => {
-      const now = await standingOf(tx, uploader, project.id);
-      requireStill(now, 'push_code');
+      const now = await reloadAccess(tx, uploader, project.id);
+      requireAbility(now, 'push_code');
       if (now.project.read_only) throw new AccessRevoked();
-      if (!(await isLfsOn(tx, now.project))) throw missing();
-      await linkObject(tx, now, stored);
+      if (!(await isLfsEnabled(tx, now.project))) throw lfsNotFound();
+      await linkLfsObject(tx, now, stored);
     });
     return { headers: {} };
   },
 });
 
-/** What of a body is not wanted any more runs past. */
-async function storeBody(request: Incoming, blobs: BlobStore, limits: BlobLimits): Promise<StoredBlob | BlobRefused> {
-  const body = flowingBody(request);
+/** The remainder of a rejected body is discarded. */
+async function storeUpload(
+  request: IncomingRequest,
+  blobs: BlobStore,
+  limits: BlobLimits,
+): Promise<StoredBlob | BlobFailure> {
+  const body = bodyStream(request);
   try {
     return await storeBlob(blobs, body, limits);
   } finally {
@@ -107,9 +114,9 @@ export const downloadLfsObject = endpoint({
   response: stream,
   async handle({ project, params }, { database, blobs }) {
     const db = database.reader;
-    const object = (await isLfsOn(db, project)) ? await linkedObject(db, project.id, params.oid) : null;
+    const object = (await isLfsEnabled(db, project)) ? await findLinkedLfsObject(db, project.id, params.oid) : null;
     const blob = object && (await openBlob(blobs, object.oid));
-    if (blob === null) throw missing();
+    if (blob === null) throw lfsNotFound();
     const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': String(blob.size) };
     return { headers, body: blob.stream };
   },

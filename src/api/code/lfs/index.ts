@@ -1,9 +1,9 @@
-import { family } from '#http/endpoint/resource-module.ts';
-import { sweepContent, sweepContentDaily } from './cleanup.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { cleanUpLfsContent, cleanUpLfsContentDaily } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
 
-export const lfs = family({
+export const lfs = resourceModule({
   endpoints,
-  jobs: [sweepContent],
-  schedules: [sweepContentDaily],
+  jobs: [cleanUpLfsContent],
+  schedules: [cleanUpLfsContentDaily],
 });

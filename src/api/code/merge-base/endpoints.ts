@@ -1,17 +1,17 @@
-import { inPublicProject } from '#http/access/project-access.ts';
+import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok } from '#http/endpoint/responses.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
-import { commaArray } from '#http/parameters/types.ts';
+import { commaSeparated } from '#http/parameters/types.ts';
 import { Commit } from '../commits/index.ts';
 import { findMergeBase } from './get.ts';
 
-export const readMergeBase = endpoint({
+export const getMergeBase = endpoint({
   get: '/projects/:id/repository/merge_base',
-  summary: 'The best common ancestor of branches, tags or commits',
-  access: inPublicProject('read_code'),
-  params: { refs: required(commaArray(refName)) },
+  summary: 'Get the merge base of refs',
+  access: inProjectAllowingAnonymous('read_code'),
+  params: { refs: required(commaSeparated(refName)) },
   errors: {
     tooFew: [400, 'Provide at least 2 refs'],
     oneUnknown: [400, 'Could not find ref: {names}'],

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fillWalks } from '#git/fixtures.testing.ts';
+import { occupyWalkLimiter } from '#git/fixtures.testing.ts';
 import { world } from '#test/support/world.ts';
 
-test('the merge base of two and more, with the texts of what is missing', async () => {
+test('returns the merge base of two and more refs, or why there is none', async () => {
   const { project, owner } = await world({ project: {} });
   const root = await project.commit({ a: '1' });
   const base = await project.commit({ a: '2' });
@@ -34,10 +34,10 @@ test('the merge base of two and more, with the texts of what is missing', async 
   assert.equal(many.status, 400);
 });
 
-test('whoever asks what lies between commits has a place in the line of those who do, or none', async (t) => {
+test('queues concurrent history requests and rejects them when the queue is full', async (t) => {
   const { project, owner, server } = await world({ project: { readme: true } });
   const id = await project.commit({ a: '1' }, { branch: 'side' });
-  fillWalks(server.services.git, t);
+  occupyWalkLimiter(server.services.git, t);
   for (const path of ['merge_base?refs=main,side', `commits/${id}/refs`, 'branches']) {
     const { status, headers } = await owner.get(`${project.repository}/${path}`);
     assert.deepEqual([status, headers['retry-after']], [503, '10'], path);

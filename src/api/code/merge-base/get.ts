@@ -1,28 +1,28 @@
-import { commonAncestor } from '#git/commits/commits-between.ts';
+import { findCommonAncestor } from '#git/commits/commits-between.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import type { CommitRow } from '../commits/index.ts';
 
 type MergeBaseFailure = 'tooFew' | 'oneUnknown' | 'someUnknown' | 'none';
 
-/** The best common ancestor of all of these branches, tags or commits. */
+/** Returns the best common ancestor of these branches, tags or commits. */
 export async function findMergeBase(
   git: Git,
   project: CommitRow['project'],
   refs: readonly string[],
 ): Promise<CommitRow | Failure<MergeBaseFailure>> {
   if (refs.length < 2) return fail('tooFew');
-  const repository = repositoryOf(git, project);
+  const repository = getRepository(git, project);
   const ids = await Promise.all(refs.map((ref) => resolveRevision(git, repository, ref)));
-  const unknown = refs.filter((_, place) => ids[place] === null);
+  const unknown = refs.filter((_, index) => ids[index] === null);
   if (unknown.length > 0) {
     return fail(unknown.length === 1 ? 'oneUnknown' : 'someUnknown', { names: unknown.join(', ') });
   }
   const known = ids.filter((id) => id !== null);
-  const base = await commonAncestor(git, repository, known);
+  const base = await findCommonAncestor(git, repository, known);
   const commit = base === null ? null : await readCommit(git, repository, base);
   return commit === null ? fail('none') : { commit, project };
 }

@@ -4,7 +4,7 @@ import { nullable, shape } from '#http/endpoint/responses.ts';
 
 const word = Type.String();
 
-/** How a status is shown to people (contract/runners.md §4.1). */
+/** A status for display (contract/runners.md §4.1). */
 export const DetailedStatus = shape('DetailedStatus', {
   icon: word,
   text: word,
@@ -17,8 +17,8 @@ export const DetailedStatus = shape('DetailedStatus', {
   favicon: word,
 });
 
-/** The word, and the label where it says something else. */
-const WORDS: Readonly<Record<PipelineStatus, readonly [text: string, label?: string]>> = {
+/** The text of each status, and its label if it is not the lower-case text. */
+const STATUS_TEXTS: Readonly<Record<PipelineStatus, readonly [text: string, label?: string]>> = {
   created: ['Created'],
   waiting_for_resource: ['Waiting', 'waiting for resource'],
   preparing: ['Preparing'],
@@ -34,16 +34,18 @@ const WORDS: Readonly<Record<PipelineStatus, readonly [text: string, label?: str
   scheduled: ['Scheduled', 'waiting for delayed action'],
 };
 
-interface Shown {
+interface PipelineStatusRow {
   readonly id: number;
   readonly status: PipelineStatus;
   readonly full_path: string;
 }
 
-/** `warned`: it has succeeded though jobs have failed that may. */
-export function detailedStatus({ id, status, full_path }: Shown, warned: boolean) {
-  const isWarning = warned && status === 'success';
-  const [text, label = text.toLowerCase()] = isWarning ? (['Warning', 'passed with warnings'] as const) : WORDS[status];
+/** Returns the status for display. `hasWarnings`: jobs that may fail have failed. */
+export function detailedStatus({ id, status, full_path }: PipelineStatusRow, hasWarnings: boolean) {
+  const isWarning = hasWarnings && status === 'success';
+  const [text, label = text.toLowerCase()] = isWarning
+    ? (['Warning', 'passed with warnings'] as const)
+    : STATUS_TEXTS[status];
   return {
     icon: isWarning ? 'status_warning' : `status_${status}`,
     text,

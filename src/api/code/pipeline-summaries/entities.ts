@@ -1,25 +1,25 @@
 import type { Selectable } from 'kysely';
 import { Type } from 'typebox';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import type { Schema } from '#database/database.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { DetailedStatus, detailedStatus } from './detailed-status.ts';
-import { averageCoverages, busySeconds, pipelinesWithWarnings } from './relations.ts';
+import { findPipelinesWithWarnings, loadAverageCoverages, loadBusySeconds } from './relations.ts';
 
-/** The forms of a pipeline (contract/runners.md §4.1, §4.3). */
+/** The entities of a pipeline (contract/runners.md §4.1, §4.3). */
 
 /** A pipeline's row with the full path of its project. */
-export type PipelineRow = Omit<
+export type PipelineSummaryRow = Omit<
   Selectable<Schema['pipelines']>,
   'origin' | 'failure_reason' | 'outcome' | 'protected' | 'trigger_id' | 'schedule_id'
 > & {
   readonly full_path: string;
 };
 
-/** What its shortest form shows. */
+/** The columns that `PipelineBasic` needs. */
 export type PipelineBasicRow = Pick<
-  PipelineRow,
+  PipelineSummaryRow,
   'id' | 'iid' | 'project_id' | 'sha' | 'ref' | 'status' | 'source' | 'created_at' | 'updated_at' | 'full_path'
 >;
 
@@ -40,7 +40,7 @@ const basicFields = {
   web_url: text,
 };
 
-function basic(row: PipelineBasicRow, to: SerializationContext) {
+function basicValues(row: PipelineBasicRow, to: SerializationContext) {
   return {
     id: row.id,
     iid: row.iid,
@@ -55,12 +55,12 @@ function basic(row: PipelineBasicRow, to: SerializationContext) {
   };
 }
 
-/** As a job shows its pipeline. */
-export const PipelineBasic = entity('PipelineBasic', basicFields).from(basic);
+/** The pipeline of a job. */
+export const PipelineBasic = entity('PipelineBasic', basicFields).from(basicValues);
 
-/** As lists show it. */
-export const PipelineListed = entity('PipelineListed', { ...basicFields, name }).from(
-  (row: PipelineBasicRow & Pick<PipelineRow, 'name'>, to) => ({ ...basic(row, to), name: row.name }),
+/** A pipeline in a list. */
+export const PipelineInList = entity('PipelineListed', { ...basicFields, name }).from(
+  (row: PipelineBasicRow & Pick<PipelineSummaryRow, 'name'>, to) => ({ ...basicValues(row, to), name: row.name }),
 );
 
 const fullFields = {
@@ -68,12 +68,12 @@ const fullFields = {
   before_sha: text,
   tag: Type.Boolean(),
   yaml_errors: nullable(text),
-  /** Null once the account is gone. */
+  /** Null after the user was deleted. */
   user: nullable(UserBasic.schema),
   started_at: nullable(dateTime),
   finished_at: nullable(dateTime),
   committed_at: Type.Null(),
-  /** Seconds in which some job ran. */
+  /** Seconds in which at least one job ran. */
   duration: nullable(count),
   /** Whole seconds until it started; null if less than one. */
   queued_duration: nullable(count),
@@ -82,25 +82,29 @@ const fullFields = {
   archived: Type.Boolean(),
 };
 
-type Beside = Awaited<ReturnType<typeof besideFull>>;
+type PipelineRelations = Awaited<ReturnType<typeof loadPipelineRelations>>;
 
-async function besideFull(rows: readonly PipelineRow[], { db }: SerializationContext) {
+async function loadPipelineRelations(rows: readonly PipelineSummaryRow[], { db }: SerializationContext) {
   const ids = rows.map(({ id }) => id);
   return {
-    users: await usersById(
+    users: await loadUsersById(
       db,
       rows.map(({ user_id }) => user_id),
     ),
-    warned: await pipelinesWithWarnings(db, ids),
-    busy: await busySeconds(db, ids),
-    coverages: await averageCoverages(db, ids),
+    withWarnings: await findPipelinesWithWarnings(db, ids),
+    busy: await loadBusySeconds(db, ids),
+    coverages: await loadAverageCoverages(db, ids),
   };
 }
 
-function full(row: PipelineRow, to: SerializationContext, { users, warned, busy, coverages }: Beside) {
+function pipelineValues(
+  row: PipelineSummaryRow,
+  to: SerializationContext,
+  { users, withWarnings, busy, coverages }: PipelineRelations,
+) {
   const user = users.get(row.user_id ?? 0);
   return {
-    ...basic(row, to),
+    ...basicValues(row, to),
     before_sha: row.before_sha,
     tag: row.tag,
     yaml_errors: row.yaml_errors,
@@ -111,7 +115,7 @@ function full(row: PipelineRow, to: SerializationContext, { users, warned, busy,
     duration: row.finished_at === null ? null : (busy.get(row.id) ?? null),
     queued_duration: wholeSecondsBetween(row.created_at, row.started_at),
     coverage: coverages.get(row.id)?.toFixed(2) ?? null,
-    detailed_status: detailedStatus(row, warned.has(row.id)),
+    detailed_status: detailedStatus(row, withWarnings.has(row.id)),
     archived: false,
   };
 }
@@ -121,11 +125,14 @@ function wholeSecondsBetween(start: string, end: string | null): number | null {
   return seconds > 0 ? seconds : null;
 }
 
-/** As its creation answers. */
-export const Pipeline = entity('Pipeline', fullFields).from(besideFull, full);
+/** The response to creating a pipeline. */
+export const Pipeline = entity('Pipeline', fullFields).from(loadPipelineRelations, pipelineValues);
 
-/** As it is read alone. */
+/** A single pipeline. */
 export const PipelineDetail = entity('PipelineDetail', { ...fullFields, name }).from(
-  besideFull,
-  (row: PipelineRow, to, beside: Beside) => ({ ...full(row, to, beside), name: row.name }),
+  loadPipelineRelations,
+  (row: PipelineSummaryRow, to, relations: PipelineRelations) => ({
+    ...pipelineValues(row, to, relations),
+    name: row.name,
+  }),
 );

@@ -1,11 +1,11 @@
 /**
- * How pipelines are shown, and what they show of their jobs: no family with endpoints of its own, but what commits and merge
- * requests show as well as the pipelines' own family, which comes after both.
+ * Entities of pipelines and what they show of their jobs. It has no endpoints: commits, merge requests and the
+ * pipelines module, which is loaded after both, share them.
  */
 export {
   Pipeline,
   PipelineBasic,
   type PipelineBasicRow,
   PipelineDetail,
-  PipelineListed,
+  PipelineInList,
 } from './entities.ts';

@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 
-/** What pipelines show of their jobs: each for all of them in one statement. */
+/** Loads what pipelines show of their jobs, with one statement for all pipelines. */
 
-/** Those in which a job has failed that may fail. index: jobs_latest_by_name */
-export async function pipelinesWithWarnings(db: Reader, pipelineIds: readonly number[]): Promise<ReadonlySet<number>> {
+/** Returns the pipelines in which a job with `allow_failure` has failed. index: jobs_latest_by_name */
+export async function findPipelinesWithWarnings(
+  db: Reader,
+  pipelineIds: readonly number[],
+): Promise<ReadonlySet<number>> {
   const rows = await latestJobs(db, pipelineIds)
     .select('pipeline_id')
     .distinct()
@@ -15,15 +18,15 @@ export async function pipelinesWithWarnings(db: Reader, pipelineIds: readonly nu
   return new Set(rows.map(({ pipeline_id }) => pipeline_id));
 }
 
-/** The mean of what jobs and posted statuses have found covered, in percent. index: jobs_latest_by_name, commit_statuses_latest_by_name */
-export async function averageCoverages(
+/** Returns the average coverage of jobs and commit statuses, in percent. index: jobs_latest_by_name, commit_statuses_latest_by_name */
+export async function loadAverageCoverages(
   db: Reader,
   pipelineIds: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
   const posted = db
     .selectFrom('commit_statuses')
     .select(['pipeline_id', 'coverage'])
-    .where(isAmong(db, sql.ref('pipeline_id'), pipelineIds))
+    .where(isInIds(db, sql.ref('pipeline_id'), pipelineIds))
     .where(sql<boolean>`not retried`);
   const all = latestJobs(db, pipelineIds).select(['pipeline_id', 'coverage']).unionAll(posted);
   const rows = await db
@@ -38,25 +41,27 @@ export async function averageCoverages(
 function latestJobs(db: Reader, pipelineIds: readonly number[]) {
   return db
     .selectFrom('jobs')
-    .where(isAmong(db, sql.ref('pipeline_id'), pipelineIds))
+    .where(isInIds(db, sql.ref('pipeline_id'), pipelineIds))
     .where(sql<boolean>`not retried`);
 }
 
-/**
- * The whole seconds in which at least one job of each of these ran: of ended jobs, tried again or not. Nothing of a pipeline in
- * which none has run. index: jobs_by_pipeline
- */
-export async function busySeconds(db: Reader, pipelineIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
+/** Returns the whole seconds in which at least one finished job of the pipeline ran, retried or not. Pipelines without such jobs are absent. index: jobs_by_pipeline */
+export async function loadBusySeconds(
+  db: Reader,
+  pipelineIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
   const rows = await db
     .selectFrom('jobs')
     .select(['pipeline_id', 'started_at', 'finished_at'])
-    .where(isAmong(db, sql.ref('pipeline_id'), pipelineIds))
+    .where(isInIds(db, sql.ref('pipeline_id'), pipelineIds))
     .where('started_at', 'is not', null)
     .where('finished_at', 'is not', null)
     .orderBy('started_at')
     .execute();
   const spans = Map.groupBy(rows, ({ pipeline_id }) => pipeline_id);
-  return new Map([...spans].map(([id, of]) => [id, Math.round(unionOf(of) / 1000)]));
+  return new Map(
+    [...spans].map(([id, pipelineSpans]) => [id, Math.round(totalCoveredMilliseconds(pipelineSpans) / 1000)]),
+  );
 }
 
 interface Span {
@@ -64,8 +69,8 @@ interface Span {
   readonly finished_at: string | null;
 }
 
-/** The milliseconds that lie in any of these, which come by their starts. */
-function unionOf(spans: readonly Span[]): number {
+/** Returns the milliseconds that the spans cover together; the spans are sorted by start. */
+function totalCoveredMilliseconds(spans: readonly Span[]): number {
   let [sum, until] = [0, Number.NEGATIVE_INFINITY];
   for (const { started_at, finished_at } of spans) {
     const [start, end] = [Date.parse(started_at!), Date.parse(finished_at!)];

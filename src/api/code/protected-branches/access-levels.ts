@@ -1,17 +1,17 @@
 import { NO_ONE } from '#authorization/protected-branches/access-level-descriptions.ts';
 import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts';
-import type { NewLevel } from '#authorization/protected-branches/protected-branches.ts';
+import type { CreateAccessLevelInput } from '#authorization/protected-branches/protected-branches.ts';
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { hash, optional, type ParameterValues } from '#http/parameters/declarations.ts';
+import { object, optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { arrayOf, boolean, integer, integerIn } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { membersAmong } from './store.ts';
+import { findMemberIds } from './store.ts';
 
-export const KINDS: readonly RuleKind[] = ['push', 'merge', 'unprotect'];
+export const RULE_KINDS: readonly RuleKind[] = ['push', 'merge', 'unprotect'];
 
-/** Roles that each kind of entries may name. */
-export const ALLOWED = {
+/** The roles that entries of each kind may name. */
+export const ALLOWED_LEVELS = {
   push: [NO_ONE, DEVELOPER, MAINTAINER, INSTANCE_ADMIN],
   merge: [NO_ONE, DEVELOPER, MAINTAINER, INSTANCE_ADMIN],
   unprotect: [DEVELOPER, MAINTAINER, INSTANCE_ADMIN],
@@ -19,18 +19,21 @@ export const ALLOWED = {
 
 const levelParams = (kind: RuleKind) => ({
   id: optional(integer),
-  access_level: optional(integerIn(ALLOWED[kind])),
+  access_level: optional(integerIn(ALLOWED_LEVELS[kind])),
   user_id: optional(integer),
   group_id: optional(integer),
   _destroy: optional(boolean),
 });
 
-/** One element of `allowed_to_push` and the like: what it leaves out is not said. */
-export type GivenLevel = Partial<ParameterValues<ReturnType<typeof levelParams>>>;
+/** One element of `allowed_to_push` and similar parameters; omitted fields are undefined. */
+export type AccessLevelInput = Partial<ParameterValues<ReturnType<typeof levelParams>>>;
 
-/** `allowed_to_push`, `allowed_to_merge`, `allowed_to_unprotect`. Which element is wrong is not told. */
-export function levelsOf(kind: RuleKind) {
-  const element = hash(levelParams(kind));
+/**
+ * Returns the parameter type of `allowed_to_push`, `allowed_to_merge` and `allowed_to_unprotect`. Error messages do
+ * not name the index of the element.
+ */
+export function accessLevelsParam(kind: RuleKind) {
+  const element = object(levelParams(kind));
   const read: typeof element.read = (raw, name, problems) => element.read(raw, name.replace(/\[\d+\]$/, ''), problems);
   return optional(arrayOf({ ...element, read }), []);
 }
@@ -41,53 +44,56 @@ const TITLES: Readonly<Record<RuleKind, string>> = {
   unprotect: 'Unprotect access levels',
 };
 
-/** An element as a row; one of role, user and group. */
-export function toLevel(kind: RuleKind, given: GivenLevel): NewLevel {
-  const user_id = given.user_id ?? null;
-  const group_id = user_id === null ? (given.group_id ?? null) : null;
-  const role = user_id === null && group_id === null ? given.access_level : null;
+/** Converts an element to a row. A user takes precedence over a group, a group over a role. */
+export function toNewLevel(kind: RuleKind, input: AccessLevelInput): CreateAccessLevelInput {
+  const user_id = input.user_id ?? null;
+  const group_id = user_id === null ? (input.group_id ?? null) : null;
+  const role = user_id === null && group_id === null ? input.access_level : null;
   return { kind, access_level: role ?? MAINTAINER, user_id, group_id };
 }
 
-/** Does an element with an `id` say whom its entry shall admit from now on? */
-export function saysWhom({ access_level, user_id, group_id }: GivenLevel): boolean {
+/** Tells whether an element with an `id` changes the role, user or group of its entry. */
+export function changesSubject({ access_level, user_id, group_id }: AccessLevelInput): boolean {
   return access_level != null || user_id != null || group_id != null;
 }
 
-/** No two rows of one rule and kind are the same. */
-export function distinct(levels: readonly NewLevel[]): NewLevel[] {
-  return [...new Map(levels.map((level) => [keyOf(level), level])).values()];
+/** Removes duplicates: the levels of one rule and kind are unique. */
+export function distinctLevels(levels: readonly CreateAccessLevelInput[]): CreateAccessLevelInput[] {
+  return [...new Map(levels.map((level) => [levelKey(level), level])).values()];
 }
 
-function keyOf({ kind, access_level, user_id, group_id }: NewLevel): string {
+function levelKey({ kind, access_level, user_id, group_id }: CreateAccessLevelInput): string {
   return user_id === null && group_id === null ? `${kind} role ${access_level}` : `${kind} ${user_id} ${group_id}`;
 }
 
 /**
- * Entries of one kind that are changed, and then added, one after the other: none may become what another one is at that
- * moment.
+ * Applies changed and then added entries of one kind one after the other; fails if an entry equals another one at that
+ * point.
  */
-export function checkTaken(
-  standing: readonly (NewLevel & { readonly id: number })[],
-  changed: readonly (NewLevel & { readonly id: number })[],
-  added: readonly NewLevel[],
+export function checkUniqueLevels(
+  existing: readonly (CreateAccessLevelInput & { readonly id: number })[],
+  changed: readonly (CreateAccessLevelInput & { readonly id: number })[],
+  added: readonly CreateAccessLevelInput[],
 ): undefined | Failure<'levelsInvalid'> {
-  const keys = new Map<number | NewLevel, string>(standing.map((level) => [level.id, keyOf(level)]));
+  const keys = new Map<number | CreateAccessLevelInput, string>(existing.map((level) => [level.id, levelKey(level)]));
   for (const level of [...changed, ...added]) {
-    keys.set('id' in level ? (level.id as number) : level, keyOf(level));
+    keys.set('id' in level ? (level.id as number) : level, levelKey(level));
     if (new Set(keys.values()).size === keys.size) continue;
-    const what = level.user_id !== null ? 'user' : level.group_id !== null ? 'group' : 'access level';
-    return fail('levelsInvalid', { texts: [`${TITLES[level.kind]} ${what} has already been taken`] });
+    const subject = level.user_id !== null ? 'user' : level.group_id !== null ? 'group' : 'access level';
+    return fail('levelsInvalid', { texts: [`${TITLES[level.kind]} ${subject} has already been taken`] });
   }
 }
 
-/** Whom a rule may admit besides roles: members of the project; on tier free roles alone. Nothing is shared with groups. */
+/**
+ * Checks users and groups of the entries: users must be members of the project; tier free allows roles only; groups
+ * are never allowed.
+ */
 export async function checkLevels(
   uow: UnitOfWork,
   project: { readonly id: number; readonly namespace_id: number },
-  levels: readonly NewLevel[],
+  levels: readonly CreateAccessLevelInput[],
 ): Promise<undefined | Failure<'levelsInvalid'>> {
-  const members = await membersAmong(
+  const members = await findMemberIds(
     uow,
     project,
     levels.flatMap(({ user_id }) => user_id ?? []),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 
-// What the audit log says of protection rules (contract/activity.md Part 3).
+// Audit events of protection rules (contract/activity.md Part 3).
 
 interface Event {
   readonly event_name: string;
@@ -12,19 +12,19 @@ interface Event {
 
 const { newProject, newGroup } = await world();
 
-async function eventsOf({ owner, at }: { owner: { get(path: string): Promise<{ body: Event[] }> }; at: string }) {
+async function listEvents({ owner, at }: { owner: { get(path: string): Promise<{ body: Event[] }> }; at: string }) {
   const { body } = await owner.get(`${at}/audit_events`);
   return body.filter(({ event_name }) => event_name.startsWith('protected_branch'));
 }
 
-test('a rule that is made and removed is told with its id, its levels and its switches', async () => {
+test('records id, levels and flags of created and deleted rules', async () => {
   const project = await newProject({ readme: true });
   const { owner, at } = project;
   const member = await project.add('developer');
   const params = { name: 'rel/*', push_access_level: 0, allowed_to_merge: [{ user_id: member.id }, {}] };
   const { body: rule } = await done(owner.post(`${at}/protected_branches`, { ...params, allow_force_push: true }));
   await done(owner.delete(`${at}/protected_branches/rel%2F*`));
-  const [removed, created] = await eventsOf(project);
+  const [removed, created] = await listEvents(project);
   const levels = {
     target_id: rule.id,
     target_type: 'ProtectedBranch',
@@ -35,8 +35,8 @@ test('a rule that is made and removed is told with its id, its levels and its sw
     code_owner_approval_required: false,
   };
   for (const event of [removed, created]) {
-    const kept = Object.fromEntries(Object.keys(levels).map((key) => [key, event?.details[key]]));
-    assert.deepEqual(kept, levels);
+    const retained = Object.fromEntries(Object.keys(levels).map((key) => [key, event?.details[key]]));
+    assert.deepEqual(retained, levels);
   }
   assert.deepEqual(
     [removed?.details.custom_message, created?.details.custom_message],
@@ -47,13 +47,13 @@ test('a rule that is made and removed is told with its id, its levels and its sw
   );
 });
 
-test('the automatic rule of a default branch is the project’s creator’s, whoever pushes first', async () => {
+test("attributes the automatic rule of a default branch to the project's creator", async () => {
   const group = await newGroup();
   const creator = await group.add('maintainer');
   const project = await newProject({ owner: creator, in: { id: group.id } });
   const file = { branch: 'main', content: 'a', commit_message: 'm' };
   await done(group.owner.post(`${project.repository}/files/a`, file));
-  const [event, ...others] = await eventsOf({ owner: group.owner, at: project.at });
+  const [event, ...others] = await listEvents({ owner: group.owner, at: project.at });
   assert.deepEqual(others, []);
   assert.deepEqual([event?.event_name, event?.author_id], ['protected_branch_created', creator.id]);
   const { target_details, push_access_levels, merge_access_levels, ip_address } = event?.details ?? {};

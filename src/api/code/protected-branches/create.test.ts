@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { pushTo } from './fixtures.testing.ts';
+import { writeToBranch } from './fixtures.testing.ts';
 
 const { newProject } = await world();
 
-test('a rule admits Maintainers unless it is told otherwise', async () => {
+test('admits Maintainers by default', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
-  const made = await owner.post(url, { name: '*-stable', merge_access_level: 30 });
-  assert.equal(made.status, 201);
-  const levels = (kind: string) => made.body[`${kind}_access_levels`].map((level: object) => ({ ...level, id: 0 }));
+  const created = await owner.post(url, { name: '*-stable', merge_access_level: 30 });
+  assert.equal(created.status, 201);
+  const levels = (kind: string) => created.body[`${kind}_access_levels`].map((level: object) => ({ ...level, id: 0 }));
   assert.deepEqual(levels('push'), [
     {
       id: 0,
@@ -25,7 +25,7 @@ test('a rule admits Maintainers unless it is told otherwise', async () => {
   assert.equal(levels('merge')[0].access_level_description, 'Developers + Maintainers');
 });
 
-test('one name has one rule, also when two make it at once', async () => {
+test('allows one rule per name, also for concurrent requests', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   assert.equal((await owner.post(url, { name: '*-stable' })).status, 201);
@@ -35,7 +35,7 @@ test('one name has one rule, also when two make it at once', async () => {
   assert.deepEqual(race.map(({ status }) => status).sort(), [201, 409]);
 });
 
-test('a name that is missing, a level that there is not, and users that are no array are refused', async () => {
+test('rejects a missing name, unknown levels and users that are not an array', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   assert.deepEqual((await owner.post(url, {})).body, { error: 'name is missing' });
@@ -48,7 +48,7 @@ test('a name that is missing, a level that there is not, and users that are no a
   });
 });
 
-test('a rule is found by its name alone, and removed once', async () => {
+test('finds a rule only by its exact name and deletes it once', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   assert.equal((await owner.post(url, { name: '*-stable' })).status, 201);
@@ -58,14 +58,14 @@ test('a rule is found by its name alone, and removed once', async () => {
   assert.equal((await owner.delete(`${url}/*-stable`)).status, 404);
 });
 
-test('a wildcard spans slashes, any rule grants, level 0 stops even administrators', async () => {
+test('matches slashes by wildcards, grants by any rule, and blocks administrators at level 0', async () => {
   const { project, owner, developer, root, user } = await world({ project: { readme: true, with: ['developer'] } });
   const url = `${project.at}/protected_branches`;
   await owner.post(url, { name: 'rel*', push_access_level: 0, merge_access_level: 0 });
-  assert.equal((await pushTo(root, project, 'rel/a/b', 'a.txt')).status, 403);
+  assert.equal((await writeToBranch(root, project, 'rel/a/b', 'a.txt')).status, 403);
   await owner.post(url, { name: 'rel/a*', allowed_to_push: [{ user_id: developer.id }] });
-  assert.equal((await pushTo(developer, project, 'rel/a/b', 'b.txt')).status, 201);
-  assert.equal((await pushTo(root, project, 'rel/a/c', 'c.txt')).status, 403);
+  assert.equal((await writeToBranch(developer, project, 'rel/a/b', 'b.txt')).status, 201);
+  assert.equal((await writeToBranch(root, project, 'rel/a/c', 'c.txt')).status, 403);
   const stranger = await user();
   const refused = await owner.post(url, { name: 'y', allowed_to_push: [{ user_id: stranger.id }] });
   assert.deepEqual(
@@ -74,13 +74,13 @@ test('a wildcard spans slashes, any rule grants, level 0 stops even administrato
   );
 });
 
-test('tier free shows roles alone, takes no users, and asks nobody for a right to unprotect', async () => {
+test('supports only roles on tier free, without unprotect levels', async () => {
   const { user } = await world({ env: { HEARTH_TIER: 'free' } });
   const owner = await user();
   const project = await newProject({ owner, readme: true });
   const url = `${project.at}/protected_branches`;
-  const made = await owner.post(url, { name: 'x' });
-  assert.deepEqual(Object.keys(made.body), [
+  const created = await owner.post(url, { name: 'x' });
+  assert.deepEqual(Object.keys(created.body), [
     'id',
     'name',
     'push_access_levels',
@@ -109,7 +109,7 @@ const level = (access_level: number, access_level_description: string) => ({
   group_id: null,
 });
 
-test('a rule is shown whole, with the description of every level', async () => {
+test('returns a rule with a description of each level', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   const { status, body } = await owner.post(url, WHOLE);
@@ -133,7 +133,7 @@ test('a rule is shown whole, with the description of every level', async () => {
   assert.deepEqual((await owner.get(`${url}/whole%2F*`)).body, body);
 });
 
-test('an array takes the place of the default, and each user in it has his name', async () => {
+test('replaces the default by the array, and describes users by name', async () => {
   const { project, owner, developer } = await world({ project: { with: ['developer'] } });
   const url = `${project.at}/protected_branches`;
   const raw = `name=form&allowed_to_push[][user_id]=${developer.id}&allowed_to_push[][user_id]=${owner.id}`;
@@ -145,7 +145,7 @@ test('an array takes the place of the default, and each user in it has his name'
   assert.deepEqual(described('merge'), ['Maintainers']);
 });
 
-test('a group that is no member and a level that there is not are refused, and no rule is made', async () => {
+test('rejects groups without access and unknown levels, and creates no rule', async () => {
   const { project, owner } = await world({ project: {} });
   const url = `${project.at}/protected_branches`;
   const refused = await owner.post(url, { name: 'n', allowed_to_merge: [{ group_id: 1 }] });
@@ -159,7 +159,7 @@ test('a group that is no member and a level that there is not are refused, and n
   assert.equal((await owner.get(`${url}/n`)).status, 404);
 });
 
-test('a rule may have the longest name that a branch can have, and none that no index holds', async () => {
+test('accepts the longest branch name and rejects names that no index can hold', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   const nameOf = (bytes: number) => randomBytes(bytes / 2).toString('hex');
@@ -171,7 +171,7 @@ test('a rule may have the longest name that a branch can have, and none that no 
   assert.equal((await owner.get(url)).body.length, 2);
 });
 
-test('a rule names 1,000 users at most, and as many are refused for who they are', async () => {
+test('accepts at most 1,000 users in a rule and validates all of them', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   const allowed_to_push = Array.from({ length: 1001 }, (_, index) => ({ user_id: 1_000_000 + index }));

@@ -1,64 +1,64 @@
 import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts';
 import {
-  findRule,
-  insertRule,
-  type NewLevel,
-  type NewRule,
-  ruleNamed,
-  type StoredRule,
+  type CreateAccessLevelInput,
+  type CreateProtectionRuleInput,
+  findProtectionRule,
+  findProtectionRuleByName,
+  insertProtectionRule,
+  type ProtectionRuleRow,
 } from '#authorization/protected-branches/protected-branches.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { LONGEST_NAME } from '#git/refs/refs.ts';
-import { recordRule } from '#repositories/branches/protection-activity.ts';
+import { MAX_REF_NAME_BYTES } from '#git/refs/refs.ts';
+import { recordProtectionRule } from '#repositories/branches/protection-activity.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { checkLevels, distinct, type GivenLevel, KINDS, toLevel } from './access-levels.ts';
+import { type AccessLevelInput, checkLevels, distinctLevels, RULE_KINDS, toNewLevel } from './access-levels.ts';
 
-interface Protection {
+interface CreateRuleInput {
   readonly name: string;
   readonly allow_force_push: boolean;
   readonly code_owner_approval_required: boolean;
-  /** A role given by itself, as `push_access_level`. */
+  /** A role from a single parameter such as `push_access_level`. */
   readonly roles: Readonly<Record<RuleKind, number | null | undefined>>;
-  readonly allowed: Readonly<Record<RuleKind, readonly GivenLevel[]>>;
+  readonly allowed: Readonly<Record<RuleKind, readonly AccessLevelInput[]>>;
 }
 
 type ProtectFailure = 'nameBlank' | 'nameTooLong' | 'exists' | 'levelsInvalid';
 
-/** A new rule; without entries of a kind Maintainers are admitted. */
-export async function protect(
+/** Creates a rule. A kind without entries admits Maintainers. */
+export async function createRule(
   uow: UnitOfWork,
   project: Project,
-  protection: Protection,
-): Promise<StoredRule | Failure<ProtectFailure>> {
-  const { name, allow_force_push, code_owner_approval_required } = protection;
-  const levels = KINDS.flatMap((kind) => levelsOf(kind, protection));
-  return addRule(uow, project, { name, allow_force_push, code_owner_approval_required, levels });
+  input: CreateRuleInput,
+): Promise<ProtectionRuleRow | Failure<ProtectFailure>> {
+  const { name, allow_force_push, code_owner_approval_required } = input;
+  const levels = RULE_KINDS.flatMap((kind) => toLevels(kind, input));
+  return createRuleWithLevels(uow, project, { name, allow_force_push, code_owner_approval_required, levels });
 }
 
-/** The same with these entries and no others. */
-export async function addRule(
+/** Creates a rule with exactly these entries. */
+export async function createRuleWithLevels(
   uow: UnitOfWork,
   project: Project,
-  { levels: given, ...wish }: NewRule,
-): Promise<StoredRule | Failure<ProtectFailure>> {
-  const { name } = wish;
+  { levels: requestedLevels, ...input }: CreateProtectionRuleInput,
+): Promise<ProtectionRuleRow | Failure<ProtectFailure>> {
+  const { name } = input;
   if (name.trim() === '') return fail('nameBlank');
-  if (Buffer.byteLength(name) > LONGEST_NAME) return fail('nameTooLong', { longest: LONGEST_NAME });
-  const levels = distinct(given);
+  if (Buffer.byteLength(name) > MAX_REF_NAME_BYTES) return fail('nameTooLong', { longest: MAX_REF_NAME_BYTES });
+  const levels = distinctLevels(requestedLevels);
   const problem = await checkLevels(uow, project, levels);
   if (problem) return problem;
-  if ((await ruleNamed(uow, project.id, name)) !== null) return fail('exists', { name });
-  const rule = { ...wish, levels };
-  const id = await insertRule(uow, project.id, rule);
-  const made = (await findRule(uow, project.id, id)) as StoredRule;
-  await recordRule(uow, 'protected_branch_created', project, made);
-  return made;
+  if ((await findProtectionRuleByName(uow, project.id, name)) !== null) return fail('exists', { name });
+  const rule = { ...input, levels };
+  const id = await insertProtectionRule(uow, project.id, rule);
+  const created = (await findProtectionRule(uow, project.id, id)) as ProtectionRuleRow;
+  await recordProtectionRule(uow, 'protected_branch_created', project, created);
+  return created;
 }
 
-function levelsOf(kind: RuleKind, { roles, allowed }: Protection): NewLevel[] {
-  const given = allowed[kind].map((level) => toLevel(kind, level));
-  const role = roles[kind] ?? (given.length === 0 ? MAINTAINER : null);
-  return role === null ? given : [{ kind, access_level: role, user_id: null, group_id: null }, ...given];
+function toLevels(kind: RuleKind, { roles, allowed }: CreateRuleInput): CreateAccessLevelInput[] {
+  const levels = allowed[kind].map((level) => toNewLevel(kind, level));
+  const role = roles[kind] ?? (levels.length === 0 ? MAINTAINER : null);
+  return role === null ? levels : [{ kind, access_level: role, user_id: null, group_id: null }, ...levels];
 }

@@ -10,7 +10,7 @@ async function newRule({ project, name, callers, done }: Scene): Promise<string>
 
 export const examples: Examples<typeof endpoints> = {
   listProtectedBranches: ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
-  readProtectedBranch: ({ project }) => ({ by: 'reporter', path: { id: project.id, name: 'main' } }),
+  getProtectedBranch: ({ project }) => ({ by: 'reporter', path: { id: project.id, name: 'main' } }),
   createProtectedBranch: ({ project, name }) => ({
     by: 'maintainer',
     path: { id: project.id },

@@ -1,8 +1,8 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { forgetLeavers } from './on-membership-ended.ts';
+import { onMembershipEnded } from './on-membership-ended.ts';
 
-export { importRule, removeRules } from './import.ts';
-export { protectBranchNamed, unprotectBranchNamed } from './protect-branch.ts';
+export { deleteRules, importRule } from './import.ts';
+export { protectBranchByName, unprotectBranchByName } from './protect-branch.ts';
 
-export const protectedBranches = family({ endpoints, subscriptions: [forgetLeavers] });
+export const protectedBranches = resourceModule({ endpoints, subscriptions: [onMembershipEnded] });

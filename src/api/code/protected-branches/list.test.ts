@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, world } from '#test/support/world.ts';
 
-test('rules are listed by id, in pages, and found by a part of their names', async () => {
+test('lists rules by id, in pages, filtered by a part of the name', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   for (const name of ['zeta', 'Beta-*', 'alpha']) await owner.post(url, { name });
@@ -17,7 +17,7 @@ test('rules are listed by id, in pages, and found by a part of their names', asy
   assert.deepEqual(await names({ per_page: 2, page: 2 }), ['4', 'Beta-*', 'alpha']);
 });
 
-test('rules are read by readers of code and changed by Maintainers', async () => {
+test('lets code readers read rules and Maintainers update them', async () => {
   const { project, owner, user, anonymous } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   const cases: [caller: Caller, read: number, change: number][] = [
@@ -45,7 +45,7 @@ test('rules are read by readers of code and changed by Maintainers', async () =>
   assert.deepEqual([rule.name, rule.allow_force_push], ['main', false]);
 });
 
-test('everybody reads the rules of a public project, nobody those of a repository that is off', async () => {
+test('shows rules of public projects to everybody unless the repository is disabled', async () => {
   const { project, owner, anonymous } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   await owner.put(project.at, { visibility: 'public' });

@@ -5,7 +5,7 @@ import { type Caller, world } from '#test/support/world.ts';
 const { root, clock, work, newProject, newGroup } = await world();
 
 /** A project in a group, with a rule that admits a developer and Maintainers. */
-async function ruled(expires_at?: string) {
+async function createProjectWithRule(expires_at?: string) {
   const group = await newGroup();
   const project = await newProject({ in: group });
   const { owner } = project;
@@ -14,19 +14,19 @@ async function ruled(expires_at?: string) {
   const [own, roles] = [[{ user_id: dora.id }], [{ access_level: 40 }]];
   const rule = { allowed_to_push: [...own, ...roles], allowed_to_merge: own, allowed_to_unprotect: [...roles, ...own] };
   assert.equal((await owner.post(url, { name: 'kept', ...rule })).status, 201);
-  return { owner, dora, group, project, admitted: () => admittedBy(owner, url) };
+  return { owner, dora, group, project, admitted: () => listAdmittedUsers(owner, url) };
 }
 
-async function admittedBy(owner: Caller, url: string): Promise<(number | null)[][]> {
+async function listAdmittedUsers(owner: Caller, url: string): Promise<(number | null)[][]> {
   const { body } = await owner.get(`${url}/kept`);
   return ['push', 'merge', 'unprotect'].map((kind) =>
     body[`${kind}_access_levels`].map((level: { user_id: number | null }) => level.user_id),
   );
 }
 
-test('who leaves a project goes from its rules, and joining again brings nobody back to them', async () => {
-  const { owner, dora, project, admitted } = await ruled();
-  const elsewhere = await ruled();
+test('deletes entries of a user who leaves the project, and does not restore them on joining', async () => {
+  const { owner, dora, project, admitted } = await createProjectWithRule();
+  const elsewhere = await createProjectWithRule();
   assert.deepEqual(await admitted(), [[dora.id, null], [dora.id], [null, dora.id]]);
   assert.equal((await owner.delete(`${project.at}/members/${dora.id}`)).status, 204);
   assert.deepEqual(await admitted(), [[null], [], [null]]);
@@ -35,8 +35,8 @@ test('who leaves a project goes from its rules, and joining again brings nobody 
   assert.deepEqual((await elsewhere.admitted())[1], [elsewhere.dora.id]);
 });
 
-test('who stays a member by a group stays in the rules until that ends too', async () => {
-  const { owner, dora, group, project, admitted } = await ruled();
+test('keeps entries while the user is a member through a group', async () => {
+  const { owner, dora, group, project, admitted } = await createProjectWithRule();
   await group.add('reporter', dora);
   await owner.delete(`${project.at}/members/${dora.id}`);
   assert.deepEqual(await admitted(), [[dora.id, null], [dora.id], [null, dora.id]]);
@@ -44,9 +44,9 @@ test('who stays a member by a group stays in the rules until that ends too', asy
   assert.deepEqual(await admitted(), [[null], [], [null]]);
 });
 
-test('a membership that expires takes its entries along, and so does the end of a user', async () => {
-  const expiring = await ruled('2026-01-04');
-  const deleted = await ruled();
+test('deletes entries when a membership expires or the user is deleted', async () => {
+  const expiring = await createProjectWithRule('2026-01-04');
+  const deleted = await createProjectWithRule();
   assert.equal((await root.delete(`/users/${deleted.dora.id}`)).status, 204);
   await work();
   assert.deepEqual(await deleted.admitted(), [[null], [], [null]]);

@@ -1,14 +1,14 @@
 import type { Reader } from '#database/database.ts';
 import { type AnySubscription, subscription } from '#events/event-bus.ts';
-import { membersAmong, removeLevels } from './store.ts';
+import { deleteLevels, findMemberIds } from './store.ts';
 
-/** Whoever is no member of a project any more goes from its rules, and doesn't come back to them by joining again. */
-export const forgetLeavers = subscription({
+/** Deletes the entries of a user who is no longer a member of a project. Joining again does not restore them. */
+export const onMembershipEnded = subscription({
   event: 'membership-ended',
   inTransaction: async (uow, { userId }) => {
-    for (const { entries, project } of await entriesByProject(uow, userId)) {
-      const members = await membersAmong(uow, project, [userId]);
-      if (!members.has(userId)) await removeLevels(uow, entries);
+    for (const { entries, project } of await listEntriesByProject(uow, userId)) {
+      const members = await findMemberIds(uow, project, [userId]);
+      if (!members.has(userId)) await deleteLevels(uow, entries);
     }
   },
 }) satisfies AnySubscription<object>;
@@ -18,7 +18,7 @@ interface EntriesOfProject {
   readonly entries: readonly number[];
 }
 
-async function entriesByProject(db: Reader, userId: number): Promise<EntriesOfProject[]> {
+async function listEntriesByProject(db: Reader, userId: number): Promise<EntriesOfProject[]> {
   // index: protected_branch_levels_of_user
   const rows = await db
     .selectFrom('protected_branch_access_levels as level')

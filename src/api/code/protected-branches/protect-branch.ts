@@ -1,51 +1,57 @@
 import type { RuleEntry } from '#authorization/protected-branches/branch-rules.ts';
-import { ruleNamed } from '#authorization/protected-branches/protected-branches.ts';
+import { findProtectionRuleByName } from '#authorization/protected-branches/protected-branches.ts';
 import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import type { GivenLevel } from './access-levels.ts';
-import { protect } from './create.ts';
-import { unprotect } from './unprotect.ts';
-import { changeRule } from './update.ts';
+import type { AccessLevelInput } from './access-levels.ts';
+import { createRule } from './create.ts';
+import { deleteRuleIfAdmitted } from './unprotect.ts';
+import { updateRule } from './update.ts';
 
-/** What may be said of developers; what is not said stays as it is. */
-export interface DevelopersMay {
+/** Permissions of Developers; omitted ones stay unchanged. */
+export interface DeveloperPermissions {
   readonly developers_can_push?: boolean | null | undefined;
   readonly developers_can_merge?: boolean | null | undefined;
 }
 
-/** Makes or changes the rule whose name equals the branch (`…/branches/:branch/protect`). */
-export async function protectBranchNamed(
+/** Creates or updates the rule with the branch's name (`…/branches/:branch/protect`). */
+export async function protectBranchByName(
   uow: UnitOfWork,
   project: Project,
   name: string,
-  may: DevelopersMay,
+  permissions: DeveloperPermissions,
 ): Promise<undefined | Failure<'notAdmitted'>> {
-  const push = roleFor(may.developers_can_push);
-  const merge = roleFor(may.developers_can_merge);
-  const rule = await ruleNamed(uow, project.id, name);
+  const push = roleFor(permissions.developers_can_push);
+  const merge = roleFor(permissions.developers_can_merge);
+  const rule = await findProtectionRuleByName(uow, project.id, name);
   if (rule === null) {
     const roles = { push, merge, unprotect: null };
     const allowed = { push: [], merge: [], unprotect: [] };
-    await protect(uow, project, { name, allow_force_push: false, code_owner_approval_required: false, roles, allowed });
+    await createRule(uow, project, {
+      name,
+      allow_force_push: false,
+      code_owner_approval_required: false,
+      roles,
+      allowed,
+    });
     return;
   }
-  const allowed = { push: replaced(rule.push, push), merge: replaced(rule.merge, merge), unprotect: [] };
-  const changed = await changeRule(uow, project, rule, { allowed });
+  const allowed = { push: replaceRole(rule.push, push), merge: replaceRole(rule.merge, merge), unprotect: [] };
+  const changed = await updateRule(uow, project, rule, { allowed });
   return isFailure(changed) && changed.code === 'notAdmitted' ? fail('notAdmitted') : undefined;
 }
 
-/** Drops the rule whose name equals the branch (`…/branches/:branch/unprotect`), where there is one. */
-export async function unprotectBranchNamed(
+/** Deletes the rule with the branch's name, if there is one (`…/branches/:branch/unprotect`). */
+export async function unprotectBranchByName(
   uow: UnitOfWork,
   project: Project,
   name: string,
 ): Promise<undefined | Failure<'notAdmitted'>> {
-  const rule = await ruleNamed(uow, project.id, name);
-  const refusal = rule === null ? undefined : await unprotect(uow, project, rule);
-  // One that has gone by itself is dropped too.
-  return refusal?.code === 'notAdmitted' ? fail('notAdmitted') : undefined;
+  const rule = await findProtectionRuleByName(uow, project.id, name);
+  const failure = rule === null ? undefined : await deleteRuleIfAdmitted(uow, project, rule);
+  // A rule that another request has deleted counts as deleted.
+  return failure?.code === 'notAdmitted' ? fail('notAdmitted') : undefined;
 }
 
 function roleFor(developers: boolean | null | undefined): number | null {
@@ -53,8 +59,8 @@ function roleFor(developers: boolean | null | undefined): number | null {
   return developers ? DEVELOPER : MAINTAINER;
 }
 
-/** This role instead of those that are admitted; users stay. */
-function replaced(entries: readonly RuleEntry[], role: number | null): GivenLevel[] {
+/** Replaces the role entries by this role; user entries stay. */
+function replaceRole(entries: readonly RuleEntry[], role: number | null): AccessLevelInput[] {
   if (role === null) return [];
   const others = entries.filter(({ user_id }) => user_id === null);
   return [...others.map(({ id }) => ({ id, _destroy: true })), { access_level: role }];

@@ -1,10 +1,10 @@
-import type { NewLevel } from '#authorization/protected-branches/protected-branches.ts';
+import type { CreateAccessLevelInput } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
-import { isLive } from '#domain/members/membership-expiry.ts';
+import { isInIds } from '#database/dialect.ts';
+import { isActiveMembership } from '#domain/members/membership-expiry.ts';
 
-/** Those of these users who are members of the project, directly or from a group above. */
-export async function membersAmong(
+/** Returns the users among these ids who are members of the project or of a group above it. */
+export async function findMemberIds(
   db: Reader,
   project: { readonly id: number; readonly namespace_id: number },
   userIds: readonly number[],
@@ -14,8 +14,8 @@ export async function membersAmong(
   const rows = await db
     .selectFrom('memberships')
     .select('user_id')
-    .where((eb) => isAmong(db, eb.ref('user_id'), userIds))
-    .where(isLive('expires_at', db.today))
+    .where((eb) => isInIds(db, eb.ref('user_id'), userIds))
+    .where(isActiveMembership('expires_at', db.today))
     .where((eb) =>
       eb.or([
         eb.and([eb('source_type', '=', 'project'), eb('source_id', '=', project.id)]),
@@ -33,7 +33,7 @@ export async function membersAmong(
   return new Set(rows.map(({ user_id }) => user_id));
 }
 
-export async function touchRule(
+export async function updateRuleRow(
   tx: Transaction,
   id: number,
   changes: { allow_force_push?: boolean; code_owner_approval_required?: boolean },
@@ -45,27 +45,31 @@ export async function touchRule(
     .execute();
 }
 
-/** Was it there? */
+/** Deletes a rule. Returns whether it existed. */
 export async function deleteRule(tx: Transaction, id: number): Promise<boolean> {
-  const gone = await tx.deleteFrom('protected_branches').where('id', '=', id).returning('id').executeTakeFirst();
-  return gone !== undefined;
+  const deleted = await tx.deleteFrom('protected_branches').where('id', '=', id).returning('id').executeTakeFirst();
+  return deleted !== undefined;
 }
 
 const LEVELS = 'protected_branch_access_levels';
 
-export async function removeLevels(tx: Transaction, ids: readonly number[]): Promise<void> {
+export async function deleteLevels(tx: Transaction, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await tx.deleteFrom(LEVELS).where('id', 'in', ids).execute();
 }
 
-export async function changeLevel(
+export async function updateLevel(
   tx: Transaction,
-  { id, ...level }: NewLevel & { readonly id: number },
+  { id, ...level }: CreateAccessLevelInput & { readonly id: number },
 ): Promise<void> {
   await tx.updateTable(LEVELS).set(level).where('id', '=', id).execute();
 }
 
-/** Entries that the rule has already stay as they are. */
-export async function addLevels(tx: Transaction, ruleId: number, levels: readonly NewLevel[]): Promise<void> {
+/** Inserts levels; existing ones stay unchanged. */
+export async function insertLevels(
+  tx: Transaction,
+  ruleId: number,
+  levels: readonly CreateAccessLevelInput[],
+): Promise<void> {
   if (levels.length === 0) return;
   await tx
     .insertInto(LEVELS)

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { pushTo } from './fixtures.testing.ts';
+import { writeToBranch } from './fixtures.testing.ts';
 
-test('a rule is removed by a Maintainer whom it admits, and what it forbade is allowed at once', async () => {
+test('deletes a rule for an admitted Maintainer and allows pushes immediately', async () => {
   const { project, owner, developer, root } = await world({ project: { readme: true, with: ['developer'] } });
   const url = `${project.at}/protected_branches`;
   await owner.post(url, { name: 'free', unprotect_access_level: 60 });
-  assert.equal((await pushTo(developer, project, 'free', 'one.txt')).status, 403);
+  assert.equal((await writeToBranch(developer, project, 'free', 'one.txt')).status, 403);
   for (const since of ['2001-01-01', '2099-01-01']) {
     const refused = await owner.delete(`${url}/free`, undefined, { 'If-Unmodified-Since': since });
     assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }], since);
   }
   assert.equal((await root.delete(`${url}/free`)).status, 204);
-  assert.equal((await pushTo(developer, project, 'free', 'one.txt')).status, 201);
+  assert.equal((await writeToBranch(developer, project, 'free', 'one.txt')).status, 201);
   await owner.post(url, { name: 'free', allowed_to_unprotect: [{ user_id: owner.id }] });
   assert.equal((await root.delete(`${url}/free`)).status, 403);
   assert.equal((await owner.delete(`${project.repository}/branches/free`)).status, 204);
@@ -21,13 +21,13 @@ test('a rule is removed by a Maintainer whom it admits, and what it forbade is a
   assert.equal((await owner.delete(`${url}/free`)).status, 204);
 });
 
-test('whom a rule does not let remove it does not change it either, by either road', async () => {
+test('returns 403 to callers who are not admitted to delete or update a rule', async () => {
   const { project, owner, root } = await world({ project: { readme: true } });
   const rule = `${project.at}/protected_branches/main`;
   const branch = `${project.repository}/branches/main`;
   await owner.delete(rule);
-  const made = await owner.post(`${project.at}/protected_branches`, { name: 'main', unprotect_access_level: 60 });
-  const { id } = made.body.unprotect_access_levels[0];
+  const created = await owner.post(`${project.at}/protected_branches`, { name: 'main', unprotect_access_level: 60 });
+  const { id } = created.body.unprotect_access_levels[0];
   for (const refused of [
     await owner.patch(rule, { allowed_to_unprotect: [{ access_level: 40 }] }),
     await owner.patch(rule, { allowed_to_unprotect: [{ id, _destroy: true }] }),
@@ -39,7 +39,7 @@ test('whom a rule does not let remove it does not change it either, by either ro
   }
   assert.equal((await owner.patch(rule, {})).status, 200);
   assert.equal((await owner.put(`${branch}/protect`)).status, 200);
-  assert.deepEqual((await owner.get(rule)).body, made.body);
+  assert.deepEqual((await owner.get(rule)).body, created.body);
   assert.equal((await root.patch(rule, { allowed_to_unprotect: [{ id, access_level: 40 }] })).status, 200);
   assert.equal((await owner.patch(rule, { allow_force_push: true })).status, 200);
 });

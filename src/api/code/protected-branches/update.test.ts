@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('PATCH changes, adds and removes entries', async () => {
+test('updates, adds and deletes entries with PATCH', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   const { body } = await owner.post(url, { name: 'p' });
@@ -28,14 +28,14 @@ test('PATCH changes, adds and removes entries', async () => {
   });
 });
 
-test('PATCH leaves an entry that it only names, and makes no entry what another one is', async () => {
+test('keeps entries that are only named, and rejects duplicates', async () => {
   const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
   const url = `${project.at}/protected_branches`;
   const allowed_to_push = [{ access_level: 30 }, { access_level: 40 }, { user_id: developer.id }];
-  const made = (await owner.post(url, { name: 'twice', allowed_to_push })).body;
-  const [thirty, forty, own] = made.push_access_levels;
+  const created = (await owner.post(url, { name: 'twice', allowed_to_push })).body;
+  const [thirty, forty, own] = created.push_access_levels;
   const patch = (...elements: object[]) => owner.patch(`${url}/twice`, { allowed_to_push: elements });
-  assert.deepEqual((await patch({ id: own.id })).body, made);
+  assert.deepEqual((await patch({ id: own.id })).body, created);
   const taken = { message: ['Push access levels access level has already been taken'] };
   for (const elements of [
     [{ id: thirty.id, access_level: 40 }],
@@ -53,24 +53,24 @@ test('PATCH leaves an entry that it only names, and makes no entry what another 
   assert.deepEqual((await patch({ id: thirty.id, user_id: developer.id })).body, {
     message: ['Push access levels user has already been taken'],
   });
-  assert.deepEqual((await owner.get(`${url}/twice`)).body, made);
+  assert.deepEqual((await owner.get(`${url}/twice`)).body, created);
 });
 
-test('PATCH knows the entries of its rule alone, each by its kind, and changes all or nothing', async () => {
+test("accepts only ids of the rule's entries of that kind, and is atomic", async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
-  const made = (await owner.post(url, { name: 'one' })).body;
+  const created = (await owner.post(url, { name: 'one' })).body;
   const other = (await owner.post(url, { name: 'other' })).body;
-  const unknown = [other.push_access_levels[0].id, made.merge_access_levels[0].id, 2 ** 40];
+  const unknown = [other.push_access_levels[0].id, created.merge_access_levels[0].id, 2 ** 40];
   for (const element of unknown.flatMap((id) => [{ id, access_level: 30 }, { id, _destroy: true }, { id }])) {
     const params = { allow_force_push: true, allowed_to_merge: [{ access_level: 30 }], allowed_to_push: [element] };
     const { status, body } = await owner.patch(`${url}/one`, params);
     assert.deepEqual([status, body], [404, { message: '404 Not found' }], JSON.stringify(element));
   }
-  assert.deepEqual((await owner.get(`${url}/one`)).body, made);
+  assert.deepEqual((await owner.get(`${url}/one`)).body, created);
 });
 
-test('a level that its kind does not have is a wrong parameter', async () => {
+test('rejects a level that is not allowed for its kind', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   await owner.post(url, { name: 'n' });
@@ -87,12 +87,12 @@ test('a level that its kind does not have is a wrong parameter', async () => {
   }
 });
 
-test('an entry takes the place of one that goes by the same call', async () => {
+test('lets an entry replace one that the same request deletes', async () => {
   const { project, owner, developer } = await world({ project: { with: ['developer'] } });
   const url = `${project.at}/protected_branches`;
   const allowed_to_push = [{ access_level: 30 }, { access_level: 40 }, { user_id: developer.id }];
-  const made = (await owner.post(url, { name: 'twice', allowed_to_push })).body;
-  const [thirty, forty, own] = made.push_access_levels;
+  const created = (await owner.post(url, { name: 'twice', allowed_to_push })).body;
+  const [thirty, forty, own] = created.push_access_levels;
   const patch = (...elements: object[]) => owner.patch(`${url}/twice`, { allowed_to_push: elements });
   const moved = await patch({ id: forty.id, _destroy: true }, { id: thirty.id, access_level: 40 });
   const levels = moved.body.push_access_levels as { id: number; access_level: number }[];
@@ -105,7 +105,7 @@ test('an entry takes the place of one that goes by the same call', async () => {
   );
 });
 
-test('a rule that is changed and removed at once is changed first or gone', async () => {
+test('serializes concurrent updates and deletions of a rule', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.at}/protected_branches`;
   for (let round = 0; round < 5; round++) {

@@ -1,92 +1,103 @@
 import type { RuleKind } from '#authorization/protected-branches/branch-rules.ts';
-import { findRule, type NewLevel, type StoredRule } from '#authorization/protected-branches/protected-branches.ts';
+import {
+  type CreateAccessLevelInput,
+  findProtectionRule,
+  type ProtectionRuleRow,
+} from '#authorization/protected-branches/protected-branches.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { checkLevels, checkTaken, type GivenLevel, KINDS, saysWhom, toLevel } from './access-levels.ts';
-import { addLevels, changeLevel, removeLevels, touchRule } from './store.ts';
+import {
+  type AccessLevelInput,
+  changesSubject,
+  checkLevels,
+  checkUniqueLevels,
+  RULE_KINDS,
+  toNewLevel,
+} from './access-levels.ts';
+import { deleteLevels, insertLevels, updateLevel, updateRuleRow } from './store.ts';
 import { mayUnprotect } from './unprotect.ts';
 
-interface RuleChange {
+interface UpdateRuleInput {
   readonly allow_force_push?: boolean | null | undefined;
   readonly code_owner_approval_required?: boolean | null | undefined;
-  readonly allowed: Readonly<Record<RuleKind, readonly GivenLevel[]>>;
+  readonly allowed: Readonly<Record<RuleKind, readonly AccessLevelInput[]>>;
 }
 
 /**
- * Changes a rule as it stands now: an element with `id` changes that entry, with `_destroy` removes it, without `id` adds
- * one. All of it or nothing; two calls at once follow one another.
+ * Updates a rule in its current state. An element with `id` updates that entry, with `_destroy` deletes it, and
+ * without `id` adds one. The update is atomic; concurrent calls are serialized.
  */
-export async function changeRule(
+export async function updateRule(
   uow: UnitOfWork,
   project: Project,
-  { id }: Pick<StoredRule, 'id'>,
-  change: RuleChange,
-): Promise<StoredRule | Failure<'levelsInvalid' | 'gone' | 'notAdmitted'>> {
-  const rule = await findRule(uow, project.id, id);
+  { id }: Pick<ProtectionRuleRow, 'id'>,
+  input: UpdateRuleInput,
+): Promise<ProtectionRuleRow | Failure<'levelsInvalid' | 'gone' | 'notAdmitted'>> {
+  const rule = await findProtectionRule(uow, project.id, id);
   if (rule === null) return fail('gone');
-  if (!saysSomething(change)) return rule;
+  if (!hasChanges(input)) return rule;
   if (!mayUnprotect(uow, project, rule)) return fail('notAdmitted');
-  for (const kind of KINDS) {
-    const problem = await changeLevels(uow, project, rule, { kind, given: change.allowed[kind] });
+  for (const kind of RULE_KINDS) {
+    const problem = await updateLevels(uow, project, rule, { kind, input: input.allowed[kind] });
     if (problem) return problem;
   }
-  const { allow_force_push, code_owner_approval_required } = change;
-  const given = {
+  const { allow_force_push, code_owner_approval_required } = input;
+  const columns = {
     ...(allow_force_push == null ? {} : { allow_force_push }),
     ...(code_owner_approval_required == null ? {} : { code_owner_approval_required }),
   };
-  await touchRule(uow, id, given);
-  return (await findRule(uow, project.id, id)) as StoredRule;
+  await updateRuleRow(uow, id, columns);
+  return (await findProtectionRule(uow, project.id, id)) as ProtectionRuleRow;
 }
 
-function saysSomething({ allow_force_push, code_owner_approval_required, allowed }: RuleChange): boolean {
+function hasChanges({ allow_force_push, code_owner_approval_required, allowed }: UpdateRuleInput): boolean {
   if (allow_force_push != null || code_owner_approval_required != null) return true;
-  return KINDS.some((kind) => allowed[kind].length > 0);
+  return RULE_KINDS.some((kind) => allowed[kind].length > 0);
 }
 
-interface LevelChange {
+interface LevelInputs {
   readonly kind: RuleKind;
-  readonly given: readonly GivenLevel[];
+  readonly input: readonly AccessLevelInput[];
 }
 
-async function changeLevels(
+async function updateLevels(
   uow: UnitOfWork,
   project: Project,
-  rule: StoredRule,
-  { kind, given }: LevelChange,
+  rule: ProtectionRuleRow,
+  { kind, input }: LevelInputs,
 ): Promise<undefined | Failure<'levelsInvalid' | 'gone'>> {
   const own = new Set(rule[kind].map(({ id }) => id));
-  if (given.some(({ id }) => id != null && !own.has(id))) return fail('gone');
-  const { removed, kept, added } = sorted({ kind, given });
-  const standing = rule[kind].filter(({ id }) => !removed.includes(id));
+  if (input.some(({ id }) => id != null && !own.has(id))) return fail('gone');
+  const { removed, updated, added } = toLevelChanges({ kind, input });
+  const remaining = rule[kind].filter(({ id }) => !removed.includes(id));
   const problem =
-    (await checkLevels(uow, project, [...kept, ...added])) ??
-    checkTaken(
-      standing.map((entry) => ({ id: entry.id, ...toLevel(kind, entry) })),
-      kept,
+    (await checkLevels(uow, project, [...updated, ...added])) ??
+    checkUniqueLevels(
+      remaining.map((entry) => ({ id: entry.id, ...toNewLevel(kind, entry) })),
+      updated,
       added,
     );
   if (problem) return problem;
-  await removeLevels(uow, removed);
-  for (const level of kept) await changeLevel(uow, level);
-  await addLevels(uow, rule.id, added);
+  await deleteLevels(uow, removed);
+  for (const level of updated) await updateLevel(uow, level);
+  await insertLevels(uow, rule.id, added);
 }
 
-interface SortedLevels {
+interface LevelChanges {
   readonly removed: readonly number[];
-  readonly kept: readonly (NewLevel & { readonly id: number })[];
-  readonly added: readonly NewLevel[];
+  readonly updated: readonly (CreateAccessLevelInput & { readonly id: number })[];
+  readonly added: readonly CreateAccessLevelInput[];
 }
 
-/** What the elements want; those that say nothing of the entry that they name want nothing. */
-function sorted({ kind, given }: LevelChange): SortedLevels {
-  const known = given.filter(({ id }) => id != null);
+/** Sorts the elements into deletions, updates and additions. Elements that change nothing are dropped. */
+function toLevelChanges({ kind, input }: LevelInputs): LevelChanges {
+  const known = input.filter(({ id }) => id != null);
   return {
     removed: known.filter(({ _destroy }) => _destroy === true).map(({ id }) => id as number),
-    kept: known
-      .filter((level) => level._destroy !== true && saysWhom(level))
-      .map((level) => ({ id: level.id as number, ...toLevel(kind, level) })),
-    added: given.filter(({ id }) => id == null).map((level) => toLevel(kind, level)),
+    updated: known
+      .filter((level) => level._destroy !== true && changesSubject(level))
+      .map((level) => ({ id: level.id as number, ...toNewLevel(kind, level) })),
+    added: input.filter(({ id }) => id == null).map((level) => toNewLevel(kind, level)),
   };
 }

@@ -1,32 +1,32 @@
 import type { LineRange } from '#git/commits/blame.ts';
 import type { AccessCall } from '#http/access/access.ts';
-import { inPublicProject } from '#http/access/project-access.ts';
+import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { HttpError } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { notBlank } from '#http/parameters/types.ts';
-import { blobTooLarge, largeBlobLimit } from '#rate-limits/large-blobs.ts';
-import type { Versioned } from '#repositories/repository.ts';
+import { blobTooLargeResponse, checkLargeBlobLimit } from '#rate-limits/large-blobs.ts';
+import type { VersionedRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { locateFile } from './get.ts';
 import { filePath } from './parameters.ts';
 
-/** Who may read a file, which the path and `ref` name (contract/repository.md §1). */
+/** Access to a file named by the path and `ref` (contract/repository.md §1). */
 
-interface Named {
+interface FileParams {
   readonly file_path: string;
   readonly ref: string;
 }
 
 const COMMIT_MISSING = [404, { message: '404 Commit Not Found' }] as const;
 const FILE_MISSING = [404, { message: '404 File Not Found' }] as const;
-const TURNED = [400, { message: 'range[start] must be less than or equal to range[end]' }] as const;
-const TOO_LARGE = blobTooLarge('/projects/:id/repository/files/:file_path/raw');
+const INVALID_RANGE = [400, { message: 'range[start] must be less than or equal to range[end]' }] as const;
+const TOO_LARGE = blobTooLargeResponse('/projects/:id/repository/files/:file_path/raw');
 
-const namedFile = {
+const fileResource = {
   name: 'file',
   params: { file_path: required(filePath), ref: required(notBlank(refName)) },
-  async load({ services, params }: AccessCall<Named>, { project }: { readonly project: Versioned }) {
+  async load({ services, params }: AccessCall<FileParams>, { project }: { readonly project: VersionedRepository }) {
     const file = await locateFile(services.git, project, params);
     if (!isFailure(file)) return file;
     throw file.code === 'commit' ? new HttpError(...COMMIT_MISSING) : new HttpError(...FILE_MISSING);
@@ -34,31 +34,34 @@ const namedFile = {
   notFound: () => new HttpError(...FILE_MISSING),
 } as const;
 
-const readable = inPublicProject('read_code').withErrors({ commitMissing: COMMIT_MISSING, fileMissing: FILE_MISSING });
-
-export const oneFile = readable.resource(namedFile);
-
-/** Where nothing is said of the ref it is HEAD. */
-export const fileSomewhere = readable.resource({
-  ...namedFile,
-  params: { ...namedFile.params, ref: optional(notBlank(refName), 'HEAD') },
+const readableProjectAccess = inProjectAllowingAnonymous('read_code').withErrors({
+  commitMissing: COMMIT_MISSING,
+  fileMissing: FILE_MISSING,
 });
 
-/** A file whose content becomes JSON: of large ones there are few. */
-export const smallOrRareFile = oneFile
+export const fileAccess = readableProjectAccess.resource(fileResource);
+
+/** `ref` defaults to HEAD. */
+export const rawFileAccess = readableProjectAccess.resource({
+  ...fileResource,
+  params: { ...fileResource.params, ref: optional(notBlank(refName), 'HEAD') },
+});
+
+/** A file whose content is returned as JSON. Large files are rate-limited. */
+export const fileContentAccess = fileAccess
   .withErrors({ blobTooLarge: TOO_LARGE })
   .require(async ({ services }, { project, file }) => {
-    if ((await largeBlobLimit(services.database, project.id, file.size)) === null) return;
+    if ((await checkLargeBlobLimit(services.database, project.id, file.size)) === null) return;
     throw new HttpError(...TOO_LARGE);
   });
 
-/** A file and some of its lines, which are asked for in their order. */
-export const linesOfFile = readable
-  .withErrors({ rangeTurned: TURNED })
+/** A file with an optional line range, whose start must not be after its end. */
+export const blameAccess = readableProjectAccess
+  .withErrors({ rangeTurned: INVALID_RANGE })
   .require(({ params }) => {
     const { range } = params as { readonly range?: LineRange | null };
     if (range && range.start > range.end) {
-      throw new HttpError(...TURNED);
+      throw new HttpError(...INVALID_RANGE);
     }
   })
-  .resource(namedFile);
+  .resource(fileResource);

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { fileUrl, given, tip, write } from './fixtures.testing.ts';
+import { createFile, createProjectWithFile, fileUrl, getTip } from './fixtures.testing.ts';
 
-test('blame groups neighbouring lines, by range', async () => {
+test('groups adjacent lines by commit, also within a range', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await write(owner, project.repository, 'poem.txt', 'one\ntwo\nthree\n');
-  const first = await tip(owner, project.repository);
+  await createFile(owner, project.repository, 'poem.txt', 'one\ntwo\nthree\n');
+  const first = await getTip(owner, project.repository);
   const changed = await owner.put(fileUrl(project.repository, 'poem.txt'), {
     branch: 'main',
     content: 'one\nTWO\nthree\n',
     commit_message: 'Louder',
   });
   assert.equal(changed.status, 200);
-  const second = await tip(owner, project.repository);
+  const second = await getTip(owner, project.repository);
   const blame = (params: Record<string, unknown>) =>
     owner.get(fileUrl(project.repository, 'poem.txt', '/blame'), { ref: 'main', ...params });
   const whole = await blame({});
@@ -29,9 +29,9 @@ test('blame groups neighbouring lines, by range', async () => {
   assert.deepEqual((await blame({ 'range[start]': 7, 'range[end]': 9 })).body, []);
 });
 
-test('ranges that are none have texts of their own', async () => {
+test('reports invalid ranges', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await write(owner, project.repository, 'poem.txt', 'one\ntwo\nthree\n');
+  await createFile(owner, project.repository, 'poem.txt', 'one\ntwo\nthree\n');
   const blame = (params: Record<string, unknown>) =>
     owner.get(fileUrl(project.repository, 'poem.txt', '/blame'), { ref: 'main', ...params });
   const wrong: [Record<string, unknown>, unknown][] = [
@@ -51,8 +51,8 @@ test('ranges that are none have texts of their own', async () => {
   }
 });
 
-test('HEAD looks at no range', async () => {
-  const { owner, at } = await given();
+test('ignores the range for HEAD', async () => {
+  const { owner, at } = await createProjectWithFile();
   for (const range of [{ 'range[start]': 2, 'range[end]': 1 }, { 'range[start]': 'x' }, { range: 1 }]) {
     assert.equal((await owner.head(at('README.md', '/blame'), { ref: 'main', ...range })).status, 200);
   }

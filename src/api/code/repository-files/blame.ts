@@ -1,34 +1,34 @@
 import { blame, type LineRange } from '#git/commits/blame.ts';
 import type { Git } from '#git/git.ts';
 import { type Commit, readCommits } from '#git/objects/object-reader.ts';
-import { type Placed, repositoryOf } from '#repositories/repository.ts';
+import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { firstBytes } from '#text/trim.ts';
-import type { BlamedRow } from './entities.ts';
+import { truncateToBytes } from '#text/trim.ts';
+import type { BlameRow } from './entities.ts';
 import type { LocatedFile } from './get.ts';
 
-/** Who wrote these lines of a file, or all of them; a submodule has none. */
-export async function blamedLines(
+/** Returns the commits of these lines, or of all lines. A submodule has no lines. */
+export async function blameLines(
   git: Git,
-  project: Placed,
+  project: LocatedRepository,
   { commitId, path, submodule }: LocatedFile,
   range: LineRange | null | undefined,
-): Promise<BlamedRow[] | Failure<'tooLong'>> {
+): Promise<BlameRow[] | Failure<'tooLong'>> {
   if (submodule) return [];
-  const repository = repositoryOf(git, project);
+  const repository = getRepository(git, project);
   const found = await blame(git, repository, commitId, path, range ?? undefined);
   if ('refused' in found) return fail('tooLong');
   const commits = await readCommits(git, repository, [...new Set(found.groups.map(({ commit }) => commit))]);
-  // Each group shows its commit, and one commit may have written every other line.
-  const most = Math.max(SHORTEST_MESSAGE, Math.floor(LONGEST_TOGETHER / found.groups.length));
-  const known = new Map(commits.map((commit) => [commit?.id, commit && shortened(commit, most)]));
-  return found.groups.map(({ commit, lines }) => ({ commit: known.get(commit)!, lines }));
+  // Each group repeats its commit, and one commit may own every other line.
+  const maxBytes = Math.max(MIN_MESSAGE_BYTES, Math.floor(MAX_MESSAGES_BYTES / found.groups.length));
+  const commitsById = new Map(commits.map((commit) => [commit?.id, commit && truncateMessage(commit, maxBytes)]));
+  return found.groups.map(({ commit, lines }) => ({ commit: commitsById.get(commit)!, lines }));
 }
 
-/** What the messages of an answer hold together, and what is shown of each at least, in bytes. */
-const LONGEST_TOGETHER = 32 * 1024 * 1024;
-const SHORTEST_MESSAGE = 1024;
+/** The total bytes of all messages in a response, and the minimum for each. */
+const MAX_MESSAGES_BYTES = 32 * 1024 * 1024;
+const MIN_MESSAGE_BYTES = 1024;
 
-function shortened(commit: Commit, most: number): Commit {
-  return { ...commit, message: firstBytes(commit.message, most) };
+function truncateMessage(commit: Commit, maxBytes: number): Commit {
+  return { ...commit, message: truncateToBytes(commit.message, maxBytes) };
 }

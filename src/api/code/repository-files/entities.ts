@@ -34,7 +34,7 @@ export const RepositoryFile = entity('RepositoryFile', {
   content: content.toString('base64'),
 }));
 
-/** What writes answer, and nothing else. */
+/** The response to file writes. */
 export const WrittenFile = entity('WrittenFile', { file_path: Type.String(), branch: Type.String() });
 export type WrittenFile = ShapeOf<typeof WrittenFile>;
 
@@ -60,8 +60,8 @@ const BlamedCommit = entity('BlamedCommit', {
   committer_email: committer.email.toWellFormed(),
 }));
 
-/** Neighbouring lines that the same commit has written. */
-export interface BlamedRow {
+/** Adjacent lines of the same commit. */
+export interface BlameRow {
   readonly commit: Commit;
   readonly lines: readonly string[];
 }
@@ -69,4 +69,4 @@ export interface BlamedRow {
 export const BlameRange = entity('BlameRange', {
   commit: BlamedCommit.schema,
   lines: Type.Array(Type.String()),
-}).from(({ commit, lines }: BlamedRow, to) => ({ commit: BlamedCommit.serialize(commit, to), lines: [...lines] }));
+}).from(({ commit, lines }: BlameRow, to) => ({ commit: BlamedCommit.serialize(commit, to), lines: [...lines] }));

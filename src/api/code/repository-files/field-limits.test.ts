@@ -14,7 +14,7 @@ const LONG = [
 ] as const;
 
 for (const [name, most, unit] of LONG) {
-  test(`a ${name} of more than ${most} ${unit} is refused, be it of a file or of a commit`, async () => {
+  test(`rejects a ${name} of more than ${most} ${unit} in files and commits`, async () => {
     const fields = { branch: 'main', commit_message: 'Add', [name]: 'x'.repeat(most + 1) };
     const refusal = { message: `400 Bad request - ${name} is too long (maximum is ${most} ${unit})` };
     const file = await developer.post(`${project.repository}/files/a`, { ...fields, content: '' });
@@ -26,7 +26,7 @@ for (const [name, most, unit] of LONG) {
   });
 }
 
-test('a commit names no path that is longer than paths may be, and has 10,000 actions at most', async () => {
+test('rejects paths that are too long and more than 10,000 actions', async () => {
   const of = async (actions: unknown) =>
     (await developer.post(`${project.repository}/commits`, { branch: 'main', commit_message: 'Add', actions })).body;
   const action = { action: 'create', file_path: 'a', content: '' };
@@ -37,7 +37,7 @@ test('a commit names no path that is longer than paths may be, and has 10,000 ac
   assert.deepEqual(await of(Array.from({ length: 10_001 }, () => action)), { message: tooMany });
 });
 
-test('the address of a file that is too long for a path is refused', async () => {
+test('rejects a file URL that is longer than paths may be', async () => {
   const path = `${project.repository}/files/${'x'.repeat(4097)}`;
   const { status, body } = await developer.get(path, { ref: 'main' });
   assert.deepEqual([status, body], [400, { error: 'file_path is too long (maximum is 4096 bytes)' }]);

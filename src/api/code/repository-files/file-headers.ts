@@ -1,7 +1,10 @@
 import type { StreamReply } from '#http/endpoint/responses.ts';
 import type { LocatedFile } from './get.ts';
 
-/** The ten headers of a file, each twice: the SPEC's names, and those that clients read (contract/repository.md §1 HEAD). */
+/**
+ * Returns the ten headers of a file under both prefixes: the specification's and the one that clients read
+ * (contract/repository.md §1 HEAD).
+ */
 export function fileHeaders(file: LocatedFile): Record<string, string> {
   const values: Readonly<Record<string, string>> = {
     'Blob-Id': file.blobId,
@@ -23,15 +26,18 @@ export function fileHeaders(file: LocatedFile): Record<string, string> {
   return headers;
 }
 
-/** What the JSON that GET answers says of itself; nothing is read that its length and its tag would need. */
-const LIKE_GET = { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=0, private, must-revalidate' };
+/**
+ * The headers of the JSON response to GET. Content-Length and ETag are omitted, since they would require reading the
+ * content.
+ */
+const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=0, private, must-revalidate' };
 
-/** What is known of the file, without its content. */
-export function fileHead(file: LocatedFile): StreamReply {
-  return { headers: { ...fileHeaders(file), ...LIKE_GET } };
+/** Returns the headers of a file without its content. */
+export function fileHeadReply(file: LocatedFile): StreamReply {
+  return { headers: { ...fileHeaders(file), ...JSON_HEADERS } };
 }
 
-/** The UTF-8 bytes of a text as a header carries them (one character a byte); control characters as escapes. */
+/** Encodes a text for a header: UTF-8 bytes as one character each, control characters as escapes. */
 function headerText(text: string): string {
   return Buffer.from(text.toWellFormed(), 'utf8')
     .toString('latin1')

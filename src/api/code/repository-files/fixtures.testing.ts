@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type Answer, type Caller, world } from '#test/support/world.ts';
 
-// What the tests of files begin with.
+// Fixtures of the file tests.
 
 export const fileUrl = (url: string, path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
 
-/** Creates a file on `main`, or where `more` says. */
-export async function write(
+/** Creates a file on `main`, or on the branch in `more`. */
+export async function createFile(
   caller: Caller,
   url: string,
   path: string,
@@ -19,17 +19,17 @@ export async function write(
   return answer;
 }
 
-export async function tip(caller: Caller, url: string, branch = 'main'): Promise<string> {
+export async function getTip(caller: Caller, url: string, branch = 'main'): Promise<string> {
   return (await caller.get(`${url}/branches/${encodeURIComponent(branch)}`)).body.commit.id;
 }
 
-/** A new project with its first commit, and short ways to a file and to the tip of a branch. */
-export async function given() {
+/** Creates a project with a first commit, and helpers for files and branch tips. */
+export async function createProjectWithFile() {
   const project = await (await world()).newProject({ readme: true });
   const { owner, repository } = project;
   return {
     ...project,
     at: (path: string, tail = '') => fileUrl(repository, path, tail),
-    tip: (branch = 'main') => tip(owner, repository, branch),
+    tip: (branch = 'main') => getTip(owner, repository, branch),
   };
 }

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { fileUrl, given, tip, write } from './fixtures.testing.ts';
+import { createFile, createProjectWithFile, fileUrl, getTip } from './fixtures.testing.ts';
 
 const GOOD = { branch: 'main', commit_message: 'm', content: 'x' };
 
-test('a file is shown with all its eleven fields', async () => {
+test('returns a file with all eleven fields', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const content = 'grüße\n';
-  const made = await write(owner, project.repository, 'lib/grüße.txt', content);
-  assert.deepEqual(made.body, { file_path: 'lib/grüße.txt', branch: 'main' });
+  const created = await createFile(owner, project.repository, 'lib/grüße.txt', content);
+  assert.deepEqual(created.body, { file_path: 'lib/grüße.txt', branch: 'main' });
   const bytes = Buffer.from(content);
   const answer = await owner.get(fileUrl(project.repository, 'lib/grüße.txt'), { ref: 'main' });
   assert.equal(answer.status, 200);
-  const commit = await tip(owner, project.repository);
+  const commit = await getTip(owner, project.repository);
   assert.deepEqual(answer.body, {
     file_name: 'grüße.txt',
     file_path: 'lib/grüße.txt',
@@ -30,13 +30,13 @@ test('a file is shown with all its eleven fields', async () => {
   });
 });
 
-test('the fields of a file are headers, each under two names', async () => {
+test('returns the fields of a file as headers under two names each', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const content = 'grüße\n';
-  await write(owner, project.repository, 'lib/grüße.txt', content);
+  await createFile(owner, project.repository, 'lib/grüße.txt', content);
   const bytes = Buffer.from(content);
   const answer = await owner.get(fileUrl(project.repository, 'lib/grüße.txt'), { ref: 'main' });
-  const commit = await tip(owner, project.repository);
+  const commit = await getTip(owner, project.repository);
   const head = await owner.head(fileUrl(project.repository, 'lib/grüße.txt'), { ref: 'main' });
   assert.equal(head.status, 200);
   for (const prefix of ['x-service', 'x-gitlab']) {
@@ -47,19 +47,19 @@ test('the fields of a file are headers, each under two names', async () => {
   }
 });
 
-test('last_commit_id of an old file is not the tip', async () => {
+test('returns the last commit of an old file, not the tip', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await write(owner, project.repository, 'old.txt', 'old');
-  const first = await tip(owner, project.repository);
-  await write(owner, project.repository, 'new.txt', 'new');
+  await createFile(owner, project.repository, 'old.txt', 'old');
+  const first = await getTip(owner, project.repository);
+  await createFile(owner, project.repository, 'new.txt', 'new');
   const { body } = await owner.get(fileUrl(project.repository, 'old.txt'), { ref: 'main' });
   assert.equal(body.last_commit_id, first);
   assert.notEqual(body.commit_id, first);
 });
 
-test('refs that are missing, blank or unknown, and paths that are not files', async () => {
+test('reports missing, blank and unknown refs, and paths that are not files', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await write(owner, project.repository, 'dir/file.txt', 'text');
+  await createFile(owner, project.repository, 'dir/file.txt', 'text');
   const get = (path: string, params: Record<string, unknown>) => owner.get(fileUrl(project.repository, path), params);
   const expected: [string, Record<string, unknown>, number, unknown][] = [
     ['dir/file.txt', {}, 400, { error: 'ref is missing, ref is empty' }],
@@ -78,19 +78,19 @@ test('refs that are missing, blank or unknown, and paths that are not files', as
   }
 });
 
-test('odd names round-trip, taken literally', async () => {
+test('round-trips unusual names literally', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   for (const path of ['a..b', '..hidden', 'x..', '-x', ':wq', '*.txt', '[a]', 'with blank', '"quoted"', 'v1.json']) {
-    await write(owner, project.repository, path, path);
+    await createFile(owner, project.repository, path, path);
     const raw = await owner.get(fileUrl(project.repository, path, '/raw'));
     assert.equal(raw.text, path);
     const { body } = await owner.get(fileUrl(project.repository, path), { ref: 'main' });
-    assert.equal(body.last_commit_id, await tip(owner, project.repository), path);
+    assert.equal(body.last_commit_id, await getTip(owner, project.repository), path);
   }
 });
 
-test('a ref is a branch, a tag, an id or what git makes of it; the tag wins over the branch of its name', async () => {
-  const { owner, commit, point, at } = await given();
+test('resolves branches, tags, ids and other revisions; a tag precedes a branch of its name', async () => {
+  const { owner, commit, point, at } = await createProjectWithFile();
   const first = await commit({ 'a.txt': 'one' });
   const second = await commit({ 'a.txt': 'two' });
   await point('refs/tags/both', first);
@@ -117,8 +117,8 @@ test('a ref is a branch, a tag, an id or what git makes of it; the tag wins over
   }
 });
 
-test('odd names are in the headers byte for byte, control characters as escapes', async () => {
-  const { owner, commit, at } = await given();
+test('sends unusual names in headers byte by byte, with escaped control characters', async () => {
+  const { owner, commit, at } = await createProjectWithFile();
   for (const path of ['grüße 𝄞.txt', 'tab\there', ' blank ', 'bell\u0007']) {
     await commit({ [path]: 'x' });
     const { headers, status } = await owner.head(at(path), { ref: 'main' });
@@ -133,8 +133,8 @@ test('odd names are in the headers byte for byte, control characters as escapes'
   }
 });
 
-test('symbolic links are their targets, submodules are empty and stay what they are', async () => {
-  const { owner, at, tip, id } = await given();
+test('returns the target of a symbolic link and an empty submodule', async () => {
+  const { owner, at, tip, id } = await createProjectWithFile();
   const { services } = (await world()).server;
   const { repositoryWithOddEntries } = await import('./special-entries.testing.ts');
   const submodule = await repositoryWithOddEntries(services, id, owner.id);
@@ -151,8 +151,8 @@ test('symbolic links are their targets, submodules are empty and stay what they 
   assert.equal((await owner.delete(at('module'), { branch: 'main', commit_message: 'm' })).status, 204);
 });
 
-test('an answer that is known is 304; raw ones are never kept', async () => {
-  const { owner, at } = await given();
+test('returns 304 for a known ETag and never caches raw files', async () => {
+  const { owner, at } = await createProjectWithFile();
   const first = await owner.get(at('README.md'), { ref: 'main' });
   const etag = String(first.headers.etag);
   assert.match(etag, /^W\/"/);
@@ -160,9 +160,9 @@ test('an answer that is known is 304; raw ones are never kept', async () => {
   assert.equal(again.status, 304);
 });
 
-test('of blobs over 10 MiB the sixth in a minute is 429; HEAD and raw are not counted', async () => {
+test('limits JSON reads of files over 10 MiB, but not HEAD and raw reads', async () => {
   const { clock } = await world();
-  const { owner, commit, at } = await given();
+  const { owner, commit, at } = await createProjectWithFile();
   await commit({ 'big.bin': Buffer.alloc(10_485_761) });
   const read = () => owner.get(at('big.bin'), { ref: 'main' });
   for (let time = 0; time < 5; time++) assert.equal((await read()).status, 200);
@@ -181,9 +181,9 @@ test('of blobs over 10 MiB the sixth in a minute is 429; HEAD and raw are not co
   assert.equal((await read()).status, 200);
 });
 
-test('read_repository reads files and nothing else; read_api writes nothing', async () => {
+test('allows file reads with read_repository and no writes with read_api', async () => {
   const { tokenOf } = await world();
-  const { owner, repository, at } = await given();
+  const { owner, repository, at } = await createProjectWithFile();
   const reader = await tokenOf(owner, ['read_repository']);
   for (const tail of ['', '/blame', '/raw']) {
     assert.equal((await reader.get(at('README.md', tail), { ref: 'main' })).status, 200);
@@ -199,9 +199,9 @@ test('read_repository reads files and nothing else; read_api writes nothing', as
   }
 });
 
-test('who may read: members of a private project with Reporter, a Guest not, strangers see nothing', async () => {
+test('requires a Reporter in private projects', async () => {
   const { root, anonymous, user } = await world();
-  const { owner, id, at, add } = await given();
+  const { owner, id, at, add } = await createProjectWithFile();
   const [guest, reporter] = [await add('guest'), await add('reporter')];
   const read = async (caller: typeof owner) => {
     const { status, body } = await caller.get(at('README.md'), { ref: 'main' });

@@ -1,17 +1,17 @@
-import { type Git, ownedBy } from '#git/git.ts';
-import { blobSha256, objectInfo } from '#git/objects/object-reader.ts';
-import { resolveRevisionAt } from '#git/refs/revision.ts';
+import { definePerGit, type Git } from '#git/git.ts';
+import { getBlobSha256, getObjectInfo } from '#git/objects/object-reader.ts';
+import { resolveRevisionAtVersion } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
-import { entryAt, lastCommitFor, type PathEntry } from '#git/trees/path-entries.ts';
-import { refVersion, repositoryOf, type Versioned } from '#repositories/repository.ts';
-import { keptAtMost } from '#runtime/bounded-cache.ts';
+import { findEntryAtPath, findLastCommit, type PathEntry } from '#git/trees/path-entries.ts';
+import { getRefVersion, getRepository, type VersionedRepository } from '#repositories/repository.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
-/** A file as one commit has it, with all that its headers tell. */
+/** A file in one commit, with everything that its headers need. */
 export interface LocatedFile {
   readonly path: string;
   readonly name: string;
-  /** As the caller has named it. */
+  /** The ref as the caller wrote it. */
   readonly ref: string;
   readonly commitId: string;
   readonly lastCommitId: string;
@@ -19,64 +19,64 @@ export interface LocatedFile {
   readonly size: number;
   readonly sha256: string;
   readonly executable: boolean;
-  /** A submodule: its "blob" is a commit of another repository. */
+  /** Whether it is a submodule, whose "blob" is a commit of another repository. */
   readonly submodule: boolean;
 }
 
 const SHA256_OF_NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-interface Wanted {
+interface FileLocator {
   readonly file_path: string;
   readonly ref: string;
 }
 
-/** Every answer about a file begins with it, so that it is found by one look-up for as long as no ref has moved. */
-const located = ownedBy(() => keptAtMost<LocatedFile>(5_000));
+/** Every request for a file starts with this lookup. Entries stay valid until a ref moves. */
+const fileCache = definePerGit(() => createBoundedCache<LocatedFile>(5_000));
 
-/** Finds the file; `commit`: no such ref, `file`: nothing there, or a directory. */
+/** Finds the file. Fails with `commit` if the ref is unknown, and with `file` if the path is missing or a directory. */
 export async function locateFile(
   git: Git,
-  project: Versioned,
-  wanted: Wanted,
+  project: VersionedRepository,
+  locator: FileLocator,
 ): Promise<LocatedFile | Failure<'commit' | 'file'>> {
   const { storage, disk_path } = project;
-  const key = `${storage} ${disk_path} ${refVersion(project)} ${wanted.ref}\n${wanted.file_path}`;
-  const known = located(git).get(key);
-  if (known !== undefined) return known;
-  const file = await findFile(git, project, wanted);
-  if (!isFailure(file)) located(git).set(key, file);
+  const key = `${storage} ${disk_path} ${getRefVersion(project)} ${locator.ref}\n${locator.file_path}`;
+  const cached = fileCache(git).get(key);
+  if (cached !== undefined) return cached;
+  const file = await findFile(git, project, locator);
+  if (!isFailure(file)) fileCache(git).set(key, file);
   return file;
 }
 
 async function findFile(
   git: Git,
-  project: Versioned,
-  { file_path: path, ref }: Wanted,
+  project: VersionedRepository,
+  { file_path: path, ref }: FileLocator,
 ): Promise<LocatedFile | Failure<'commit' | 'file'>> {
-  const repository = repositoryOf(git, project);
-  const commitId = await resolveRevisionAt(git, repository, ref, refVersion(project));
+  const repository = getRepository(git, project);
+  const commitId = await resolveRevisionAtVersion(git, repository, ref, getRefVersion(project));
   if (commitId === null) return fail('commit');
-  const file = await fileIn(git, repository, commitId, path);
+  const file = await findFileInCommit(git, repository, commitId, path);
   return file === null ? fail('file') : { ...file, ref };
 }
 
-async function fileIn(
+async function findFileInCommit(
   git: Git,
   repository: Repository,
   commitId: string,
   path: string,
 ): Promise<Omit<LocatedFile, 'ref'> | null> {
-  const entry = await entryAt(git, repository, commitId, path);
+  const entry = await findEntryAtPath(git, repository, commitId, path);
   if (entry === null || entry.type === 'tree') return null;
-  const [content, last] = await Promise.all([
-    contentOf(git, repository, entry),
-    lastCommitFor(git, repository, commitId, path),
+  const [content, lastCommitId] = await Promise.all([
+    loadSizeAndHash(git, repository, entry),
+    findLastCommit(git, repository, commitId, path),
   ]);
   return {
     path,
     name: entry.name,
     commitId,
-    lastCommitId: last ?? commitId,
+    lastCommitId: lastCommitId ?? commitId,
     blobId: entry.id,
     ...content,
     executable: entry.mode === '100755',
@@ -84,12 +84,12 @@ async function fileIn(
   };
 }
 
-async function contentOf(
+async function loadSizeAndHash(
   git: Git,
   repository: Repository,
   entry: PathEntry,
 ): Promise<{ size: number; sha256: string }> {
   if (entry.type === 'commit') return { size: 0, sha256: SHA256_OF_NOTHING };
-  const info = await objectInfo(git, repository, entry.id);
-  return { size: info?.size ?? 0, sha256: (await blobSha256(git, repository, entry.id)) ?? SHA256_OF_NOTHING };
+  const info = await getObjectInfo(git, repository, entry.id);
+  return { size: info?.size ?? 0, sha256: (await getBlobSha256(git, repository, entry.id)) ?? SHA256_OF_NOTHING };
 }

@@ -8,13 +8,13 @@ import { type Caller, world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 
-/** Bodies that don't stay in memory: they must mean exactly what small ones do. */
+/** Bodies that are spooled must behave exactly like small ones. */
 
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-async function given() {
+async function setUp() {
   const project = await newProject({ readme: true });
   const { owner, repository } = project;
   const at = (path: string) => `${repository}/files/${encodeURIComponent(path)}`;
@@ -27,8 +27,8 @@ async function given() {
 
 const LONG = `${'grüße, "quoted"\\ \t 𝄞\r\n'.repeat(80_000)}end`;
 
-test('long texts come through JSON, forms and multipart as they were sent', async () => {
-  const { post, raw } = await given();
+test('stores long texts unchanged from JSON, forms and multipart', async () => {
+  const { post, raw } = await setUp();
   const fields = { branch: 'main', commit_message: 'm', content: LONG };
   const part = (name: string, value: string) =>
     `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
@@ -46,8 +46,8 @@ test('long texts come through JSON, forms and multipart as they were sent', asyn
   }
 });
 
-test('long base64 may be broken into lines and lack its padding, whatever comes first; nothing else may be in it', async () => {
-  const { post, raw, tip } = await given();
+test('accepts long base64 with line breaks and without padding, and nothing else', async () => {
+  const { post, raw, tip } = await setUp();
   const bytes = randomBytes(1_500_001);
   const lines = bytes.toString('base64').replace(/.{76}/g, '$&\r\n').replace(/=+$/, '');
   const before = { encoding: 'base64', content: lines, branch: 'main', commit_message: 'm' };
@@ -101,8 +101,8 @@ const WRONG: [string, string | Buffer, unknown][] = [
   ],
 ];
 
-test('what is wrong with a small body is wrong with a long one, with the same text', async () => {
-  const { post, tip } = await given();
+test('reports the same errors for small and long bodies', async () => {
+  const { post, tip } = await setUp();
   const at = await tip();
   for (const [type, body, expected] of WRONG) {
     const answer = await post('n', type, body);
@@ -111,8 +111,8 @@ test('what is wrong with a small body is wrong with a long one, with the same te
   assert.equal(await tip(), at);
 });
 
-test('a long form that is none is 400, and nothing is written', async () => {
-  const { post, tip } = await given();
+test('returns 400 for an invalid long form and writes nothing', async () => {
+  const { post, tip } = await setUp();
   const at = await tip();
   const content = 'x'.repeat(1_200_000);
   for (const body of [`content=${content}%`, `content=%00${content}`, `content=${content}%ff&branch=main`]) {
@@ -122,8 +122,8 @@ test('a long form that is none is 400, and nothing is written', async () => {
   assert.equal(await tip(), at);
 });
 
-test('a long message stays a message, and the query is read beside a long body', async () => {
-  const { owner, repository, post } = await given();
+test('accepts a long message, and query parameters beside a long body', async () => {
+  const { owner, repository, post } = await setUp();
   const message = `Title\n\n${'word '.repeat(180_000)}`;
   const answer = await post(
     'n',
@@ -136,8 +136,8 @@ test('a long message stays a message, and the query is read beside a long body',
   assert.equal(sha256(commit.message), sha256(message));
 });
 
-test('a commit of many actions whose contents are long together', async () => {
-  const { owner, repository, raw } = await given();
+test('creates a commit from many actions with long contents', async () => {
+  const { owner, repository, raw } = await setUp();
   const actions = Array.from({ length: 40 }, (_, index) => ({
     action: 'create',
     file_path: `many/${index}`,
@@ -153,16 +153,16 @@ test('a commit of many actions whose contents are long together', async () => {
     form.append('actions[][file_path]', file_path);
     form.append('actions[][content]', `${content}!`);
   }
-  const sent = await owner.send('POST', `${repository}/commits`, {
+  const input = await owner.send('POST', `${repository}/commits`, {
     raw: form.toString(),
     headers: { 'Content-Type': FORM_TYPE },
   });
-  assert.equal(sent.status, 201, sent.text);
+  assert.equal(input.status, 201, input.text);
   assert.equal(sha256(await raw('many/7')), sha256(`${actions[7]!.content}!`));
 });
 
-test('what .gitattributes gives to LFS is stored there, long or short', async () => {
-  const { owner, at, post, raw } = await given();
+test('stores files as LFS objects as .gitattributes says', async () => {
+  const { owner, at, post, raw } = await setUp();
   const base = { branch: 'main', commit_message: 'm' };
   assert.equal((await owner.post(at('.gitattributes'), { ...base, content: '*.bin filter=lfs\n' })).status, 201);
   const long = randomBytes(1_300_000);
@@ -184,8 +184,8 @@ test('what .gitattributes gives to LFS is stored there, long or short', async ()
   assert.equal((await raw('empty.bin')).length, 0);
 });
 
-test('a pointer to nothing is refused, and where LFS is off all is stored as it is', async () => {
-  const { owner, repository, at, raw, tip } = await given();
+test('rejects a pointer to a missing object, unless LFS is disabled', async () => {
+  const { owner, repository, at, raw, tip } = await setUp();
   const base = { branch: 'main', commit_message: 'm' };
   assert.equal((await owner.post(at('.gitattributes'), { ...base, content: '*.bin filter=lfs\n' })).status, 201);
   const before = await tip();
@@ -222,9 +222,9 @@ function sendChunked(address: string, caller: Caller, path: string, chunk: Buffe
 
 const MEBIBYTE = Buffer.alloc(1024 * 1024, 'a');
 
-test('of bodies over 20 MiB the fourth in half a minute is 429, announced or not', async () => {
+test('limits bodies over 20 MiB to three in 30 seconds, with or without Content-Length', async () => {
   const { server, clock } = await world();
-  const { owner, repository, post, tip } = await given();
+  const { owner, repository, post, tip } = await setUp();
   const large = `{"branch":"main","commit_message":"m","content":"${'a'.repeat(21 * 1024 * 1024)}"}`;
   assert.equal((await post('one', JSON_TYPE, large)).status, 201);
   assert.equal(await sendChunked(server.address, owner, `${repository}/files/two`, MEBIBYTE, 21), 201);
@@ -243,9 +243,9 @@ test('of bodies over 20 MiB the fourth in half a minute is 429, announced or not
   assert.notEqual(await tip(), before);
 });
 
-test('a body beyond the limit is 413, announced or not', async () => {
+test('returns 413 for a body over the limit, with or without Content-Length', async () => {
   const { root, server } = await world();
-  const { owner, repository, post } = await given();
+  const { owner, repository, post } = await setUp();
   await root.put('/application/settings', { max_commit_request_bytes: 2 * 1024 * 1024 });
   try {
     const small = `{"branch":"main","commit_message":"m","content":"${'a'.repeat(3 * 1024 * 1024)}"}`;
@@ -257,7 +257,7 @@ test('a body beyond the limit is 413, announced or not', async () => {
   }
 });
 
-test('nothing is left on disk of what came through it', async () => {
+test('leaves no spool files behind', async () => {
   const { server } = await world();
   const drafts = join(server.services.config.dataDir, 'blobs', 'drafts');
   assert.deepEqual(await readdir(drafts), []);

@@ -1,7 +1,7 @@
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { pathText } from '#http/parameters/texts.ts';
 
-/** The rule of `file_path`, which every method checks before anything else of the file (contract/repository.md §1). */
+/** The parameter type of `file_path`, which every method checks first (contract/repository.md §1). */
 export const filePath: ParameterType<string> = {
   ...pathText,
   read(raw, name, problems) {
@@ -10,7 +10,7 @@ export const filePath: ParameterType<string> = {
   },
 };
 
-/** No way out of the repository: no `..` as a segment (by `/` or `\`), no absolute path, no line break. */
+/** Rejects paths that leave the repository: `..` segments (by `/` or `\`), absolute paths, and line breaks. */
 function isSafePath(path: string): boolean {
   if (path.startsWith('/') || path.includes('\n') || path === '.') return false;
   return !path.split(/[/\\]/).includes('..');

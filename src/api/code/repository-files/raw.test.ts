@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { fileUrl, write } from './fixtures.testing.ts';
+import { createFile, fileUrl } from './fixtures.testing.ts';
 
 await world();
 
-/** Ten headers, each sent twice. */
+/** Ten headers under two names each. */
 const fileHeader =
   /^x-(?:service|gitlab)-(?:blob-id|commit-id|content-sha256|encoding|execute-filemode|file-name|file-path|last-commit-id|ref|size)$/;
 
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]);
 
-test('the type of raw bytes is told by what they are, and is never an active one', async () => {
+test('detects the type of raw files and never sends an executable type', async () => {
   const { project, owner } = await world({ project: {} });
   const files: [string, Buffer | string, string, string][] = [
     ['picture.html', png, 'image/png', 'inline'],
@@ -35,7 +35,7 @@ test('the type of raw bytes is told by what they are, and is never an active one
   }
 });
 
-test('HEAD of raw bytes has the headers of GET, the length too, and no body', async () => {
+test('sends the headers of GET for HEAD, with the length and no body', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ 'lib/日本.txt': 'text' });
   const path = `${project.repository}/files/${encodeURIComponent('lib/日本.txt')}/raw`;
@@ -54,7 +54,7 @@ test('HEAD of raw bytes has the headers of GET, the length too, and no body', as
   );
 });
 
-test('raw bytes are of the default branch unless a ref is named', async () => {
+test('uses the default branch without a ref', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ a: 'main' });
   await project.commit({ a: 'draft' }, { branch: 'draft' });
@@ -68,7 +68,7 @@ test('raw bytes are of the default branch unless a ref is named', async () => {
   assert.deepEqual([blank.status, blank.body], [400, { error: 'ref is empty' }]);
 });
 
-test('blamed lines keep their CR and lose what is no UTF-8; an empty file has none', async () => {
+test('keeps CR in blamed lines and replaces invalid UTF-8; an empty file has no lines', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ odd: Buffer.from('a\r\n\xe9\nlast', 'latin1'), empty: '' });
   const blame = await owner.get(`${project.repository}/files/odd/blame`, { ref: 'main' });
@@ -86,9 +86,9 @@ test('blamed lines keep their CR and lose what is no UTF-8; an empty file has no
   });
 });
 
-test('raw answers are the bytes, never kept and never active', async () => {
+test('sends raw files uncached and never as an executable type', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await write(owner, project.repository, 'page.html', '<script>alert(1)</script>');
+  await createFile(owner, project.repository, 'page.html', '<script>alert(1)</script>');
   const raw = await owner.get(fileUrl(project.repository, 'page.html', '/raw'));
   assert.equal(raw.status, 200);
   assert.equal(raw.text, '<script>alert(1)</script>');
@@ -97,23 +97,23 @@ test('raw answers are the bytes, never kept and never active', async () => {
   assert.equal(raw.headers['content-disposition'], `inline; filename="page.html"; filename*=UTF-8''page.html`);
   assert.equal(raw.headers.etag, undefined);
   const bytes = Buffer.from([0, 1, 2, 255]);
-  await write(owner, project.repository, 'data.bin', bytes.toString('base64'), { encoding: 'base64' });
+  await createFile(owner, project.repository, 'data.bin', bytes.toString('base64'), { encoding: 'base64' });
   const binary = await owner.get(fileUrl(project.repository, 'data.bin', '/raw'));
   assert.deepEqual(binary.bytes, bytes);
   assert.equal(binary.headers['content-type'], 'application/octet-stream');
   assert.match(String(binary.headers['content-disposition']), /^attachment;/);
-  await write(owner, project.repository, 'empty', '');
+  await createFile(owner, project.repository, 'empty', '');
   const empty = await owner.get(fileUrl(project.repository, 'empty', '/raw'));
   assert.equal(empty.status, 200);
   assert.equal(empty.bytes.length, 0);
 });
 
-test('whoever only asks for the headers of large files leaves nothing behind that others wait for', async () => {
+test('leaves no waiting work behind HEAD requests for large files', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const content = 'x'.repeat(1_200_000);
-  await write(owner, project.repository, 'large.txt', content);
+  await createFile(owner, project.repository, 'large.txt', content);
   const url = fileUrl(project.repository, 'large.txt', '/raw');
-  // More than are streamed at once.
+  // More than the limit of concurrent streams.
   for (let asked = 0; asked < 70; asked++) assert.equal((await owner.head(url)).headers['content-length'], '1200000');
   assert.equal((await owner.get(url)).text.length, content.length);
 });

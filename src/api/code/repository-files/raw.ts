@@ -1,46 +1,60 @@
 import type { Readable } from 'node:stream';
 import type { Git } from '#git/git.ts';
-import { readObject, SMALL_OBJECT } from '#git/objects/object-reader.ts';
+import { MAX_BUFFERED_OBJECT, readObject } from '#git/objects/object-reader.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
-import { jsonBlobLimit } from '#rate-limits/large-blobs.ts';
-import { type Receiver, streamToClient } from '#rate-limits/stream-limits.ts';
-import { headOf, rawHeaders } from '#repositories/raw-content.ts';
-import { type Placed, repositoryOf } from '#repositories/repository.ts';
+import { MAX_JSON_BLOB_BYTES } from '#rate-limits/large-blobs.ts';
+import { type StreamReceiver, streamToClient } from '#rate-limits/stream-limits.ts';
+import { buildRawHeaders, peekStart } from '#repositories/raw-content.ts';
+import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import { fileHeaders } from './file-headers.ts';
 import type { LocatedFile } from './get.ts';
 
-/** All bytes of a file, for its JSON. */
-export async function contentOf(git: Git, project: Placed, { blobId, submodule }: LocatedFile): Promise<Buffer> {
-  const read = submodule ? null : await readObject(git, repositoryOf(git, project), blobId, jsonBlobLimit);
-  return read?.content ?? Buffer.alloc(0);
+/** Returns the whole content of a file, for JSON. */
+export async function readFileContent(
+  git: Git,
+  project: LocatedRepository,
+  { blobId, submodule }: LocatedFile,
+): Promise<Buffer> {
+  const object = submodule ? null : await readObject(git, getRepository(git, project), blobId, MAX_JSON_BLOB_BYTES);
+  return object?.content ?? Buffer.alloc(0);
 }
 
-/** The bytes of a file: small ones from what is remembered, large ones at the client's pace. */
-export async function rawReply(git: Git, project: Placed, file: LocatedFile, receiver: Receiver): Promise<StreamReply> {
-  const { head, body } = file.submodule ? NOTHING : await bytesOf(git, project, file, receiver);
+/** Returns the raw content of a file: small files from the cache, large ones streamed at the client's pace. */
+export async function rawFileReply(
+  git: Git,
+  project: LocatedRepository,
+  file: LocatedFile,
+  receiver: StreamReceiver,
+): Promise<StreamReply> {
+  const { head, body } = file.submodule ? NO_BYTES : await openBytes(git, project, file, receiver);
   const headers = {
     ...fileHeaders(file),
-    ...rawHeaders(file.name, head, file.size),
+    ...buildRawHeaders(file.name, head, file.size),
     'Content-Length': String(file.size),
   };
   return { headers, body };
 }
 
-interface Bytes {
-  /** The first of them, which tell what they are. */
+interface HeadAndBody {
+  /** The first bytes, which determine the media type. */
   readonly head: Uint8Array;
   readonly body: Readable | Uint8Array;
 }
 
-const NOTHING: Bytes = { head: new Uint8Array(), body: new Uint8Array() };
+const NO_BYTES: HeadAndBody = { head: new Uint8Array(), body: new Uint8Array() };
 
-async function bytesOf(git: Git, project: Placed, { blobId, size }: LocatedFile, receiver: Receiver): Promise<Bytes> {
-  const repository = repositoryOf(git, project);
-  if (size <= SMALL_OBJECT) {
-    const read = await readObject(git, repository, blobId);
-    return read?.content ? { head: read.content, body: read.content } : NOTHING;
+async function openBytes(
+  git: Git,
+  project: LocatedRepository,
+  { blobId, size }: LocatedFile,
+  receiver: StreamReceiver,
+): Promise<HeadAndBody> {
+  const repository = getRepository(git, project);
+  if (size <= MAX_BUFFERED_OBJECT) {
+    const object = await readObject(git, repository, blobId);
+    return object?.content ? { head: object.content, body: object.content } : NO_BYTES;
   }
   const object = await streamToClient(git, repository, blobId, receiver);
-  if (object === null) return NOTHING;
-  return { head: await headOf(object.content, size), body: object.content };
+  if (object === null) return NO_BYTES;
+  return { head: await peekStart(object.content, size), body: object.content };
 }

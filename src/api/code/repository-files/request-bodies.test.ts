@@ -6,9 +6,9 @@ const { newProject } = await world();
 
 await world();
 
-const good = { branch: 'main', commit_message: 'm', content: 'x' };
+const validBody = { branch: 'main', commit_message: 'm', content: 'x' };
 
-async function given() {
+async function setUp() {
   const project = await newProject();
   await project.commit({ 'README.md': 'Hello\n' });
   const { owner, repository } = project;
@@ -20,8 +20,8 @@ async function given() {
 
 const fileUrl = (url: string, path: string, tail = '') => `${url}/files/${encodeURIComponent(path)}${tail}`;
 
-test('parameters of the query are read and those of the body win; the path wins over both', async () => {
-  const { send, read } = await given();
+test('prefers the path over the body and the body over the query', async () => {
+  const { send, read } = await setUp();
   const query = 'branch=main&commit_message=m&content=query&file_path=elsewhere&id=0';
   assert.equal((await send('POST', `q?${query}`, 'application/json', '')).status, 201);
   const body = { content: 'body', file_path: 'elsewhere', id: 0, unknown: 1 };
@@ -30,8 +30,8 @@ test('parameters of the query are read and those of the body win; the path wins 
   assert.deepEqual([await read('q'), await read('b')], ['query', 'body']);
 });
 
-test('null is as good as absent, but for a content, which is empty', async () => {
-  const { owner, repository, read } = await given();
+test('treats null as omitted, except for content, where it means empty', async () => {
+  const { owner, repository, read } = await setUp();
   const absent = {
     encoding: null,
     execute_filemode: null,
@@ -39,16 +39,16 @@ test('null is as good as absent, but for a content, which is empty', async () =>
     author_name: null,
     last_commit_id: null,
   };
-  assert.equal((await owner.post(`${repository}/files/n`, { ...good, ...absent, content: null })).status, 201);
+  assert.equal((await owner.post(`${repository}/files/n`, { ...validBody, ...absent, content: null })).status, 201);
   assert.equal(await read('n'), '');
   for (const name of ['branch', 'commit_message']) {
-    const answer = await owner.put(`${repository}/files/n`, { ...good, [name]: null });
+    const answer = await owner.put(`${repository}/files/n`, { ...validBody, [name]: null });
     assert.deepEqual([answer.status, answer.body], [400, { message: `400 Bad request - ${name} is required` }]);
   }
 });
 
-test('a JSON body that is no object has no parameters, a file in a form is refused', async () => {
-  const { send } = await given();
+test('ignores a JSON body that is not an object, and rejects files in forms', async () => {
+  const { send } = await setUp();
   const array = await send('POST', 'n', 'application/json', '[]');
   assert.deepEqual(array.body, { message: '400 Bad request - branch is required' });
   const part = '--x\r\nContent-Disposition: form-data; name="content"; filename="a"\r\n\r\na\r\n--x--\r\n';
@@ -59,22 +59,23 @@ test('a JSON body that is no object has no parameters, a file in a form is refus
   });
 });
 
-test('deleting reads its parameters from the query or from any body', async () => {
-  const { owner, repository, send } = await given();
-  for (const path of ['1', '2', '3']) assert.equal((await owner.post(`${repository}/files/${path}`, good)).status, 201);
-  const { content: _none, ...params } = good;
+test('reads the parameters of DELETE from the query or any body', async () => {
+  const { owner, repository, send } = await setUp();
+  for (const path of ['1', '2', '3'])
+    assert.equal((await owner.post(`${repository}/files/${path}`, validBody)).status, 201);
+  const { content: _none, ...params } = validBody;
   const form = 'branch=main&commit_message=m';
   assert.equal((await send('DELETE', '1', 'application/json', JSON.stringify(params))).status, 204);
   assert.equal((await send('DELETE', '2', 'application/x-www-form-urlencoded', form)).status, 204);
-  const gone = await send('DELETE', `3?${form}`, 'application/json', '');
-  assert.deepEqual([gone.status, gone.text], [204, '']);
+  const response = await send('DELETE', `3?${form}`, 'application/json', '');
+  assert.deepEqual([response.status, response.text], [204, '']);
   assert.equal((await owner.get(`${repository}/tree`)).body.length, 1);
 });
 
-test('of several who create, or delete, one file at once one has done it', async () => {
-  const { owner, repository } = await given();
+test('lets only one of several concurrent requests create or delete a file', async () => {
+  const { owner, repository } = await setUp();
   const created = await Promise.all(
-    ['1', '2', '3'].map((content) => owner.post(`${repository}/files/same`, { ...good, content })),
+    ['1', '2', '3'].map((content) => owner.post(`${repository}/files/same`, { ...validBody, content })),
   );
   assert.deepEqual(created.map(({ status }) => status).sort(), [201, 400, 400]);
   const deleted = await Promise.all(
@@ -84,7 +85,7 @@ test('of several who create, or delete, one file at once one has done it', async
   assert.equal((await owner.get(`${repository}/commits`)).body.length, 3);
 });
 
-test('bodies come as JSON, form or multipart; others have texts of their own', async () => {
+test('accepts JSON, form and multipart bodies and rejects other types', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const send = (path: string, type: string, raw: string) =>
     owner.send('POST', fileUrl(project.repository, path), { raw, headers: { 'Content-Type': type } });

@@ -4,18 +4,18 @@ import { findProject } from '#domain/namespaces/projects.ts';
 import { writeBlob, writeCommit } from '#git/commits/commit.ts';
 import { writeObject } from '#git/objects/loose-objects.ts';
 import { readCommit, readTree } from '#git/objects/object-reader.ts';
-import { branchTip } from '#git/refs/revision.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
 import { formatTree } from '#git/trees/tree-edit.ts';
 import type { Services } from '#http/services.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 
-/** Adds `link`, a symbolic link to README.md, and `module`, a submodule, to main; gives the commit of the submodule. */
+/** Adds `link`, a symbolic link to README.md, and `module`, a submodule, to main. Returns the commit of the submodule. */
 export async function repositoryWithOddEntries(services: Services, projectId: number, userId: number): Promise<string> {
   const project = await findProject(services.database.reader, ANONYMOUS, String(projectId));
   assert.ok(project);
-  const repository = repositoryOf(services.git, project);
-  const tip = await branchTip(repository, 'main');
+  const repository = getRepository(services.git, project);
+  const tip = await findBranchHead(repository, 'main');
   assert.ok(tip);
   const parent = await readCommit(services.git, repository, tip);
   const tree = await readTree(services.git, repository, parent!.treeId);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
-import { fileUrl, given, tip, write } from './fixtures.testing.ts';
+import { createFile, createProjectWithFile, fileUrl, getTip } from './fixtures.testing.ts';
 
 const GOOD = { branch: 'main', content: 'x', commit_message: 'm' };
-const REFUSED: ['post' | 'put', string, Record<string, unknown>, string][] = [
+const REJECTED_WRITES: ['post' | 'put', string, Record<string, unknown>, string][] = [
   ['post', 'n', { ...GOOD, branch: '' }, '400 Bad request - branch is required'],
   ['post', 'n', { ...GOOD, commit_message: undefined }, '400 Bad request - commit_message is required'],
   ['post', 'n', { branch: 'main', commit_message: 'm' }, '400 Bad request - content is required'],
@@ -35,33 +35,33 @@ const REFUSED: ['post' | 'put', string, Record<string, unknown>, string][] = [
   ],
 ];
 
-test('what is refused leaves the branch where it was', async () => {
+test('leaves the branch unchanged after a rejected write', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await write(owner, project.repository, 'dir/file.txt', 'text');
-  const before = await tip(owner, project.repository);
-  for (const [method, path, params, message] of REFUSED) {
+  await createFile(owner, project.repository, 'dir/file.txt', 'text');
+  const before = await getTip(owner, project.repository);
+  for (const [method, path, params, message] of REJECTED_WRITES) {
     const answer = await owner[method](fileUrl(project.repository, path), params);
     assert.equal(answer.status, 400, `${method} ${path}: ${answer.text}`);
     assert.equal(answer.body.message, message);
   }
-  assert.equal(await tip(owner, project.repository), before);
+  assert.equal(await getTip(owner, project.repository), before);
 });
 
 const CHANGE = { branch: 'main', content: 'two', commit_message: 'm' };
 
-test('the tip of the branch is a good last_commit_id for an old file', async () => {
+test('accepts the tip of the branch as last_commit_id of an old file', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await write(owner, project.repository, 'a.txt', 'one');
-  await write(owner, project.repository, 'b.txt', 'other');
-  const last_commit_id = await tip(owner, project.repository);
+  await createFile(owner, project.repository, 'a.txt', 'one');
+  await createFile(owner, project.repository, 'b.txt', 'other');
+  const last_commit_id = await getTip(owner, project.repository);
   const fresh = await owner.put(fileUrl(project.repository, 'a.txt'), { ...CHANGE, last_commit_id });
   assert.equal(fresh.status, 200);
 });
 
-test('a stale last_commit_id is refused, and none is needed', async () => {
+test('rejects a stale last_commit_id, which is optional', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await write(owner, project.repository, 'a.txt', 'one');
-  const last_commit_id = await tip(owner, project.repository);
+  await createFile(owner, project.repository, 'a.txt', 'one');
+  const last_commit_id = await getTip(owner, project.repository);
   const file = fileUrl(project.repository, 'a.txt');
   await done(owner.put(file, CHANGE));
   const stale = await owner.put(file, { ...CHANGE, content: 'three', last_commit_id });
@@ -71,17 +71,17 @@ test('a stale last_commit_id is refused, and none is needed', async () => {
     'You are attempting to update a file that has changed since you started editing it.',
   );
   const removal = { branch: 'main', commit_message: 'm' };
-  const gone = await owner.delete(file, { ...removal, last_commit_id });
-  assert.equal(gone.body.message, 'You are attempting to delete a file that has been previously updated.');
+  const response = await owner.delete(file, { ...removal, last_commit_id });
+  assert.equal(response.body.message, 'You are attempting to delete a file that has been previously updated.');
   assert.equal((await owner.delete(file, removal)).status, 204);
   assert.equal((await owner.get(file, { ref: 'main' })).status, 404);
 });
 
-test('start_branch makes a branch at the new commit and stays where it is', async () => {
+test('creates a branch from start_branch without moving it', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  const before = await tip(owner, project.repository);
-  await write(owner, project.repository, 'n.txt', 'x', { branch: 'feature', start_branch: 'main' });
-  assert.equal(await tip(owner, project.repository), before);
+  const before = await getTip(owner, project.repository);
+  await createFile(owner, project.repository, 'n.txt', 'x', { branch: 'feature', start_branch: 'main' });
+  assert.equal(await getTip(owner, project.repository), before);
   const { body } = await owner.get(`${project.repository}/branches/feature`);
   assert.deepEqual(body.commit.parent_ids, [before]);
   const again = await owner.post(fileUrl(project.repository, 'o.txt'), {
@@ -96,9 +96,9 @@ test('start_branch makes a branch at the new commit and stays where it is', asyn
   );
 });
 
-test('the mode of a file is set, kept and cleared', async () => {
+test('sets, keeps and clears the file mode', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  await write(owner, project.repository, 'run.sh', 'one', { execute_filemode: true });
+  await createFile(owner, project.repository, 'run.sh', 'one', { execute_filemode: true });
   const mode = async () =>
     (await owner.get(fileUrl(project.repository, 'run.sh'), { ref: 'main' })).body.execute_filemode;
   assert.equal(await mode(), true);
@@ -110,7 +110,7 @@ test('the mode of a file is set, kept and cleared', async () => {
   assert.equal(await mode(), false);
 });
 
-test('who may write where, and what the others are told', async () => {
+test('checks who may write to which branch', async () => {
   const { project, owner, developer, reporter, anonymous, user } = await world({
     project: { readme: true, with: ['reporter', 'developer'] },
   });
@@ -139,7 +139,7 @@ test('who may write where, and what the others are told', async () => {
   assert.deepEqual((await owner.post(fileUrl(project.repository, 'n'), GOOD)).body, refused);
 });
 
-test('ten writers of one branch: every 201 is in the history, every other answer is a 400', async () => {
+test('keeps every commit of ten concurrent writers; all others get 400', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const paths = Array.from({ length: 10 }, (_, index) => `w${index}.txt`);
   const answers = await Promise.all(
@@ -164,23 +164,23 @@ test('ten writers of one branch: every 201 is in the history, every other answer
   assert.deepEqual(same.map(({ status }) => status).sort(), [201, 400]);
 });
 
-test('the first file of an empty repository makes its default branch, protected', async () => {
+test('creates and protects the default branch with the first file', async () => {
   const { project, owner } = await world({ project: {} });
   const url = project.repository;
   assert.equal((await owner.get(fileUrl(url, 'x'), { ref: 'main' })).body.message, '404 Commit Not Found');
-  await write(owner, url, 'x', 'first', { branch: 'trunk' });
-  const shown = await owner.get(project.at);
-  assert.equal(shown.body.default_branch, 'trunk');
-  assert.equal(shown.body.empty_repo, false);
+  await createFile(owner, url, 'x', 'first', { branch: 'trunk' });
+  const result = await owner.get(project.at);
+  assert.equal(result.body.default_branch, 'trunk');
+  assert.equal(result.body.empty_repo, false);
   const rules = await owner.get(`${project.at}/protected_branches`);
   assert.equal(rules.body[0].name, 'trunk');
 });
 
-test('a path that leads out is refused by every method, with the same words', async () => {
-  const { owner, at, tip } = await given();
+test('rejects paths outside the repository with the same message for every method', async () => {
+  const { owner, at, tip } = await createProjectWithFile();
   const before = await tip();
   for (const path of ['..', '.', '../x', 'x/..', 'a/../b', 'a\\..\\b', '..\\x', '/etc/passwd', 'a\nb']) {
-    const sent = [
+    const input = [
       owner.get(at(path), { ref: 'main' }),
       owner.get(at(path, '/blame'), { ref: 'main' }),
       owner.get(at(path, '/raw')),
@@ -188,7 +188,7 @@ test('a path that leads out is refused by every method, with the same words', as
       owner.put(at(path), GOOD),
       owner.delete(at(path), { branch: 'main', commit_message: 'm' }),
     ];
-    for (const answer of await Promise.all(sent)) {
+    for (const answer of await Promise.all(input)) {
       assert.deepEqual([answer.status, answer.body], [400, { error: 'file_path should be a valid file path' }], path);
     }
     assert.equal((await owner.head(at(path), { ref: 'main' })).status, 400);
@@ -196,9 +196,9 @@ test('a path that leads out is refused by every method, with the same words', as
   assert.equal(await tip(), before);
 });
 
-test('a read-only repository refuses after the permission and before everything else', async () => {
+test('rejects writes to a read-only repository after the permission check', async () => {
   const { root } = await world();
-  const { owner, id, repository, at, tip, add } = await given();
+  const { owner, id, repository, at, tip, add } = await createProjectWithFile();
   const reporter = await add('reporter');
   const before = await tip();
   assert.equal((await root.put(`/projects/${id}`, { repository_read_only: true })).status, 200);
@@ -221,8 +221,8 @@ test('a read-only repository refuses after the permission and before everything 
   assert.equal(await tip(), before);
 });
 
-test('deleting says in its own words what is missing', async () => {
-  const { owner, at, tip } = await given();
+test('reports missing parameters of DELETE with its own messages', async () => {
+  const { owner, at, tip } = await createProjectWithFile();
   const before = await tip();
   const cases: [Record<string, unknown>, number, unknown][] = [
     [{}, 400, { error: 'branch is missing, branch is empty, commit_message is missing, commit_message is empty' }],
@@ -242,9 +242,9 @@ test('deleting says in its own words what is missing', async () => {
   assert.equal(await tip(), before);
 });
 
-test('who may not delete a file is told so, also in an archived project, and others delete it', async () => {
+test('returns 403 to callers who may not delete a file, also in archived projects', async () => {
   const { root } = await world();
-  const { owner, id, at, tip, add } = await given();
+  const { owner, id, at, tip, add } = await createProjectWithFile();
   const before = await tip();
   const reporter = await add('reporter');
   const forbidden = await reporter.delete(at('README.md'), { branch: 'main', commit_message: 'm' });
@@ -261,8 +261,8 @@ test('who may not delete a file is told so, also in an archived project, and oth
   assert.equal((await owner.send('DELETE', at('README.md'), body)).status, 204);
 });
 
-test('the committer is the caller, the author whoever is named; the message stays as it is', async () => {
-  const { owner, repository, at } = await given();
+test('uses the caller as committer and the named author, and keeps the message', async () => {
+  const { owner, repository, at } = await createProjectWithFile();
   const message = '  Title \n\nBody\n\n';
   await owner.post(at('n'), {
     ...GOOD,
@@ -279,8 +279,8 @@ test('the committer is the caller, the author whoever is named; the message stay
   );
 });
 
-test('the start is looked at before the branch that is to begin there', async () => {
-  const { owner, at, tip } = await given();
+test('checks the start before the new branch', async () => {
+  const { owner, at, tip } = await createProjectWithFile();
   const before = await tip();
   const text = 'You can only create or edit files when you are on a branch';
   for (const start_branch of ['nowhere', 'refs/heads/main', await tip()]) {
@@ -296,7 +296,7 @@ test('the start is looked at before the branch that is to begin there', async ()
   assert.equal(await tip(), before);
 });
 
-test('of two first commits of an empty repository on two branches one is the first', async () => {
+test('lets one of two concurrent first commits of an empty repository win', async () => {
   const { project, owner } = await world({ project: {} });
   const post = (branch: string) => owner.post(`${project.repository}/files/n`, { ...GOOD, branch });
   const answers = await Promise.all([post('one'), post('two')]);
@@ -306,7 +306,7 @@ test('of two first commits of an empty repository on two branches one is the fir
   assert.equal((await owner.get(`${project.repository}/branches`)).body.length, 1);
 });
 
-test('an empty repository reads as empty everywhere, and a Developer does not begin it', async () => {
+test('reads an empty repository as empty, and does not let a Developer start it', async () => {
   const { project, owner, developer } = await world({ project: { with: ['developer'] } });
   for (const tail of ['', '/blame', '/raw']) {
     const answer = await owner.get(`${project.repository}/files/n${tail}`, { ref: 'main' });
@@ -321,8 +321,8 @@ test('an empty repository reads as empty everywhere, and a Developer does not be
   }
 });
 
-test('an old path of the project leads reads to the new one and stops writes', async () => {
-  const { owner, id, path_with_namespace, at } = await given();
+test('redirects reads under a former project path and rejects writes', async () => {
+  const { owner, id, path_with_namespace, at } = await createProjectWithFile();
   assert.equal((await owner.put(`/projects/${id}`, { path: `moved-${id}` })).status, 200);
   const old = `/projects/${encodeURIComponent(path_with_namespace)}/repository/files/README.md`;
   const read = await owner.get(`${old}?ref=main`);

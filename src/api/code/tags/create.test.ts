@@ -4,10 +4,10 @@ import { type Caller, world } from '#test/support/world.ts';
 
 const { root, anonymous, user, server } = await world();
 
-const names = async (caller: Caller, tags: string) =>
+const tagNames = async (caller: Caller, tags: string) =>
   (await caller.get(tags)).body.map((tag: { name: string }) => tag.name);
 
-test('tags: lightweight, annotated, ordered, refused, deleted', async () => {
+test('creates, lists, rejects and deletes lightweight and annotated tags', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.repository}/tags`;
   const light = await owner.post(url, { tag_name: 'v1.9', ref: 'main' });
@@ -34,7 +34,7 @@ test('tags: lightweight, annotated, ordered, refused, deleted', async () => {
   assert.deepEqual((await owner.get(`${url}/v1.9`)).body, { message: '404 Tag Not Found' });
 });
 
-test('Developers make and delete tags, others do not', async () => {
+test('requires a Developer to create and delete tags', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const tags = `${project.repository}/tags`;
   await owner.post(tags, { tag_name: 'kept', ref: 'main' });
@@ -51,7 +51,7 @@ test('Developers make and delete tags, others do not', async () => {
   await owner.put(project.at, { visibility: 'public' });
   assert.deepEqual((await anonymous.delete(`${tags}/kept`)).body, { message: '401 Unauthorized' });
   assert.deepEqual((await (await user()).delete(`${tags}/kept`)).body, { message: '403 Forbidden' });
-  assert.deepEqual(await names(anonymous, tags), ['kept']);
+  assert.deepEqual(await tagNames(anonymous, tags), ['kept']);
   const developer = await project.add('developer');
   assert.equal((await developer.post(tags, { tag_name: 'a/b.json', ref: 'main' })).status, 201);
   assert.equal((await anonymous.head(`${tags}/a%2Fb.json`)).status, 200);
@@ -59,7 +59,7 @@ test('Developers make and delete tags, others do not', async () => {
   assert.equal((await developer.delete(`${tags}/a%2Fb.json`)).status, 404);
 });
 
-test('a read-only or archived repository takes no tag and keeps those it has', async () => {
+test('rejects new tags in read-only and archived repositories', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const tags = `${project.repository}/tags`;
   await owner.post(tags, { tag_name: 'kept', ref: 'main' });
@@ -73,18 +73,18 @@ test('a read-only or archived repository takes no tag and keeps those it has', a
   await root.put(project.at, { repository_read_only: false });
   await owner.post(`${project.at}/archive`);
   assert.deepEqual(await attempts(root), ['403 403 Forbidden', '403 403 Forbidden']);
-  assert.deepEqual(await names(owner, tags), ['kept']);
+  assert.deepEqual(await tagNames(owner, tags), ['kept']);
 });
 
-test('of two callers at once one makes the tag and one deletes it; each change is one push event', async () => {
+test('lets one of two concurrent requests create or delete a tag, with one push event each', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const tags = `${project.repository}/tags`;
   const tip = (await owner.get(`${project.repository}/branches/main`)).body.commit.id;
-  const made = await Promise.all([1, 2].map(() => owner.post(tags, { tag_name: 'race', ref: 'main' })));
-  assert.deepEqual(made.map(({ status }) => status).sort(), [201, 400]);
-  assert.equal(made.find(({ status }) => status === 400)?.body.message, 'Tag race already exists');
-  const gone = await Promise.all([1, 2].map(() => owner.delete(`${tags}/race`)));
-  assert.deepEqual(gone.map(({ status }) => status).sort(), [204, 404]);
+  const created = await Promise.all([1, 2].map(() => owner.post(tags, { tag_name: 'race', ref: 'main' })));
+  assert.deepEqual(created.map(({ status }) => status).sort(), [201, 400]);
+  assert.equal(created.find(({ status }) => status === 400)?.body.message, 'Tag race already exists');
+  const response = await Promise.all([1, 2].map(() => owner.delete(`${tags}/race`)));
+  assert.deepEqual(response.map(({ status }) => status).sort(), [204, 404]);
   const events = await server.services.database.reader
     .selectFrom('activity_events')
     .select(['action_name', 'push_action', 'ref', 'commit_from', 'commit_to', 'author_id'])
@@ -99,7 +99,7 @@ test('of two callers at once one makes the tag and one deletes it; each change i
   ]);
 });
 
-test('a name or a ref that is blank is no name for a tag', async () => {
+test('rejects a blank name or ref', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   for (const params of [
     { tag_name: '', ref: 'main' },
@@ -111,7 +111,7 @@ test('a name or a ref that is blank is no name for a tag', async () => {
   }
 });
 
-test('an empty repository has no tags and takes none', async () => {
+test('lists no tags in an empty repository and rejects new ones', async () => {
   const { project, owner } = await world({ project: { readme: false } });
   const tags = `${project.repository}/tags`;
   assert.deepEqual((await owner.get(tags)).body, []);

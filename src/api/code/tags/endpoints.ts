@@ -1,17 +1,17 @@
 import type { AccessCall } from '#http/access/access.ts';
-import { inPublicProject, inRepositoryOf } from '#http/access/project-access.ts';
+import { inProjectAllowingAnonymous, inProjectRepository } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { READ_ONLY } from '#http/errors/error-messages.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { expression, message, refName, string } from '#http/parameters/texts.ts';
+import { commitMessage, refName, searchExpression, string } from '#http/parameters/texts.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { createTagAt } from './create.ts';
 import { deleteTagAt } from './delete.ts';
 import { Tag, type TagRow } from './entities.ts';
 import { findTag } from './get.ts';
-import { tagPage } from './list.ts';
+import { loadTagPage } from './list.ts';
 
 const tag = {
   name: 'tag',
@@ -26,23 +26,23 @@ const tag = {
 export const listTags = endpoint({
   get: '/projects/:id/repository/tags',
   summary: 'List tags',
-  access: inPublicProject('read_code'),
+  access: inProjectAllowingAnonymous('read_code'),
   params: {
     order_by: optional(oneOf('name', 'updated', 'version'), 'updated'),
     sort: optional(oneOf('asc', 'desc'), 'desc'),
-    search: optional(expression),
+    search: optional(searchExpression),
     pagination: optional(string),
     page_token: optional(refName),
   },
   errors: { tokenInvalid: [400, { error: 'page_token is invalid' }] },
   response: page(Tag),
-  read: (_db, { project, params, page }, git) => tagPage(git, project, params, page),
+  read: (_db, { project, params, page }, git) => loadTagPage(git, project, params, page),
 });
 
-export const readTag = endpoint({
+export const getTag = endpoint({
   get: '/projects/:id/repository/tags/:tag_name',
-  summary: 'Read a tag',
-  access: inPublicProject('read_code').resource(tag),
+  summary: 'Get a tag',
+  access: inProjectAllowingAnonymous('read_code').resource(tag),
   response: ok(Tag),
   read: (_db, { tag }) => tag,
 });
@@ -50,8 +50,8 @@ export const readTag = endpoint({
 export const createTag = endpoint({
   post: '/projects/:id/repository/tags',
   summary: 'Create a tag',
-  access: inRepositoryOf('push_code'),
-  params: { tag_name: required(refName), ref: required(refName), message: optional(message) },
+  access: inProjectRepository('push_code'),
+  params: { tag_name: required(refName), ref: required(refName), message: optional(commitMessage) },
   errors: {
     nameInvalid: [400, 'Tag name invalid'],
     exists: [400, 'Tag {name} already exists'],
@@ -69,7 +69,7 @@ export const createTag = endpoint({
 export const deleteTag = endpoint({
   delete: '/projects/:id/repository/tags/:tag_name',
   summary: 'Delete a tag',
-  access: inRepositoryOf('push_code').resource(tag),
+  access: inProjectRepository('push_code').resource(tag),
   lastModified: ({ tag }) => tag.commit?.author.date ?? null,
   errors: { readOnly: READ_ONLY, gone: [404, '404 Tag Not Found'] },
   activity: ['deleted tag'],

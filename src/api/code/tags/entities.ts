@@ -4,13 +4,13 @@ import { entity } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 import { Commit, type CommitRow } from '../commits/index.ts';
 
-/** A tag as git knows it: what the ref points to, the annotation if there is one, the commit at the end of it. */
+/** A git tag: the target of its ref, its annotation if any, and the commit that it leads to. */
 export interface TagRow {
   readonly project: CommitRow['project'];
   readonly name: string;
   readonly target: string;
   readonly annotation: GitTag | null;
-  /** null: the tag names something that is no commit. */
+  /** Null if the tag does not lead to a commit. */
   readonly commit: GitCommit | null;
 }
 

@@ -3,7 +3,7 @@ import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
   listTags: ({ project }) => ({ by: 'reporter', path: { id: project.id } }),
-  readTag: ({ project }) => ({ by: 'reporter', path: { id: project.id, tag_name: 'v1.0.0' } }),
+  getTag: ({ project }) => ({ by: 'reporter', path: { id: project.id, tag_name: 'v1.0.0' } }),
   createTag: ({ project, name }) => ({
     by: 'developer',
     path: { id: project.id },

@@ -4,7 +4,7 @@ import { writeObject } from '#git/objects/loose-objects.ts';
 import { world } from '#test/support/world.ts';
 import { compareVersions } from './list.ts';
 
-test('a search finds tags as it finds branches: the one whose whole name is asked for comes first', async () => {
+test('lists an exact match first when searching', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.repository}/tags`;
   for (const tag_name of ['a-v1', 'v1', 'v1.1', 'z-V1']) await owner.post(url, { tag_name, ref: 'main' });
@@ -18,7 +18,7 @@ test('a search finds tags as it finds branches: the one whose whole name is aske
   assert.deepEqual(await found('nothing'), []);
 });
 
-test('a tag of a tag is listed with the commit at the end of both, as it is read alone', async () => {
+test('lists a tag of a tag with its commit, as for a single tag', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const url = `${project.repository}/tags`;
   await owner.post(url, { tag_name: 'inner', ref: 'main', message: 'Inner' });
@@ -29,12 +29,12 @@ test('a tag of a tag is listed with the commit at the end of both, as it is read
   assert.deepEqual((await owner.get(`${url}/outer`)).body, outer);
 });
 
-test('versions are compared by their numbers, a pre-release before its release', () => {
+test('compares versions numerically, with pre-releases before releases', () => {
   const sorted = ['v2', 'v1.10', 'v1.9', 'v1.10-rc2', 'v1.10-rc1'].toSorted(compareVersions);
   assert.deepEqual(sorted, ['v1.9', 'v1.10-rc1', 'v1.10-rc2', 'v1.10', 'v2']);
 });
 
-test('a tag whose message is hundreds of thousands of line ends is listed like any other', async () => {
+test('lists a tag whose message consists of many line ends', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const { id } = (await owner.get(`${project.repository}/commits/main`)).body;
   const content = `object ${id}\ntype commit\ntag v1\ntagger A <a@example.com> 0 +0000\n\nOne${'\n'.repeat(900_000)}.\n`;

@@ -1,16 +1,16 @@
-import { inPublicProject } from '#http/access/project-access.ts';
+import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { page } from '#http/endpoint/responses.ts';
-import { optional, type Rule } from '#http/parameters/declarations.ts';
+import { optional, type ParameterRule } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { pathText, refName } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { TreeEntry } from './entities.ts';
-import { treePage } from './list.ts';
+import { loadTreePage } from './list.ts';
 
-/** Without pages only whole trees are listed. */
-const wholeOnlyRecursive: Rule = ({ pagination, recursive = null }, problems) => {
+/** `pagination=none` is only allowed for recursive listings. */
+const wholeOnlyRecursive: ParameterRule = ({ pagination, recursive = null }, problems) => {
   if (pagination !== 'none' || boolean.read(recursive, 'recursive', new Problems()) === true) return;
   problems.add('pagination cannot be "none" unless "recursive" is true');
 };
@@ -18,7 +18,7 @@ const wholeOnlyRecursive: Rule = ({ pagination, recursive = null }, problems) =>
 export const listTree = endpoint({
   get: '/projects/:id/repository/tree',
   summary: 'List the files and folders of a repository',
-  access: inPublicProject('read_code'),
+  access: inProjectAllowingAnonymous('read_code'),
   params: {
     ref: optional(refName),
     path: optional(pathText),
@@ -33,5 +33,5 @@ export const listTree = endpoint({
     tokenInvalid: [400, { error: 'page_token is invalid' }],
   },
   response: page(TreeEntry),
-  read: (_db, { project, params, page }, git) => treePage(git, repositoryOf(git, project), params, page),
+  read: (_db, { project, params, page }, git) => loadTreePage(git, getRepository(git, project), params, page),
 });

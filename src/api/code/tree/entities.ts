@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
-import type { ListedEntry } from '#git/trees/tree-list.ts';
+import type { TreeListEntry } from '#git/trees/tree-list.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { firstBytes } from '#text/trim.ts';
+import { truncateToBytes } from '#text/trim.ts';
 
-/** An entry as its tree lists it. */
+/** An entry of a listed tree. */
 export interface TreeRow {
-  readonly entry: ListedEntry;
-  /** Where the listed tree stands in its repository, without slashes at its ends; empty for the root. */
+  readonly entry: TreeListEntry;
+  /** The path of the listed tree, without slashes at its ends; empty for the root. */
   readonly folder: string;
 }
 
 /** In bytes (contract/conventions.md §3 "Limits of texts"). */
-const LONGEST_PATH = 4096;
+const MAX_PATH_BYTES = 4096;
 
 /** A folder, file or submodule of a tree (contract/repository.md §4). */
 export const TreeEntry = entity('TreeEntry', {
@@ -21,7 +21,7 @@ export const TreeEntry = entity('TreeEntry', {
   path: Type.String(),
   mode: Type.String(),
 }).from(({ entry: { id, type, mode, path }, folder }: TreeRow) => {
-  const shown = firstBytes(path.toWellFormed(), LONGEST_PATH);
-  const name = shown.slice(shown.lastIndexOf('/') + 1);
-  return { id, name, type, path: folder === '' ? shown : `${folder}/${shown}`, mode };
+  const truncatedPath = truncateToBytes(path.toWellFormed(), MAX_PATH_BYTES);
+  const name = truncatedPath.slice(truncatedPath.lastIndexOf('/') + 1);
+  return { id, name, type, path: folder === '' ? truncatedPath : `${folder}/${truncatedPath}`, mode };
 });

@@ -7,7 +7,7 @@ const { newProject } = await world();
 const paths = (answer: { body: { path: string }[] }) => answer.body.map(({ path }) => path);
 const rels = (link: unknown) => [...String(link ?? '').matchAll(/rel="(\w+)"/g)].map(([, rel]) => rel);
 
-test('folders come before files, each by name, with id, mode and path', async () => {
+test('lists folders before files, by name, with id, mode and path', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ 'z/deep/x.txt': 'x', 'a.txt': 'same', 'B.txt': 'same', 'folder/c.sh': 'c' });
   const { status, body, headers } = await owner.get(`${project.repository}/tree`);
@@ -33,7 +33,7 @@ test('folders come before files, each by name, with id, mode and path', async ()
   ]);
 });
 
-test('unknown refs and paths have texts of their own', async () => {
+test('reports unknown refs and paths', async () => {
   const empty = await newProject();
   const noTree = { message: '404 Tree Not Found' };
   assert.deepEqual((await empty.owner.get(`${empty.repository}/tree`)).body, noTree);
@@ -58,8 +58,8 @@ test('unknown refs and paths have texts of their own', async () => {
   assert.equal((await owner.get(`${repository}/tree`, { ref: ' ' })).status, 200, 'a blank ref is the default branch');
 });
 
-/** Walks the links of keyset pages from the first to the last. */
-async function walk({ owner, repository }: Project, params: object): Promise<string[]> {
+/** Follows the next links of keyset pages to the end. */
+async function collectPages({ owner, repository }: Project, params: object): Promise<string[]> {
   const seen: string[] = [];
   let path = `${repository}/tree?${new URLSearchParams(params as Record<string, string>)}`;
   for (let page = 0; page < 50; page += 1) {
@@ -77,14 +77,14 @@ async function walk({ owner, repository }: Project, params: object): Promise<str
   return assert.fail('the pages never end');
 }
 
-test('keyset pages show each entry once, equal files too', async () => {
+test('returns each entry once in keyset pages, including equal files', async () => {
   const project = await newProject();
   const same = Object.fromEntries(Array.from({ length: 7 }, (_, place) => [`same-${place}`, 'equal']));
   await project.commit({ ...same, 'dir/same': 'equal', 'other.txt': 'other' });
   for (const recursive of [true, false]) {
     const params = { recursive, per_page: '2', pagination: 'keyset' };
     const whole = paths(await project.owner.get(`${project.repository}/tree`, { recursive, per_page: 100 }));
-    assert.deepEqual(await walk(project, params), whole);
+    assert.deepEqual(await collectPages(project, params), whole);
   }
   const { owner, repository } = project;
   const [first] = (await owner.get(`${repository}/tree`)).body;
@@ -92,7 +92,7 @@ test('keyset pages show each entry once, equal files too', async () => {
   assert.deepEqual(paths(behind), ['other.txt'], 'the id of an entry is a token');
 });
 
-test('offset pages, and a whole tree without pages', async () => {
+test('supports offset pages and the whole tree', async () => {
   const { project, owner } = await world({ project: {} });
   await project.commit({ 'a/1': '1', 'a/2': '2', 'b/3': '3' });
   const second = await owner.get(`${project.repository}/tree`, { recursive: true, per_page: 2, page: 2 });
@@ -106,7 +106,7 @@ test('offset pages, and a whole tree without pages', async () => {
   assert.deepEqual([whole.headers['x-total'], whole.headers.link], [undefined, undefined]);
 });
 
-test('a tree is never stale, and closed to those who may not read code', async () => {
+test('returns the current tree, and 403 or 404 to callers who may not read code', async () => {
   const { project, owner, user, anonymous } = await world({ project: { visibility: 'public' } });
   await project.commit({ a: 'a' });
   assert.deepEqual(paths(await anonymous.get(`${project.repository}/tree`)), ['a']);

@@ -1,37 +1,37 @@
-import { countLimit } from '#database/page.ts';
+import { COUNT_LIMIT } from '#database/page.ts';
 import type { Git } from '#git/git.ts';
-import { GitFailed } from '#git/process/failures.ts';
+import { GitError } from '#git/process/failures.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
-import { entryAt } from '#git/trees/path-entries.ts';
-import { type ListedEntry, listTree, type TreeList } from '#git/trees/tree-list.ts';
-import type { Page } from '#http/lists/page.ts';
+import { findEntryAtPath } from '#git/trees/path-entries.ts';
+import { listTree, type TreeList, type TreeListEntry } from '#git/trees/tree-list.ts';
+import type { ListPage } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { trimmed } from '#text/trim.ts';
+import { trimCharacters } from '#text/trim.ts';
 import type { TreeRow } from './entities.ts';
 
-interface TreeQuestion {
+interface TreeListInput {
   readonly ref?: string | null | undefined;
   readonly path?: string | null | undefined;
   readonly recursive: boolean;
-  /** `legacy`, as without it, by the page's number; `none`: the whole tree. */
+  /** `legacy` (the default): by page number; `none`: the whole tree. */
   readonly pagination?: 'legacy' | 'keyset' | 'none' | null | undefined;
   readonly page_token?: string | null | undefined;
 }
 
-/** One page of the tree that a path names at a ref. */
-export async function treePage(
+/** Returns one page of the tree at a path and ref. */
+export async function loadTreePage(
   git: Git,
   repository: Repository,
-  question: TreeQuestion,
+  input: TreeListInput,
   page: OffsetRequest,
-): Promise<Page<TreeRow> | Failure<'refUnknown' | 'pathUnknown' | 'tokenInvalid'>> {
-  const found = await findTree(git, repository, question, page);
+): Promise<ListPage<TreeRow> | Failure<'refUnknown' | 'pathUnknown' | 'tokenInvalid'>> {
+  const found = await findTree(git, repository, input, page);
   if (isFailure(found)) return found;
-  const cut = cutOf(found.list, question, page);
-  if (isFailure(cut)) return cut;
-  return { ...cut, items: cut.items.map((entry) => ({ entry, folder: found.folder })) };
+  const paginated = paginate(found.list, input, page);
+  if (isFailure(paginated)) return paginated;
+  return { ...paginated, items: paginated.items.map((entry) => ({ entry, folder: found.folder })) };
 }
 
 interface FoundTree {
@@ -39,83 +39,83 @@ interface FoundTree {
   readonly folder: string;
 }
 
-/** Lists are remembered by the tree's id, so that any page costs the same. */
+/** Finds the tree. Lists are cached by the tree's id, so that each page costs the same. */
 async function findTree(
   git: Git,
   repository: Repository,
-  { ref, path, recursive, pagination }: TreeQuestion,
+  { ref, path, recursive, pagination }: TreeListInput,
   page: OffsetRequest,
 ): Promise<FoundTree | Failure<'refUnknown' | 'pathUnknown'>> {
   const commit = await resolveRevision(git, repository, ref?.trim() || 'HEAD');
   if (commit === null) return fail('refUnknown');
-  const folder = trimmed(path ?? '', '/');
-  const entry = await entryAt(git, repository, commit, folder);
+  const folder = trimCharacters(path ?? '', '/');
+  const entry = await findEntryAtPath(git, repository, commit, folder);
   if (entry?.type !== 'tree') return fail('pathUnknown');
-  const list = await listTree(git, repository, entry.id, { deep: recursive, ...wantedOf(pagination, page) });
+  const list = await listTree(git, repository, entry.id, { deep: recursive, ...entriesNeeded(pagination, page) });
   return list === null ? fail('pathUnknown') : { list, folder };
 }
 
-/** How much of a list is needed: only the number of a page says how far its entries reach. */
-function wantedOf(pagination: TreeQuestion['pagination'], { page, perPage }: OffsetRequest) {
+/** Returns how many entries are needed. For keyset pages that is unknown. */
+function entriesNeeded(pagination: TreeListInput['pagination'], { page, perPage }: OffsetRequest) {
   if (pagination === 'keyset') return {};
-  if (pagination === 'none') return { wanted: { entries: 0, counted: LARGEST_WHOLE + 1 } };
-  // One more tells whether another page follows.
-  return { wanted: { entries: page * perPage + 1, counted: countLimit + 1 } };
+  if (pagination === 'none') return { wanted: { entries: 0, counted: MAX_WHOLE_TREE + 1 } };
+  // One more entry tells whether a next page exists.
+  return { wanted: { entries: page * perPage + 1, counted: COUNT_LIMIT + 1 } };
 }
 
-function cutOf(list: TreeList, { pagination, page_token }: TreeQuestion, page: OffsetRequest) {
+function paginate(list: TreeList, { pagination, page_token }: TreeListInput, page: OffsetRequest) {
   if (pagination === 'none') return wholeTree(list);
   return pagination === 'keyset' ? keysetPage(list, page_token, page.perPage) : offsetPage(list, page);
 }
 
-/** More entries than this are listed by page only. */
-const LARGEST_WHOLE = 100_000;
+/** Larger trees are listed by page only. */
+const MAX_WHOLE_TREE = 100_000;
 
-/** What git lists no further, or nobody can take at once: no fault of the server (503). */
-function tooMany(): GitFailed {
-  return new GitFailed('ls-tree', { kind: 'too-large', limit: LARGEST_WHOLE });
+/** Returns the error (503) for trees that are too large to list. */
+function treeTooLarge(): GitError {
+  return new GitError('ls-tree', { kind: 'too-large', limit: MAX_WHOLE_TREE });
 }
 
-/** All entries at once, without headers of pages. */
-function wholeTree(list: TreeList): Page<ListedEntry> {
-  if (!list.complete || list.length > LARGEST_WHOLE) throw tooMany();
+/** Returns all entries, without pagination headers. */
+function wholeTree(list: TreeList): ListPage<TreeListEntry> {
+  if (!list.complete || list.length > MAX_WHOLE_TREE) throw treeTooLarge();
   return { items: list.slice(0, list.length), total: null, more: false, keyset: { next: null } };
 }
 
-function offsetPage(list: TreeList, { page, perPage }: OffsetRequest): Page<ListedEntry> {
+function offsetPage(list: TreeList, { page, perPage }: OffsetRequest): ListPage<TreeListEntry> {
   const start = (page - 1) * perPage;
   const end = start + perPage;
-  if (!list.complete && list.length < end) throw tooMany();
-  const total = list.length > countLimit || !list.complete ? null : list.length;
+  if (!list.complete && list.length < end) throw treeTooLarge();
+  const total = list.length > COUNT_LIMIT || !list.complete ? null : list.length;
   return { items: list.slice(start, end), total, more: list.length > end };
 }
 
 /**
- * The page behind the entry that a token names. A token is the id of that entry; one blob can stand at many paths, so
- * for all but the first with this id its place follows behind a dot.
+ * Returns the page after the entry that a token names. A token is the id of the entry. The same blob may occur at
+ * several paths, so all but its first occurrence append `.<index>`.
  */
 function keysetPage(
   list: TreeList,
   token: string | null | undefined,
   perPage: number,
-): Page<ListedEntry> | Failure<'tokenInvalid'> {
-  const start = token ? placeOf(list, token) + 1 : 0;
+): ListPage<TreeListEntry> | Failure<'tokenInvalid'> {
+  const start = token ? findTokenIndex(list, token) + 1 : 0;
   if (token && start === 0) return fail('tokenInvalid');
   const end = start + perPage;
-  if (!list.complete && list.length < end) throw tooMany();
+  if (!list.complete && list.length < end) throw treeTooLarge();
   const more = list.length > end;
   const next = more ? { page_token: tokenAt(list, end - 1) } : null;
   return { items: list.slice(start, end), total: null, more, keyset: { next } };
 }
 
-/** When the tree has changed meanwhile and another entry stands at that place: the first with this id. */
-function placeOf(list: TreeList, token: string): number {
-  const [, id, place] = /^([0-9a-f]{40})(?:\.(\d{1,9}))?$/.exec(token) ?? [];
+/** Returns the index of a token's entry. If the tree has changed meanwhile, it is the first entry with this id. */
+function findTokenIndex(list: TreeList, token: string): number {
+  const [, id, index] = /^([0-9a-f]{40})(?:\.(\d{1,9}))?$/.exec(token) ?? [];
   if (id === undefined) return -1;
-  return place !== undefined && list.idAt(Number(place)) === id ? Number(place) : list.placeOf(id);
+  return index !== undefined && list.idAt(Number(index)) === id ? Number(index) : list.indexOfId(id);
 }
 
-function tokenAt(list: TreeList, place: number): string {
-  const id = list.idAt(place);
-  return list.placeOf(id) === place ? id : `${id}.${place}`;
+function tokenAt(list: TreeList, index: number): string {
+  const id = list.idAt(index);
+  return list.indexOfId(id) === index ? id : `${id}.${index}`;
 }

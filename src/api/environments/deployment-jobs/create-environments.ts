@@ -1,38 +1,38 @@
-import { readDuration } from '#api/pipelines/ci-file/index.ts';
+import { parseCiDuration } from '#api/pipelines/ci-file/index.ts';
 import type { EnvironmentTier } from '#database/tables/environments.ts';
 import type { EventPayloads } from '#events/domain-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { momentAfter } from '#runtime/clock.ts';
-import { environmentFor, TIERS } from '../environment-model/index.ts';
-import { type DeployingJob, deployingJobs } from './store.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
+import { ENVIRONMENT_TIERS, findOrCreateEnvironment } from '../environment-model/index.ts';
+import { type DeployingJob, loadDeployingJobs } from './store.ts';
 
 /**
- * Makes the environments that jobs name and that are not there yet, each as the first of its jobs says (contract/environments.md
- * Part 5). One whose name no environment can have is not made, which its jobs hear of by themselves.
+ * Creates the missing environments that jobs name, each with the options of its first job (contract/environments.md Part 5).
+ * Invalid names are skipped; their jobs fail later.
  */
-export async function makeEnvironments(
+export async function createJobEnvironments(
   uow: UnitOfWork,
-  { projectId, jobIds }: EventPayloads['environments-wanted'],
+  { projectId, jobIds }: EventPayloads['deployment-jobs-created'],
 ): Promise<void> {
-  const jobs = await deployingJobs(uow, jobIds);
+  const jobs = await loadDeployingJobs(uow, jobIds);
   const firsts = new Map(jobs.toReversed().map((job) => [job.name, job]));
-  // In one order, whoever makes them.
+  // A fixed order prevents deadlocks.
   for (const [name, job] of [...firsts].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    await environmentFor(uow, { id: projectId }, name, wishOf(uow, job));
+    await findOrCreateEnvironment(uow, { id: projectId }, name, toNewEnvironment(uow, job));
   }
 }
 
-/** What the job that makes an environment says of it. */
-export function wishOf({ now }: UnitOfWork, { said }: DeployingJob) {
-  return { tier: tierSaid(said), auto_stop_at: autoStopAt(now, said?.auto_stop_in) };
+/** Returns the attributes of a new environment from the options of its job. */
+export function toNewEnvironment({ now }: UnitOfWork, { environmentOptions }: DeployingJob) {
+  return { tier: requestedTier(environmentOptions), auto_stop_at: autoStopTime(now, environmentOptions?.auto_stop_in) };
 }
 
-export function tierSaid(said: DeployingJob['said']): EnvironmentTier | undefined {
-  return TIERS.find((tier) => tier === said?.deployment_tier);
+export function requestedTier(options: DeployingJob['environmentOptions']): EnvironmentTier | undefined {
+  return ENVIRONMENT_TIERS.find((tier) => tier === options?.deployment_tier);
 }
 
-/** When an environment stops by itself of which this is said now; null: never. */
-export function autoStopAt(now: string, said: string | null | undefined): string | null {
-  const seconds = said == null || said === 'never' ? null : readDuration(said);
-  return seconds === null ? null : momentAfter(now, seconds * 1000);
+/** Returns when the environment stops automatically for this `auto_stop_in`; null means never. */
+export function autoStopTime(now: string, autoStopIn: string | null | undefined): string | null {
+  const seconds = autoStopIn == null || autoStopIn === 'never' ? null : parseCiDuration(autoStopIn);
+  return seconds === null ? null : addMilliseconds(now, seconds * 1000);
 }

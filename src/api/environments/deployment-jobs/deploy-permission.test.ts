@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type GivenJob, given } from '#api/pipelines/processing/fixtures.testing.ts';
-import { changeJob } from '#api/pipelines/processing/index.ts';
+import { createPipelineFixture, type JobFixture } from '#api/pipelines/processing/fixtures.testing.ts';
+import { changeJobStatus } from '#api/pipelines/processing/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { done, type Project, world } from '#test/support/world.ts';
@@ -20,7 +20,7 @@ const unprotect = ({ id }: Project) =>
   database.transaction((tx) => tx.deleteFrom('protected_environments').where('project_id', '=', id).execute());
 
 /** A job of the developer's that has this environment. */
-const deploys = ({ developer }: { developer: { id: number } }, job: GivenJob = {}, action = 'start'): GivenJob => ({
+const deploys = ({ developer }: { developer: { id: number } }, job: JobFixture = {}, action = 'start'): JobFixture => ({
   ...job,
   row: { environment: 'production', user_id: developer.id },
   options: { environment: { action } },
@@ -29,10 +29,14 @@ const deploys = ({ developer }: { developer: { id: number } }, job: GivenJob = {
 const reasonOf = async (project: Project, id: number) =>
   (await project.owner.get(`${project.at}/jobs/${id}`)).body.failure_reason;
 
-test('a job whose user may not deploy to its environment fails where it would start, and what comes after it is skipped', async () => {
+test('fails a job at start if its user may not deploy, and skips the jobs after it', async () => {
   const project = await newProject(members);
   await protect(project, 'production', { levels: [{ access_level: 40 }] });
-  const pipeline = await given(here, project, { build: {}, ship: deploys(project, { stage: 1 }), after: { stage: 2 } });
+  const pipeline = await createPipelineFixture(here, project, {
+    build: {},
+    ship: deploys(project, { stage: 1 }),
+    after: { stage: 2 },
+  });
   assert.deepEqual((await pipeline.statuses()).ship, 'created');
   await pipeline.run('build', 'success');
   assert.deepEqual(await pipeline.statuses(), {
@@ -44,10 +48,10 @@ test('a job whose user may not deploy to its environment fails where it would st
   assert.equal(await reasonOf(project, await pipeline.idOf('ship')), 'protected_environment_failure');
 });
 
-test('whatever a job does with an environment, its user has to be let deploy there', async () => {
+test('requires the right to deploy for every environment action', async () => {
   const project = await newProject(members);
   await protect(project, 'production', { levels: [{ access_level: 40 }] });
-  const pipeline = await given(here, project, {
+  const pipeline = await createPipelineFixture(here, project, {
     halt: deploys(project, {}, 'stop'),
     look: deploys(project, {}, 'verify'),
     other: {},
@@ -60,9 +64,12 @@ test('whatever a job does with an environment, its user has to be let deploy the
   });
 });
 
-test('who may not deploy to an environment may neither play nor retry jobs that do, who may does', async () => {
+test('requires the right to deploy for playing and retrying deploy jobs', async () => {
   const project = await newProject(members);
-  const pipeline = await given(here, project, { ship: deploys(project, { when: 'manual' }), again: deploys(project) });
+  const pipeline = await createPipelineFixture(here, project, {
+    ship: deploys(project, { when: 'manual' }),
+    again: deploys(project),
+  });
   const [ship, again] = [await pipeline.idOf('ship'), await pipeline.idOf('again')];
   await pipeline.run('again', 'success');
   await protect(project, 'production', { levels: [{ access_level: 40 }] });
@@ -74,11 +81,11 @@ test('who may not deploy to an environment may neither play nor retry jobs that 
   assert.deepEqual(await pipeline.statuses(), { ship: 'pending', again: 'pending', pipeline: 'pending' });
 });
 
-test('a Reporter who passes plays, cancels and retries the deploy jobs of that environment, and no others', async () => {
+test('lets an admitted Reporter play, cancel and retry deploy jobs of that environment only', async () => {
   const project = await newProject(members);
   const { reporter } = project;
   const held = { when: 'manual' } as const;
-  const pipeline = await given(here, project, {
+  const pipeline = await createPipelineFixture(here, project, {
     ship: deploys(project, held),
     halt: deploys(project, held, 'stop'),
     other: held,
@@ -98,10 +105,13 @@ test('a Reporter who passes plays, cancels and retries the deploy jobs of that e
   assert.equal((await pipeline.statuses()).ship, 'pending');
 });
 
-test('a job that needs approval waits for it, and is unplayable meanwhile', async () => {
+test('blocks a job until it is approved', async () => {
   const project = await newProject(members);
   await protect(project, 'production', { levels: [{ access_level: 30 }], rules: [{ access_level: 40 }] });
-  const pipeline = await given(here, project, { ship: deploys(project), look: deploys(project, {}, 'verify') });
+  const pipeline = await createPipelineFixture(here, project, {
+    ship: deploys(project),
+    look: deploys(project, {}, 'verify'),
+  });
   assert.deepEqual(await pipeline.statuses(), { ship: 'manual', look: 'pending', pipeline: 'running' });
   const play = async () => project.developer.post(`${project.at}/jobs/${await pipeline.idOf('ship')}/play`);
   const refusal = await play();
@@ -110,9 +120,12 @@ test('a job that needs approval waits for it, and is unplayable meanwhile', asyn
   assert.equal((await play()).status, 200);
 });
 
-test('a job that has been played or delayed waits for approvals like any other', async () => {
+test('blocks played and delayed jobs until they are approved', async () => {
   const project = await newProject(members);
-  const pipeline = await given(here, project, { ship: deploys(project), later: deploys(project, { when: 'delayed' }) });
+  const pipeline = await createPipelineFixture(here, project, {
+    ship: deploys(project),
+    later: deploys(project, { when: 'delayed' }),
+  });
   await protect(project, 'production', { levels: [{ access_level: 30 }], count: 1 });
   await pipeline.run('ship', 'success');
   await done(project.developer.post(`${project.at}/jobs/${await pipeline.idOf('ship')}/retry`));
@@ -120,9 +133,9 @@ test('a job that has been played or delayed waits for approvals like any other',
   assert.deepEqual(await pipeline.statuses(), { ship: 'manual', later: 'manual', pipeline: 'manual' });
 });
 
-test('a job whose user loses the right to deploy while it waits for a runner is not run', async () => {
+test('does not run a job whose user loses the right to deploy while it is pending', async () => {
   const project = await newProject(members);
-  const pipeline = await given(here, project, { ship: deploys(project) });
+  const pipeline = await createPipelineFixture(here, project, { ship: deploys(project) });
   await protect(project, 'production', { levels: [{ access_level: 40 }] });
   const wish = { runner_type: 'project_type', project_id: project.id };
   const { token } = (await done(project.owner.post('/user/runners', wish))).body;
@@ -131,7 +144,7 @@ test('a job whose user loses the right to deploy while it waits for a runner is 
   assert.equal(await reasonOf(project, await pipeline.idOf('ship')), 'protected_environment_failure');
 });
 
-test('the environments of jobs are made with their pipeline, as their first jobs say', async () => {
+test('creates the environments of jobs with their pipeline, by their first jobs', async () => {
   const project = await newProject(members);
   const file = `
 ship:
@@ -161,14 +174,14 @@ ill:
   ]);
 });
 
-test('an environment that has been deleted is there again before a job of it starts', async () => {
+test('recreates a deleted environment before its job starts', async () => {
   const project = await newProject(members);
-  const pipeline = await given(here, project, { ship: deploys(project, { when: 'manual' }) });
+  const pipeline = await createPipelineFixture(here, project, { ship: deploys(project, { when: 'manual' }) });
   await protect(project, 'production', { levels: [{ access_level: 40 }] });
   await database.transaction((tx) => tx.deleteFrom('environments').where('project_id', '=', project.id).execute());
   const ship = await pipeline.idOf('ship');
   assert.equal((await project.developer.post(`${project.at}/jobs/${ship}/play`)).status, 403);
   await done(project.maintainer.post(`${project.at}/jobs/${ship}/play`));
-  await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, ship, ['pending'], 'running'));
+  await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, ship, ['pending'], 'running'));
   assert.equal((await project.owner.get(`${project.at}/environments`)).body.length, 1);
 });

@@ -42,7 +42,7 @@ async function deployed(stop?: string) {
   return { project, maintainer, runner, ran, at, environment, state: async () => (await environment()).state };
 }
 
-test('a push is deployed to a review environment, which is stopped by its job and deleted', async () => {
+test('deploys a push to a review environment, stops it by its job and deletes it', async () => {
   const { maintainer, runner, ran, at, environment, state } = await deployed();
   const { slug, external_url, auto_stop_at, last_deployment } = await environment();
   assert.deepEqual([ran?.name, ran?.status], ['ship', 'success']);
@@ -59,7 +59,7 @@ test('a push is deployed to a review environment, which is stopped by its job an
   assert.equal((await maintainer.get(at)).status, 404);
 });
 
-test('a stop job that fails leaves its environment stopping, until one succeeds', async () => {
+test('keeps an environment stopping until a stop job succeeds', async () => {
   const { project, maintainer, runner, at, state } = await deployed('false');
   await done(maintainer.post(`${at}/stop`));
   assert.equal((await runner.next())?.status, 'failed');
@@ -71,7 +71,7 @@ test('a stop job that fails leaves its environment stopping, until one succeeds'
   assert.equal(await state(), 'available');
 });
 
-test('a stop by force leaves the job that would have stopped it to be played', async () => {
+test('keeps the stop job manual on a forced stop', async () => {
   const { project, maintainer, runner, at, state } = await deployed();
   await done(maintainer.post(`${at}/stop`, { force: true }));
   assert.deepEqual([await state(), await runner.next()], ['stopped', null]);
@@ -79,7 +79,7 @@ test('a stop by force leaves the job that would have stopped it to be played', a
   assert.equal(jobs.find(({ name }: { name: string }) => name === 'end').status, 'manual');
 });
 
-test('whoever loses the right to deploy while his deployment waits deploys nothing when it is approved of', async () => {
+test('deploys nothing on approval if the user has lost the right to deploy', async () => {
   const project = await newProject({ with: ['developer', 'maintainer'] });
   const { developer, maintainer } = project;
   const rule = { deploy_access_levels: [{ access_level: 30 }], required_approval_count: 1, name: 'review/topic' };

@@ -1,17 +1,17 @@
 import { subscription } from '#events/event-bus.ts';
-import { family } from '#http/endpoint/resource-module.ts';
-import { makeEnvironments } from './create-environments.ts';
-import { followJobs } from './on-job-status.ts';
-import { stopEnvironments, stopWithBranches, stopWithMergeRequest } from './on-ref-deleted.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { createJobEnvironments } from './create-environments.ts';
+import { onJobStatusChanged } from './on-job-status.ts';
+import { onBranchesDeleted, onMergeRequestEnded, stopEnvironments } from './on-ref-deleted.ts';
 
-/** What CI jobs do with environments: no endpoints, but what follows from the steps of jobs. */
-export const deploymentJobs = family({
+/** Effects of CI jobs on environments. This module has no endpoints; it follows job status changes. */
+export const deploymentJobs = resourceModule({
   endpoints: {},
   jobs: [stopEnvironments],
   subscriptions: [
-    subscription({ event: 'environments-wanted', inTransaction: makeEnvironments }),
-    subscription({ event: 'jobs-stepped', inTransaction: followJobs }),
-    subscription({ event: 'refs-changed', inTransaction: stopWithBranches }),
-    subscription({ event: 'occurred', inTransaction: stopWithMergeRequest }),
+    subscription({ event: 'deployment-jobs-created', inTransaction: createJobEnvironments }),
+    subscription({ event: 'job-status-changed', inTransaction: onJobStatusChanged }),
+    subscription({ event: 'refs-changed', inTransaction: onBranchesDeleted }),
+    subscription({ event: 'notifiable-event-occurred', inTransaction: onMergeRequestEnded }),
   ],
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type GivenJob, given } from '#api/pipelines/processing/fixtures.testing.ts';
-import { cancelJob, changeJob } from '#api/pipelines/processing/index.ts';
+import { createPipelineFixture, type JobFixture } from '#api/pipelines/processing/fixtures.testing.ts';
+import { cancelJob, changeJobStatus } from '#api/pipelines/processing/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 
@@ -17,8 +17,8 @@ const project = () => newProject({ readme: true, with: ['developer', 'maintainer
 const job = (
   { developer }: Project & { developer: { id: number } },
   said: object = {},
-  given: GivenJob = {},
-): GivenJob => ({
+  given: JobFixture = {},
+): JobFixture => ({
   ...given,
   row: { environment: 'review/a', user_id: developer.id, ...given.row },
   options: { environment: { action: 'start', ...said } },
@@ -34,24 +34,24 @@ async function environmentOf(place: Project) {
   return (await place.owner.get(`${place.at}/environments/${id}`)).body;
 }
 
-test('a job gets its deployment when its turn comes, and its deployment goes where it goes', async () => {
+test('creates the deployment when a job leaves created, and follows its status', async () => {
   const place = await project();
-  const pipeline = await given(here, place, { build: {}, ship: job(place, {}, { stage: 1 }) });
+  const pipeline = await createPipelineFixture(here, place, { build: {}, ship: job(place, {}, { stage: 1 }) });
   assert.deepEqual(await deploymentsIn(place), []);
   await pipeline.run('build', 'success');
   assert.deepEqual(await deploymentsIn(place), ['ship created']);
   await pipeline.run('ship');
   assert.deepEqual(await deploymentsIn(place), ['ship running']);
   const id = await pipeline.idOf('ship');
-  await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, id, ['running'], 'success'));
+  await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, id, ['running'], 'success'));
   const [{ user, ref, deployable }] = (await place.owner.get(`${place.at}/deployments`)).body;
   assert.deepEqual([user.id, ref, deployable.id, deployable.status], [place.developer.id, 'feature', id, 'success']);
   assert.equal((await environmentOf(place)).last_deployment.deployable.id, id);
 });
 
-test('deployments of jobs that wait for somebody are blocked, those of skipped ones skipped until they wait again', async () => {
+test('blocks deployments of manual jobs and skips those of skipped jobs', async () => {
   const place = await project();
-  const pipeline = await given(here, place, {
+  const pipeline = await createPipelineFixture(here, place, {
     build: {},
     held: job(place, {}, { when: 'manual', mayFail: true }),
     ship: job(place, {}, { stage: 1 }),
@@ -66,9 +66,13 @@ test('deployments of jobs that wait for somebody are blocked, those of skipped o
   assert.deepEqual(await deploymentsIn(place), ['held running', 'ship created']);
 });
 
-test('failed and canceled jobs end their deployments so, and another attempt has one of its own', async () => {
+test('fails and cancels deployments with their jobs, and creates one per retry', async () => {
   const place = await project();
-  const pipeline = await given(here, place, { a: job(place), b: job(place), late: job(place, {}, { stage: 1 }) });
+  const pipeline = await createPipelineFixture(here, place, {
+    a: job(place),
+    b: job(place),
+    late: job(place, {}, { stage: 1 }),
+  });
   await pipeline.run('a', 'failed');
   await runUnitOfWork(ANONYMOUS, async (uow) => cancelJob(uow, await pipeline.idOf('b')));
   assert.deepEqual(await deploymentsIn(place), ['a failed', 'b canceled', 'late skipped']);
@@ -76,9 +80,9 @@ test('failed and canceled jobs end their deployments so, and another attempt has
   assert.deepEqual(await deploymentsIn(place), ['a failed', 'b canceled', 'late created', 'a created']);
 });
 
-test('the deployments of a pipeline that is deleted do not go on for ever', async () => {
+test('ends the deployments of a deleted pipeline', async () => {
   const place = await project();
-  const pipeline = await given(here, place, {
+  const pipeline = await createPipelineFixture(here, place, {
     done: job(place),
     ship: job(place),
     end: job(place),
@@ -88,23 +92,23 @@ test('the deployments of a pipeline that is deleted do not go on for ever', asyn
   await pipeline.run('ship');
   await pipeline.run('end');
   const ending = await pipeline.idOf('end');
-  await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, ending, ['running'], 'canceling'));
+  await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, ending, ['running'], 'canceling'));
   assert.equal((await place.owner.delete(`${place.at}/pipelines/${pipeline.id}`)).status, 204);
   const left: { deployable: null; status: string }[] = (await place.owner.get(`${place.at}/deployments`)).body;
   assert.deepEqual(left.map(({ status }) => status).sort(), ['canceled', 'canceled', 'canceled', 'success']);
   assert.ok(left.every(({ deployable }) => deployable === null));
 });
 
-test('a job that is canceled before its turn has no deployment', async () => {
+test('creates no deployment for a job canceled in created', async () => {
   const place = await project();
-  const pipeline = await given(here, place, { build: {}, ship: job(place, {}, { stage: 1 }) });
+  const pipeline = await createPipelineFixture(here, place, { build: {}, ship: job(place, {}, { stage: 1 }) });
   await done(place.owner.post(`${place.at}/pipelines/${pipeline.id}/cancel`));
   assert.deepEqual(await deploymentsIn(place), []);
 });
 
-test('jobs that neither start nor stop an environment have no deployment', async () => {
+test('creates no deployment for prepare, verify and access jobs', async () => {
   const place = await project();
-  const pipeline = await given(here, place, {
+  const pipeline = await createPipelineFixture(here, place, {
     look: job(place, { action: 'verify' }),
     end: job(place, { action: 'stop' }),
   });
@@ -113,10 +117,10 @@ test('jobs that neither start nor stop an environment have no deployment', async
   assert.deepEqual(await deploymentsIn(place), []);
 });
 
-test('a success gives the environment its tier and the moment at which it stops by itself', async () => {
+test('sets tier and auto_stop_at on success', async () => {
   const place = await project();
   const said = { deployment_tier: 'testing', auto_stop_in: '1 day' };
-  const pipeline = await given(here, place, {
+  const pipeline = await createPipelineFixture(here, place, {
     one: job(place),
     two: job(place, said),
     three: job(place, { auto_stop_in: 'never' }),
@@ -135,13 +139,13 @@ test('a success gives the environment its tier and the moment at which it stops 
   assert.deepEqual([(await environmentOf(place)).tier, (await environmentOf(place)).auto_stop_at], ['testing', null]);
 });
 
-test('prepare and access put the stop off by what they say, else by what was said last, verify only by its own', async () => {
+test('postpones auto_stop_at by prepare and access jobs, and by verify only with its own value', async () => {
   const place = await project();
   const stopsIn = async () => {
     const { auto_stop_at } = await environmentOf(place);
     return auto_stop_at && (Date.parse(auto_stop_at) - clock.now().getTime()) / 3_600_000;
   };
-  const pipeline = await given(here, place, {
+  const pipeline = await createPipelineFixture(here, place, {
     ship: job(place, { auto_stop_in: '5 hours' }),
     look: job(place, { action: 'verify' }),
     get: job(place, { action: 'access' }),
@@ -157,12 +161,12 @@ test('prepare and access put the stop off by what they say, else by what was sai
   assert.deepEqual(hours, [5, 4, 5, 2, 3]);
 });
 
-test('a job that succeeds after its environment was destroyed has made it anew', async () => {
+test('recreates a deleted environment when its job succeeds', async () => {
   const place = await project();
-  const pipeline = await given(here, place, { ship: job(place) });
+  const pipeline = await createPipelineFixture(here, place, { ship: job(place) });
   await pipeline.run('ship');
   await database.transaction((tx) => tx.deleteFrom('environments').where('project_id', '=', place.id).execute());
   const id = await pipeline.idOf('ship');
-  await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, id, ['running'], 'success'));
+  await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, id, ['running'], 'success'));
   assert.deepEqual(await deploymentsIn(place), ['ship success']);
 });

@@ -3,18 +3,18 @@ import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { EventPayloads } from '#events/domain-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { addDeployment, changeDeploymentsOf } from '../deployments/index.ts';
-import { environmentFor } from '../environment-model/index.ts';
-import { wishOf } from './create-environments.ts';
-import { actAfterSuccess } from './on-job-success.ts';
-import { type DeployingJob, deployingJobs, withoutDeployment } from './store.ts';
+import { insertDeployment, setDeploymentStatusOfJobs } from '../deployments/index.ts';
+import { findOrCreateEnvironment } from '../environment-model/index.ts';
+import { toNewEnvironment } from './create-environments.ts';
+import { updateEnvironmentAfterSuccess } from './on-job-success.ts';
+import { type DeployingJob, filterWithoutDeployment, loadDeployingJobs } from './store.ts';
 
 /**
- * Deployments go where their jobs go (contract/environments.md Part 5). A job that deploys gets its deployment when its turn
- * comes, whatever becomes of it then; one that was canceled before has none.
+ * Deployments follow the status of their jobs (contract/environments.md Part 5). A deploying job gets its deployment when it
+ * leaves `created`; a job that was canceled before has none.
  */
 
-/** The status of the deployment of a job that has come to this one; null: it stays what it is. */
+/** The deployment status for each job status; null keeps the deployment unchanged. */
 export const DEPLOYMENT_STATUS: Readonly<Record<JobStatus, DeploymentStatus | null>> = {
   created: 'created',
   waiting_for_resource: null,
@@ -31,32 +31,33 @@ export const DEPLOYMENT_STATUS: Readonly<Record<JobStatus, DeploymentStatus | nu
   skipped: 'skipped',
 };
 
-/** Its turn has not come, or comes no more. */
-const WITHOUT_TURN: readonly JobStatus[] = ['created', 'canceling', 'canceled'];
+/** Job statuses for which no deployment is created. */
+const NOT_STARTED_STATUSES: readonly JobStatus[] = ['created', 'canceling', 'canceled'];
 
-export async function followJobs(
+export async function onJobStatusChanged(
   uow: UnitOfWork,
-  { projectId, jobIds, to }: EventPayloads['jobs-stepped'],
+  { projectId, jobIds, to }: EventPayloads['job-status-changed'],
 ): Promise<void> {
-  const jobs = await deployingJobs(uow, jobIds);
-  const deploying = jobs.filter(({ said }) => (said?.action ?? 'start') === 'start');
+  const jobs = await loadDeployingJobs(uow, jobIds);
+  const deploying = jobs.filter(({ environmentOptions }) => (environmentOptions?.action ?? 'start') === 'start');
   const status = DEPLOYMENT_STATUS[to];
-  if (status !== null && deploying.length > 0) await changeDeploymentsOf(uow, idsOf(deploying), status);
-  if (!WITHOUT_TURN.includes(to)) await addMissing(uow, projectId, deploying, status ?? 'created');
-  if (to === 'success') for (const job of jobs) await actAfterSuccess(uow, projectId, job);
+  if (status !== null && deploying.length > 0) await setDeploymentStatusOfJobs(uow, jobIdsOf(deploying), status);
+  if (!NOT_STARTED_STATUSES.includes(to))
+    await createMissingDeployments(uow, projectId, deploying, status ?? 'created');
+  if (to === 'success') for (const job of jobs) await updateEnvironmentAfterSuccess(uow, projectId, job);
 }
 
-async function addMissing(
+async function createMissingDeployments(
   uow: UnitOfWork,
   projectId: number,
   jobs: readonly DeployingJob[],
   status: DeploymentStatus,
 ): Promise<void> {
-  for (const job of await withoutDeployment(uow, jobs)) {
-    const environment = await environmentFor(uow, { id: projectId }, job.name, wishOf(uow, job));
-    // No environment can have this name: the job has failed.
+  for (const job of await filterWithoutDeployment(uow, jobs)) {
+    const environment = await findOrCreateEnvironment(uow, { id: projectId }, job.name, toNewEnvironment(uow, job));
+    // The name is invalid: the job has failed.
     if (isFailure(environment)) continue;
-    await addDeployment(uow, {
+    await insertDeployment(uow, {
       projectId,
       environmentId: environment.id,
       ref: job.ref,
@@ -64,12 +65,12 @@ async function addMissing(
       sha: job.sha,
       userId: job.user_id,
       jobId: job.id,
-      onStop: job.said?.on_stop ?? null,
+      onStop: job.environmentOptions?.on_stop ?? null,
       status,
     });
   }
 }
 
-function idsOf(jobs: readonly DeployingJob[]): number[] {
+function jobIdsOf(jobs: readonly DeployingJob[]): number[] {
   return jobs.map(({ id }) => id);
 }

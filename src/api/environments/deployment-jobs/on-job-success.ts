@@ -1,49 +1,53 @@
-import { type EnvironmentRow, environmentNamed } from '#domain/environments.ts';
+import { type EnvironmentRow, findEnvironmentByName } from '#domain/environments.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import {
-  changeEnvironment,
-  type EnvironmentChange,
-  enterState,
-  externalUrlErrors,
+  type EnvironmentPatch,
+  setEnvironmentState,
+  updateEnvironmentRow,
+  validateExternalUrl,
 } from '../environment-model/index.ts';
-import { autoStopAt, tierSaid } from './create-environments.ts';
-import { autoStopOfLastJob, type DeployingJob } from './store.ts';
+import { autoStopTime, requestedTier } from './create-environments.ts';
+import { type DeployingJob, findAutoStopOfLastJob } from './store.ts';
 
 /**
- * What a job that has succeeded makes of its environment (contract/environments.md Part 5). That one that runs again is
- * available follows from its deployment.
+ * Updates the environment of a successful job (contract/environments.md Part 5). Its deployment makes a stopped environment
+ * available again.
  */
-export async function actAfterSuccess(uow: UnitOfWork, projectId: number, job: DeployingJob): Promise<void> {
-  const environment = await environmentNamed(uow, projectId, job.name);
+export async function updateEnvironmentAfterSuccess(
+  uow: UnitOfWork,
+  projectId: number,
+  job: DeployingJob,
+): Promise<void> {
+  const environment = await findEnvironmentByName(uow, projectId, job.name);
   if (environment === null) return;
-  if (job.said?.action === 'stop') {
-    await enterState(uow, environment.id, 'stopped');
+  if (job.environmentOptions?.action === 'stop') {
+    await setEnvironmentState(uow, environment.id, 'stopped');
     return;
   }
-  await changeEnvironment(uow, environment, await changeBy(uow, environment, job));
+  await updateEnvironmentRow(uow, environment, await environmentPatchOf(uow, environment, job));
 }
 
-async function changeBy(
+async function environmentPatchOf(
   uow: UnitOfWork,
   environment: EnvironmentRow,
-  { said, environment_url }: DeployingJob,
-): Promise<EnvironmentChange> {
-  const stops = (text: string | null | undefined): EnvironmentChange =>
-    text == null ? {} : { auto_stop_at: autoStopAt(uow.now, text) };
-  switch (said?.action) {
+  { environmentOptions, environment_url }: DeployingJob,
+): Promise<EnvironmentPatch> {
+  const stops = (text: string | null | undefined): EnvironmentPatch =>
+    text == null ? {} : { auto_stop_at: autoStopTime(uow.now, text) };
+  switch (environmentOptions?.action) {
     case 'prepare':
     case 'access':
-      return stops(said.auto_stop_in ?? (await autoStopOfLastJob(uow, environment.id)));
+      return stops(environmentOptions.auto_stop_in ?? (await findAutoStopOfLastJob(uow, environment.id)));
     case 'verify':
-      return stops(said.auto_stop_in);
+      return stops(environmentOptions.auto_stop_in);
     default: {
-      const tier = tierSaid(said);
-      // What no environment can be reached at is not shown.
-      const isUrl = environment_url !== null && externalUrlErrors(environment_url).length === 0;
+      const tier = requestedTier(environmentOptions);
+      // Invalid URLs are ignored.
+      const isUrl = environment_url !== null && validateExternalUrl(environment_url).length === 0;
       return {
         ...(isUrl ? { external_url: environment_url || null } : {}),
         ...(tier === undefined ? {} : { tier }),
-        ...stops(said?.auto_stop_in),
+        ...stops(environmentOptions?.auto_stop_in),
       };
     }
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { given } from '#api/pipelines/processing/fixtures.testing.ts';
+import { createPipelineFixture } from '#api/pipelines/processing/fixtures.testing.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 
 // What ends with branches and merge requests (contract/environments.md Part 5).
@@ -17,7 +17,7 @@ async function withBranch() {
 /** Has been deployed to an environment of this name, from this ref. */
 async function deploy(project: Project, environment: string, ref: string, sha: string): Promise<void> {
   const row = { environment, user_id: project.owner.id };
-  const pipeline = await given(here, project, { [environment]: { row } }, { ref, sha });
+  const pipeline = await createPipelineFixture(here, project, { [environment]: { row } }, { ref, sha });
   await pipeline.run(environment, 'success');
 }
 
@@ -29,7 +29,7 @@ const statesOf = async (project: Project) =>
     ]),
   );
 
-test('with a branch only those environments are stopped that were deployed from it last', async () => {
+test('stops only environments that were last deployed from the deleted branch', async () => {
   const { project, sha } = await withBranch();
   await deploy(project, 'review/topic', 'topic', sha);
   await deploy(project, 'both', 'topic', sha);
@@ -40,7 +40,7 @@ test('with a branch only those environments are stopped that were deployed from 
   assert.deepEqual(await statesOf(project), { 'review/topic': 'stopped', both: 'available', other: 'available' });
 });
 
-test('who may not stop an environment does not stop it with its branch', async () => {
+test('keeps environments that the user may not stop', async () => {
   const { project, sha } = await withBranch();
   await deploy(project, 'review/topic', 'topic', sha);
   const levels = [{ access_level: 40 }];
@@ -51,7 +51,7 @@ test('who may not stop an environment does not stop it with its branch', async (
   assert.deepEqual(await statesOf(project), { 'review/topic': 'available' });
 });
 
-test('a merge request that is closed or merged stops what its pipelines have deployed', async () => {
+test('stops environments of a closed or merged merge request', async () => {
   for (const end of ['close', 'merge']) {
     const { project } = await withBranch();
     const commit = {
@@ -73,7 +73,7 @@ test('a merge request that is closed or merged stops what its pipelines have dep
   }
 });
 
-test('a merge request of a protected branch, which lives on, stops nothing', async () => {
+test('stops nothing for a merge request from a protected branch', async () => {
   const { project, sha } = await withBranch();
   await done(project.owner.post(`${project.at}/protected_branches`, { name: 'stable' }));
   await done(project.owner.post(`${project.repository}/branches`, { branch: 'stable', ref: 'main' }));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Given, given } from '#api/pipelines/processing/fixtures.testing.ts';
-import { changeJob } from '#api/pipelines/processing/index.ts';
+import { createPipelineFixture, type PipelineFixture } from '#api/pipelines/processing/fixtures.testing.ts';
+import { changeJobStatus } from '#api/pipelines/processing/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import type { DeploymentStatus } from '#database/tables/environments.ts';
@@ -19,13 +19,13 @@ const { runUnitOfWork, database } = server.services;
 type Place = Awaited<ReturnType<typeof place>>;
 const place = () => newProject({ readme: true, with: ['maintainer'] });
 
-type Trigger = (project: Place, pipeline: Given) => Promise<unknown>;
+type Trigger = (project: Place, pipeline: PipelineFixture) => Promise<unknown>;
 
 const NAMES = ['build', 'ship', 'end'] as const;
 const step = (name: string, from: readonly JobStatus[], to: JobStatus): Trigger => {
   return async (_project, pipeline) => {
     const id = await pipeline.idOf(name);
-    return runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, id, from, to));
+    return runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, id, from, to));
   };
 };
 const goOn = (name: string): Trigger => {
@@ -96,12 +96,12 @@ function check(before: Standing, now: Standing): void {
   if (before.state === 'stopped') assert.notEqual(now.state, 'stopping');
 }
 
-test('deployments follow their jobs by the steps that there are, and so do environments', async () => {
+test('follows the transition table for deployments and environments', async () => {
   const many = fc.array(fc.integer({ min: 0, max: TRIGGERS.length - 1 }), { minLength: 20, maxLength: 50 });
   const run = async (triggers: number[]) => {
     const project = await place();
     const row = { environment: 'a', user_id: project.maintainer.id };
-    const pipeline = await given(here, project, {
+    const pipeline = await createPipelineFixture(here, project, {
       build: {},
       ship: { stage: 1, row, options: { environment: { action: 'start', on_stop: 'end' } } },
       end: { stage: 1, when: 'manual', mayFail: true, row, options: { environment: { action: 'stop' } } },

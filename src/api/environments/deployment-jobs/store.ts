@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { JobOptions } from '#api/pipelines/ci-file/index.ts';
 import type { Reader } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
-import { lastDeployment } from '#domain/deployments.ts';
+import { findLastDeployment } from '#domain/deployments.ts';
 
 /**
- * What of these jobs, which have environments, says what is deployed there, in the order of their ids.
+ * Returns the jobs that have an environment, with their ref and environment options, ordered by id.
  * index: jobs primary key, pipelines primary key
  */
-export async function deployingJobs(db: Reader, ids: readonly number[]) {
+export async function loadDeployingJobs(db: Reader, ids: readonly number[]) {
   const rows = await db
     .selectFrom('jobs')
     .innerJoin('pipelines', 'pipelines.id', 'jobs.pipeline_id')
@@ -23,53 +23,53 @@ export async function deployingJobs(db: Reader, ids: readonly number[]) {
       'pipelines.tag',
       'pipelines.sha',
     ])
-    .where(isAmong(db, sql.ref('jobs.id'), ids))
+    .where(isInIds(db, sql.ref('jobs.id'), ids))
     .orderBy('jobs.id')
     .execute();
   return rows.flatMap(({ environment, options, ...row }) =>
-    environment === null ? [] : [{ ...row, name: environment, said: environmentSaid(options) }],
+    environment === null ? [] : [{ ...row, name: environment, environmentOptions: parseEnvironmentOptions(options) }],
   );
 }
 
-/** A job with what its file says of its environment, whose `name` is expanded. */
-export type DeployingJob = Awaited<ReturnType<typeof deployingJobs>>[number];
+/** A job with the environment options of its CI file; `name` is expanded. */
+export type DeployingJob = Awaited<ReturnType<typeof loadDeployingJobs>>[number];
 
-function environmentSaid(options: string): JobOptions['environment'] {
+function parseEnvironmentOptions(options: string): JobOptions['environment'] {
   return (JSON.parse(options) as Partial<JobOptions>).environment ?? null;
 }
 
-/** Those of these jobs that have no deployment. index: deployments_by_job */
-export async function withoutDeployment(db: Reader, jobs: readonly DeployingJob[]): Promise<DeployingJob[]> {
+/** Returns the jobs without a deployment. index: deployments_by_job */
+export async function filterWithoutDeployment(db: Reader, jobs: readonly DeployingJob[]): Promise<DeployingJob[]> {
   if (jobs.length === 0) return [];
   const ids = jobs.map(({ id }) => id);
   const rows = await db
     .selectFrom('deployments')
     .select('job_id')
-    .where(isAmong(db, sql.ref('job_id'), ids))
+    .where(isInIds(db, sql.ref('job_id'), ids))
     .execute();
   const having = new Set(rows.map(({ job_id }) => job_id));
   return jobs.filter(({ id }) => !having.has(id));
 }
 
-/** After how long the environment stops by itself, as the job has said that has deployed there last. */
-export async function autoStopOfLastJob(db: Reader, environmentId: number): Promise<string | null> {
-  const last = await lastDeployment(db, environmentId);
-  const [job] = last?.job_id == null ? [] : await deployingJobs(db, [last.job_id]);
-  return job?.said?.auto_stop_in ?? null;
+/** Returns `auto_stop_in` of the job of the last deployment, or null. */
+export async function findAutoStopOfLastJob(db: Reader, environmentId: number): Promise<string | null> {
+  const last = await findLastDeployment(db, environmentId);
+  const [job] = last?.job_id == null ? [] : await loadDeployingJobs(db, [last.job_id]);
+  return job?.environmentOptions?.auto_stop_in ?? null;
 }
 
-/** Does anything run in the project? index: environments_by_state */
-export function runsAnywhere(db: Reader, projectId: number): Promise<boolean> {
+/** Returns whether the project has an available environment. index: environments_by_state */
+export function hasAvailableEnvironment(db: Reader, projectId: number): Promise<boolean> {
   return hasRow(
     db.selectFrom('environments').select('id').where('project_id', '=', projectId).where('state', '=', 'available'),
   );
 }
 
-/** So many environments are asked about at once. */
-export const PIECE = 100;
+/** Environments per query. */
+export const BATCH_SIZE = 100;
 
-/** Environments to which this branch has been deployed, after this id. index: deployments_by_ref */
-export async function deployedFrom(
+/** Returns the next ids of environments to which this branch was deployed, after this id. index: deployments_by_ref */
+export async function listEnvironmentIdsDeployedFrom(
   db: Reader,
   { projectId, branch }: { readonly projectId: number; readonly branch: string },
   after: number,
@@ -83,13 +83,13 @@ export async function deployedFrom(
     .where('status', '=', sql.lit('success' as const))
     .where('environment_id', '>', after)
     .orderBy('environment_id')
-    .limit(PIECE)
+    .limit(BATCH_SIZE)
     .execute();
   return rows.map(({ environment_id }) => environment_id);
 }
 
 /** index: merge_requests primary key */
-export async function readMergeRequest(db: Reader, id: number) {
+export async function findMergeRequest(db: Reader, id: number) {
   const row = await db
     .selectFrom('merge_requests')
     .select(['project_id', 'source_branch'])
@@ -98,14 +98,14 @@ export async function readMergeRequest(db: Reader, id: number) {
   return row ?? null;
 }
 
-/** The heads that a merge request has had, the latest of them first. index: merge_request_versions_by_merge_request */
-export async function versionHeads(db: Reader, mergeRequestId: number): Promise<string[]> {
+/** Returns the head commits of the versions of a merge request, newest first. index: merge_request_versions_by_merge_request */
+export async function listVersionHeads(db: Reader, mergeRequestId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('merge_request_versions')
     .select('head_commit_sha')
     .where('merge_request_id', '=', mergeRequestId)
     .orderBy('id', 'desc')
-    .limit(PIECE)
+    .limit(BATCH_SIZE)
     .execute();
   return rows.map(({ head_commit_sha }) => head_commit_sha);
 }

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { UserBasic, type UserBasicRow, usersById } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic, type UserBasicRow } from '#api/identity/users/index.ts';
 import { Job } from '#api/pipelines/jobs/index.ts';
 import type { DeploymentRow } from '#domain/deployments.ts';
 import { findJobs } from '#domain/jobs.ts';
 import { entity, type SerializationContext, type ShapeOf } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 
-/** What all forms of a deployment have (contract/environments.md "Deployment object"). */
+/** Fields of all variants of a deployment (contract/environments.md "Deployment object"). */
 export const deploymentFields = {
   id: Type.Integer(),
   iid: Type.Integer(),
@@ -14,34 +14,34 @@ export const deploymentFields = {
   sha: Type.String(),
   created_at: dateTime,
   updated_at: dateTime,
-  /** Null once the account is gone. */
+  /** Null if the user is deleted. */
   user: nullable(UserBasic.schema),
-  /** The job that makes it; null: the API has reported it, or the job is gone. */
+  /** The job of the deployment; null if it was reported by the API or the job is deleted. */
   deployable: nullable(Job.schema),
   status: Type.String(),
 };
 
-interface BesideDeployments {
+interface DeploymentRelations {
   readonly users: ReadonlyMap<number, UserBasicRow>;
   readonly jobs: ReadonlyMap<number, ShapeOf<typeof Job>>;
 }
 
-/** What deployments show besides their rows: each for all of them at once. */
-export async function besideDeployments(
+/** Loads the users and jobs of deployments. */
+export async function loadDeploymentRelations(
   rows: readonly DeploymentRow[],
   to: SerializationContext,
-): Promise<BesideDeployments> {
+): Promise<DeploymentRelations> {
   const ids = rows.map(({ job_id }) => job_id).filter((id) => id !== null);
   const jobs = ids.length === 0 ? [] : await Job.serializeAll(await findJobs(to.db, ids), to);
-  const users = await usersById(
+  const users = await loadUsersById(
     to.db,
     rows.map(({ user_id }) => user_id),
   );
   return { users, jobs: new Map(jobs.map((job) => [job.id, job])) };
 }
 
-/** The fields that all forms have. */
-export function deploymentShape(row: DeploymentRow, to: SerializationContext, { users, jobs }: BesideDeployments) {
+/** Serializes the fields of all variants. */
+export function deploymentShape(row: DeploymentRow, to: SerializationContext, { users, jobs }: DeploymentRelations) {
   const user = users.get(row.user_id ?? 0);
   return {
     id: row.id,
@@ -56,5 +56,5 @@ export function deploymentShape(row: DeploymentRow, to: SerializationContext, { 
   };
 }
 
-/** As its environment shows it. */
-export const LastDeployment = entity('LastDeployment', deploymentFields).from(besideDeployments, deploymentShape);
+/** A deployment inside its environment. */
+export const LastDeployment = entity('LastDeployment', deploymentFields).from(loadDeploymentRelations, deploymentShape);

@@ -1,2 +1,2 @@
-/** How deployments are shown where others show them: no family with endpoints of its own, but what environments and deployments are put together of. */
-export { besideDeployments, deploymentFields, deploymentShape, LastDeployment } from './entities.ts';
+/** Serialization of deployments, shared by environments and deployments. This module has no endpoints. */
+export { deploymentFields, deploymentShape, LastDeployment, loadDeploymentRelations } from './entities.ts';

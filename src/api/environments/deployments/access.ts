@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import type { Standing } from '#authorization/current-access.ts';
+import type { CurrentAccess } from '#authorization/current-access.ts';
 import { mayDeployToEnvironment } from '#authorization/protected-environments/deployment-rules.ts';
 import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
@@ -14,9 +14,9 @@ import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-/** Who reads deployments, and who changes them (contract/environments.md "Rights"). */
+// Access to deployments (contract/environments.md "Rights").
 
-/** The deployment that the path names. */
+/** Loads the deployment of the path. */
 const deployment = {
   name: 'deployment',
   params: { deployment_id: required(integer) },
@@ -25,29 +25,32 @@ const deployment = {
   notFound: nestedNotFound,
 } as const;
 
-type OnDeployment = Access<
+type DeploymentAccess = Access<
   { project: Project; caller: SignedInCaller } & { readonly deployment: DeploymentRow },
   typeof deployment.params
 >;
 
-export function readingDeployment(): OnDeployment {
+export function readDeploymentAccess(): DeploymentAccess {
   return inProject('read_deployment').resource(deployment);
 }
 
-/** Whoever may in the project, and may deploy to the environment. What is not there is said to all who see the project. */
-export function changingDeployment(ability: 'update_deployment' | 'destroy_deployment'): OnDeployment {
+/** Admits callers with the ability who may deploy to the environment. Callers who see the project get 404 for a missing one. */
+export function updateDeploymentAccess(ability: 'update_deployment' | 'destroy_deployment'): DeploymentAccess {
   return inProject('find_deployment')
     .resource(deployment)
     .require(async ({ db, caller, services }, { project, deployment }) => {
       const may = mayInProject(caller, ability, project);
-      if (!may || !(await mayDeployWhere(db, services.config.tier, caller as SignedInCaller, project, deployment))) {
+      if (
+        !may ||
+        !(await mayDeployToItsEnvironment(db, services.config.tier, caller as SignedInCaller, project, deployment))
+      ) {
         throw forbidden();
       }
     }, `project:${ability} + may deploy there`);
 }
 
-/** Is the environment there still, and may he deploy to it? */
-async function mayDeployWhere(
+/** Returns whether the environment exists and the caller may deploy to it. */
+async function mayDeployToItsEnvironment(
   db: Reader,
   tier: Tier,
   caller: SignedInCaller,
@@ -58,19 +61,19 @@ async function mayDeployWhere(
   return environment !== null && mayDeployToEnvironment(db, tier, caller, project, environment);
 }
 
-/** To the environment that the body names: asked in the act that deploys, of how the caller stands there. */
-const DEPLOYING_THERE = {
+/** A deferred check in the unit of work whether the caller may deploy to the environment that the body names. */
+const MAY_DEPLOY = {
   name: 'mayDeploy',
   label: 'may deploy there',
-  question:
+  createCheck:
     () =>
-    (uow: UnitOfWork, { caller, project }: Standing, environment: EnvironmentRow) =>
+    (uow: UnitOfWork, { caller, project }: CurrentAccess, environment: EnvironmentRow) =>
       mayDeployToEnvironment(uow, uow.tier, caller, project, environment),
 } as const;
 
-export type MayDeploy = ReturnType<typeof DEPLOYING_THERE.question>;
+export type MayDeploy = ReturnType<typeof MAY_DEPLOY.createCheck>;
 
-/** Developers who may deploy to the environment that they name. */
-export function creatingDeployment() {
-  return inProject('create_deployment').deferred(DEPLOYING_THERE);
+/** Admits Developers who may deploy to the environment that they name. */
+export function createDeploymentAccess() {
+  return inProject('create_deployment').deferred(MAY_DEPLOY);
 }

@@ -4,7 +4,7 @@ import { makeProtection, type NewProtection } from '#authorization/protected-env
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import { jobRow } from '#test/support/pipeline-rows.ts';
 import { type Caller, done, world } from '#test/support/world.ts';
-import { report } from './fixtures.testing.ts';
+import { reportDeployment } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, server } = here;
@@ -13,7 +13,7 @@ const { database } = server.services;
 /** A job that waits, and its blocked deployment to an environment that is protected so. */
 async function waiting(protection: NewProtection, status: JobStatus = 'manual') {
   const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
-  const { id } = (await done(report(project, {}, project.developer))).body;
+  const { id } = (await done(reportDeployment(project, {}, project.developer))).body;
   const job_id = await jobRow(here, project, { status, environment: 'production', user_id: project.developer.id });
   await database.transaction(async (tx) => {
     await tx.updateTable('deployments').set({ job_id, status: 'blocked' }).where('id', '=', id).execute();
@@ -27,7 +27,7 @@ async function waiting(protection: NewProtection, status: JobStatus = 'manual') 
   return { project, say, job, deployment };
 }
 
-test('with the last approval of a plain count the job starts, as its own user’s', async () => {
+test('starts the job as its own user on the last approval of a plain count', async () => {
   const { project, say, job } = await waiting({ count: 2 });
   await say(project.maintainer, 'approved');
   assert.equal((await job()).status, 'manual');
@@ -36,13 +36,13 @@ test('with the last approval of a plain count the job starts, as its own user’
   assert.deepEqual([status, user.id], ['pending', project.developer.id]);
 });
 
-test('with the last approval that rules ask for the job waits to be played', async () => {
+test('makes the job playable on the last approval of rules', async () => {
   const { project, say, job, deployment } = await waiting({ rules: [{ access_level: 40 }] });
   await say(project.maintainer, 'approved');
   assert.deepEqual([(await job()).status, (await deployment()).status], ['manual', 'blocked']);
 });
 
-test('a rejection ends the job for good, and its deployment, whatever the job waits for', async () => {
+test('fails the job and its deployment on a rejection', async () => {
   for (const at of ['created', 'manual', 'pending', 'running'] as const) {
     const { project, say, job, deployment } = await waiting(
       { rules: [{ access_level: 40, required_approvals: 2 }] },
@@ -56,7 +56,7 @@ test('a rejection ends the job for good, and its deployment, whatever the job wa
   }
 });
 
-test('a job that has ended is left as it is', async () => {
+test('keeps a finished job', async () => {
   const { project, say, job, deployment } = await waiting({ rules: [{ access_level: 40 }] }, 'success');
   await say(project.maintainer, 'rejected');
   assert.deepEqual([(await job()).status, (await deployment()).status], ['success', 'blocked']);

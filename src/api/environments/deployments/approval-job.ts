@@ -1,16 +1,16 @@
-import { changeJob, releaseJob } from '#api/pipelines/processing/index.ts';
-import { pendingApprovals } from '#authorization/protected-environments/approvals.ts';
-import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
+import { changeJobStatus, releaseJob } from '#api/pipelines/processing/index.ts';
+import { countPendingApprovals } from '#authorization/protected-environments/approvals.ts';
+import type { EnvironmentProtection } from '#authorization/protected-environments/protected-environments.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { DeploymentRow } from '#domain/deployments.ts';
 import { findJob } from '#domain/jobs.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Verdict } from './approval-store.ts';
+import type { DeploymentApprovalStatus } from './approval-store.ts';
 
-/** What becomes of the job of a deployment that people approve of, or reject (contract/environments.md Part 4 "approval"). */
+// Effects of approvals and rejections on the job of a deployment (contract/environments.md Part 4 "approval").
 
-/** All but those that have ended. */
-const AT_WORK: readonly JobStatus[] = [
+/** All statuses of jobs that have not ended. */
+const UNFINISHED_STATUSES: readonly JobStatus[] = [
   'created',
   'waiting_for_resource',
   'preparing',
@@ -23,22 +23,22 @@ const AT_WORK: readonly JobStatus[] = [
 ];
 
 /**
- * A rejection ends it for good, and its deployment follows. With the last approval that a plain count asks for it starts; where rules ask for them
- * somebody has to play it still.
+ * A rejection fails the job, and its deployment with it. The last approval required by a plain count starts the job; with
+ * approval rules it must be played manually.
  */
-export async function tellJob(
+export async function applyApprovalToJob(
   uow: UnitOfWork,
   deployment: DeploymentRow,
-  protections: readonly Protection[],
-  status: Verdict,
+  protections: readonly EnvironmentProtection[],
+  status: DeploymentApprovalStatus,
 ): Promise<void> {
   const job = deployment.job_id === null ? null : await findJob(uow, deployment.project_id, deployment.job_id);
   if (job === null) return;
   if (status === 'rejected') {
-    await changeJob(uow, job.id, AT_WORK, 'failed', { failure_reason: 'deployment_rejected' });
+    await changeJobStatus(uow, job.id, UNFINISHED_STATUSES, 'failed', { failure_reason: 'deployment_rejected' });
     return;
   }
   const isByRules = protections.some(({ approval_rules }) => approval_rules.length > 0);
   if (isByRules || job.status !== 'manual') return;
-  if ((await pendingApprovals(uow, protections, deployment.id)) === 0) await releaseJob(uow, job);
+  if ((await countPendingApprovals(uow, protections, deployment.id)) === 0) await releaseJob(uow, job);
 }

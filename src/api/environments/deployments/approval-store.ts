@@ -3,10 +3,10 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { EnvironmentsTables } from '#database/tables/environments.ts';
 
-/** What people have said of deployments, as rows. */
+// Rows of deployment approvals.
 
 export type ApprovalRow = Selectable<EnvironmentsTables['deployment_approvals']>;
-export type Verdict = ApprovalRow['status'];
+export type DeploymentApprovalStatus = ApprovalRow['status'];
 
 const columns = [
   'id',
@@ -21,12 +21,12 @@ const columns = [
 ] as const;
 
 // index: deployment_approvals_by_rule
-const ofDeployments = prepareForIds<ApprovalRow>((db, ids) =>
+const findApprovalRows = prepareForIds<ApprovalRow>((db, ids) =>
   db.selectFrom('deployment_approvals').select(columns).where('deployment_id', 'in', ids).orderBy('id'),
 );
 
 // index: deployment_approvals_by_rule
-const ofUser = prepare((db, value: Params<{ deployment: number; user: number; rule: number }>) =>
+const findApprovalRow = prepare((db, value: Params<{ deployment: number; user: number; rule: number }>) =>
   db
     .selectFrom('deployment_approvals')
     .select(columns)
@@ -35,36 +35,36 @@ const ofUser = prepare((db, value: Params<{ deployment: number; user: number; ru
     .where('rule_key', '=', value('rule')),
 );
 
-/** Of all of these deployments, the oldest first. */
-export function approvalsOf(db: Reader, deploymentIds: readonly number[]): Promise<ApprovalRow[]> {
-  return ofDeployments(db, deploymentIds);
+/** Returns the approvals of these deployments, oldest first. */
+export function listApprovals(db: Reader, deploymentIds: readonly number[]): Promise<ApprovalRow[]> {
+  return findApprovalRows(db, deploymentIds);
 }
 
-interface Voice {
+interface ApprovalKey {
   readonly deploymentId: number;
   readonly userId: number;
-  /** Null: no rule asks for it, but a count. */
+  /** Null if the approval counts for the plain count instead of a rule. */
   readonly ruleId: number | null;
 }
 
-interface Said {
-  readonly status: Verdict;
+interface ApprovalInput {
+  readonly status: DeploymentApprovalStatus;
   readonly comment: string | null;
 }
 
-/** What a user has said of the deployment by this rule. */
-export async function approvalOf(
+/** Returns the user's approval of the deployment for this rule. */
+export async function findApproval(
   db: Reader,
-  { deploymentId, userId, ruleId }: Voice,
+  { deploymentId, userId, ruleId }: ApprovalKey,
 ): Promise<ApprovalRow | undefined> {
-  return ofUser.first(db, { deployment: deploymentId, user: userId, rule: ruleId ?? 0 });
+  return findApprovalRow.first(db, { deployment: deploymentId, user: userId, rule: ruleId ?? 0 });
 }
 
-/** He says it for the first time. */
-export async function addApproval(
+/** Inserts a first approval. */
+export async function insertApproval(
   tx: Transaction,
-  { deploymentId, userId, ruleId }: Voice,
-  said: Said,
+  { deploymentId, userId, ruleId }: ApprovalKey,
+  input: ApprovalInput,
 ): Promise<ApprovalRow> {
   return tx
     .insertInto('deployment_approvals')
@@ -73,7 +73,7 @@ export async function addApproval(
       user_id: userId,
       approval_rule_id: ruleId,
       rule_key: ruleId ?? 0,
-      ...said,
+      ...input,
       created_at: tx.now,
       updated_at: tx.now,
     })
@@ -81,11 +81,11 @@ export async function addApproval(
     .executeTakeFirstOrThrow();
 }
 
-/** He says something else. index: deployment_approvals primary key */
-export async function changeApproval(tx: Transaction, id: number, said: Said): Promise<ApprovalRow> {
+/** Updates an existing approval. index: deployment_approvals primary key */
+export async function updateApproval(tx: Transaction, id: number, input: ApprovalInput): Promise<ApprovalRow> {
   return tx
     .updateTable('deployment_approvals')
-    .set({ ...said, updated_at: tx.now })
+    .set({ ...input, updated_at: tx.now })
     .where('id', '=', id)
     .returning(columns)
     .executeTakeFirstOrThrow();

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { callerOf } from '#authentication/users/users.ts';
+import { loadCaller } from '#authentication/users/users.ts';
 import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { findDeployment } from '#domain/deployments.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { type Answer, type Caller, done, type Project, world } from '#test/support/world.ts';
-import { approve as approveOf } from './approve.ts';
-import { report } from './fixtures.testing.ts';
+import { submitApproval as approveOf } from './approve.ts';
+import { reportDeployment } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, newGroup, user, anonymous, root, server } = here;
@@ -28,7 +28,7 @@ const protect = (project: Project, protection: NewProtection, name = 'production
 async function awaited(protection: NewProtection) {
   const project = await newProject({ readme: true, with: ['guest', 'reporter', 'developer', 'maintainer'] });
   await protect(project, protection);
-  const { id } = (await done(report(project, {}, project.developer))).body;
+  const { id } = (await done(reportDeployment(project, {}, project.developer))).body;
   const at = `${project.at}/deployments/${id}`;
   const approve = (caller: Caller, params: object = {}) =>
     caller.post(`${at}/approval`, { status: 'approved', ...params });
@@ -36,7 +36,7 @@ async function awaited(protection: NewProtection) {
   return { project, at, approve, read };
 }
 
-test('a deployment tells whose approvals it has, by rule, and how many it lacks', async () => {
+test('shows approvals by rule and the pending count', async () => {
   const { project, approve, read } = await awaited({ rules: [{ access_level: 40, required_approvals: 2 }] });
   const before = await read();
   assert.deepEqual([before.pending_approval_count, before.approvals], [2, []]);
@@ -60,7 +60,7 @@ test('a deployment tells whose approvals it has, by rule, and how many it lacks'
   });
 });
 
-test('who says the same again has said it; who says something else replaces it with its comment', async () => {
+test('keeps a repeated decision and replaces a different one with its comment', async () => {
   const { project, approve, read } = await awaited({ rules: [{ access_level: 40, required_approvals: 2 }] });
   const first = await approve(project.maintainer, { comment: 'Fine' });
   const again = await approve(project.maintainer, { comment: 'Better' });
@@ -71,7 +71,7 @@ test('who says the same again has said it; who says something else replaces it w
   assert.deepEqual([pending_approval_count, approvals.length, status], [2, 1, 'running']);
 });
 
-test('a rule needs one approval of each, a user in two rules may approve for both', async () => {
+test('counts one approval per user and rule', async () => {
   const group = await newGroup({ name: 'Quality people' });
   const { project, approve, read } = await awaited({ rules: [{ access_level: 40 }, { group_id: group.id }] });
   await group.add('guest', project.maintainer);
@@ -89,7 +89,7 @@ test('a rule needs one approval of each, a user in two rules may approve for bot
   );
 });
 
-test('a reporter approves as one of a group of approvers', async () => {
+test('lets a Reporter in an approver group approve', async () => {
   const group = await newGroup();
   const { project, approve } = await awaited({ rules: [{ group_id: group.id }] });
   const text = "You don't have permission to approve this deployment. Contact the project or group owner for help.";
@@ -99,20 +99,20 @@ test('a reporter approves as one of a group of approvers', async () => {
   assert.equal((await approve(project.reporter)).status, 201);
 });
 
-test('nobody approves his own deployment, unless the project lets him; he may reject it', async () => {
+test('forbids approving the own deployment unless allowed by the project, but allows rejecting it', async () => {
   const { project, approve } = await awaited({ rules: [{ access_level: 30, required_approvals: 2 }] });
   const text =
     'You cannot approve your own deployment. This configuration can be adjusted in the protected environment settings.';
   assert.deepEqual(said(await approve(project.developer)), refusal(text));
   assert.equal((await approve(project.developer, { status: 'rejected' })).status, 201);
-  const { id } = (await report(project, {}, root)).body;
+  const { id } = (await reportDeployment(project, {}, root)).body;
   const own = await root.post(`${project.at}/deployments/${id}/approval`, { status: 'approved' });
   assert.deepEqual(said(own), refusal(text));
   await done(project.owner.put(project.at, { allow_pipeline_trigger_approve_deployment: true }));
   assert.equal((await approve(project.developer)).status, 201);
 });
 
-test('a plain count is met by whoever may deploy', async () => {
+test('accepts approvals of every user who may deploy for a plain count', async () => {
   const { project, approve, read } = await awaited({ count: 2 });
   assert.equal((await read()).pending_approval_count, 2);
   const text = "You don't have permission to approve this deployment. Contact the project or group owner for help.";
@@ -124,7 +124,7 @@ test('a plain count is met by whoever may deploy', async () => {
   assert.deepEqual(said(await approve(root)), refusal('This deployment is not waiting for approvals.'));
 });
 
-test('of several protections all rules count, or the largest number where none has a rule', async () => {
+test('applies all rules of several protections, or the largest count', async () => {
   const group = await newGroup();
   const project = await newProject({ in: group, readme: true, with: ['developer'] });
   await protect(project, { count: 1 });
@@ -134,22 +134,22 @@ test('of several protections all rules count, or the largest number where none h
       count: 3,
     }),
   );
-  const { id } = (await done(report(project, {}, group.owner))).body;
+  const { id } = (await done(reportDeployment(project, {}, group.owner))).body;
   const pending = async () => (await group.owner.get(`${project.at}/deployments/${id}`)).body.pending_approval_count;
   assert.equal(await pending(), 3);
   await protect(project, { rules: [{ access_level: 40, required_approvals: 2 }] }, 'staging');
   await database.transaction((tx) =>
     makeProtection(tx, { project_id: null, group_id: group.id }, 'staging', { rules: [{ access_level: 40 }] }),
   );
-  const other = (await report(project, { environment: 'staging' }, root)).body;
+  const other = (await reportDeployment(project, { environment: 'staging' }, root)).body;
   assert.deepEqual([other.pending_approval_count, other.approval_summary.rules.length], [3, 2]);
 });
 
-test('what is not protected, or not so, takes no approvals', async () => {
+test('rejects approvals without protection or required approvals', async () => {
   const { approve, project } = await awaited({});
   const unset = 'Deployment approvals is not configured for this environment.';
   assert.deepEqual(said(await approve(project.maintainer)), refusal(unset));
-  const { id } = (await report(project, { environment: 'open' })).body;
+  const { id } = (await reportDeployment(project, { environment: 'open' })).body;
   const at = `${project.at}/deployments/${id}/approval`;
   assert.deepEqual(
     said(await project.maintainer.post(at, { status: 'approved' })),
@@ -157,7 +157,7 @@ test('what is not protected, or not so, takes no approvals', async () => {
   );
 });
 
-test('an approval says one of two words, and little besides', async () => {
+test('validates status and comment', async () => {
   const { project, approve, at, read } = await awaited({ rules: [{ access_level: 40 }] });
   const missing = await project.maintainer.post(`${at}/approval`, {});
   assert.deepEqual(missing.body, { error: 'status is missing, status does not have a valid value' });
@@ -169,7 +169,7 @@ test('an approval says one of two words, and little besides', async () => {
   assert.equal((await approve(project.maintainer, { comment: 'x'.repeat(255) })).status, 201);
 });
 
-test('who may not read a deployment cannot approve of it either', async () => {
+test('requires read access to the deployment', async () => {
   const { project, approve } = await awaited({ rules: [{ access_level: 40 }] });
   const statusOf = async (caller: Caller) => (await approve(caller)).status;
   const callers = [anonymous, await user(), project.guest];
@@ -178,7 +178,7 @@ test('who may not read a deployment cannot approve of it either', async () => {
   assert.equal(unknown.status, 404);
 });
 
-test('approvals under a rule that has gone stay, and count no more', async () => {
+test('keeps approvals of a deleted rule without counting them', async () => {
   const { project, approve, read } = await awaited({ rules: [{ access_level: 40, required_approvals: 2 }], count: 1 });
   await done(approve(project.maintainer));
   await database.transaction((tx) =>
@@ -188,7 +188,7 @@ test('approvals under a rule that has gone stay, and count no more', async () =>
   assert.deepEqual([pending_approval_count, approvals.length, approval_summary], [1, 1, { rules: [] }]);
 });
 
-test('of many who approve at once each counts once', async () => {
+test('counts concurrent approvals once per user', async () => {
   const { project, approve, read } = await awaited({ rules: [{ access_level: 40, required_approvals: 5 }] });
   const callers = [project.maintainer, project.owner, root];
   const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => approve(callers[n % 3]!)));
@@ -197,19 +197,19 @@ test('of many who approve at once each counts once', async () => {
   assert.deepEqual([pending_approval_count, approvals.length], [2, 3]);
 });
 
-test('a deployment that goes while somebody approves of it is not found', async () => {
+test('returns 404 if the deployment is deleted concurrently', async () => {
   const { project, at } = await awaited({ rules: [{ access_level: 40 }] });
   const id = Number(at.split('/').at(-1));
   const deployment = await findDeployment(database.reader, project.id, id);
   await done(project.owner.put(at, { status: 'failed' }));
   await done(project.owner.delete(at));
-  const by = (await callerOf(database.reader, project.maintainer.id, null)) as SignedInCaller;
+  const by = (await loadCaller(database.reader, project.maintainer.id, null)) as SignedInCaller;
   const place = await findProject(database.reader, by, String(project.id));
   const outcome = await runUnitOfWork(by, (uow) => approveOf(uow, place!, deployment!, { status: 'approved' }));
   assert.equal('code' in outcome && outcome.code, 'gone');
 });
 
-test('approvals are written into the audit log', async () => {
+test('records approvals in the audit log', async () => {
   const { project, approve } = await awaited({ rules: [{ access_level: 40, required_approvals: 2 }] });
   await done(approve(project.maintainer, { comment: 'LGTM' }));
   await done(approve(project.maintainer));
@@ -227,13 +227,13 @@ test('approvals are written into the audit log', async () => {
   ]);
 });
 
-test('on tier free nothing is protected: anybody deploys, and nobody approves', async () => {
+test('ignores protections on the free tier', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' } });
   const project = await free.newProject({ readme: true, with: ['developer', 'maintainer'] });
   await free.server.services.database.transaction((tx) =>
     makeProtection(tx, { project_id: project.id, group_id: null }, 'production', { rules: [{ access_level: 40 }] }),
   );
-  const made = await report(project, {}, project.developer);
+  const made = await reportDeployment(project, {}, project.developer);
   assert.deepEqual([made.status, made.body.pending_approval_count], [201, 0]);
   const at = `${project.at}/deployments/${made.body.id}/approval`;
   const answer = await project.maintainer.post(at, { status: 'approved' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Project, world } from '#test/support/world.ts';
-import { reported } from './fixtures.testing.ts';
+import { deploymentParams } from './fixtures.testing.ts';
 
 const { newProject, clock } = await world();
 
@@ -25,9 +25,9 @@ async function inOrder({ owner, at }: Project): Promise<Shown[]> {
   return (await owner.get(`${at}/deployments?per_page=100`)).body;
 }
 
-test('fifty deployments at once to one environment come one after another', async () => {
+test('serializes fifty concurrent deployments to one environment', async () => {
   const project = await newProject({ readme: true });
-  const wish = await reported(project);
+  const wish = await deploymentParams(project);
   const statuses = ['running', 'success', 'failed', 'canceled', 'success'];
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, n) =>
@@ -56,9 +56,9 @@ test('fifty deployments at once to one environment come one after another', asyn
   assert.equal(last_deployment.id, all.findLast(({ status }) => status === 'success')?.id);
 });
 
-test('one success that fifty report at once is one deployment', async () => {
+test('creates one deployment for fifty identical concurrent reports', async () => {
   const project = await newProject({ readme: true });
-  const wish = await reported(project, { status: 'success' });
+  const wish = await deploymentParams(project, { status: 'success' });
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => project.owner.post(`${project.at}/deployments`, wish)),
   );
@@ -66,9 +66,9 @@ test('one success that fifty report at once is one deployment', async () => {
   assert.equal((await inOrder(project)).length, 1);
 });
 
-test('of many who bring one deployment to its ends at once each is told the truth', async () => {
+test('returns consistent results for concurrent status updates', async () => {
   const project = await newProject({ readme: true });
-  const { id } = (await project.owner.post(`${project.at}/deployments`, await reported(project))).body;
+  const { id } = (await project.owner.post(`${project.at}/deployments`, await deploymentParams(project))).body;
   const ends = Array.from({ length: 20 }, (_, n) => ['success', 'failed', 'canceled'][n % 3]!);
   const answers = await Promise.all(
     ends.map((status) => project.owner.put(`${project.at}/deployments/${id}`, { status })),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { runningJob } from '#test/support/pipeline-rows.ts';
 import { type Answer, done, world } from '#test/support/world.ts';
-import { report, reported } from './fixtures.testing.ts';
+import { deploymentParams, reportDeployment } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, anonymous, user, server } = here;
@@ -11,9 +11,9 @@ const { database } = server.services;
 
 const said = ({ status, body }: Answer) => [status, body];
 
-test('a deployment is reported with its environment, which is made for it, and numbered in its project', async () => {
+test('creates a deployment with its environment and the next iid', async () => {
   const project = await newProject({ readme: true, with: ['developer'] });
-  const first = await report(project, { environment: 'pre-prod' }, project.developer);
+  const first = await reportDeployment(project, { environment: 'pre-prod' }, project.developer);
   assert.equal(first.status, 201);
   const { id, created_at, updated_at, sha, user: by, environment, ...rest } = first.body;
   assert.equal(by.username, project.developer.username);
@@ -29,27 +29,27 @@ test('a deployment is reported with its environment, which is made for it, and n
   assert.deepEqual([environment.name, environment.slug, environment.external_url], ['pre-prod', 'pre-prod', null]);
   const made = (await project.owner.get(`${project.at}/environments/${environment.id}`)).body;
   assert.deepEqual([made.tier, made.state, made.last_deployment], ['staging', 'available', null]);
-  const second = await report(project, { environment: 'pre-prod' });
+  const second = await reportDeployment(project, { environment: 'pre-prod' });
   assert.deepEqual([second.body.iid, second.body.environment.id], [2, environment.id]);
   const other = await newProject({ readme: true });
-  assert.equal((await report(other)).body.iid, 1);
+  assert.equal((await reportDeployment(other)).body.iid, 1);
 });
 
-test('a success that is what runs there already is that deployment; whatever else is another one', async () => {
+test('returns the last deployment for an identical report, else creates one', async () => {
   const project = await newProject({ readme: true });
-  const first = (await report(project, { status: 'success' })).body;
-  const again = await report(project, { status: 'success' });
+  const first = (await reportDeployment(project, { status: 'success' })).body;
+  const again = await reportDeployment(project, { status: 'success' });
   assert.deepEqual([again.status, again.body.id], [201, first.id]);
   const differing = [{ status: 'failed' }, { tag: true }, { ref: first.sha }, { environment: 'staging' }];
   for (const wish of differing)
-    assert.notEqual((await report(project, { status: 'success', ...wish })).body.id, first.id);
-  const running = await Promise.all([report(project), report(project)]);
+    assert.notEqual((await reportDeployment(project, { status: 'success', ...wish })).body.id, first.id);
+  const running = await Promise.all([reportDeployment(project), reportDeployment(project)]);
   assert.notEqual(running[0].body.id, running[1].body.id);
 });
 
-test('success brings an environment back that has stopped, other statuses do not', async () => {
+test('makes a stopped environment available on success only', async () => {
   const project = await newProject({ readme: true });
-  const { environment } = (await report(project)).body;
+  const { environment } = (await reportDeployment(project)).body;
   const stateOf = async () => (await project.owner.get(`${project.at}/environments/${environment.id}`)).body.state;
   for (const [status, state] of [
     ['running', 'stopped'],
@@ -59,12 +59,12 @@ test('success brings an environment back that has stopped, other statuses do not
     await database.transaction((tx) =>
       tx.updateTable('environments').set({ state: 'stopped' }).where('id', '=', environment.id).execute(),
     );
-    await report(project, { status });
+    await reportDeployment(project, { status });
     assert.equal(await stateOf(), state, status);
   }
 });
 
-test('what is missing, empty or unknown is refused, and makes neither environment nor deployment', async () => {
+test('rejects missing, empty and unknown values without creating anything', async () => {
   const project = await newProject({ readme: true });
   const missing = await project.owner.post(`${project.at}/deployments`, {});
   const names = ['environment', 'sha', 'ref'].map((name) => `${name} is missing, ${name} is empty`);
@@ -80,30 +80,30 @@ test('what is missing, empty or unknown is refused, and makes neither environmen
     [{ ref: 'nowhere', sha: 'odd' }, { message: { sha: ['The commit does not exist'] } }],
     [{ environment: 'x'.repeat(256) }, { message: { name: ['is too long (maximum is 255 characters)'] } }],
   ] as const) {
-    assert.deepEqual(said(await report(project, wish)), [400, body]);
+    assert.deepEqual(said(await reportDeployment(project, wish)), [400, body]);
   }
   for (const list of ['deployments', 'environments'])
     assert.deepEqual((await project.owner.get(`${project.at}/${list}`)).body, []);
 });
 
-test('an environment that would have the slug of another one is refused, and only the slug is told', async () => {
+test('rejects a new environment with a taken slug', async () => {
   const project = await newProject({ readme: true });
   await done(project.owner.post(`${project.at}/environments`, { name: 'foo' }));
   const message = { slug: ['has already been taken'] };
-  assert.deepEqual(said(await report(project, { environment: 'foo-' })), [400, { message }]);
+  assert.deepEqual(said(await reportDeployment(project, { environment: 'foo-' })), [400, { message }]);
 });
 
-test('the commit is kept as it was named', async () => {
+test('stores the commit as given', async () => {
   const project = await newProject({ readme: true });
-  const { sha } = await reported(project);
+  const { sha } = await deploymentParams(project);
   const short = String(sha).slice(0, 8).toUpperCase();
-  const { body } = await report(project, { sha: short, ref: String(sha) });
+  const { body } = await reportDeployment(project, { sha: short, ref: String(sha) });
   assert.deepEqual([body.sha, body.ref], [short, sha]);
 });
 
-test('developers report deployments; others are told 401, 404 or 403', async () => {
+test('lets Developers create deployments and returns 401, 404 or 403 to others', async () => {
   const project = await newProject({ readme: true, with: ['guest', 'reporter', 'developer'] });
-  const wish = await reported(project);
+  const wish = await deploymentParams(project);
   const statusOf = async (caller: typeof anonymous) => (await caller.post(`${project.at}/deployments`, wish)).status;
   const { guest, reporter, developer } = project;
   const stranger = await user();
@@ -112,32 +112,32 @@ test('developers report deployments; others are told 401, 404 or 403', async () 
   assert.equal((await anonymous.post('/projects/999999/deployments', wish)).status, 401);
 });
 
-test('a job reports deployments with its token, in its own project', async () => {
+test('lets a job create deployments of its own project with its token', async () => {
   const project = await newProject({ readme: true });
   const { headers } = await runningJob(here, project);
-  const params = await reported(project);
+  const params = await deploymentParams(project);
   const reporting = await anonymous.send('POST', `${project.at}/deployments`, { params, headers });
   assert.deepEqual([reporting.status, reporting.body.user.id], [201, project.owner.id]);
   assert.equal((await anonymous.get(`${project.at}/deployments`, {}, headers)).status, 200);
 });
 
-test('to a protected environment deploys whom all protections admit, and there alone', async () => {
+test('requires admission by all protections of an environment', async () => {
   const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
   await database.transaction((tx) =>
     makeProtection(tx, { project_id: project.id, group_id: null }, 'production', { levels: [{ access_level: 40 }] }),
   );
-  const refused = await report(project, {}, project.developer);
+  const refused = await reportDeployment(project, {}, project.developer);
   assert.deepEqual(said(refused), [403, { message: '403 Forbidden' }]);
-  assert.equal((await report(project, { sha: 'odd' }, project.developer)).status, 403);
-  assert.equal((await report(project, { environment: 'staging' }, project.developer)).status, 201);
-  assert.equal((await report(project, {}, project.maintainer)).status, 201);
+  assert.equal((await reportDeployment(project, { sha: 'odd' }, project.developer)).status, 403);
+  assert.equal((await reportDeployment(project, { environment: 'staging' }, project.developer)).status, 201);
+  assert.equal((await reportDeployment(project, {}, project.maintainer)).status, 201);
   assert.equal((await project.owner.get(`${project.at}/deployments`)).body.length, 2);
 });
 
-test('an archived project takes no deployments, and shows those that it has', async () => {
+test('rejects new deployments in an archived project and lists existing ones', async () => {
   const project = await newProject({ readme: true });
-  await report(project);
+  await reportDeployment(project);
   await project.owner.post(`${project.at}/archive`);
-  assert.equal((await report(project)).status, 403);
+  assert.equal((await reportDeployment(project)).status, 403);
   assert.equal((await project.owner.get(`${project.at}/deployments`)).body.length, 1);
 });

@@ -1,13 +1,13 @@
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 
-/** What is said to those who ask for what a deployment doesn't allow (contract/environments.md Part 4). */
+// Errors of the deployment endpoints (contract/environments.md Part 4).
 
-export const BY_JOB = [
+export const CREATED_BY_JOB = [
   403,
   '403 Forbidden - Deployments created using Hearth CI can not be updated using the API',
 ] as const;
 
-export const APPROVAL_REFUSALS = {
+export const APPROVAL_ERRORS = {
   gone: NOT_FOUND,
   notProtected: [400, 'This environment is not protected.'],
   own: [

@@ -23,7 +23,7 @@ export const examples: Examples<typeof endpoints> = {
           ({ by: 'reporter', path: { id: project.id }, params }) as const,
     ),
   ],
-  readDeployment: async ({ project, newDeployment }) => ({
+  getDeployment: async ({ project, newDeployment }) => ({
     by: 'reporter',
     path: pathOf(project, await newDeployment()),
   }),

@@ -1,12 +1,16 @@
 import { type Answer, type Caller, done, type Project } from '#test/support/world.ts';
 
-/** What a deployment of the project's first commit says of itself, unless it says something else. */
-export async function reported(project: Project, wish: object = {}): Promise<Record<string, unknown>> {
+/** Returns the parameters of a deployment of the project's first commit, with overrides. */
+export async function deploymentParams(project: Project, overrides: object = {}): Promise<Record<string, unknown>> {
   const { commit } = (await done(project.owner.get(`${project.repository}/branches/main`))).body;
-  return { environment: 'production', sha: commit.id, ref: 'main', tag: false, status: 'running', ...wish };
+  return { environment: 'production', sha: commit.id, ref: 'main', tag: false, status: 'running', ...overrides };
 }
 
-/** Reports a deployment, by the project's owner unless another one is named. */
-export async function report(project: Project, wish: object = {}, by: Caller = project.owner): Promise<Answer> {
-  return by.post(`${project.at}/deployments`, await reported(project, wish));
+/** Creates a deployment, as the project's owner by default. */
+export async function reportDeployment(
+  project: Project,
+  overrides: object = {},
+  by: Caller = project.owner,
+): Promise<Answer> {
+  return by.post(`${project.at}/deployments`, await deploymentParams(project, overrides));
 }

@@ -1,13 +1,13 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { linkMergeRequests } from './link-merge-requests.ts';
-import { endWithProject, forgetWhoDeployed } from './on-delete.ts';
+import { deleteDeploymentsOfProject, onUserDeleted } from './on-delete.ts';
 
-// What other families may use of deployments.
-export { addDeployment, changeDeploymentsOf } from './status-transitions.ts';
+// Public interface for other resources.
+export { insertDeployment, setDeploymentStatusOfJobs } from './status-transitions.ts';
 
-export const deployments = family({
+export const deployments = resourceModule({
   endpoints,
   jobs: [linkMergeRequests],
-  subscriptions: [endWithProject, forgetWhoDeployed],
+  subscriptions: [deleteDeploymentsOfProject, onUserDeleted],
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { jobRow } from '#test/support/pipeline-rows.ts';
 import { statements } from '#test/support/statement-watch.ts';
 import { type Caller, done, world } from '#test/support/world.ts';
-import { report } from './fixtures.testing.ts';
+import { reportDeployment } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, anonymous, user, root, clock, server } = here;
@@ -23,14 +23,14 @@ async function four() {
     ['staging', 'success'],
   ]) {
     moments.push(clock.now().toISOString());
-    await done(report(project, { environment, status }));
+    await done(reportDeployment(project, { environment, status }));
     clock.advance(60);
   }
   const list = (query: string) => iidsOf(project.reporter, `${project.at}/deployments${query}`);
   return { project, list, moments };
 }
 
-test('deployments are listed by id, by number, by their moments, upwards and downwards', async () => {
+test('orders deployments by id, iid and times, ascending and descending', async () => {
   const { project, list } = await four();
   assert.deepEqual(await list(''), [1, 2, 3, 4]);
   for (const order of ['id', 'iid', 'created_at', 'updated_at'])
@@ -43,7 +43,7 @@ test('deployments are listed by id, by number, by their moments, upwards and dow
   assert.deepEqual(await list('?order_by=finished_at&status=failed'), [3]);
 });
 
-test('deployments are listed of one environment, in one status, in a period', async () => {
+test('filters deployments by environment, status and period', async () => {
   const { list, moments } = await four();
   assert.deepEqual(await list('?environment=staging'), [3, 4]);
   assert.deepEqual(await list('?environment=Staging'), []);
@@ -57,7 +57,7 @@ test('deployments are listed of one environment, in one status, in a period', as
   assert.deepEqual(await list(`${ended}&finished_after=${third}`), [4]);
 });
 
-test('words that no list knows are refused', async () => {
+test('rejects unknown filter values', async () => {
   const project = await newProject();
   for (const [query, error] of [
     ['order_by=ref', 'order_by does not have a valid value'],
@@ -68,7 +68,7 @@ test('words that no list knows are refused', async () => {
     assert.deepEqual((await project.owner.get(`${project.at}/deployments?${query}`)).body, { error });
 });
 
-test('filters by time ask for the order and the status that go with them', async () => {
+test('requires the matching order and status for time filters', async () => {
   const project = await newProject();
   const both = 'Both `updated_at` filter and `finished_at` filter can not be specified';
   const updated = '`updated_at` filter requires `updated_at` sort';
@@ -93,16 +93,16 @@ test('filters by time ask for the order and the status that go with them', async
   }
 });
 
-test('deployments come in pages with their headers', async () => {
+test('paginates deployments', async () => {
   const { project } = await four();
   const { headers, body } = await project.reporter.get(`${project.at}/deployments?per_page=3&page=2`);
   assert.deepEqual([body.length, headers['x-total'], headers['x-total-pages']], [1, '4', '2']);
 });
 
-test('a list of many deployments costs as many statements as one of two', async () => {
+test('lists many deployments with a constant number of statements', async () => {
   const project = await newProject({ readme: true, with: ['reporter'] });
   const more = async () => {
-    const { id } = (await report(project, { environment: here.name('e') })).body;
+    const { id } = (await reportDeployment(project, { environment: here.name('e') })).body;
     const job_id = await jobRow(here, project);
     await database.transaction((tx) => tx.updateTable('deployments').set({ job_id }).where('id', '=', id).execute());
   };
@@ -115,11 +115,11 @@ test('a list of many deployments costs as many statements as one of two', async 
   assert.equal((await list()).body.length, 8);
 });
 
-test('who reads deployments of a public and of a private project', async () => {
+test('restricts deployments of public and private projects to their readers', async () => {
   const stranger = await user();
   const open = await newProject({ readme: true, visibility: 'public', with: ['guest'] });
   const shut = await newProject({ readme: true, with: ['guest', 'reporter'] });
-  const { id } = (await report(shut)).body;
+  const { id } = (await reportDeployment(shut)).body;
   const statusOf = async (caller: Caller, at: string) => (await caller.get(`${at}/deployments`)).status;
   assert.deepEqual([await statusOf(anonymous, open.at), await statusOf(anonymous, '/projects/999999')], [401, 401]);
   assert.deepEqual([await statusOf(stranger, open.at), await statusOf(open.guest, open.at)], [200, 200]);
@@ -130,9 +130,9 @@ test('who reads deployments of a public and of a private project', async () => {
   }
 });
 
-test('where environments are off nobody reads deployments, not even administrators', async () => {
+test('forbids deployments to everybody if environments are disabled', async () => {
   const project = await newProject({ readme: true });
-  await report(project);
+  await reportDeployment(project);
   for (const feature of ['environments', 'builds', 'repository']) {
     await done(project.owner.put(project.at, { [`${feature}_access_level`]: 'disabled' }));
     for (const caller of [project.owner, root]) {

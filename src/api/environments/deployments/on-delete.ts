@@ -1,22 +1,27 @@
-import { deleteSome, referElsewhere } from '#database/batch-statements.ts';
-import { PIECE, pieceOf } from '#events/batches.ts';
+import { deleteBatch, reassignReferences } from '#database/batch-statements.ts';
+import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
-/** What becomes of deployments, of which there may be very many, when their project goes, or who has made them. */
+// Deletion of deployments with their project or user, in batches.
 
 /** index: deployments_by_project */
-export const endWithProject = subscription({
+export const deleteDeploymentsOfProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
-    pieceOf(() => deleteSome(uow, { table: 'deployments', column: 'project_id' }, projectId, PIECE)),
+    nextBatch(() => deleteBatch(uow, { table: 'deployments', column: 'project_id' }, projectId, BATCH_SIZE)),
 });
 
-/** What a deleted user has deployed stays as nobody's; what he has said of deployments goes. index: deployments_by_user, deployment_approvals_by_user_id */
-export const forgetWhoDeployed = subscription({
+/** When a user is deleted: clears the user of their deployments and deletes their approvals. index: deployments_by_user, deployment_approvals_by_user_id */
+export const onUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, { userId }) =>
-    pieceOf(
-      () => referElsewhere(uow, { table: 'deployments', column: 'user_id' }, { from: userId, to: null, most: PIECE }),
-      () => deleteSome(uow, { table: 'deployment_approvals', column: 'user_id' }, userId, PIECE),
+    nextBatch(
+      () =>
+        reassignReferences(
+          uow,
+          { table: 'deployments', column: 'user_id' },
+          { from: userId, to: null, limit: BATCH_SIZE },
+        ),
+      () => deleteBatch(uow, { table: 'deployment_approvals', column: 'user_id' }, userId, BATCH_SIZE),
     ),
 });

@@ -1,16 +1,16 @@
-import { type DeploymentStatus, FINISHED } from '#domain/deployments.ts';
+import { type DeploymentStatus, FINISHED_DEPLOYMENT_STATUSES } from '#domain/deployments.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { refName, ruledText, string } from '#http/parameters/texts.ts';
+import { refName, string, validatedText } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, notBlank, oneOf } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 
-/** What deployments are asked for with (contract/environments.md Part 4). */
+// Parameters of the deployment endpoints (contract/environments.md Part 4).
 
 const STATUSES = ['created', 'running', 'success', 'failed', 'canceled', 'skipped', 'blocked'] as const;
 const ORDERS = ['id', 'iid', 'created_at', 'updated_at', 'finished_at'] as const;
 export type DeploymentOrder = (typeof ORDERS)[number];
 
-export const listParams = {
+export const listDeploymentParams = {
   environment: optional(absentIfBlank(string)),
   status: optional(oneOf(...STATUSES)),
   order_by: optional(oneOf(...ORDERS), 'id'),
@@ -21,7 +21,7 @@ export const listParams = {
   finished_before: optional(dateTime),
 };
 
-/** What a list is narrowed to and ordered by. */
+/** Filter and order of a list of deployments. */
 export interface DeploymentFilter {
   readonly status?: DeploymentStatus | null | undefined;
   readonly order_by: DeploymentOrder;
@@ -32,8 +32,8 @@ export interface DeploymentFilter {
   readonly finished_before?: string | null | undefined;
 }
 
-/** Filters by time that don't go together, or not with the order. */
-export const COMBINATIONS = {
+/** Errors for combinations of time filters and order that are not supported. */
+export const FILTER_ERRORS = {
   bothTimes: [400, '400 Bad request - Both `updated_at` filter and `finished_at` filter can not be specified'],
   updatedUnsorted: [400, '400 Bad request - `updated_at` filter requires `updated_at` sort'],
   finishedUnsorted: [400, '400 Bad request - `finished_at` filter requires `finished_at` sort.'],
@@ -47,33 +47,33 @@ export const COMBINATIONS = {
   ],
 } as const;
 
-/** The first of them that a filter breaks; null: none. */
-export function brokenCombination(filter: DeploymentFilter): Failure<keyof typeof COMBINATIONS> | null {
+/** Returns the first error of a filter, or null. */
+export function validateFilter(filter: DeploymentFilter): Failure<keyof typeof FILTER_ERRORS> | null {
   const { status, order_by: order } = filter;
   const byUpdate = filter.updated_after != null || filter.updated_before != null;
   const byEnd = filter.finished_after != null || filter.finished_before != null;
   if (byUpdate && byEnd) return fail('bothTimes');
   if (byUpdate && order !== 'updated_at') return fail('updatedUnsorted');
   if (byEnd && order !== 'finished_at') return fail('finishedUnsorted');
-  const saysEnd = status != null && FINISHED.includes(status);
+  const saysEnd = status != null && FINISHED_DEPLOYMENT_STATUSES.includes(status);
   if (order === 'finished_at' && !byEnd && !saysEnd) return fail('unfinishedSorted');
   return byEnd && status !== 'success' ? fail('finishedWithoutSuccess') : null;
 }
 
 const status = oneOf('running', 'success', 'failed', 'canceled');
 
-export const newParams = {
-  environment: required(notBlank(ruledText(255))),
+export const createParams = {
+  environment: required(notBlank(validatedText(255))),
   sha: required(notBlank(refName)),
   ref: required(notBlank(refName)),
   tag: required(boolean),
   status: required(status),
 };
 
-export const changeParams = { status: required(status) };
+export const updateParams = { status: required(status) };
 
 export const approvalParams = {
   status: required(oneOf('approved', 'rejected')),
-  comment: optional(ruledText(255)),
+  comment: optional(validatedText(255)),
   represented_as: optional(absentIfBlank(string)),
 };

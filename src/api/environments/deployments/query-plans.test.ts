@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import type { DeploymentFilter } from './parameters.ts';
-import { mergedAsSome } from './shipped-merge-requests.ts';
-import { deploymentsOf } from './store.ts';
+import { mergedByCommitsQuery } from './shipped-merge-requests.ts';
+import { deploymentQuery } from './store.ts';
 
 const up = { sort: 'asc' } as const;
 const down = { sort: 'desc' } as const;
@@ -33,7 +33,7 @@ for (const [index, place, filter] of served) {
   const whose = place.environmentId === null ? 'a project' : 'an environment';
   test(`${index} serves the list of ${whose} with ${JSON.stringify(filter)}, already in its order`, async () => {
     await using database = await testDatabase();
-    const plan = await database.transaction((tx) => planOf(tx, deploymentsOf(tx, place, filter).limit(21)));
+    const plan = await database.transaction((tx) => explainPlan(tx, deploymentQuery(tx, place, filter).limit(21)));
     assert.match(plan.join('\n'), new RegExp(`\\b(${index})\\b`));
     assert.doesNotMatch(plan.join('\n'), /TEMP B-TREE|\bSort\b/);
   });
@@ -41,7 +41,7 @@ for (const [index, place, filter] of served) {
 
 test('what was merged as one of many commits is found by its commits', async () => {
   await using database = await testDatabase();
-  const plan = await database.transaction((tx) => planOf(tx, mergedAsSome(tx, 7, ['a'.repeat(40)])));
+  const plan = await database.transaction((tx) => explainPlan(tx, mergedByCommitsQuery(tx, 7, ['a'.repeat(40)])));
   for (const index of ['by_merge_commit', 'by_squash_commit', 'merged_by_head'])
     assert.match(plan.join('\n'), new RegExp(`\\bmerge_requests_${index}\\b`));
 });

@@ -7,7 +7,7 @@ import { Approval, Deployment, DeploymentInList } from './entities.ts';
 
 // A read that hears of it runs again as a whole (src/domain/row-deleted.ts).
 
-test('what an environment, a project or a user has gone from while it was read is read again', async () => {
+test('reads again if an environment, project or user is deleted during the read', async () => {
   await using database = await testDatabase();
   const to = { db: database.reader, params: {}, url: '', tier: 'ultimate', caller: { user: null } } as never;
   const gone = 987_654;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, done, type Project, world } from '#test/support/world.ts';
-import { report } from './fixtures.testing.ts';
+import { reportDeployment } from './fixtures.testing.ts';
 
 const { newProject, work, anonymous } = await world();
 
@@ -28,7 +28,7 @@ async function merged(
 
 /** A deployment of `main` as it is now that has succeeded. */
 async function shipped(project: Project, environment = 'production', wish: { sha?: string } = {}): Promise<string> {
-  const { id } = (await done(report(project, { environment, status: 'success', ...wish }))).body;
+  const { id } = (await done(reportDeployment(project, { environment, status: 'success', ...wish }))).body;
   await work();
   return `${project.at}/deployments/${id}/merge_requests`;
 }
@@ -36,7 +36,7 @@ async function shipped(project: Project, environment = 'production', wish: { sha
 const iidsAt = async (caller: Caller, url: string): Promise<number[]> =>
   (await done(caller.get(url))).body.map(({ iid }: { iid: number }) => iid);
 
-test('the first success ships all that was merged into its ref, the next what was merged since', async () => {
+test('links all merge requests merged into the ref on the first success, later ones since the previous success', async () => {
   const project = await newProject({ readme: true });
   const { owner } = project;
   const [one, two] = [await merged(project, 'one'), await merged(project, 'two', { squash: true })];
@@ -49,7 +49,7 @@ test('the first success ships all that was merged into its ref, the next what wa
   assert.deepEqual(await iidsAt(owner, await shipped(project, 'staging')), [three.iid, two.iid, one.iid]);
 });
 
-test('what is shipped to an environment again was shipped there the first time', async () => {
+test('links a merge request once per environment', async () => {
   const project = await newProject({ readme: true });
   const before = (await done(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
   const { iid } = await merged(project, 'one');
@@ -59,13 +59,13 @@ test('what is shipped to an environment again was shipped there the first time',
   assert.deepEqual(await iidsAt(project.owner, first), [iid]);
 });
 
-test('nothing is linked while a deployment runs, nor where each branch has an environment of its own', async () => {
+test('links nothing for running deployments and review environments', async () => {
   const project = await newProject({ readme: true });
   const { iid } = await merged(project, 'one');
   const at = await shipped(project, 'review/one');
   assert.deepEqual(await iidsAt(project.owner, at), []);
   assert.deepEqual(await iidsAt(project.owner, await shipped(project, 'eu/production')), [iid]);
-  const { id } = (await report(project)).body;
+  const { id } = (await reportDeployment(project)).body;
   await work();
   const running = `${project.at}/deployments/${id}`;
   assert.deepEqual(await iidsAt(project.owner, `${running}/merge_requests`), []);
@@ -74,7 +74,7 @@ test('nothing is linked while a deployment runs, nor where each branch has an en
   assert.deepEqual(await iidsAt(project.owner, `${running}/merge_requests`), [iid]);
 });
 
-test('the list takes the filters of the project’s merge requests', async () => {
+test('accepts the filters of the project’s merge requests', async () => {
   const project = await newProject({ readme: true });
   const one = await merged(project, 'one');
   await merged(project, 'two');

@@ -1,12 +1,12 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong, isAmongTexts } from '#database/dialect.ts';
+import { isInIds, isInTexts } from '#database/dialect.ts';
 import { type DeploymentRow, deploymentColumns } from '#domain/deployments.ts';
 
-/** The merge requests that deployments ship, as rows. */
+// Rows of merge requests that deployments shipped.
 
-/** What ran in the environment before this deployment had succeeded there. index: deployments_finished */
-export async function successBefore(
+/** Returns the previous successful deployment of the environment, or null. index: deployments_finished */
+export async function findPreviousSuccess(
   db: Reader,
   { id, environment_id, finished_at }: DeploymentRow,
 ): Promise<DeploymentRow | null> {
@@ -23,8 +23,8 @@ export async function successBefore(
   return row ?? null;
 }
 
-/** All that were merged into this branch. index: merge_requests_by_target_branch */
-export async function mergedInto(db: Reader, projectId: number, branch: string): Promise<number[]> {
+/** Returns the ids of all merge requests merged into this branch. index: merge_requests_by_target_branch */
+export async function listMergedInto(db: Reader, projectId: number, branch: string): Promise<number[]> {
   const rows = await db
     .selectFrom('merge_requests')
     .select('id')
@@ -36,53 +36,61 @@ export async function mergedInto(db: Reader, projectId: number, branch: string):
   return rows.map(({ id }) => id);
 }
 
-/** So many commits one statement asks about. */
-const COMMITS = 1000;
+/** Maximum number of commits per query. */
+const COMMITS_PER_QUERY = 1000;
 
-/** Those of which a commit is among these: that of their merge, the squashed one, or their head. */
-export async function mergedAs(db: Reader, projectId: number, commits: readonly string[]): Promise<number[]> {
+/** Returns the ids of merge requests whose merge, squash or head commit is among these commits. */
+export async function listMergedByCommits(
+  db: Reader,
+  projectId: number,
+  commits: readonly string[],
+): Promise<number[]> {
   const found = new Set<number>();
-  for (let from = 0; from < commits.length; from += COMMITS) {
-    for (const { id } of await mergedAsSome(db, projectId, commits.slice(from, from + COMMITS)).execute())
+  for (let from = 0; from < commits.length; from += COMMITS_PER_QUERY) {
+    for (const { id } of await mergedByCommitsQuery(
+      db,
+      projectId,
+      commits.slice(from, from + COMMITS_PER_QUERY),
+    ).execute())
       found.add(id);
   }
   return [...found].sort((one, other) => one - other);
 }
 
-// Only what is merged has the first two. index: merge_requests_by_merge_commit, merge_requests_by_squash_commit, merge_requests_merged_by_head
-export function mergedAsSome(db: Reader, projectId: number, commits: readonly string[]) {
+// Only merged ones have a merge or squash commit. index: merge_requests_by_merge_commit, merge_requests_by_squash_commit, merge_requests_merged_by_head
+export function mergedByCommitsQuery(db: Reader, projectId: number, commits: readonly string[]) {
   const by = (column: 'merge_commit_sha' | 'squash_commit_sha' | 'head_sha') =>
     db
       .selectFrom('merge_requests')
       .select('merge_requests.id')
       .where('merge_requests.project_id', '=', projectId)
-      .where((eb) => isAmongTexts(db, eb.ref(`merge_requests.${column}`) as Expression<string>, commits));
+      .where((eb) => isInTexts(db, eb.ref(`merge_requests.${column}`) as Expression<string>, commits));
   return by('merge_commit_sha')
     .union(by('squash_commit_sha'))
     .union(by('head_sha').where('merge_requests.state', '=', sql.lit('merged')));
 }
 
-/** Once to an environment: what has been shipped there before was shipped then. index: deployment_merge_requests_pkey */
-export async function linkShipped(
+/** Links merge requests to a deployment, once per environment: earlier links are kept. index: deployment_merge_requests_pkey */
+export async function insertShippedMergeRequests(
   tx: Transaction,
   { id, environment_id }: DeploymentRow,
   mergeRequestIds: readonly number[],
 ): Promise<void> {
-  const there = await tx
+  const existing = await tx
     .selectFrom('merge_requests')
     .select('id')
-    .where(isAmong(tx, sql.ref('id'), mergeRequestIds))
+    .where(isInIds(tx, sql.ref('id'), mergeRequestIds))
     .execute();
-  if (there.length === 0) return;
+  if (existing.length === 0) return;
   await tx
     .insertInto('deployment_merge_requests')
-    .values(there.map((row) => ({ deployment_id: id, environment_id, merge_request_id: row.id })))
+    .values(existing.map((row) => ({ deployment_id: id, environment_id, merge_request_id: row.id })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
-/** Of merge requests: they have been shipped with it. index: deployment_merge_requests_by_deployment */
-export function shippedWith({ id }: Pick<DeploymentRow, 'id'>) {
+/** Returns the list condition for merge requests shipped with the deployment. index: deployment_merge_requests_by_deployment */
+export function shippedWithCondition({ id }: Pick<DeploymentRow, 'id'>) {
   const ids = sql`select merge_request_id from deployment_merge_requests where deployment_id = ${id}`;
-  return { holds: sql<SqlBool>`merge_requests.id in (${ids})`, ids };
+  return { predicate: sql<SqlBool>`merge_requests.id in (${ids})`, ids };
 }

@@ -1,30 +1,38 @@
 import type { SqlBool } from 'kysely';
 import { sql } from 'kysely';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import type { DeploymentStatus } from '#database/tables/environments.ts';
-import { type DeploymentRow, deploymentColumns, FINISHED } from '#domain/deployments.ts';
+import { type DeploymentRow, deploymentColumns, FINISHED_DEPLOYMENT_STATUSES } from '#domain/deployments.ts';
 import { findEnvironments } from '#domain/environments.ts';
 import { nextIid } from '#domain/iids.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { enterState } from '../environment-model/index.ts';
-import { linkMergeRequestsSoon } from './link-merge-requests.ts';
+import { setEnvironmentState } from '../environment-model/index.ts';
+import { enqueueLinkMergeRequests } from './link-merge-requests.ts';
 
 /**
- * The one way in which deployments come to be and change their status (contract/environments.md "States"). A step is a
- * compare-and-set, and what follows from it is in the same act: an environment runs again when something has been deployed to it.
+ * Inserts deployments and changes their status; nothing else may do so (contract/environments.md "States"). A transition is a
+ * compare-and-set; its effects are in the same unit of work: a successful deployment makes its environment available.
  */
 
-const ALL: readonly DeploymentStatus[] = ['created', 'blocked', 'running', 'success', 'failed', 'canceled', 'skipped'];
+const ALL_STATUSES: readonly DeploymentStatus[] = [
+  'created',
+  'blocked',
+  'running',
+  'success',
+  'failed',
+  'canceled',
+  'skipped',
+];
 
-/** From which statuses another one is entered. */
-const FROM: Readonly<Record<DeploymentStatus, readonly DeploymentStatus[]>> = {
+/** For each status, the statuses from which it can be entered. */
+const ALLOWED_FROM: Readonly<Record<DeploymentStatus, readonly DeploymentStatus[]>> = {
   created: ['skipped'],
   blocked: ['created'],
   running: ['created', 'blocked'],
   skipped: ['created'],
-  success: ALL.filter((status) => status !== 'success'),
-  failed: ALL.filter((status) => status !== 'failed'),
-  canceled: ALL.filter((status) => status !== 'canceled'),
+  success: ALL_STATUSES.filter((status) => status !== 'success'),
+  failed: ALL_STATUSES.filter((status) => status !== 'failed'),
+  canceled: ALL_STATUSES.filter((status) => status !== 'canceled'),
 };
 
 export interface NewDeployment {
@@ -34,87 +42,87 @@ export interface NewDeployment {
   readonly tag: boolean;
   readonly sha: string;
   readonly userId: number | null;
-  /** Null: the API reports it. */
+  /** Null if reported by the API. */
   readonly jobId?: number | null;
-  /** The name of the job that stops what it starts. */
+  /** Name of the job that stops the environment. */
   readonly onStop?: string | null;
   readonly status: DeploymentStatus;
 }
 
-/** Adds a deployment with the next number of its project, so that numbers and ids are in one order. */
-export async function addDeployment(uow: UnitOfWork, made: NewDeployment): Promise<DeploymentRow> {
-  const iid = await nextIid(uow, { projectId: made.projectId }, 'deployment');
+/** Inserts a deployment with the next iid of its project, so that iids and ids have the same order. */
+export async function insertDeployment(uow: UnitOfWork, input: NewDeployment): Promise<DeploymentRow> {
+  const iid = await nextIid(uow, { projectId: input.projectId }, 'deployment');
   const row = await uow
     .insertInto('deployments')
     .values({
-      project_id: made.projectId,
+      project_id: input.projectId,
       iid,
-      environment_id: made.environmentId,
-      ref: made.ref,
-      tag: made.tag,
-      sha: made.sha,
-      user_id: made.userId,
-      job_id: made.jobId ?? null,
-      on_stop: made.onStop ?? null,
-      ...entering(uow, made.status),
+      environment_id: input.environmentId,
+      ref: input.ref,
+      tag: input.tag,
+      sha: input.sha,
+      user_id: input.userId,
+      job_id: input.jobId ?? null,
+      on_stop: input.onStop ?? null,
+      ...statusColumns(uow, input.status),
       created_at: uow.now,
     })
     .returning(deploymentColumns)
     .executeTakeFirstOrThrow();
-  await entered(uow, [row]);
+  await afterTransition(uow, [row]);
   return row;
 }
 
-/** Brings a deployment to this status; null, and nothing has happened, when no way leads there from the one that it has. */
-export async function changeDeployment(
+/** Sets the status of a deployment; returns null without a change if the transition is not allowed. */
+export async function setDeploymentStatus(
   uow: UnitOfWork,
   id: number,
   to: DeploymentStatus,
 ): Promise<DeploymentRow | null> {
   // index: deployments primary key
-  const [row] = await step(uow, sql<SqlBool>`deployments.id = ${id}`, to);
+  const [row] = await transition(uow, sql<SqlBool>`deployments.id = ${id}`, to);
   return row ?? null;
 }
 
-/** The same of the deployments that these jobs make; those of them that have made the step. */
-export async function changeDeploymentsOf(
+/** Sets the status of the deployments of these jobs; returns those that changed. */
+export async function setDeploymentStatusOfJobs(
   uow: UnitOfWork,
   jobIds: readonly number[],
   to: DeploymentStatus,
 ): Promise<DeploymentRow[]> {
   // index: deployments_by_job
-  return step(uow, isAmong(uow, sql.ref('deployments.job_id'), jobIds), to);
+  return transition(uow, isInIds(uow, sql.ref('deployments.job_id'), jobIds), to);
 }
 
-async function step(
+async function transition(
   uow: UnitOfWork,
-  which: ReturnType<typeof sql<SqlBool>>,
+  condition: ReturnType<typeof sql<SqlBool>>,
   to: DeploymentStatus,
 ): Promise<DeploymentRow[]> {
   const rows = await uow
     .updateTable('deployments')
-    .set(entering(uow, to))
-    .where(which)
-    .where('deployments.status', 'in', FROM[to])
+    .set(statusColumns(uow, to))
+    .where(condition)
+    .where('deployments.status', 'in', ALLOWED_FROM[to])
     .returning(deploymentColumns)
     .execute();
-  await entered(uow, rows);
+  await afterTransition(uow, rows);
   return rows;
 }
 
-/** What a row says from then on. */
-function entering({ now }: UnitOfWork, status: DeploymentStatus) {
-  return { status, updated_at: now, ...(FINISHED.includes(status) ? { finished_at: now } : {}) };
+/** Returns the columns to set when a status is entered. */
+function statusColumns({ now }: UnitOfWork, status: DeploymentStatus) {
+  return { status, updated_at: now, ...(FINISHED_DEPLOYMENT_STATUSES.includes(status) ? { finished_at: now } : {}) };
 }
 
-/** What follows from it. */
-async function entered(uow: UnitOfWork, rows: readonly DeploymentRow[]): Promise<void> {
+/** Runs the effects of a transition. */
+async function afterTransition(uow: UnitOfWork, rows: readonly DeploymentRow[]): Promise<void> {
   const succeeded = rows.filter(({ status }) => status === 'success');
   if (succeeded.length === 0) return;
   const environments = await findEnvironments(
     uow,
     succeeded.map(({ environment_id }) => environment_id),
   );
-  for (const { id, state } of environments) if (state !== 'available') await enterState(uow, id, 'available');
-  for (const deployment of succeeded) await linkMergeRequestsSoon(uow, deployment);
+  for (const { id, state } of environments) if (state !== 'available') await setEnvironmentState(uow, id, 'available');
+  for (const deployment of succeeded) await enqueueLinkMergeRequests(uow, deployment);
 }

@@ -4,7 +4,7 @@ import { makeProtection } from '#authorization/protected-environments/fixtures.t
 import type { DeploymentStatus } from '#domain/deployments.ts';
 import { jobRow } from '#test/support/pipeline-rows.ts';
 import { type Answer, type Caller, done, type Project, world } from '#test/support/world.ts';
-import { report } from './fixtures.testing.ts';
+import { reportDeployment } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, anonymous, user, clock, server } = here;
@@ -21,9 +21,9 @@ async function set(id: number, values: { status?: DeploymentStatus; job_id?: num
 
 const WORDS = { running: 'run', success: 'succeed', failed: 'drop', canceled: 'cancel' };
 
-test('a deployment runs when it was created or blocked, and ends in any way but the one in which it has ended', async () => {
+test('allows running from created or blocked, and any other final status', async () => {
   const project = await newProject({ readme: true });
-  const { id } = (await report(project)).body;
+  const { id } = (await reportDeployment(project)).body;
   const all = ['created', 'blocked', 'running', 'success', 'failed', 'canceled', 'skipped'] as const;
   for (const from of all) {
     for (const [to, word] of Object.entries(WORDS)) {
@@ -36,13 +36,13 @@ test('a deployment runs when it was created or blocked, and ends in any way but 
   }
 });
 
-test('what runs in an environment is what has finished there last, whatever came first', async () => {
+test('shows the deployment that finished last as the running one', async () => {
   const project = await newProject({ readme: true });
-  const first = (await report(project)).body;
+  const first = (await reportDeployment(project)).body;
   const at = `${project.at}/environments/${first.environment.id}`;
   const last = async () => (await project.owner.get(at)).body.last_deployment;
   assert.equal(await last(), null);
-  const second = (await report(project, { status: 'success' })).body;
+  const second = (await reportDeployment(project, { status: 'success' })).body;
   assert.equal((await last()).id, second.id);
   clock.advance(1);
   await done(put(project.owner, project, first.id, 'success'));
@@ -57,10 +57,10 @@ test('what runs in an environment is what has finished there last, whatever came
   assert.equal(await last(), null);
 });
 
-test('a success brings an environment back that has stopped or is stopping', async () => {
+test('makes a stopped or stopping environment available on success', async () => {
   const project = await newProject({ readme: true });
   for (const state of ['stopped', 'stopping'] as const) {
-    const { id, environment } = (await report(project)).body;
+    const { id, environment } = (await reportDeployment(project)).body;
     await database.transaction((tx) =>
       tx.updateTable('environments').set({ state }).where('id', '=', environment.id).execute(),
     );
@@ -72,9 +72,9 @@ test('a success brings an environment back that has stopped or is stopping', asy
   }
 });
 
-test('what a job deploys its job alone brings on', async () => {
+test('forbids updates to deployments of jobs', async () => {
   const project = await newProject({ readme: true });
-  const { id } = (await report(project)).body;
+  const { id } = (await reportDeployment(project)).body;
   const job_id = await jobRow(here, project);
   await set(id, { job_id });
   const text = '403 Forbidden - Deployments created using Hearth CI can not be updated using the API';
@@ -86,9 +86,9 @@ test('what a job deploys its job alone brings on', async () => {
   );
 });
 
-test('a deployment is changed with one of four words', async () => {
+test('accepts four statuses', async () => {
   const project = await newProject({ readme: true });
-  const { id } = (await report(project)).body;
+  const { id } = (await reportDeployment(project)).body;
   const at = `${project.at}/deployments`;
   for (const [path, params, error] of [
     [id, {}, 'status is missing, status does not have a valid value'],
@@ -98,10 +98,10 @@ test('a deployment is changed with one of four words', async () => {
     assert.deepEqual(said(await project.owner.put(`${at}/${path}`, params)), [400, { error }]);
 });
 
-test('who changes a deployment: that there is none is said before that one may not', async () => {
+test('returns 404 before 403 on update', async () => {
   const project = await newProject({ readme: true, with: ['guest', 'reporter', 'developer'] });
-  const other = (await report(await newProject({ readme: true }))).body.id;
-  const { id } = (await report(project)).body;
+  const other = (await reportDeployment(await newProject({ readme: true }))).body.id;
+  const { id } = (await reportDeployment(project)).body;
   const { guest, reporter, developer } = project;
   const stranger = await user();
   const ask = (deployment: number | string) =>
@@ -115,9 +115,9 @@ test('who changes a deployment: that there is none is said before that one may n
   assert.deepEqual(await ask(id), [401, 404, 403, 403, 200]);
 });
 
-test('of a protected environment deployments are changed and forgotten by whom it admits', async () => {
+test('lets only admitted users update and delete deployments of a protected environment', async () => {
   const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
-  const { id } = (await report(project)).body;
+  const { id } = (await reportDeployment(project)).body;
   await database.transaction((tx) =>
     makeProtection(tx, { project_id: project.id, group_id: null }, 'production', {
       levels: [{ user_id: project.developer.id }],
@@ -130,9 +130,9 @@ test('of a protected environment deployments are changed and forgotten by whom i
   assert.equal((await here.root.delete(`${project.at}/deployments/${id}`)).status, 204);
 });
 
-test('a deployment is forgotten by maintainers, unless it runs or is what runs there', async () => {
+test('lets Maintainers delete a deployment unless it is running or the last one', async () => {
   const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
-  const first = (await report(project)).body.id;
+  const first = (await reportDeployment(project)).body.id;
   const remove = (caller: Caller, id: number) => caller.delete(`${project.at}/deployments/${id}`);
   assert.equal((await remove(project.developer, first)).status, 403);
   const running = { message: 'Cannot destroy running deployment' };
@@ -141,15 +141,15 @@ test('a deployment is forgotten by maintainers, unless it runs or is what runs t
   const deployed = { message: 'Deployment currently deployed to environment' };
   assert.deepEqual(said(await remove(project.maintainer, first)), [400, deployed]);
   clock.advance(1);
-  await done(report(project, { status: 'success', tag: true }));
+  await done(reportDeployment(project, { status: 'success', tag: true }));
   assert.equal((await remove(project.maintainer, first)).status, 204);
   assert.equal((await remove(project.maintainer, first)).status, 404);
-  assert.equal((await report(project)).body.iid, 3);
+  assert.equal((await reportDeployment(project)).body.iid, 3);
 });
 
-test('a deployment that has changed since is not forgotten', async () => {
+test('returns 412 for the deletion of a deployment that has changed', async () => {
   const project = await newProject({ readme: true });
-  const { id } = (await report(project, { status: 'failed' })).body;
+  const { id } = (await reportDeployment(project, { status: 'failed' })).body;
   const since = (date: string) =>
     project.owner.delete(`${project.at}/deployments/${id}`, {}, { 'If-Unmodified-Since': date });
   assert.deepEqual(said(await since('Thu, 01 Jan 2026 00:00:00 GMT')), [412, { message: '412 Precondition Failed' }]);
@@ -157,10 +157,10 @@ test('a deployment that has changed since is not forgotten', async () => {
   assert.equal((await since('2027-01-01T00:00:00Z')).status, 204);
 });
 
-test('deployments outlive their users, and not their project', async () => {
+test('keeps deployments of deleted users and deletes those of deleted projects', async () => {
   const project = await newProject({ readme: true });
   const leaver = await project.add('developer');
-  const { id } = (await report(project, {}, leaver)).body;
+  const { id } = (await reportDeployment(project, {}, leaver)).body;
   await done(here.root.delete(`/users/${leaver.id}`));
   await here.work();
   assert.equal((await project.owner.get(`${project.at}/deployments/${id}`)).body.user, null);

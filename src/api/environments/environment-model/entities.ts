@@ -3,7 +3,7 @@ import type { EnvironmentRow } from '#domain/environments.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 
-/** What all forms of an environment have (contract/environments.md "Environment object"). */
+// Fields of all variants of an environment (contract/environments.md "Environment object").
 
 const text = Type.String();
 
@@ -27,5 +27,5 @@ export const environmentShape = ({ id, name, slug, external_url, created_at, upd
   updated_at,
 });
 
-/** Where others say which environment they are about. */
+/** An environment inside other entities. */
 export const EnvironmentBasic = entity('EnvironmentBasic', environmentFields).from(environmentShape);

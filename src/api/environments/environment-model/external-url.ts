@@ -1,25 +1,25 @@
-/** Where an environment is reached (contract/environments.md "external_url"). Pure. */
+// Validation of external URLs (contract/environments.md "external_url"). Pure.
 
-const LONGEST = 255;
+const MAX_LENGTH = 255;
 const SCRIPT = /^(javascript|data|vbscript):/i;
 const AUTHORITY = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?\/\/([^/?#]*)/;
 const BAD_IN_HOST = /[<>{}/\\?#@"\s]/;
 
 /**
- * What is wrong with an address, as a record says it of its field. Variables are fine, and most of what is no whole address;
- * what runs in a browser is not, nor is what no host can be called.
+ * Returns validation errors of an external URL. Variables and most partial URLs are accepted; script schemes and invalid hosts
+ * are not.
  */
-export function externalUrlErrors(url: string): string[] {
+export function validateExternalUrl(url: string): string[] {
   const errors: string[] = [];
-  if ([...url].length > LONGEST) errors.push(`is too long (maximum is ${LONGEST} characters)`);
-  const script = SCRIPT.exec(asBrowsersRead(url));
+  if ([...url].length > MAX_LENGTH) errors.push(`is too long (maximum is ${MAX_LENGTH} characters)`);
+  const script = SCRIPT.exec(normalizeLikeBrowsers(url));
   if (script !== null) errors.push(`${script[1]!.toLowerCase()} scheme is not allowed`);
   else if (!isAddress(url)) errors.push('URI is invalid');
   return errors;
 }
 
-/** Browsers pass over white space and control characters before an address, and over line ends and tabs inside. */
-function asBrowsersRead(url: string): string {
+/** Removes what browsers ignore: leading whitespace and control characters, line breaks and tabs. */
+function normalizeLikeBrowsers(url: string): string {
   let start = 0;
   while (start < url.length && url.charCodeAt(start) <= 0x20) start++;
   return url.slice(start).replace(/[\t\r\n]/g, '');
@@ -34,10 +34,10 @@ function isAddress(url: string): boolean {
   return host !== '' || url.length > before.length || !/^https?$/i.test(scheme);
 }
 
-/** Behind the last `@` stands the host, behind its last colon the port; brackets keep colons in. */
+/** Splits an authority: the host follows the last `@`, the port the last colon outside of brackets. */
 function hostOf(authority: string): { host: string; port: string } {
-  const place = authority.slice(authority.lastIndexOf('@') + 1);
-  const colon = place.lastIndexOf(':');
-  if (colon < 0 || place.endsWith(']')) return { host: place, port: '' };
-  return { host: place.slice(0, colon), port: place.slice(colon + 1) };
+  const hostAndPort = authority.slice(authority.lastIndexOf('@') + 1);
+  const colon = hostAndPort.lastIndexOf(':');
+  if (colon < 0 || hostAndPort.endsWith(']')) return { host: hostAndPort, port: '' };
+  return { host: hostAndPort.slice(0, colon), port: hostAndPort.slice(colon + 1) };
 }

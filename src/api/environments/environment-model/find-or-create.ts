@@ -7,16 +7,16 @@ import type {
   EnvironmentsTables,
   EnvironmentTier,
 } from '#database/tables/environments.ts';
-import { type EnvironmentRow, environmentColumns, environmentNamed } from '#domain/environments.ts';
+import { type EnvironmentRow, environmentColumns, findEnvironmentByName } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, type FieldErrors, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
-import { isFeatureOn } from '#settings/features.ts';
-import { nameErrors, nameParts } from './name-validation.ts';
-import { slugOf } from './slug.ts';
+import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { isFeatureEnabled } from '#settings/features.ts';
+import { nameColumns, validateEnvironmentName } from './name-validation.ts';
+import { createSlug } from './slug.ts';
 import { guessTier } from './tier.ts';
 
-/** What may be said of an environment when it is made; absent or null: what the name tells, or nothing. */
+/** Attributes of a new environment; absent or null means the default, which can depend on the name. */
 export interface NewEnvironment {
   readonly tier?: EnvironmentTier | null | undefined;
   readonly external_url?: string | null | undefined;
@@ -26,53 +26,55 @@ export interface NewEnvironment {
 }
 
 /**
- * The environment of this name in the project, made if it is not there yet; of several who make it at once one does, and
- * all get it. Failure with the errors of its fields: a name that no environment can have, or whose slug another one has.
+ * Returns the environment with this name, and creates it if it is missing; concurrent calls get the same one. Fails with field
+ * errors if the name is invalid or its slug is taken.
  */
-export async function environmentFor(
+export async function findOrCreateEnvironment(
   uow: UnitOfWork,
   project: Pick<Project, 'id'>,
   name: string,
-  wish: NewEnvironment = {},
+  attributes: NewEnvironment = {},
 ): Promise<EnvironmentRow | Failure<'invalid'>> {
-  const found = await environmentNamed(uow, project.id, name);
+  const found = await findEnvironmentByName(uow, project.id, name);
   if (found !== null) return found;
-  const errors = fieldErrors({ name: nameErrors(name) });
+  const errors = compactFieldErrors({ name: validateEnvironmentName(name) });
   if (errors !== null) return invalid(errors);
-  const made = await insertEnvironment(uow, project, name, wish);
-  if (!isFailure(made)) return made;
-  return (await environmentNamed(uow, project.id, name)) ?? invalid(await takenErrors(uow, project.id, name));
+  const created = await insertEnvironment(uow, project, name, attributes);
+  if (!isFailure(created)) return created;
+  return (
+    (await findEnvironmentByName(uow, project.id, name)) ?? invalid(await findUniquenessErrors(uow, project.id, name))
+  );
 }
 
-/** Adds an environment whose name is fit for one; `taken`: the name or the slug is another one's. */
+/** Inserts an environment with a valid name; fails with `taken` if the name or the slug exists. */
 export async function insertEnvironment(
   uow: UnitOfWork,
   project: Pick<Project, 'id'>,
   name: string,
-  wish: NewEnvironment,
+  attributes: NewEnvironment,
   state: EnvironmentState = 'available',
 ): Promise<EnvironmentRow | Failure<'taken'>> {
-  const tier = wish.tier ?? guessTier(name);
-  const made = await addRow(uow, {
+  const tier = attributes.tier ?? guessTier(name);
+  const created = await insertRow(uow, {
     project_id: project.id,
     name,
-    ...nameParts(name),
-    slug: slugOf(name),
-    external_url: wish.external_url || null,
+    ...nameColumns(name),
+    slug: createSlug(name),
+    external_url: attributes.external_url || null,
     state,
     tier,
-    description: wish.description || null,
-    auto_stop_setting: wish.auto_stop_setting ?? (await autoStopSettingOf(uow, project, tier)),
-    auto_stop_at: wish.auto_stop_at ?? null,
+    description: attributes.description || null,
+    auto_stop_setting: attributes.auto_stop_setting ?? (await defaultAutoStopSetting(uow, project, tier)),
+    auto_stop_at: attributes.auto_stop_at ?? null,
     auto_delete_at: null,
     created_at: uow.now,
     updated_at: uow.now,
   });
-  return made ?? fail('taken');
+  return created ?? fail('taken');
 }
 
-/** Null: a unique index has it already, which is no error, so that the transaction goes on. */
-async function addRow(
+/** Returns null on a conflict with a unique index, which does not abort the transaction. */
+async function insertRow(
   tx: Transaction,
   row: Insertable<EnvironmentsTables['environments']>,
 ): Promise<EnvironmentRow | null> {
@@ -84,19 +86,19 @@ async function addRow(
   return (await added.executeTakeFirst()) ?? null;
 }
 
-/** contract/environments.md "auto_stop_setting" */
-async function autoStopSettingOf(
+/** Returns the default setting (contract/environments.md "auto_stop_setting"). */
+async function defaultAutoStopSetting(
   uow: UnitOfWork,
   { id }: Pick<Project, 'id'>,
   tier: EnvironmentTier,
 ): Promise<AutoStopSetting> {
   if (tier !== 'production' && tier !== 'staging') return 'always';
   const question = { flag: 'new_default_for_auto_stop', tier: uow.tier, actor: { type: 'Project', id } } as const;
-  return (await isFeatureOn(uow, question)) ? 'with_action' : 'always';
+  return (await isFeatureEnabled(uow, question)) ? 'with_action' : 'always';
 }
 
 // index: environments_by_slug
-const bySlug = prepare((db, value: Params<{ project: number; slug: string }>) =>
+const findBySlug = prepare((db, value: Params<{ project: number; slug: string }>) =>
   db
     .selectFrom('environments')
     .select('id')
@@ -106,9 +108,9 @@ const bySlug = prepare((db, value: Params<{ project: number; slug: string }>) =>
 
 const TAKEN = 'has already been taken';
 
-/** What the name or slug of another environment has against this name, as a record says it of its fields. */
-export async function takenErrors(db: Reader, projectId: number, name: string): Promise<FieldErrors> {
-  const named = await environmentNamed(db, projectId, name);
-  const slug = await bySlug.first(db, { project: projectId, slug: slugOf(name) });
-  return fieldErrors({ name: named === null ? [] : [TAKEN], slug: slug === undefined ? [] : [TAKEN] }) ?? {};
+/** Returns field errors if another environment has this name or its slug. */
+export async function findUniquenessErrors(db: Reader, projectId: number, name: string): Promise<FieldErrors> {
+  const named = await findEnvironmentByName(db, projectId, name);
+  const slug = await findBySlug.first(db, { project: projectId, slug: createSlug(name) });
+  return compactFieldErrors({ name: named === null ? [] : [TAKEN], slug: slug === undefined ? [] : [TAKEN] }) ?? {};
 }

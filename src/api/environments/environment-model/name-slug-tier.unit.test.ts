@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { externalUrlErrors } from './external-url.ts';
-import { nameErrors, nameParts } from './name-validation.ts';
-import { slugOf } from './slug.ts';
+import { validateExternalUrl } from './external-url.ts';
+import { nameColumns, validateEnvironmentName } from './name-validation.ts';
+import { createSlug } from './slug.ts';
 import { guessTier } from './tier.ts';
 
 // What follows from the name of an environment, and what may be said of it (contract/environments.md Part 1).
 
-test('a slug is the name where it can be, and else its beginning with a part of its digest', () => {
+test('uses the name as the slug if valid, else its prefix with a hash suffix', () => {
   const slugs = {
     production: 'production',
     'foo-': 'foo',
@@ -20,10 +20,10 @@ test('a slug is the name where it can be, and else its beginning with a part of 
     'foo--bar': 'foo-bar-q006cp',
     'Production/eu': 'production-eu-7hiuxc',
   };
-  assert.deepEqual(Object.fromEntries(Object.keys(slugs).map((name) => [name, slugOf(name)])), slugs);
+  assert.deepEqual(Object.fromEntries(Object.keys(slugs).map((name) => [name, createSlug(name)])), slugs);
 });
 
-test('a slug has at most 24 characters, begins with a letter and does not end with a dash', () => {
+test('limits a slug to 24 characters from a letter on, without a dash at the end', () => {
   const names = [
     '-',
     '$',
@@ -34,10 +34,10 @@ test('a slug has at most 24 characters, begins with a letter and does not end wi
     `${'a'.repeat(16)}-${'b'.repeat(90)}`,
     'Z ',
   ];
-  for (const name of names) assert.match(slugOf(name), /^(?=.{1,24}$)[a-z]([a-z0-9-]*[a-z0-9])?$/, name);
+  for (const name of names) assert.match(createSlug(name), /^(?=.{1,24}$)[a-z]([a-z0-9-]*[a-z0-9])?$/, name);
 });
 
-test('a tier is guessed by the first part of a list that a name has', () => {
+test('guesses the tier by the first matching pattern', () => {
   const tiers = {
     development: ['review/product', 'dev', 'TRUNK', 'my-review-app'],
     testing: ['production-test', 'maintenance', 'qa', 'control-room', 'acceptance'],
@@ -49,22 +49,24 @@ test('a tier is guessed by the first part of a list that a name has', () => {
     for (const name of names) assert.equal(guessTier(name), tier, name);
 });
 
-test('a name has letters, digits and few signs, and a slash only inside', () => {
+test('accepts letters, digits and few other characters in names, and inner slashes', () => {
   const characters =
     "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'";
-  for (const name of ['a', 'a/b/c', `\${X} y.z_-`, 'a'.repeat(255)]) assert.deepEqual(nameErrors(name), [], name);
-  for (const name of ['/a', 'a/', 'a\n', 'ä', 'a+b', 'a\tb']) assert.deepEqual(nameErrors(name), [characters], name);
-  assert.deepEqual(nameErrors(''), ["can't be blank", characters]);
-  assert.deepEqual(nameErrors('  '), ["can't be blank"]);
-  assert.deepEqual(nameErrors('a'.repeat(256)), ['is too long (maximum is 255 characters)']);
+  for (const name of ['a', 'a/b/c', `\${X} y.z_-`, 'a'.repeat(255)])
+    assert.deepEqual(validateEnvironmentName(name), [], name);
+  for (const name of ['/a', 'a/', 'a\n', 'ä', 'a+b', 'a\tb'])
+    assert.deepEqual(validateEnvironmentName(name), [characters], name);
+  assert.deepEqual(validateEnvironmentName(''), ["can't be blank", characters]);
+  assert.deepEqual(validateEnvironmentName('  '), ["can't be blank"]);
+  assert.deepEqual(validateEnvironmentName('a'.repeat(256)), ['is too long (maximum is 255 characters)']);
 });
 
-test('a folder is what stands before the first slash', () => {
-  assert.deepEqual(nameParts('Review/A/b'), { name_key: 'review/a/b', folder: 'Review', rest_key: 'a/b' });
-  assert.deepEqual(nameParts('Production'), { name_key: 'production', folder: null, rest_key: null });
+test('takes the part before the first slash as the folder', () => {
+  assert.deepEqual(nameColumns('Review/A/b'), { name_key: 'review/a/b', folder: 'Review', rest_key: 'a/b' });
+  assert.deepEqual(nameColumns('Production'), { name_key: 'production', folder: null, rest_key: null });
 });
 
-test('an address may hold variables, but no script and no host that cannot be', () => {
+test('accepts variables in URLs but no script schemes or invalid hosts', () => {
   const fine = [
     '$HOST',
     'http://$(URL)',
@@ -75,7 +77,7 @@ test('an address may hold variables, but no script and no host that cannot be', 
     '/a',
     'http://[::1]:80/',
   ];
-  for (const url of fine) assert.deepEqual(externalUrlErrors(url), [], url);
+  for (const url of fine) assert.deepEqual(validateExternalUrl(url), [], url);
   const wrong = [
     `http://\${URL}`,
     `https://\${URL}.example/x`,
@@ -87,7 +89,7 @@ test('an address may hold variables, but no script and no host that cannot be', 
     '//h:x/',
     'http://a\\b',
   ];
-  for (const url of wrong) assert.deepEqual(externalUrlErrors(url), ['URI is invalid'], url);
+  for (const url of wrong) assert.deepEqual(validateExternalUrl(url), ['URI is invalid'], url);
   for (const scheme of ['javascript', 'data', 'vbscript']) {
     for (const url of [
       `${scheme}:a`,
@@ -95,8 +97,8 @@ test('an address may hold variables, but no script and no host that cannot be', 
       ` ${scheme}:a`,
       `${scheme.slice(0, 2)}\n${scheme.slice(2)}:a`,
     ]) {
-      assert.deepEqual(externalUrlErrors(url), [`${scheme} scheme is not allowed`], url);
+      assert.deepEqual(validateExternalUrl(url), [`${scheme} scheme is not allowed`], url);
     }
   }
-  assert.deepEqual(externalUrlErrors('a'.repeat(256)), ['is too long (maximum is 255 characters)']);
+  assert.deepEqual(validateExternalUrl('a'.repeat(256)), ['is too long (maximum is 255 characters)']);
 });

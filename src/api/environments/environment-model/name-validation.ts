@@ -1,15 +1,15 @@
 import { foldCase } from '#database/name-keys.ts';
 
-/** Names of environments (contract/environments.md Part 1). Pure. */
+// Names of environments (contract/environments.md Part 1). Pure.
 
 const ALLOWED = /^[A-Za-z0-9\-_/${}. ]+$/;
-const LONGEST = 255;
+const MAX_LENGTH = 255;
 
-/** What is wrong with a name, as a record says it of its field. */
-export function nameErrors(name: string): string[] {
+/** Returns validation errors of a name. */
+export function validateEnvironmentName(name: string): string[] {
   const errors: string[] = [];
   if (name.trim() === '') errors.push("can't be blank");
-  if ([...name].length > LONGEST) errors.push(`is too long (maximum is ${LONGEST} characters)`);
+  if ([...name].length > MAX_LENGTH) errors.push(`is too long (maximum is ${MAX_LENGTH} characters)`);
   if (!ALLOWED.test(name) || name.startsWith('/') || name.endsWith('/')) {
     errors.push(
       "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'",
@@ -18,8 +18,8 @@ export function nameErrors(name: string): string[] {
   return errors;
 }
 
-/** What is kept of a name to find it by: `review/a/b` is in the folder `review`, and also found by what begins with `a/b`. */
-export function nameParts(name: string): { name_key: string; folder: string | null; rest_key: string | null } {
+/** Returns the search columns of a name: `review/a/b` has the folder `review` and the rest key `a/b`. */
+export function nameColumns(name: string): { name_key: string; folder: string | null; rest_key: string | null } {
   const slash = name.indexOf('/');
   return {
     name_key: foldCase(name),

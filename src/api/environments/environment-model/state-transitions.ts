@@ -1,25 +1,25 @@
-import { jobsTurn } from '#api/pipelines/processing/index.ts';
+import { jobsLockKey } from '#api/pipelines/processing/index.ts';
 import type { Transaction } from '#database/database.ts';
 import type { EnvironmentState } from '#database/tables/environments.ts';
 import { type EnvironmentRow, environmentColumns } from '#domain/environments.ts';
 
 /**
- * The one way in which an environment changes its state (contract/environments.md "States"). A step is a compare-and-set:
- * of two who want the same one makes it.
+ * Changes the state of environments; nothing else may do so (contract/environments.md "States"). A transition is a
+ * compare-and-set: of two concurrent calls one succeeds.
  */
 
-/** From which states another one is entered. */
-const FROM = {
+/** For each state, the states from which it can be entered. */
+const ALLOWED_FROM = {
   stopping: ['available'],
   stopped: ['available', 'stopping'],
   available: ['stopping', 'stopped'],
 } as const satisfies Record<EnvironmentState, readonly EnvironmentState[]>;
 
 /**
- * Brings an environment to this state, and returns it as it is then; null when it is there already, or gone. What has
- * stopped needs no time at which it stops.
+ * Sets the state of an environment and returns the updated row; null if it already has this state or is deleted. Stopping
+ * clears `auto_stop_at`.
  */
-export async function enterState(
+export async function setEnvironmentState(
   tx: Transaction,
   environmentId: number,
   state: EnvironmentState,
@@ -33,17 +33,17 @@ export async function enterState(
       ...(state === 'stopped' ? { auto_stop_at: null } : {}),
     })
     .where('id', '=', environmentId)
-    .where('state', 'in', FROM[state])
+    .where('state', 'in', ALLOWED_FROM[state])
     .returning(environmentColumns);
   return (await stepped.executeTakeFirst()) ?? null;
 }
 
-/** The turn of whatever stops an environment or deploys to it. */
-export function environmentTurn(environmentId: number): string {
+/** Returns the lock key for stopping an environment or deploying to it. */
+export function environmentLockKey(environmentId: number): string {
   return `environment ${environmentId}`;
 }
 
-/** The turns of whoever may bring on jobs besides, which deploy to the environment or stop it; in this order everywhere. */
-export function turnsWithJobs(projectId: number, environmentId: number): string[] {
-  return [jobsTurn(projectId), environmentTurn(environmentId)];
+/** Returns the lock keys for operations that also change jobs. The order is the same everywhere, to prevent deadlocks. */
+export function environmentLockKeys(projectId: number, environmentId: number): string[] {
+  return [jobsLockKey(projectId), environmentLockKey(environmentId)];
 }

@@ -1,16 +1,16 @@
 import type { EnvironmentTier } from '#database/tables/environments.ts';
 
-export const TIERS = ['production', 'staging', 'testing', 'development', 'other'] as const;
+export const ENVIRONMENT_TIERS = ['production', 'staging', 'testing', 'development', 'other'] as const;
 
-/** The first that a name has a part of, wherever it stands. */
-const PARTS: readonly (readonly [EnvironmentTier, RegExp])[] = [
+/** The first matching pattern wins. */
+const TIER_PATTERNS: readonly (readonly [EnvironmentTier, RegExp])[] = [
   ['development', /dev|review|trunk/i],
   ['testing', /test|tst|int|acpt|accept|qa|qc|control|quality/i],
   ['staging', /stg|stag|modl|model|pre|demo|non/i],
   ['production', /prd|prod|live/i],
 ];
 
-/** What an environment is probably for, by its name (contract/environments.md "Tier guess"). Pure. */
+/** Guesses the tier of an environment by its name (contract/environments.md "Tier guess"). Pure. */
 export function guessTier(name: string): EnvironmentTier {
-  return PARTS.find(([, part]) => part.test(name))?.[0] ?? 'other';
+  return TIER_PATTERNS.find(([, part]) => part.test(name))?.[0] ?? 'other';
 }

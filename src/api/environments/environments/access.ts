@@ -4,26 +4,26 @@ import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
 import { DEVELOPER } from '#domain/members/roles.ts';
-import { type Project, roleIn } from '#domain/namespaces/projects.ts';
+import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { forbidden, HttpError, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { mayDestroy, mayStop } from './permissions.ts';
+import { mayDeleteEnvironment, mayStopEnvironment } from './permissions.ts';
 
-type Of = { readonly project: Project };
+type ProjectContext = { readonly project: Project };
 
-/** The environment that the path names. */
-export const environment = {
+/** Loads the environment of the path. */
+export const environmentResource = {
   name: 'environment',
   params: { environment_id: required(integer) },
-  load: ({ db, params }: AccessCall<{ readonly environment_id: number }>, { project }: Of) =>
+  load: ({ db, params }: AccessCall<{ readonly environment_id: number }>, { project }: ProjectContext) =>
     findEnvironment(db, project.id, params.environment_id),
   notFound: nestedNotFound,
 } as const;
 
-type Asks = (
+type EnvironmentCheck = (
   db: Reader,
   tier: Tier,
   caller: Caller,
@@ -31,28 +31,28 @@ type Asks = (
   environment: EnvironmentRow,
 ) => Promise<boolean> | boolean;
 
-/** The same, for whom `may` lets do it to just this one. */
-function environmentFor(may: Asks) {
+/** Loads the environment of the path and admits callers for whom `may` returns true. */
+function environmentResourceFor(may: EnvironmentCheck) {
   return {
-    ...environment,
-    async allow(
+    ...environmentResource,
+    async authorize(
       { db, services, caller }: AccessCall,
-      { project, environment }: Of & { readonly environment: EnvironmentRow },
+      { project, environment }: ProjectContext & { readonly environment: EnvironmentRow },
     ) {
       if (!(await may(db, services.config.tier, caller, project, environment))) throw forbidden();
     },
   } as const;
 }
 
-export const environmentToStop = environmentFor(mayStop);
+export const stoppableEnvironment = environmentResourceFor(mayStopEnvironment);
 
-/** It has to be stopped first. */
-export const environmentToDestroy = environmentFor(
+/** The environment must be stopped. */
+export const deletableEnvironment = environmentResourceFor(
   async (db, tier, caller, project, environment) =>
-    environment.state === 'stopped' && (await mayDestroy(db, tier, caller, project, environment)),
+    environment.state === 'stopped' && (await mayDeleteEnvironment(db, tier, caller, project, environment)),
 );
 
-const MAY_NOT = {
+const NOT_PERMITTED = {
   message: {
     scheduled_entries: [],
     unprocessable_entries: [],
@@ -60,12 +60,14 @@ const MAY_NOT = {
   },
 };
 
-/** Whoever reads them but may not destroy them is told so as clients know it; in an archived project nobody may. */
-export function reviewAppsOf() {
+/** Readers without the right get the 401 that clients expect; in an archived project Developers get 403. */
+export function deleteReviewAppsAccess() {
   return inProject('read_environment')
     .require(({ caller }, { project }) => {
       if (mayInProject(caller, 'destroy_environment', project)) return;
-      throw project.archived && roleIn(caller, project) >= DEVELOPER ? forbidden() : new HttpError(401, MAY_NOT);
+      throw project.archived && getProjectRole(caller, project) >= DEVELOPER
+        ? forbidden()
+        : new HttpError(401, NOT_PERMITTED);
     }, 'project:destroy_environment (401)')
-    .withErrors({ mayNot: [401, MAY_NOT] });
+    .withErrors({ mayNot: [401, NOT_PERMITTED] });
 }

@@ -23,7 +23,7 @@ async function timed(name: string, seconds: number, params = {}) {
   };
 }
 
-test('an environment stops within a minute of its time, and is not timed any more', async () => {
+test('stops a due environment within a minute and clears auto_stop_at', async () => {
   const environment = await timed('timed', 600);
   clock.advance(540);
   await work();
@@ -34,7 +34,7 @@ test('an environment stops within a minute of its time, and is not timed any mor
   assert.deepEqual([state, auto_stop_at], ['stopped', null]);
 });
 
-test('one that a job stops has it played, one that only a job may stop waits for it', async () => {
+test('plays stop jobs, and keeps an environment that only a missing job may stop', async () => {
   const [jobs, waiting, nobodys] = [
     await timed('jobs', 60),
     await timed('waiting', 60, { auto_stop_setting: 'with_action' }),
@@ -49,7 +49,7 @@ test('one that a job stops has it played, one that only a job may stop waits for
   assert.equal((await owner.get(`${project.at}/jobs/${halt}`)).body.status, 'pending');
 });
 
-test('very many whose time has come at once all stop', async () => {
+test('stops very many due environments', async () => {
   const first = await timed('many', 60);
   await database.transaction(async (tx) => {
     const row = await tx.selectFrom('environments').selectAll().where('id', '=', first.id).executeTakeFirstOrThrow();

@@ -6,42 +6,49 @@ import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { turnsWithJobs } from '../environment-model/index.ts';
-import { destroyEnvironment } from './delete.ts';
+import { environmentLockKeys } from '../environment-model/index.ts';
+import { deleteEnvironment } from './delete.ts';
 import { stopEnvironment } from './stopping/stop.ts';
 
-/** What happens to environments when its time has come (contract/environments.md Part 5 "Sweeps"): nobody does it. */
+// Scheduled stopping and deletion of environments (contract/environments.md Part 5 "Sweeps"), without an actor.
 
-const BATCH = 100;
+const BATCH_SIZE = 100;
 
-/** Stops an environment as nobody, unless it can't be; whoever's job that takes is asked as ever. */
-export async function stopAsNobody(
+/** Stops an environment without an actor, if possible. Stop jobs still require the rights of their users. */
+export async function stopAsSystem(
   runUnitOfWork: Services['runUnitOfWork'],
   environment: Pick<EnvironmentRow, 'id' | 'project_id'>,
 ): Promise<void> {
-  const turn = turnsWithJobs(environment.project_id, environment.id);
-  await runUnitOfWork(ANONYMOUS, (uow) => stopEnvironment(uow, environment, { force: false }), { turn, owed: true });
+  const lockKeys = environmentLockKeys(environment.project_id, environment.id);
+  await runUnitOfWork(ANONYMOUS, (uow) => stopEnvironment(uow, environment, { force: false }), {
+    lock: lockKeys,
+    exemptFromLimit: true,
+  });
 }
 
-/** One whose time has come, and when it had. */
-interface Due extends Pick<EnvironmentRow, 'id' | 'project_id'> {
+/** A due environment and the time at which it was due. */
+interface DueEnvironment extends Pick<EnvironmentRow, 'id' | 'project_id'> {
   readonly due: string;
 }
 
-type After = Pick<Due, 'id' | 'due'>;
-type FindDue = (db: Reader, now: string, after: After) => { execute(): Promise<Due[]> };
+type DueCursor = Pick<DueEnvironment, 'id' | 'due'>;
+type FindDue = (db: Reader, now: string, after: DueCursor) => { execute(): Promise<DueEnvironment[]> };
 
-/** Each by itself, the longest due first. What can't be done now is tried again with the next sweep. */
-function sweep(kind: string, find: FindDue, sweepOne: (services: Services, due: Due) => Promise<unknown>) {
+/** Defines a job that handles due environments one by one, oldest first. Failures are retried by the next run. */
+function defineCleanupJob(
+  kind: string,
+  find: FindDue,
+  handleOne: (services: Services, due: DueEnvironment) => Promise<unknown>,
+) {
   return defineJob({
     kind,
     async handle(services: Services, _payload: Record<string, never>, { signal }) {
       const now = timestamp(services.clock);
       for (let after = { due: '', id: 0 }; !signal.aborted; ) {
-        const some = await find(services.database.reader, now, after).execute();
-        for (const due of some) if (!signal.aborted) await sweepOne(services, due);
-        const last = some.at(-1);
-        if (last === undefined || some.length < BATCH) return;
+        const batch = await find(services.database.reader, now, after).execute();
+        for (const due of batch) if (!signal.aborted) await handleOne(services, due);
+        const last = batch.at(-1);
+        if (last === undefined || batch.length < BATCH_SIZE) return;
         after = last;
       }
     },
@@ -49,7 +56,7 @@ function sweep(kind: string, find: FindDue, sweepOne: (services: Services, due: 
 }
 
 /** index: environments_by_auto_stop */
-export const dueToStop = (db: Reader, now: string, after: After) =>
+export const environmentsToStop = (db: Reader, now: string, after: DueCursor) =>
   db
     .selectFrom('environments')
     .select(['id', 'project_id', sql<string>`auto_stop_at`.as('due')])
@@ -58,10 +65,10 @@ export const dueToStop = (db: Reader, now: string, after: After) =>
     .where(sql<boolean>`(auto_stop_at, id) > (${after.due}, ${after.id})`)
     .orderBy('auto_stop_at')
     .orderBy('id')
-    .limit(BATCH);
+    .limit(BATCH_SIZE);
 
 /** index: environments_by_auto_delete */
-export const dueToGo = (db: Reader, now: string, after: After) =>
+export const environmentsToDelete = (db: Reader, now: string, after: DueCursor) =>
   db
     .selectFrom('environments')
     .select(['id', 'project_id', sql<string>`auto_delete_at`.as('due')])
@@ -70,19 +77,23 @@ export const dueToGo = (db: Reader, now: string, after: After) =>
     .where(sql<boolean>`(auto_delete_at, id) > (${after.due}, ${after.id})`)
     .orderBy('auto_delete_at')
     .orderBy('id')
-    .limit(BATCH);
+    .limit(BATCH_SIZE);
 
-export const stopDueEnvironments = sweep('stop-due-environments', dueToStop, ({ runUnitOfWork }, environment) =>
-  stopAsNobody(runUnitOfWork, environment),
+export const stopDueEnvironments = defineCleanupJob(
+  'stop-due-environments',
+  environmentsToStop,
+  ({ runUnitOfWork }, environment) => stopAsSystem(runUnitOfWork, environment),
 );
 
-export const destroyDueEnvironments = sweep('destroy-due-environments', dueToGo, ({ runUnitOfWork }, environment) =>
-  destroyEnvironment(runUnitOfWork, ANONYMOUS, environment),
+export const deleteDueEnvironments = defineCleanupJob(
+  'destroy-due-environments',
+  environmentsToDelete,
+  ({ runUnitOfWork }, environment) => deleteEnvironment(runUnitOfWork, ANONYMOUS, environment),
 );
 
 const EVERY_MINUTE = '* * * * *';
 
-export const sweepEveryMinute: readonly Schedule<Services>[] = [
+export const cleanupSchedules: readonly Schedule<Services>[] = [
   { name: 'stop-due-environments', cron: EVERY_MINUTE, job: stopDueEnvironments },
-  { name: 'destroy-due-environments', cron: EVERY_MINUTE, job: destroyDueEnvironments },
+  { name: 'destroy-due-environments', cron: EVERY_MINUTE, job: deleteDueEnvironments },
 ];

@@ -4,7 +4,7 @@ import { world } from '#test/support/world.ts';
 
 // Making environments (contract/environments.md Part 1).
 
-test('an environment that is made has its tier guessed and its slug made, and shows neither logs nor deployments', async () => {
+test('creates an environment with guessed tier and slug, without logs and deployments', async () => {
   const { project, developer } = await world({ project: { with: ['developer'] } });
   const { status, body } = await developer.post(`${project.at}/environments`, { name: 'review/fix-foo' });
   assert.equal(status, 201);
@@ -24,7 +24,7 @@ test('an environment that is made has its tier guessed and its slug made, and sh
   });
 });
 
-test('a form makes an environment as JSON does, with all that may be said of it', async () => {
+test('accepts all attributes by form and JSON', async () => {
   const { project, developer } = await world({ project: { with: ['developer'] } });
   const { status, body } = await developer.send('POST', `${project.at}/environments`, {
     raw: 'name=prod&tier=other&external_url=https%3A%2F%2Fa.example&description=Here&auto_stop_setting=with_action',
@@ -38,7 +38,7 @@ test('a form makes an environment as JSON does, with all that may be said of it'
   );
 });
 
-test('a name that is no name is told of in full sentences', async () => {
+test('returns full sentences for an invalid name', async () => {
   const { project, developer } = await world({ project: { with: ['developer'] } });
   const refusal = async (params: Readonly<Record<string, unknown>>) => {
     const { status, body } = await developer.post(`${project.at}/environments`, params);
@@ -57,7 +57,7 @@ test('a name that is no name is told of in full sentences', async () => {
   assert.deepEqual((await developer.get(`${project.at}/environments`)).body, []);
 });
 
-test('what is said of an environment is checked with its name', async () => {
+test('validates the attributes together with the name', async () => {
   const { project, developer } = await world({ project: { with: ['developer'] } });
   const refusal = async (params: Readonly<Record<string, unknown>>) =>
     (await developer.post(`${project.at}/environments`, { name: 'a', ...params })).body;
@@ -83,7 +83,7 @@ test('what is said of an environment is checked with its name', async () => {
   assert.deepEqual((await developer.get(`${project.at}/environments`)).body, []);
 });
 
-test('a name is taken once, in its case; so is a slug', async () => {
+test('rejects a taken name, case-sensitively, and a taken slug', async () => {
   const { project, developer } = await world({ project: { with: ['developer'] } });
   const create = (name: string) => developer.post(`${project.at}/environments`, { name });
   assert.equal((await create('foo')).status, 201);
@@ -95,7 +95,7 @@ test('a name is taken once, in its case; so is a slug', async () => {
   assert.equal((await create('Foo')).status, 201);
 });
 
-test('of ten who make an environment of one name at once one does', async () => {
+test('creates one environment on ten concurrent requests with one name', async () => {
   const { project, developer } = await world({ project: { with: ['developer'] } });
   const create = () => developer.post(`${project.at}/environments`, { name: 'production' });
   const statuses = (await Promise.all(Array.from({ length: 10 }, create))).map(({ status }) => status);
@@ -103,7 +103,7 @@ test('of ten who make an environment of one name at once one does', async () => 
   assert.equal((await developer.get(`${project.at}/environments`)).body.length, 1);
 });
 
-test('a tier that is not given is guessed, an address that is blank is none', async () => {
+test('guesses a missing tier and treats a blank URL as none', async () => {
   const { project, developer } = await world({ project: { with: ['developer'] } });
   const create = async (params: Readonly<Record<string, unknown>>) =>
     (await developer.post(`${project.at}/environments`, params)).body;
@@ -113,7 +113,7 @@ test('a tier that is not given is guessed, an address that is blank is none', as
   assert.deepEqual([external_url, description], [null, null]);
 });
 
-test('where the flag says so production and staging stop only by their jobs', async () => {
+test('defaults to with_action for production and staging if the flag is on', async () => {
   const { project, developer, root } = await world({ project: { with: ['developer'] } });
   await root.post('/features/new_default_for_auto_stop', { value: true, project: project.path_with_namespace });
   const setting = async (name: string, params = {}) =>
@@ -125,7 +125,7 @@ test('where the flag says so production and staging stop only by their jobs', as
   assert.equal(await setting('prod/eu', { auto_stop_setting: 'always' }), 'always');
 });
 
-test('who may make environments: developers, not of archived projects', async () => {
+test('lets Developers create environments except in archived projects', async () => {
   const { project, developer, reporter, owner, anonymous } = await world({
     project: { with: ['developer', 'reporter'] },
   });

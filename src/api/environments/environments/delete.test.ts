@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deployed, deploymentRow } from '#test/support/deployment-rows.ts';
 import { done, world } from '#test/support/world.ts';
-import { destroyEnvironment } from './delete.ts';
+import { deleteEnvironment } from './delete.ts';
 
 // What goes with an environment (contract/environments.md "DELETE"), seen in the rows.
 
@@ -18,7 +18,7 @@ async function stoppedEnvironment(name: string) {
 const deploymentsOf = async (id: number) =>
   (await database.reader.selectFrom('deployments').select('id').where('environment_id', '=', id).execute()).length;
 
-test('deployments go with their environment, the jobs that have made them stay', async () => {
+test('deletes deployments with their environment and keeps their jobs', async () => {
   const environment = await stoppedEnvironment('review/a');
   const { deploy } = await deployed(here, project, environment);
   await done(owner.post(`${environment.at}/stop`, { force: true }));
@@ -27,7 +27,7 @@ test('deployments go with their environment, the jobs that have made them stay',
   assert.equal((await owner.get(`${project.at}/jobs/${deploy}`)).status, 200);
 });
 
-test('very many deployments go piece by piece, none of an environment that is deployed to again', async () => {
+test('deletes very many deployments in batches, and stops if the environment is deployed to again', async () => {
   const environment = await stoppedEnvironment('review/b');
   const first = await deploymentRow(here, project, environment);
   await database.transaction(async (tx) => {
@@ -38,14 +38,14 @@ test('very many deployments go piece by piece, none of an environment that is de
   });
   const key = { id: environment.id, project_id: project.id };
   const by = { user: null, token: null, address: null };
-  assert.equal((await destroyEnvironment(runUnitOfWork, by, key))?.code, 'notStopped');
+  assert.equal((await deleteEnvironment(runUnitOfWork, by, key))?.code, 'notStopped');
   assert.equal(await deploymentsOf(environment.id), 601);
   await done(owner.post(`${environment.at}/stop`));
   assert.equal((await owner.delete(environment.at)).status, 204);
   assert.equal(await deploymentsOf(environment.id), 0);
 });
 
-test('environments go with their project', async () => {
+test('deletes environments with their project', async () => {
   const other = await here.newProject({});
   const { body } = await done(other.owner.post(`${other.at}/environments`, { name: 'a' }));
   await deploymentRow(here, other, body);

@@ -1,29 +1,29 @@
 import type { Caller } from '#authentication/caller.ts';
-import { deleteSome } from '#database/batch-statements.ts';
+import { deleteBatch } from '#database/batch-statements.ts';
 import { type EnvironmentRow, findEnvironment } from '#domain/environments.ts';
-import { inPieces, type MORE, PIECE, pieceOf } from '#events/batches.ts';
+import { BATCH_SIZE, inBatches, type MORE, nextBatch } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { deleteStopped } from './store.ts';
+import { deleteStoppedRow } from './store.ts';
 
 type EnvironmentKey = Pick<EnvironmentRow, 'id' | 'project_id'>;
 
 /**
- * Removes an environment that has stopped, with its deployments, of which there may be very many, piece by piece before. The
- * jobs that have made them stay. One that is deployed to meanwhile stays too.
+ * Deletes a stopped environment, after its deployments in batches. Their jobs are kept. The environment is kept if something is
+ * deployed to it meanwhile.
  */
-export async function destroyEnvironment(
+export async function deleteEnvironment(
   runUnitOfWork: RunUnitOfWork,
   by: Caller,
   environment: EnvironmentKey,
 ): Promise<undefined | Failure<'gone' | 'notStopped'>> {
-  return inPieces(runUnitOfWork, by, {
-    ask: (uow) => stopped(uow, environment),
-    piece: (uow) => destroyPiece(uow, environment.id),
+  return inBatches(runUnitOfWork, by, {
+    recheck: (uow) => findStopped(uow, environment),
+    runBatch: (uow) => deleteEnvironmentBatch(uow, environment.id),
   });
 }
 
-async function stopped(
+async function findStopped(
   uow: UnitOfWork,
   { project_id, id }: EnvironmentKey,
 ): Promise<EnvironmentRow | Failure<'gone' | 'notStopped'>> {
@@ -33,9 +33,9 @@ async function stopped(
 }
 
 /** index: deployments_by_environment */
-async function destroyPiece(uow: UnitOfWork, id: number): Promise<typeof MORE | undefined> {
+async function deleteEnvironmentBatch(uow: UnitOfWork, id: number): Promise<typeof MORE | undefined> {
   const deployments = { table: 'deployments', column: 'environment_id' };
-  const more = await pieceOf(() => deleteSome(uow, deployments, id, PIECE));
-  if (more === undefined) await deleteStopped(uow, id);
+  const more = await nextBatch(() => deleteBatch(uow, deployments, id, BATCH_SIZE));
+  if (more === undefined) await deleteStoppedRow(uow, id);
   return more;
 }

@@ -4,13 +4,13 @@ import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, Message, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { ruledText } from '#http/parameters/texts.ts';
+import { validatedText } from '#http/parameters/texts.ts';
 import { boolean, dateTime, integerIn } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { turnsWithJobs } from '../environment-model/index.ts';
-import { environment, environmentToDestroy, environmentToStop, reviewAppsOf } from './access.ts';
+import { environmentLockKeys } from '../environment-model/index.ts';
+import { deletableEnvironment, deleteReviewAppsAccess, environmentResource, stoppableEnvironment } from './access.ts';
 import { createEnvironment as create } from './create.ts';
-import { destroyEnvironment } from './delete.ts';
+import { deleteEnvironment as remove } from './delete.ts';
 import {
   Environment,
   EnvironmentAlone,
@@ -18,40 +18,40 @@ import {
   ScheduledReviewApps,
   StoppedEnvironment,
 } from './entities.ts';
-import { environmentParams, listParams, nameOrSearch, slugNotGiven, spokenDateTime } from './parameters.ts';
-import { scheduleReviewApps } from './stopping/review-apps.ts';
+import { environmentParams, flexibleDateTime, listEnvironmentParams, nameOrSearch, rejectSlug } from './parameters.ts';
+import { scheduleReviewAppDeletion } from './stopping/review-apps.ts';
 import { stopEnvironment as stop } from './stopping/stop.ts';
-import { requestStopOfStale } from './stopping/stop-stale.ts';
+import { requestStaleStop } from './stopping/stop-stale.ts';
 import { listEnvironments as list } from './store.ts';
 import { updateEnvironment as update } from './update.ts';
 
-/** Environments of a project (contract/environments.md Part 1). */
+// Environments of a project (contract/environments.md Part 1).
 
 const NO_AGENT = [
   400,
   "400 Bad request - cluster agent doesn't exist or cannot be associated with this environment",
 ] as const;
 
-/** Characters of the shortest part that is searched for. */
-const SHORTEST_SEARCH = 3;
+/** In characters. */
+const MIN_SEARCH_LENGTH = 3;
 
 export const listEnvironments = endpoint({
   get: '/projects/:id/environments',
-  summary: 'List the environments of a project',
+  summary: 'List environments of a project',
   access: inProject('read_environment'),
   allowJobToken: true,
-  params: listParams,
+  params: listEnvironmentParams,
   rules: [nameOrSearch],
   errors: { tooShort: [400, '400 Bad request - Search query is less than 3 characters'] },
   response: page(EnvironmentInList),
   read: (db, { project, params, page }) =>
-    [...(params.search ?? 'any')].length < SHORTEST_SEARCH ? fail('tooShort') : list(db, project.id, params, page),
+    [...(params.search ?? 'any')].length < MIN_SEARCH_LENGTH ? fail('tooShort') : list(db, project.id, params, page),
 });
 
-export const readEnvironment = endpoint({
+export const getEnvironment = endpoint({
   get: '/projects/:id/environments/:environment_id',
-  summary: 'Read an environment',
-  access: inProject('read_environment').resource(environment),
+  summary: 'Get an environment',
+  access: inProject('read_environment').resource(environmentResource),
   allowJobToken: true,
   response: ok(EnvironmentAlone),
   read: (_db, { environment }) => environment,
@@ -62,8 +62,8 @@ export const createEnvironment = endpoint({
   summary: 'Create an environment',
   access: inProject('create_environment'),
   allowJobToken: true,
-  params: { name: required(ruledText(255)), ...environmentParams },
-  rules: [slugNotGiven],
+  params: { name: required(validatedText(255)), ...environmentParams },
+  rules: [rejectSlug],
   errors: { noAgent: NO_AGENT, wrong: [400, { message: '{texts}' }] },
   response: created(Environment),
   write: (uow, { project, params }) => create(uow, project, params),
@@ -71,11 +71,11 @@ export const createEnvironment = endpoint({
 
 export const updateEnvironment = endpoint({
   put: '/projects/:id/environments/:environment_id',
-  summary: 'Change an environment',
-  access: inProject('update_environment').resource(environment),
+  summary: 'Update an environment',
+  access: inProject('update_environment').resource(environmentResource),
   allowJobToken: true,
   params: environmentParams,
-  rules: [slugNotGiven],
+  rules: [rejectSlug],
   errors: { noAgent: NO_AGENT, invalid: INVALID, gone: NOT_FOUND },
   response: ok(Environment),
   write: (uow, { environment, params }) => update(uow, environment, params),
@@ -83,12 +83,12 @@ export const updateEnvironment = endpoint({
 
 export const deleteReviewApps = endpoint({
   delete: '/projects/:id/environments/review_apps',
-  summary: 'Have old review environments that have stopped destroyed in a week',
-  access: reviewAppsOf(),
+  summary: 'Schedule deletion of stopped review apps',
+  access: deleteReviewAppsAccess(),
   allowJobToken: true,
   params: {
     before: optional(dateTime),
-    limit: optional(integerIn({ least: 1, most: 1000 }), 100),
+    limit: optional(integerIn({ min: 1, max: 1000 }), 100),
     dry_run: optional(boolean, true),
   },
   lock: ({ project }) => `review apps ${project.id}`,
@@ -106,38 +106,38 @@ export const deleteReviewApps = endpoint({
     ],
   },
   response: ok(ScheduledReviewApps),
-  write: (uow, { project, params }) => scheduleReviewApps(uow, project, params),
+  write: (uow, { project, params }) => scheduleReviewAppDeletion(uow, project, params),
 });
 
 export const deleteEnvironment = endpoint({
   delete: '/projects/:id/environments/:environment_id',
-  summary: 'Destroy an environment that has stopped, with its deployments',
-  access: inProject('read_environment').resource(environmentToDestroy),
+  summary: 'Delete a stopped environment',
+  access: inProject('read_environment').resource(deletableEnvironment),
   allowJobToken: true,
   lastModified: ({ environment }) => environment.updated_at,
   errors: { notStopped: FORBIDDEN, gone: NOT_FOUND },
   response: noContent,
-  handle: ({ environment, caller }, { runUnitOfWork }) => destroyEnvironment(runUnitOfWork, caller, environment),
+  handle: ({ environment, caller }, { runUnitOfWork }) => remove(runUnitOfWork, caller, environment),
 });
 
 export const stopStaleEnvironments = endpoint({
   post: '/projects/:id/environments/stop_stale',
-  summary: 'Stop the environments that nobody has looked after for long',
+  summary: 'Stop stale environments',
   access: inProject('stop_stale_environments'),
   allowJobToken: true,
-  params: { before: required(spokenDateTime) },
+  params: { before: required(flexibleDateTime) },
   errors: { invalidDate: [400, '400 Bad request - Invalid Date'] },
   response: ok(rawEntity(Message)),
-  write: (uow, { project, params }) => requestStopOfStale(uow, project.id, params.before),
+  write: (uow, { project, params }) => requestStaleStop(uow, project.id, params.before),
 });
 
 export const stopEnvironment = endpoint({
   post: '/projects/:id/environments/:environment_id/stop',
   summary: 'Stop an environment',
-  access: inProject('read_environment').resource(environmentToStop),
+  access: inProject('read_environment').resource(stoppableEnvironment),
   allowJobToken: true,
   params: { force: optional(boolean, false) },
-  lock: ({ environment }) => turnsWithJobs(environment.project_id, environment.id),
+  lock: ({ environment }) => environmentLockKeys(environment.project_id, environment.id),
   errors: {
     noAction: [400, '400 Bad request - Attempted to stop the environment but failed to change the status'],
     forbidden: FORBIDDEN,

@@ -1,24 +1,24 @@
 import { Type } from 'typebox';
 import { ProjectSimple } from '#api/namespaces/projects/index.ts';
-import { lastDeployment } from '#domain/deployments.ts';
+import { findLastDeployment } from '#domain/deployments.ts';
 import type { EnvironmentRow } from '#domain/environments.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext, type ShapeOf } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { LastDeployment } from '../deployment-summaries/index.ts';
 import {
+  ENVIRONMENT_TIERS,
   EnvironmentBasic,
   type EnvironmentBasicRow,
   environmentFields,
   environmentShape,
-  TIERS,
 } from '../environment-model/index.ts';
 
-/** The forms of an environment (contract/environments.md "Environment object"). */
+// Variants of an environment (contract/environments.md "Environment object").
 
 const text = Type.String();
-const tier = { tier: Type.Enum([...TIERS]) };
+const tier = { tier: Type.Enum([...ENVIRONMENT_TIERS]) };
 const project = { project: ProjectSimple.schema };
 const state = {
   state: Type.Enum(['available', 'stopping', 'stopped']),
@@ -26,27 +26,27 @@ const state = {
   description: nullable(text),
   auto_stop_setting: Type.Enum(['always', 'with_action']),
 };
-/** Clients know these from where logs are kept elsewhere. */
+/** Fields for compatibility with servers that store pod logs. */
 const logs = { enable_advanced_logs_querying: Type.Boolean(), logs_api_path: text };
 
-const stateOf = ({ state, auto_stop_at, description, auto_stop_setting }: EnvironmentRow) => ({
+const stateShape = ({ state, auto_stop_at, description, auto_stop_setting }: EnvironmentRow) => ({
   state,
   auto_stop_at,
   description,
   auto_stop_setting,
 });
 
-const logsOf = ({ name }: EnvironmentRow, { full_path }: Pick<Project, 'full_path'>) => ({
+const logsShape = ({ name }: EnvironmentRow, { full_path }: Pick<Project, 'full_path'>) => ({
   enable_advanced_logs_querying: false,
   logs_api_path: `/${full_path}/-/logs/k8s.json?environment_name=${encodeURIComponent(name)}`,
 });
 
-interface Places {
+interface ProjectRelations {
   readonly projects: ReadonlyMap<number, Project>;
   readonly shapes: ReadonlyMap<number, ShapeOf<typeof ProjectSimple>>;
 }
 
-async function placesOf(rows: readonly EnvironmentRow[], to: SerializationContext): Promise<Places> {
+async function loadProjects(rows: readonly EnvironmentRow[], to: SerializationContext): Promise<ProjectRelations> {
   const ids = [...new Set(rows.map(({ project_id }) => project_id))];
   const projects = await findProjects(to.db, to.caller, ids);
   const shapes = await ProjectSimple.serializeAll(projects, to);
@@ -56,17 +56,20 @@ async function placesOf(rows: readonly EnvironmentRow[], to: SerializationContex
   };
 }
 
-interface Alone extends Pick<Places, 'projects'> {
+interface SingleRelations extends Pick<ProjectRelations, 'projects'> {
   readonly deployments: ReadonlyMap<number, ShapeOf<typeof LastDeployment>>;
 }
 
-async function aloneOf(rows: readonly EnvironmentRow[], to: SerializationContext): Promise<Alone> {
+async function loadSingleRelations(
+  rows: readonly EnvironmentRow[],
+  to: SerializationContext,
+): Promise<SingleRelations> {
   const projects = await findProjects(
     to.db,
     to.caller,
     rows.map(({ project_id }) => project_id),
   );
-  const each = await Promise.all(rows.map(({ id }) => lastDeployment(to.db, id)));
+  const each = await Promise.all(rows.map(({ id }) => findLastDeployment(to.db, id)));
   const last = each.filter((row) => row !== null);
   const shapes = await LastDeployment.serializeAll(last, to);
   return {
@@ -75,54 +78,54 @@ async function aloneOf(rows: readonly EnvironmentRow[], to: SerializationContext
   };
 }
 
-/** In lists. */
+/** An environment in a list. */
 export const EnvironmentInList = entity('EnvironmentInList', {
   ...environmentFields,
   ...tier,
   ...project,
   ...state,
   ...logs,
-}).from(placesOf, (row: EnvironmentRow, _to, { projects, shapes }) => ({
+}).from(loadProjects, (row: EnvironmentRow, _to, { projects, shapes }) => ({
   ...environmentShape(row),
   tier: row.tier,
-  project: stillThere(shapes.get(row.project_id)),
-  ...stateOf(row),
-  ...logsOf(row, stillThere(projects.get(row.project_id))),
+  project: requireRow(shapes.get(row.project_id)),
+  ...stateShape(row),
+  ...logsShape(row, requireRow(projects.get(row.project_id))),
 }));
 
-/** Read alone. */
+/** A single environment. */
 export const EnvironmentAlone = entity('EnvironmentAlone', {
   ...environmentFields,
   ...tier,
   last_deployment: nullable(LastDeployment.schema),
   ...state,
   ...logs,
-}).from(aloneOf, (row: EnvironmentRow, _to, { projects, deployments }) => ({
+}).from(loadSingleRelations, (row: EnvironmentRow, _to, { projects, deployments }) => ({
   ...environmentShape(row),
   tier: row.tier,
   last_deployment: deployments.get(row.id) ?? null,
-  ...stateOf(row),
-  ...logsOf(row, stillThere(projects.get(row.project_id))),
+  ...stateShape(row),
+  ...logsShape(row, requireRow(projects.get(row.project_id))),
 }));
 
-/** Made or changed. */
+/** A created or updated environment. */
 export const Environment = entity('Environment', { ...environmentFields, ...tier, ...project, ...state }).from(
-  placesOf,
+  loadProjects,
   (row: EnvironmentRow, _to, { shapes }) => ({
     ...environmentShape(row),
     tier: row.tier,
-    project: stillThere(shapes.get(row.project_id)),
-    ...stateOf(row),
+    project: requireRow(shapes.get(row.project_id)),
+    ...stateShape(row),
   }),
 );
 
-/** Stopped: clients know it without its tier. */
+/** A stopped environment; clients expect it without the tier. */
 export const StoppedEnvironment = entity('StoppedEnvironment', { ...environmentFields, ...project, ...state }).from(
-  placesOf,
+  loadProjects,
   (row: EnvironmentRow, _to, { shapes }) => ({
     ...environmentShape(row),
-    project: stillThere(shapes.get(row.project_id)),
-    ...stateOf(row),
+    project: requireRow(shapes.get(row.project_id)),
+    ...stateShape(row),
   }),
 );
 

@@ -7,7 +7,7 @@ export const examples: Examples<typeof endpoints> = {
     ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { search: 'rev', states: 'stopped' } }),
     ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { name: 'production' } }),
   ],
-  readEnvironment: async ({ project, newEnvironment }) => ({
+  getEnvironment: async ({ project, newEnvironment }) => ({
     by: 'reporter',
     path: { id: project.id, environment_id: (await newEnvironment()).id },
   }),

@@ -2,11 +2,11 @@ import type { EnvironmentState, EnvironmentTier } from '#database/tables/environ
 import type { EnvironmentRow } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
-import { insertEnvironment, nameErrors, takenErrors } from '../environment-model/index.ts';
-import { wishErrors } from './validation.ts';
+import { compactFieldErrors, type Failure, invalid, isFailure } from '#runtime/failure.ts';
+import { findUniquenessErrors, insertEnvironment, validateEnvironmentName } from '../environment-model/index.ts';
+import { validateEnvironment } from './validation.ts';
 
-/** An environment as another server tells of it. */
+/** An environment exported from another server. */
 export interface ImportedEnvironment {
   readonly name: string;
   readonly external_url: string | null;
@@ -15,16 +15,16 @@ export interface ImportedEnvironment {
 }
 
 /**
- * An environment of another server, without deployments (contract/operations.md §1.4). What was being stopped there is stopped:
- * nothing goes on with it here.
+ * Creates an environment from another server, without deployments (contract/operations.md §1.4). A stopping environment is
+ * imported as stopped, because no stop job runs here.
  */
 export async function importEnvironment(
   uow: UnitOfWork,
   project: Project,
-  { name, state, ...wish }: ImportedEnvironment,
+  { name, state, ...input }: ImportedEnvironment,
 ): Promise<EnvironmentRow | Failure<'invalid'>> {
-  const errors = fieldErrors({ name: nameErrors(name), ...wishErrors(wish) });
+  const errors = compactFieldErrors({ name: validateEnvironmentName(name), ...validateEnvironment(input) });
   if (errors !== null) return invalid(errors);
-  const made = await insertEnvironment(uow, project, name, wish, state === 'stopping' ? 'stopped' : state);
-  return isFailure(made) ? invalid(await takenErrors(uow, project.id, name)) : made;
+  const created = await insertEnvironment(uow, project, name, input, state === 'stopping' ? 'stopped' : state);
+  return isFailure(created) ? invalid(await findUniquenessErrors(uow, project.id, name)) : created;
 }

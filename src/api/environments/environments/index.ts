@@ -1,16 +1,16 @@
-import { family } from '#http/endpoint/resource-module.ts';
-import { destroyDueEnvironments, stopDueEnvironments, sweepEveryMinute } from './cleanup.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { cleanupSchedules, deleteDueEnvironments, stopDueEnvironments } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
-import { endWithProject } from './on-delete.ts';
+import { deleteEnvironmentsOfProject } from './on-delete.ts';
 import { stopStaleEnvironments } from './stopping/stop-stale.ts';
 
 export { importEnvironment } from './import.ts';
-export { mayStop } from './permissions.ts';
+export { mayStopEnvironment } from './permissions.ts';
 export { stopEnvironment } from './stopping/stop.ts';
 
-export const environments = family({
+export const environments = resourceModule({
   endpoints,
-  jobs: [stopStaleEnvironments, stopDueEnvironments, destroyDueEnvironments],
-  schedules: sweepEveryMinute,
-  subscriptions: [endWithProject],
+  jobs: [stopStaleEnvironments, stopDueEnvironments, deleteDueEnvironments],
+  schedules: cleanupSchedules,
+  subscriptions: [deleteEnvironmentsOfProject],
 });

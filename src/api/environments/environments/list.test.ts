@@ -12,7 +12,7 @@ async function make(by: Caller, { at }: Project, ...names: readonly string[]): P
   return ids;
 }
 
-test('environments are read by signed-in users who see them, in public projects too', async () => {
+test('shows environments to signed-in users who can see the project', async () => {
   const open = await world({ project: { visibility: 'public', with: ['guest'] } });
   const stranger = await open.user();
   const list = async (by: Caller, at: string) => (await by.get(`${at}/environments`)).status;
@@ -25,7 +25,7 @@ test('environments are read by signed-in users who see them, in public projects 
   assert.deepEqual(statuses, [404, 403, 403, 200]);
 });
 
-test('environments that are private to members are read by reporters, those that are disabled by nobody', async () => {
+test('shows members-only environments to Reporters and disabled ones to nobody', async () => {
   const { project, root, owner, guest, reporter, user } = await world({
     project: { visibility: 'public', with: ['guest', 'reporter'] },
   });
@@ -48,7 +48,7 @@ test('environments that are private to members are read by reporters, those that
   assert.deepEqual(await statuses(), [403, 403, 403, 403, 403]);
 });
 
-test('a list shows where logs are and the project, an environment alone what runs there', async () => {
+test('shows logs and project in lists, and the last deployment in a single environment', async () => {
   const { project, developer } = await world({ project: { with: ['developer'] } });
   const [id] = await make(developer, project, 'review/a b');
   const [listed] = (await developer.get(`${project.at}/environments`)).body;
@@ -64,7 +64,7 @@ test('a list shows where logs are and the project, an environment alone what run
   assert.deepEqual({ ...fields, ...logs }, fields);
 });
 
-test('what runs in an environment is of its successful deployments the one that has finished last', async () => {
+test('shows the successful deployment that finished last as the last deployment', async () => {
   const here = await world({ project: { with: ['developer'] } });
   const { project, developer } = here;
   const [id] = await make(developer, project, 'prod');
@@ -80,7 +80,7 @@ test('what runs in an environment is of its successful deployments the one that 
   assert.deepEqual([shown.deployable, shown.status, 'environment' in shown], [null, 'success', false]);
 });
 
-test('an environment is found by its name, which is compared as it is', async () => {
+test('filters by exact name', async () => {
   const { project, developer } = await world({ project: { with: ['developer'] } });
   await make(developer, project, 'prod', 'Prod', 'prod/eu');
   const named = async (name: string) =>
@@ -89,7 +89,7 @@ test('an environment is found by its name, which is compared as it is', async ()
   assert.deepEqual(await named(''), ['prod', 'Prod', 'prod/eu']);
 });
 
-test('a search finds what names begin with, or what follows their folder does', async () => {
+test('searches by prefix of the name or of its part after the folder', async () => {
   const { project, developer } = await world({ project: { with: ['developer'] } });
   await make(developer, project, 'review/test-app', 'Testing', 'a_b_c', 'aXbXc', 'my test', 'a/b/test');
   const found = async (search: string) =>
@@ -105,7 +105,7 @@ test('a search finds what names begin with, or what follows their folder does', 
   assert.equal((await found('')).length, 6);
 });
 
-test('a search has three characters, and no name beside it', async () => {
+test('requires three characters for a search and rejects it together with name', async () => {
   const { project, developer } = await world({ project: { with: ['developer'] } });
   const refusal = async (params: Readonly<Record<string, unknown>>) => {
     const { status, body } = await developer.get(`${project.at}/environments`, params);
@@ -119,7 +119,7 @@ test('a search has three characters, and no name beside it', async () => {
   assert.equal(await refusal({ states: '' }), false);
 });
 
-test('a list is narrowed to a state, and comes in pages by id', async () => {
+test('filters by state and paginates by id', async () => {
   const { project, developer } = await world({ project: { with: ['developer'] } });
   const ids = await make(developer, project, 'a', 'b', 'c');
   await done(developer.post(`${project.at}/environments/${ids[1]}/stop`));
@@ -133,7 +133,7 @@ test('a list is narrowed to a state, and comes in pages by id', async () => {
   assert.deepEqual(await list({ per_page: 2 }), { ids: ids.slice(0, 2), total: '3', next: '2' });
 });
 
-test('an id that is none here is not found, one that is no number is wrong', async () => {
+test('returns 404 for an unknown id and 400 for an invalid one', async () => {
   const { project, developer, newProject } = await world({ project: { with: ['developer'] } });
   const other = await newProject({});
   const [foreign] = await make(other.owner, other, 'a');
@@ -146,7 +146,7 @@ test('an id that is none here is not found, one that is no number is wrong', asy
   }
 });
 
-test('a running job reads and makes environments of its project with its token', async () => {
+test('lets a running job read and create environments of its project with its token', async () => {
   const here = await world({ project: { with: ['developer'] } });
   const { project, developer, anonymous } = here;
   const { headers } = await runningJob(here, project, { user_id: developer.id });

@@ -15,7 +15,7 @@ async function given({ env = {}, name = 'production' } = {}) {
   return { ...here, made: body, at: `${project.at}/environments/${body.id}` };
 }
 
-test('a protected environment is stopped and destroyed by those alone who may deploy to it', async () => {
+test('lets only users who may deploy stop and delete a protected environment', async () => {
   const { developer, maintainer, at } = await given();
   for (const force of [false, true]) {
     const { status, body } = await developer.post(`${at}/stop`, { force });
@@ -27,13 +27,13 @@ test('a protected environment is stopped and destroyed by those alone who may de
   assert.equal((await maintainer.delete(at)).status, 204);
 });
 
-test('a protected environment is read and changed as any other', async () => {
+test('reads and updates a protected environment like any other', async () => {
   const { developer, at } = await given();
   assert.equal((await developer.get(at)).status, 200);
   assert.equal((await developer.put(at, { description: 'Here' })).body.description, 'Here');
 });
 
-test('an environment becomes a protected one by its tier, and ceases to be one', async () => {
+test('applies protections of groups by the current tier', async () => {
   const { newGroup, newProject } = await world();
   const group = await newGroup({});
   const project = await newProject({ in: group });
@@ -48,7 +48,7 @@ test('an environment becomes a protected one by its tier, and ceases to be one',
   assert.equal((await developer.post(`${at}/stop`)).status, 200);
 });
 
-test('administrators pass, and on tier free everybody does', async () => {
+test('admits administrators, and everybody on the free tier', async () => {
   const { root, at } = await given({ name: 'staging' });
   assert.equal((await root.post(`${at}/stop`)).status, 200);
   const free = await given({ env: { HEARTH_TIER: 'free' } });
@@ -56,7 +56,7 @@ test('administrators pass, and on tier free everybody does', async () => {
   assert.equal((await free.developer.delete(free.at)).status, 204);
 });
 
-test('a job that stops a protected environment is played only if its own user may deploy there', async () => {
+test('plays a stop job of a protected environment only if its user may deploy there', async () => {
   const here = await given();
   const { project, maintainer, developer, made, at } = here;
   await deployed(here, project, made, { halt: { user_id: developer.id } });

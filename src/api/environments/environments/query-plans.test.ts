@@ -1,50 +1,65 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reader } from '#database/database.ts';
-import { planOf } from '#database/dialect.ts';
-import { lastInStatus } from '#domain/deployments.ts';
+import { explainPlan } from '#database/dialect.ts';
+import { lastDeploymentInStatus } from '#domain/deployments.ts';
 import { testDatabase } from '#test/engines/engine.ts';
-import { dueToGo, dueToStop } from './cleanup.ts';
-import { oldReviewApps } from './stopping/review-apps.ts';
-import { actionsOf } from './stopping/stop-actions.ts';
-import { staleAfter } from './stopping/stop-stale.ts';
-import { beginningWith, environmentsOf } from './store.ts';
+import { environmentsToDelete, environmentsToStop } from './cleanup.ts';
+import { oldReviewAppsQuery } from './stopping/review-apps.ts';
+import { stopActionQuery } from './stopping/stop-actions.ts';
+import { staleEnvironmentsQuery } from './stopping/stop-stale.ts';
+import { environmentQuery, prefixQuery } from './store.ts';
 
 // PostgreSQL takes either of two indexes that begin alike while it knows of no rows.
 const since = '2026-01-01T00:00:00.000Z';
 const first = { id: 0, due: '', updated_at: '' };
 
-type Ask = (db: Reader) => Parameters<typeof planOf>[1];
+type Ask = (db: Reader) => Parameters<typeof explainPlan>[1];
 
 /** Which indexes serve a statement, and whether they give its rows in their order already. */
 const served: readonly [what: string, ask: Ask, indexes: readonly string[], ordered: boolean][] = [
-  ['a list', (db) => environmentsOf(db, 7, {}).limit(21), ['environments_by_project'], true],
-  ['a list by state', (db) => environmentsOf(db, 7, { states: 'stopped' }).limit(21), ['environments_by_state'], true],
-  ['a list by name', (db) => environmentsOf(db, 7, { name: 'prod' }).limit(21), ['environments_by_name(_key)?'], false],
+  ['a list', (db) => environmentQuery(db, 7, {}).limit(21), ['environments_by_project'], true],
+  [
+    'a list by state',
+    (db) => environmentQuery(db, 7, { states: 'stopped' }).limit(21),
+    ['environments_by_state'],
+    true,
+  ],
+  [
+    'a list by name',
+    (db) => environmentQuery(db, 7, { name: 'prod' }).limit(21),
+    ['environments_by_name(_key)?'],
+    false,
+  ],
   [
     'a search',
-    (db) => beginningWith(db, 7, 'rev', { states: 'stopped' }),
+    (db) => prefixQuery(db, 7, 'rev', { states: 'stopped' }),
     ['environments_by_name_key', 'environments_by_rest_key'],
     false,
   ],
   [
     'stale ones',
-    (db) => staleAfter(db, { projectId: 7, before: since }, first),
+    (db) => staleEnvironmentsQuery(db, { projectId: 7, before: since }, first),
     ['environments_stale', 'deployments_(by_environment_update|finished)'],
     true,
   ],
-  ['old review apps', (db) => oldReviewApps(db, 7, { before: since, limit: 100 }), ['environments_review_apps'], true],
-  ['those due to stop', (db) => dueToStop(db, since, first), ['environments_by_auto_stop'], true],
-  ['those due to go', (db) => dueToGo(db, since, first), ['environments_by_auto_delete'], true],
+  [
+    'old review apps',
+    (db) => oldReviewAppsQuery(db, 7, { before: since, limit: 100 }),
+    ['environments_review_apps'],
+    true,
+  ],
+  ['those due to stop', (db) => environmentsToStop(db, since, first), ['environments_by_auto_stop'], true],
+  ['those due to go', (db) => environmentsToDelete(db, since, first), ['environments_by_auto_delete'], true],
   [
     'what finished last',
-    (db) => lastInStatus.query(db, { environment: 7, status: 'success' }),
+    (db) => lastDeploymentInStatus.query(db, { environment: 7, status: 'success' }),
     ['deployments_finished'],
     true,
   ],
   [
     'stop actions',
-    (db) => actionsOf.query(db, { environment: 7, pipeline: 9 }),
+    (db) => stopActionQuery.query(db, { environment: 7, pipeline: 9 }),
     ['jobs_with_environment', 'deployments_(by_job|finished)'],
     false,
   ],
@@ -53,7 +68,7 @@ const served: readonly [what: string, ask: Ask, indexes: readonly string[], orde
 for (const [what, ask, indexes, ordered] of served) {
   test(`${what}: ${indexes.join(' and ')} tell which they are`, async () => {
     await using database = await testDatabase();
-    const plan = (await database.transaction((tx) => planOf(tx, ask(tx)))).join('\n');
+    const plan = (await database.transaction((tx) => explainPlan(tx, ask(tx)))).join('\n');
     for (const index of indexes) assert.match(plan, new RegExp(`\\b${index}\\b`));
     assert.doesNotMatch(plan, /SCAN environments\b|Seq Scan/);
     if (ordered) assert.doesNotMatch(plan, /TEMP B-TREE|\bSort\b/);

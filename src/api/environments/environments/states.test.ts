@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { deployed, deploymentRow } from '#test/support/deployment-rows.ts';
 import { done, world } from '#test/support/world.ts';
-import { enterState } from '../environment-model/index.ts';
+import { setEnvironmentState } from '../environment-model/index.ts';
 
 // Whatever is done to an environment in whatever order: its states are those of contract/environments.md "States".
 
@@ -78,12 +78,12 @@ async function deploy(model: Model, subject: Subject, byJob: boolean): ReturnTyp
   if (model.state === 'gone') return [null, null];
   clock.advance(1);
   await (byJob ? deployed(here, project, subject) : deploymentRow(here, project, subject));
-  await database.transaction((tx) => enterState(tx, subject.id, 'available'));
+  await database.transaction((tx) => setEnvironmentState(tx, subject.id, 'available'));
   Object.assign(model, { state: 'available', actions: byJob });
   return [null, null];
 }
 
-test('an environment is always where the contract has it be', async () => {
+test('follows the state table of the contract', async () => {
   const drawn = fc.array(fc.constantFrom(...Object.keys(steps)), { minLength: 1, maxLength: 8 });
   const keeps = fc.asyncProperty(drawn, async (chosen) => {
     const { body } = await done(owner.post(`${project.at}/environments`, { name: name('environment') }));

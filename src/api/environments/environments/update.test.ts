@@ -13,7 +13,7 @@ async function given() {
   return { ...here, made: body, at: `${project.at}/environments/${body.id}` };
 }
 
-test('a change is kept and told, the name stays as it is', async () => {
+test('updates attributes and keeps the name', async () => {
   const { developer, made, at, clock } = await given();
   clock.advance(60);
   const { status, body } = await developer.put(at, {
@@ -26,7 +26,7 @@ test('a change is kept and told, the name stays as it is', async () => {
   assert.notEqual(body.updated_at, made.updated_at);
 });
 
-test('what says nothing new changes nothing', async () => {
+test('keeps updated_at if nothing changes', async () => {
   const { developer, made, at, clock } = await given();
   clock.advance(60);
   assert.deepEqual((await developer.put(at, {})).body, made);
@@ -34,7 +34,7 @@ test('what says nothing new changes nothing', async () => {
   assert.deepEqual((await developer.put(at, same)).body, made);
 });
 
-test('null takes an address away and has the tier guessed again', async () => {
+test('clears the URL and guesses the tier again on null', async () => {
   const { developer, at } = await given();
   await done(developer.put(at, { tier: 'other', description: 'Here', auto_stop_setting: 'with_action' }));
   const { external_url, tier, description, auto_stop_setting } = (
@@ -43,7 +43,7 @@ test('null takes an address away and has the tier guessed again', async () => {
   assert.deepEqual([external_url, tier, description, auto_stop_setting], [null, 'production', null, 'with_action']);
 });
 
-test('what is wrong with a change is told by field, and nothing is changed', async () => {
+test('returns field errors without changing anything', async () => {
   const { developer, made, at } = await given();
   const wrong = await developer.put(at, {
     external_url: 'javascript:a',
@@ -64,7 +64,7 @@ test('what is wrong with a change is told by field, and nothing is changed', asy
   assert.deepEqual({ ...read, ...kept }, read);
 });
 
-test('a reporter changes none, of whatever id; a developer hears which there are', async () => {
+test('returns 403 to Reporters for any id, and 404 to Developers for unknown ids', async () => {
   const { developer, reporter, project, at } = await given();
   assert.equal((await reporter.put(at, { tier: 'other' })).status, 403);
   assert.equal((await reporter.put(`${project.at}/environments/999999`, {})).status, 403);
@@ -72,7 +72,7 @@ test('a reporter changes none, of whatever id; a developer hears which there are
   assert.equal((await developer.put(`${project.at}/environments/x`, {})).status, 400);
 });
 
-test('one that has stopped is destroyed with its deployments, any other by nobody', async () => {
+test('deletes only a stopped environment, with its deployments', async () => {
   const { developer, owner, root, reporter, project, at } = await given();
   for (const by of [developer, owner, root]) assert.equal((await by.delete(at)).status, 403);
   await done(developer.post(`${at}/stop`));
@@ -82,7 +82,7 @@ test('one that has stopped is destroyed with its deployments, any other by nobod
   assert.deepEqual((await developer.delete(at)).body, { message: '404 Not found' });
 });
 
-test('one that has changed since is not destroyed', async () => {
+test('returns 412 for the deletion of an environment that has changed', async () => {
   const { developer, at } = await given();
   await done(developer.post(`${at}/stop`));
   const remove = (moment: string) => developer.send('DELETE', at, { headers: { 'If-Unmodified-Since': moment } });

@@ -1,10 +1,10 @@
 import type { AutoStopSetting, EnvironmentTier } from '#database/tables/environments.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
-import { externalUrlErrors } from '../environment-model/index.ts';
+import { validateExternalUrl } from '../environment-model/index.ts';
 
-/** What is wrong with what is said of an environment. Pure. */
+// Validation of environments. Pure.
 
-export interface Wish {
+export interface EnvironmentInput {
   readonly external_url?: string | null | undefined;
   readonly tier?: EnvironmentTier | null | undefined;
   readonly description?: string | null | undefined;
@@ -14,22 +14,27 @@ export interface Wish {
   readonly flux_resource_path?: string | null | undefined;
 }
 
-const LONGEST_DESCRIPTION = 10_000;
+const MAX_DESCRIPTION_LENGTH = 10_000;
 
-/** Of everything but name and slug. There are no cluster agents here, so that nothing can be said of what they do. */
-export function wishErrors({ external_url, description, kubernetes_namespace, flux_resource_path }: Wish): FieldErrors {
-  const isLong = [...(description ?? '')].length > LONGEST_DESCRIPTION;
+/** Validates everything except name and slug. Cluster agents are not supported, so their fields are rejected. */
+export function validateEnvironment({
+  external_url,
+  description,
+  kubernetes_namespace,
+  flux_resource_path,
+}: EnvironmentInput): FieldErrors {
+  const isLong = [...(description ?? '')].length > MAX_DESCRIPTION_LENGTH;
   return {
-    external_url: external_url ? externalUrlErrors(external_url) : [],
-    description: isLong ? [`is too long (maximum is ${LONGEST_DESCRIPTION} characters)`] : [],
+    external_url: external_url ? validateExternalUrl(external_url) : [],
+    description: isLong ? [`is too long (maximum is ${MAX_DESCRIPTION_LENGTH} characters)`] : [],
     kubernetes_namespace: kubernetes_namespace ? ['cannot be set without a cluster agent'] : [],
     flux_resource_path:
       flux_resource_path && !kubernetes_namespace ? ['cannot be set without a kubernetes namespace'] : [],
   };
 }
 
-/** The same as sentences: `Name can't be blank`. */
-export function sentences(errors: FieldErrors): string[] {
+/** Formats field errors as sentences: `Name can't be blank`. */
+export function toSentences(errors: FieldErrors): string[] {
   return Object.entries(errors).flatMap(([field, texts]) => {
     const words = field.replaceAll('_', ' ');
     const subject = `${words.charAt(0).toUpperCase()}${words.slice(1)}`;

@@ -1,12 +1,12 @@
 import type { AuditEventName } from '#activity/index.ts';
-import type { Describe } from '#authorization/access-level-descriptions.ts';
-import { describing } from '#authorization/protected-environments/access-level-descriptions.ts';
-import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
+import type { AccessDescriber } from '#authorization/access-level-descriptions.ts';
+import { loadEnvironmentAccessDescriber } from '#authorization/protected-environments/access-level-descriptions.ts';
+import type { EnvironmentProtection } from '#authorization/protected-environments/protected-environments.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
-import { type Element, type ElementKind, KINDS } from './access-levels.ts';
+import { ELEMENT_KINDS, type ElementKind, type ProtectionElement } from './access-levels.ts';
 
-/** What is told of protections in the audit log (contract/activity.md Part 3). */
+// Audit events of protections (contract/activity.md Part 3).
 
 const MESSAGES = {
   environment_protected: {
@@ -19,7 +19,7 @@ const MESSAGES = {
   },
 } as const;
 
-const about = (parent: Parent, { id, name }: Protection) => ({
+const auditContext = (parent: Parent, { id, name }: EnvironmentProtection) => ({
   entity: {
     type: parent.type === 'group' ? ('Group' as const) : ('Project' as const),
     id: parent.id,
@@ -28,16 +28,16 @@ const about = (parent: Parent, { id, name }: Protection) => ({
   target: { type: 'ProtectedEnvironment', id, details: name },
 });
 
-/** It has been protected, or is so no more. */
+/** Records that an environment was protected or unprotected. */
 export async function recordProtection(
   uow: UnitOfWork,
   name: keyof typeof MESSAGES,
   parent: Parent,
-  protection: Protection,
+  protection: EnvironmentProtection,
 ): Promise<void> {
   await uow.record({
     name,
-    ...about(parent, protection),
+    ...auditContext(parent, protection),
     message: MESSAGES[name][parent.type](protection.name),
   });
 }
@@ -47,53 +47,61 @@ const EVENTS = {
   approval_rules: { event: 'protected_environment_approval_rule', change: 'approval rule' },
 } as const satisfies Record<ElementKind, object>;
 
-/** What a change has made of a protection: its count, then each element that went, was changed, or is new. */
-export async function recordChanges(
+/** Records the changes to a protection: the count, then each deleted, updated and added element. */
+export async function recordProtectionChanges(
   uow: UnitOfWork,
   parent: Parent,
-  before: Protection,
-  after: Protection,
+  before: EnvironmentProtection,
+  after: EnvironmentProtection,
 ): Promise<void> {
   const tell = (name: AuditEventName, change: string, sides: Sides) =>
     uow.record({
       name,
-      ...about(parent, before),
+      ...auditContext(parent, before),
       message: `Changed ${change} of ${before.name}`,
       details: { change, ...sides },
     });
   const [from, to] = [before, after].map(({ required_approval_count }) => String(required_approval_count));
   if (from !== to) await tell('protected_environment_updated', 'required_approval_count', { from, to });
-  const elements = [before, after].flatMap((one) => KINDS.flatMap((kind): readonly Element[] => one[kind]));
-  const describe = await describing(uow, elements);
-  for (const kind of KINDS) {
+  const elements = [before, after].flatMap((one) =>
+    ELEMENT_KINDS.flatMap((kind): readonly ProtectionElement[] => one[kind]),
+  );
+  const describe = await loadEnvironmentAccessDescriber(uow, elements);
+  for (const kind of ELEMENT_KINDS) {
     const { event, change } = EVENTS[kind];
-    for (const { step, ...sides } of stepsOf(before[kind], after[kind], (element) => inWords(element, describe))) {
+    for (const { step, ...sides } of diffElementTexts(before[kind], after[kind], (element) =>
+      describeElement(element, describe),
+    )) {
       await tell(`${event}_${step}`, change, sides);
     }
   }
 }
 
-/** What was, and what is; a side that there is not is left out. */
+/** The old and new value; a missing side is omitted. */
 interface Sides {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-type Step = Sides & { readonly step: 'added' | 'updated' | 'deleted' };
+type ElementStep = Sides & { readonly step: 'added' | 'updated' | 'deleted' };
 
-function stepsOf(before: readonly Element[], after: readonly Element[], words: (element: Element) => string): Step[] {
+function diffElementTexts(
+  before: readonly ProtectionElement[],
+  after: readonly ProtectionElement[],
+  words: (element: ProtectionElement) => string,
+): ElementStep[] {
   const left = new Map(after.map((element) => [element.id, words(element)]));
-  const known = before.flatMap((element): Step[] => {
+  const known = before.flatMap((element): ElementStep[] => {
     const [from, to] = [words(element), left.get(element.id)];
     left.delete(element.id);
     if (to === undefined) return [{ step: 'deleted', from }];
     return from === to ? [] : [{ step: 'updated', from, to }];
   });
-  return [...known, ...[...left.values()].map((to): Step => ({ step: 'added', to }))];
+  return [...known, ...[...left.values()].map((to): ElementStep => ({ step: 'added', to }))];
 }
 
-/** Whom an element admits; of a group which members, of a rule how many of them must approve. */
-function inWords(element: Element, describe: Describe): string {
+/** Describes an element: its principal, inherited members and required approvals. */
+function describeElement(element: ProtectionElement, describe: AccessDescriber): string {
   const { group_id, group_inheritance_type, required_approvals } = element;
   const inherited = group_id !== null && group_inheritance_type === 1 ? ' (inherited members too)' : '';
   const approvals = required_approvals === undefined ? '' : ` (required approvals: ${required_approvals})`;

@@ -1,43 +1,43 @@
 import type { Reader } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
-import { effectiveMemberships, type MemberSource, sourcesOf } from '#domain/members/memberships.ts';
+import { isInIds } from '#database/dialect.ts';
+import { listMemberSources, loadEffectiveMemberships, type MemberSource } from '#domain/members/memberships.ts';
 import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
-import type { Assignable, GivenElement } from './access-levels.ts';
+import type { AssignablePrincipals, ElementInput } from './access-levels.ts';
 
-/** Who may be named by the elements of a protection, of those whom these name (contract/environments.md Parts 2 and 3). */
+// Filters the principals that elements may name (contract/environments.md Parts 2 and 3).
 
-/** The least role of members who may be named. */
-const LEAST = { group: MAINTAINER, project: DEVELOPER } as const;
+/** The minimum role of members who may be named. */
+const MINIMUM_ROLE = { group: MAINTAINER, project: DEVELOPER } as const;
 
-export async function assignableAmong(
+export async function findAssignable(
   db: Reader,
   parent: MemberSource,
-  given: readonly GivenElement[],
-): Promise<Assignable> {
-  const named = (key: 'user_id' | 'group_id') => [...new Set(given.flatMap((one) => one[key] ?? []))];
-  const [users, groups] = [named('user_id'), named('group_id')];
+  inputs: readonly ElementInput[],
+): Promise<AssignablePrincipals> {
+  const idsOf = (key: 'user_id' | 'group_id') => [...new Set(inputs.flatMap((one) => one[key] ?? []))];
+  const [users, groups] = [idsOf('user_id'), idsOf('group_id')];
   return {
-    users: users.length === 0 ? new Set() : await membersAmong(db, parent, users),
-    // Projects are shared with no groups.
-    groups: groups.length === 0 || parent.type === 'project' ? new Set() : await groupsAmong(db, parent.id, groups),
+    users: users.length === 0 ? new Set() : await filterMembers(db, parent, users),
+    // Projects cannot be shared with groups.
+    groups: groups.length === 0 || parent.type === 'project' ? new Set() : await filterGroups(db, parent.id, groups),
   };
 }
 
-async function membersAmong(db: Reader, parent: MemberSource, userIds: readonly number[]): Promise<Set<number>> {
-  const memberships = await effectiveMemberships(db, await sourcesOf(db, parent), userIds);
+async function filterMembers(db: Reader, parent: MemberSource, userIds: readonly number[]): Promise<Set<number>> {
+  const memberships = await loadEffectiveMemberships(db, await listMemberSources(db, parent), userIds);
   const able = [...memberships.values()].filter(({ access_level, expires_at }) => {
-    return access_level >= LEAST[parent.type] && (expires_at === null || expires_at > db.today);
+    return access_level >= MINIMUM_ROLE[parent.type] && (expires_at === null || expires_at > db.today);
   });
   return new Set(able.map(({ user_id }) => user_id));
 }
 
-/** The group itself and those inside it. index: namespace_closure_pkey */
-async function groupsAmong(db: Reader, groupId: number, ids: readonly number[]): Promise<Set<number>> {
+/** Returns those of the groups that are the group itself or a descendant. index: namespace_closure_pkey */
+async function filterGroups(db: Reader, groupId: number, ids: readonly number[]): Promise<Set<number>> {
   const rows = await db
     .selectFrom('namespace_closure')
     .select('descendant_id')
     .where('ancestor_id', '=', groupId)
-    .where((eb) => isAmong(db, eb.ref('descendant_id'), ids))
+    .where((eb) => isInIds(db, eb.ref('descendant_id'), ids))
     .execute();
   return new Set(rows.map(({ descendant_id }) => descendant_id));
 }

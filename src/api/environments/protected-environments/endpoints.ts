@@ -1,76 +1,79 @@
-import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
+import type { EnvironmentProtection } from '#authorization/protected-environments/protected-environments.ts';
 import type { AccessCall } from '#http/access/access.ts';
-import { forBoth, type InParent, type Pair, type Parent } from '#http/access/parents.ts';
+import { type ByParentType, forGroupAndProject, type Parent, type ParentContext } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page, type ResponseType } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { nestedNotFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { ruledText, string } from '#http/parameters/texts.ts';
+import { string, validatedText } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { ProtectedEnvironment } from './entities.ts';
-import { CHANGED, NEW } from './parameters.ts';
-import { protect } from './protect.ts';
-import { listProtections, protectionNamed } from './store.ts';
-import { unprotect } from './unprotect.ts';
-import { changeProtection } from './update.ts';
+import { CHANGED_ELEMENTS, NEW_ELEMENTS } from './parameters.ts';
+import { protectEnvironment } from './protect.ts';
+import { findProtection, listProtections } from './store.ts';
+import { unprotectEnvironment } from './unprotect.ts';
+import { updateProtection } from './update.ts';
 
 // Groups and projects have the same endpoints (contract/environments.md Parts 2 and 3).
 
-const MANAGING = { group: 'admin_protected_environment', project: 'admin_protected_environment' } as const;
+const MANAGE_PROTECTED_ENVIRONMENTS = {
+  group: 'admin_protected_environment',
+  project: 'admin_protected_environment',
+} as const;
 
-/** The protection of exactly the name in the path. */
+/** Loads the protection with exactly the name in the path. */
 const protection = {
   name: 'protection',
-  load: ({ db, path }: AccessCall, { parent }: InParent) => protectionNamed(db, parent, path.name ?? ''),
+  load: ({ db, path }: AccessCall, { parent }: ParentContext) => findProtection(db, parent, path.name ?? ''),
   notFound: nestedNotFound,
 } as const;
 
 const INVALID = [422, { message: '{texts}' }] as const;
 
-/** Changes of what one group or project protects come one after another: none may take the last level from another. */
-const turnIn = ({ type, id }: Parent) => `protected environments of ${type} ${id}`;
+/** Returns the lock key for changing protections of a group or project, so that concurrent changes cannot remove the last level. */
+const protectionLockKey = ({ type, id }: Parent) => `protected environments of ${type} ${id}`;
 
-export const [listGroupProtectedEnvironments, listProjectProtectedEnvironments] = forBoth((parent) =>
+export const [listGroupProtectedEnvironments, listProjectProtectedEnvironments] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/protected_environments`,
     summary: 'List protected environments',
-    access: parent.may(MANAGING),
+    access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS),
     stageOrder: 'accessBeforeParameters',
     response: page(ProtectedEnvironment),
     read: (db, { parent, page }) => listProtections(db, parent, page),
   }),
 );
 
-export const [readGroupProtectedEnvironment, readProjectProtectedEnvironment] = forBoth((parent) =>
+export const [getGroupProtectedEnvironment, getProjectProtectedEnvironment] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/protected_environments/:name`,
-    summary: 'Read a protected environment',
-    access: parent.may(MANAGING).resource(protection),
+    summary: 'Get a protected environment',
+    access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS).resource(protection),
     stageOrder: 'accessBeforeParameters',
     response: ok(ProtectedEnvironment),
     read: (_db, { protection }) => protection,
   }),
 );
 
-export const [createGroupProtectedEnvironment, createProjectProtectedEnvironment] = forBoth((parent) =>
+export const [createGroupProtectedEnvironment, createProjectProtectedEnvironment] = forGroupAndProject((parent) =>
   endpoint({
     post: `${parent.path}/protected_environments`,
-    summary: parent.own({
-      group: 'Protect the environments of a tier in all projects of a group',
+    summary: parent.select({
+      group: 'Protect environments of a tier in a group',
       project: 'Protect an environment of a project',
     }),
-    access: parent.may(MANAGING),
+    access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS),
     stageOrder: 'accessBeforeParameters',
     params: {
-      name: required(parent.own({ group: string, project: ruledText(255) })),
-      deploy_access_levels: required(NEW.levels),
+      name: required(parent.select({ group: string, project: validatedText(255) })),
+      deploy_access_levels: required(NEW_ELEMENTS.levels),
       required_approval_count: optional(integer),
-      approval_rules: optional(NEW.rules, []),
+      approval_rules: optional(NEW_ELEMENTS.rules, []),
     },
-    lock: ({ parent }) => turnIn(parent),
+    lock: ({ parent }) => protectionLockKey(parent),
     errors: {
-      exists: parent.own({
+      exists: parent.select({
         group: [409, "Protected environment '{name}' already exists"],
         project: [409, "Environment '{name}' is already protected"],
       } as const),
@@ -79,22 +82,22 @@ export const [createGroupProtectedEnvironment, createProjectProtectedEnvironment
     uniqueErrors: { protected_environments_by_group: 'exists', protected_environments_by_project: 'exists' },
     activity: ['environment_protected'],
     response: created(ProtectedEnvironment),
-    write: (uow, { parent, params }) => protect(uow, parent, params.name, params),
+    write: (uow, { parent, params }) => protectEnvironment(uow, parent, params.name, params),
   }),
 );
 
-export const [updateGroupProtectedEnvironment, updateProjectProtectedEnvironment] = forBoth((parent) =>
+export const [updateGroupProtectedEnvironment, updateProjectProtectedEnvironment] = forGroupAndProject((parent) =>
   endpoint({
     put: `${parent.path}/protected_environments/:name`,
-    summary: 'Change a protected environment',
-    access: parent.may(MANAGING),
+    summary: 'Update a protected environment',
+    access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS),
     stageOrder: 'accessBeforeParameters',
     params: {
-      deploy_access_levels: optional(CHANGED.levels, []),
+      deploy_access_levels: optional(CHANGED_ELEMENTS.levels, []),
       required_approval_count: optional(integer),
-      approval_rules: optional(CHANGED.rules, []),
+      approval_rules: optional(CHANGED_ELEMENTS.rules, []),
     },
-    lock: ({ parent }) => turnIn(parent),
+    lock: ({ parent }) => protectionLockKey(parent),
     errors: { notFound: NOT_FOUND, invalid: INVALID },
     activity: [
       'protected_environment_updated',
@@ -106,25 +109,28 @@ export const [updateGroupProtectedEnvironment, updateProjectProtectedEnvironment
       'protected_environment_approval_rule_deleted',
     ],
     response: ok(ProtectedEnvironment),
-    write: (uow, { parent, params }) => changeProtection(uow, parent, params.name, params),
+    write: (uow, { parent, params }) => updateProtection(uow, parent, params.name, params),
   }),
 );
 
-/** A group's is shown once more. */
+/** Groups get the deleted protection in the response. */
 // biome-ignore lint/suspicious/noConfusingVoidType: what an answer without a body is given is called so
-const LIFTED: Pair<ResponseType<Protection | void>> = { group: ok(ProtectedEnvironment), project: noContent };
+const DELETE_RESPONSE: ByParentType<ResponseType<EnvironmentProtection | void>> = {
+  group: ok(ProtectedEnvironment),
+  project: noContent,
+};
 
-export const [deleteGroupProtectedEnvironment, deleteProjectProtectedEnvironment] = forBoth((parent) =>
+export const [deleteGroupProtectedEnvironment, deleteProjectProtectedEnvironment] = forGroupAndProject((parent) =>
   endpoint({
     delete: `${parent.path}/protected_environments/:name`,
-    summary: 'Lift the protection of an environment',
-    access: parent.may(MANAGING).resource(protection),
+    summary: 'Unprotect an environment',
+    access: parent.accessWith(MANAGE_PROTECTED_ENVIRONMENTS).resource(protection),
     stageOrder: 'accessBeforeParameters',
     lastModified: ({ protection }) => protection.updated_at,
-    lock: ({ parent }) => turnIn(parent),
+    lock: ({ parent }) => protectionLockKey(parent),
     errors: { notFound: NOT_FOUND },
     activity: ['environment_unprotected'],
-    response: parent.own(LIFTED),
-    write: (uow, { parent, params }) => unprotect(uow, parent, params.name),
+    response: parent.select(DELETE_RESPONSE),
+    write: (uow, { parent, params }) => unprotectEnvironment(uow, parent, params.name),
   }),
 );

@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
-import { describing } from '#authorization/protected-environments/access-level-descriptions.ts';
+import { loadEnvironmentAccessDescriber } from '#authorization/protected-environments/access-level-descriptions.ts';
 import type {
   ApprovalRule,
+  EnvironmentProtection,
   Principal,
-  Protection,
 } from '#authorization/protected-environments/protected-environments.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 
-/** An element with the words for whom it admits. */
-type Described<Element> = Element & { readonly description: string };
+/** An element with the description of its principal. */
+type WithDescription<Element> = Element & { readonly description: string };
 
-const whom = {
+const principalFields = {
   id: Type.Integer(),
   access_level: nullable(Type.Integer()),
   access_level_description: Type.String(),
@@ -20,7 +20,7 @@ const whom = {
   group_inheritance_type: Type.Integer(),
 };
 
-const DeployAccessLevel = entity('DeployAccessLevel', whom).from((element: Described<Principal>) => ({
+const DeployAccessLevel = entity('DeployAccessLevel', principalFields).from((element: WithDescription<Principal>) => ({
   id: element.id,
   access_level: element.access_level,
   access_level_description: element.description,
@@ -29,28 +29,28 @@ const DeployAccessLevel = entity('DeployAccessLevel', whom).from((element: Descr
   group_inheritance_type: element.group_inheritance_type,
 }));
 
-/** How many of whom must approve of deployments. */
+/** An approval rule of a protected environment. */
 export const EnvironmentApprovalRule = entity('EnvironmentApprovalRule', {
-  ...whom,
+  ...principalFields,
   required_approvals: Type.Integer(),
-}).from((rule: Described<ApprovalRule>, to) => ({
+}).from((rule: WithDescription<ApprovalRule>, to) => ({
   ...DeployAccessLevel.serialize(rule, to),
   required_approvals: rule.required_approvals,
 }));
 
-const words = (protections: readonly Protection[], { db }: SerializationContext) =>
-  describing(
+const loadDescriptions = (protections: readonly EnvironmentProtection[], { db }: SerializationContext) =>
+  loadEnvironmentAccessDescriber(
     db,
     protections.flatMap(({ deploy_access_levels, approval_rules }) => [...deploy_access_levels, ...approval_rules]),
   );
 
-/** contract/environments.md Part 2 "Protected environment object". */
+/** A protected environment (contract/environments.md Part 2 "Protected environment object"). */
 export const ProtectedEnvironment = entity('ProtectedEnvironment', {
   name: Type.String(),
   deploy_access_levels: Type.Array(DeployAccessLevel.schema),
   required_approval_count: Type.Integer(),
   approval_rules: Type.Array(EnvironmentApprovalRule.schema),
-}).from(words, ({ name, deploy_access_levels, required_approval_count, approval_rules }, to, describe) => ({
+}).from(loadDescriptions, ({ name, deploy_access_levels, required_approval_count, approval_rules }, to, describe) => ({
   name,
   deploy_access_levels: deploy_access_levels.map((level) =>
     DeployAccessLevel.serialize({ ...level, description: describe(level) }, to),

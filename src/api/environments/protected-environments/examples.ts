@@ -3,32 +3,32 @@ import type { Group, Project, Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
 type Place = Pick<Group | Project, 'id' | 'at' | 'owner'>;
-type In = (scene: Scene) => Promise<Place>;
+type NewParent = (scene: Scene) => Promise<Place>;
 
 const LEVELS = [{ access_level: 40 }];
 
-/** A project of its own, or a group: a group has few names to give. */
-const inProject: In = (scene) => scene.newProject();
-const inGroup: In = (scene) => scene.newSubgroup();
+/** A new project or group for each call, because a group has only one name per tier. */
+const inProject: NewParent = (scene) => scene.newProject();
+const inGroup: NewParent = (scene) => scene.newSubgroup();
 
-/** The same call on a protection of its own. */
+/** A call on a new protection. */
 const on =
-  (place: In, by: Example['by'], params?: Example['params']): Build =>
+  (newParent: NewParent, by: Example['by'], params?: Example['params']): Build =>
   async (scene) => {
-    const { id, at } = await place(scene);
+    const { id, at } = await newParent(scene);
     const name = 'production';
     await scene.done(scene.callers.owner.post(`${at}/protected_environments`, { name, deploy_access_levels: LEVELS }));
     return { by, path: { id, name }, ...(params && { params }) };
   };
 
-/** Changes that are told in every way there is. */
-const changes = (place: In, by: Example['by']): readonly [Build, ...Build[]] => [
-  on(place, by, { required_approval_count: 2, deploy_access_levels: [{ access_level: 30 }] }),
+/** Changes that record every kind of audit event. */
+const changes = (newParent: NewParent, by: Example['by']): readonly [Build, ...Build[]] => [
+  on(newParent, by, { required_approval_count: 2, deploy_access_levels: [{ access_level: 30 }] }),
   async (scene) => {
-    const { id, at } = await place(scene);
+    const { id, at } = await newParent(scene);
     const name = 'production';
-    const wish = { name, deploy_access_levels: [...LEVELS, ...LEVELS], approval_rules: [...LEVELS, ...LEVELS] };
-    const { body } = await scene.done(scene.callers.owner.post(`${at}/protected_environments`, wish));
+    const protection = { name, deploy_access_levels: [...LEVELS, ...LEVELS], approval_rules: [...LEVELS, ...LEVELS] };
+    const { body } = await scene.done(scene.callers.owner.post(`${at}/protected_environments`, protection));
     const changed = (elements: { readonly id: number }[]) => [
       { id: elements[0]!.id, access_level: 30 },
       { id: elements[1]!.id, _destroy: true },
@@ -43,18 +43,18 @@ const changes = (place: In, by: Example['by']): readonly [Build, ...Build[]] => 
 ];
 
 const create =
-  (place: In, by: Example['by']): Build =>
+  (newParent: NewParent, by: Example['by']): Build =>
   async (scene) => ({
     by,
-    path: { id: (await place(scene)).id },
+    path: { id: (await newParent(scene)).id },
     params: { name: 'production', deploy_access_levels: LEVELS },
   });
 
 export const examples: Examples<typeof endpoints> = {
   listGroupProtectedEnvironments: ({ group }) => ({ by: 'owner', path: { id: group.id } }),
   listProjectProtectedEnvironments: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
-  readGroupProtectedEnvironment: on(inGroup, 'owner'),
-  readProjectProtectedEnvironment: on(inProject, 'maintainer'),
+  getGroupProtectedEnvironment: on(inGroup, 'owner'),
+  getProjectProtectedEnvironment: on(inProject, 'maintainer'),
   createGroupProtectedEnvironment: create(inGroup, 'owner'),
   createProjectProtectedEnvironment: create(inProject, 'maintainer'),
   updateGroupProtectedEnvironment: changes(inGroup, 'owner'),

@@ -1,8 +1,8 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { forgetLeavers } from './on-membership-ended.ts';
+import { onMembershipEnded } from './on-membership-ended.ts';
 
-// What other families may use of protected environments.
+// Public interface for other resources.
 export { EnvironmentApprovalRule } from './entities.ts';
 
-export const protectedEnvironments = family({ endpoints, subscriptions: [forgetLeavers] });
+export const protectedEnvironments = resourceModule({ endpoints, subscriptions: [onMembershipEnded] });

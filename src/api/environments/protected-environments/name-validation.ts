@@ -1,13 +1,15 @@
-import { TIERS } from '../environment-model/index.ts';
+import { ENVIRONMENT_TIERS } from '../environment-model/index.ts';
 
-/** What a protected environment may be called: in a project as an environment, in a group as a tier of environments. */
+// Validation of names of protected environments: an environment name in projects, a tier in groups.
 
-const LONGEST = 255;
+const MAX_LENGTH = 255;
 
-export function nameProblems(owner: 'group' | 'project', name: string): string[] {
+export function validateProtectionName(owner: 'group' | 'project', name: string): string[] {
   if (owner === 'group') {
-    return TIERS.some((tier) => tier === name) ? [] : [`Name must be one of environment tiers: ${TIERS.join(', ')}.`];
+    return ENVIRONMENT_TIERS.some((tier) => tier === name)
+      ? []
+      : [`Name must be one of environment tiers: ${ENVIRONMENT_TIERS.join(', ')}.`];
   }
   if (name.trim() === '') return ["Name can't be blank"];
-  return [...name].length > LONGEST ? [`Name is too long (maximum is ${LONGEST} characters)`] : [];
+  return [...name].length > MAX_LENGTH ? [`Name is too long (maximum is ${MAX_LENGTH} characters)`] : [];
 }

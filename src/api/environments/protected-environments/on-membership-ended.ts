@@ -1,13 +1,13 @@
 import { type AnySubscription, subscription } from '#events/event-bus.ts';
-import { removeUser } from './store.ts';
+import { removeUserFromProtections } from './store.ts';
 
 /**
- * Whoever is no direct member of a project any more goes from its protections, as the last element too
+ * When a direct membership of a project ends: removes the user from its protections, even as the last element
  * (contract/environments.md Part 3).
  */
-export const forgetLeavers = subscription({
+export const onMembershipEnded = subscription({
   event: 'membership-ended',
   inTransaction: async (uow, { userId, sourceType, sourceId }) => {
-    if (sourceType === 'project') await removeUser(uow, sourceId, userId);
+    if (sourceType === 'project') await removeUserFromProtections(uow, sourceId, userId);
   },
 }) satisfies AnySubscription<object>;

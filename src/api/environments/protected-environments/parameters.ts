@@ -1,39 +1,39 @@
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER, REPORTER } from '#domain/members/roles.ts';
-import { atLeastOne, hash, optional, type Rule } from '#http/parameters/declarations.ts';
+import { atLeastOne, object, optional, type ParameterRule } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { arrayOf, boolean, integer, integerIn } from '#http/parameters/types.ts';
 
-/** The elements that a call names: deploy access levels, approval rules. */
+// Parameters for deploy access levels and approval rules.
 
-const whom = {
+const principalParams = {
   access_level: optional(integerIn([REPORTER, DEVELOPER, MAINTAINER, INSTANCE_ADMIN])),
   user_id: optional(integer),
   group_id: optional(integer),
-  /** 0: direct members of the group, 1: all that it has. */
+  /** 0: direct members of the group, 1: inherited members too. */
   group_inheritance_type: optional(integerIn([0, 1])),
 };
-const rule = { ...whom, required_approvals: optional(integer) };
-/** Which element there already is it shall be, or no more. */
-const change = { id: optional(integer), _destroy: optional(boolean) };
+const ruleParams = { ...principalParams, required_approvals: optional(integer) };
+/** Parameters that update or remove an existing element. */
+const changeParams = { id: optional(integer), _destroy: optional(boolean) };
 
-const namesSomebody = atLeastOne('access_level', 'user_id', 'group_id');
+const namesPrincipal = atLeastOne('access_level', 'user_id', 'group_id');
 
-/** An element that is there needs to name nobody, nor does one that shall go. */
-const newOnesNameSomebody: Rule = (given, problems, prefix) => {
+/** Existing elements and elements to remove need no principal. */
+const newElementsNamePrincipal: ParameterRule = (given, problems, prefix) => {
   const { id, _destroy } = given;
   const isThere = id !== undefined && id !== null && id !== '';
   if (!isThere && boolean.read(_destroy ?? null, '_destroy', new Problems()) !== true)
-    namesSomebody(given, problems, prefix);
+    namesPrincipal(given, problems, prefix);
 };
 
-/** Of a protection that is to be. */
-export const NEW = {
-  levels: arrayOf(hash(whom)),
-  rules: arrayOf(hash(rule, [namesSomebody])),
+/** Elements of a new protection. */
+export const NEW_ELEMENTS = {
+  levels: arrayOf(object(principalParams)),
+  rules: arrayOf(object(ruleParams, [namesPrincipal])),
 };
 
-/** Of one that there is. */
-export const CHANGED = {
-  levels: arrayOf(hash({ ...change, ...whom })),
-  rules: arrayOf(hash({ ...change, ...rule }, [newOnesNameSomebody])),
+/** Elements of an existing protection. */
+export const CHANGED_ELEMENTS = {
+  levels: arrayOf(object({ ...changeParams, ...principalParams })),
+  rules: arrayOf(object({ ...changeParams, ...ruleParams }, [newElementsNamePrincipal])),
 };

@@ -1,39 +1,50 @@
-import { type Protection, withElements } from '#authorization/protected-environments/protected-environments.ts';
+import {
+  type EnvironmentProtection,
+  loadProtectionElements,
+} from '#authorization/protected-environments/protected-environments.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { MemberSource } from '#domain/members/memberships.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { type Changes, type ElementKind, KINDS } from './access-levels.ts';
+import { ELEMENT_KINDS, type ElementKind, type ProtectionChanges } from './access-levels.ts';
 
-/** The rows of protected environments of one group or project. */
+// Rows of protected environments.
 
-type Owner = Pick<MemberSource, 'type' | 'id'>;
+type ProtectionOwner = Pick<MemberSource, 'type' | 'id'>;
 
 /** index: protected_environments_by_project, protected_environments_by_group */
-function protectionsIn(db: Reader, { type, id }: Owner) {
+function protectionQuery(db: Reader, { type, id }: ProtectionOwner) {
   return db
     .selectFrom('protected_environments')
     .selectAll()
     .where(type === 'project' ? 'project_id' : 'group_id', '=', id);
 }
 
-/** One page of its own, by name. */
-export async function listProtections(db: Reader, owner: Owner, page: OffsetRequest): Promise<Page<Protection>> {
-  const found = await paged(db, protectionsIn(db, owner).orderBy('name'), page);
-  return { ...found, items: await withElements(db, found.items) };
+/** Returns one page of the owner's own protections, ordered by name. */
+export async function listProtections(
+  db: Reader,
+  owner: ProtectionOwner,
+  page: OffsetRequest,
+): Promise<Page<EnvironmentProtection>> {
+  const found = await paginate(db, protectionQuery(db, owner).orderBy('name'), page);
+  return { ...found, items: await loadProtectionElements(db, found.items) };
 }
 
-/** Its protection of exactly this name. */
-export async function protectionNamed(db: Reader, owner: Owner, name: string): Promise<Protection | null> {
-  const row = await protectionsIn(db, owner).where('name', '=', name).executeTakeFirst();
-  return row === undefined ? null : (await withElements(db, [row]))[0]!;
+/** Returns the owner's protection with exactly this name, or null. */
+export async function findProtection(
+  db: Reader,
+  owner: ProtectionOwner,
+  name: string,
+): Promise<EnvironmentProtection | null> {
+  const row = await protectionQuery(db, owner).where('name', '=', name).executeTakeFirst();
+  return row === undefined ? null : (await loadProtectionElements(db, [row]))[0]!;
 }
 
-/** Throws the unique violation of the owner's index by name when it has one of that name. */
+/** Inserts a protection and returns its id. Throws a unique violation if the name exists. */
 export async function insertProtection(
   tx: Transaction,
-  { type, id }: Owner,
-  row: Pick<Protection, 'name' | 'required_approval_count'>,
+  { type, id }: ProtectionOwner,
+  row: Pick<EnvironmentProtection, 'name' | 'required_approval_count'>,
 ): Promise<number> {
   const owner = { project_id: type === 'project' ? id : null, group_id: type === 'group' ? id : null };
   const inserted = await tx
@@ -44,7 +55,7 @@ export async function insertProtection(
   return inserted.id;
 }
 
-export async function touchProtection(tx: Transaction, id: number, required_approval_count: number): Promise<void> {
+export async function updateProtectionRow(tx: Transaction, id: number, required_approval_count: number): Promise<void> {
   await tx
     .updateTable('protected_environments')
     .set({ required_approval_count, updated_at: tx.now })
@@ -52,7 +63,7 @@ export async function touchProtection(tx: Transaction, id: number, required_appr
     .execute();
 }
 
-export async function deleteProtection(tx: Transaction, id: number): Promise<void> {
+export async function deleteProtectionRow(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('protected_environments').where('id', '=', id).execute();
 }
 
@@ -61,9 +72,13 @@ const TABLES = {
   approval_rules: 'protected_environment_approval_rules',
 } as const satisfies Record<ElementKind, string>;
 
-/** Makes the elements of a protection what they shall be. */
-export async function changeElements(tx: Transaction, protectionId: number, changes: Changes): Promise<void> {
-  for (const kind of KINDS) {
+/** Applies changes to the elements of a protection. */
+export async function applyElementChanges(
+  tx: Transaction,
+  protectionId: number,
+  changes: ProtectionChanges,
+): Promise<void> {
+  for (const kind of ELEMENT_KINDS) {
     const { added, updated, removed } = changes[kind];
     const table = TABLES[kind];
     for (const { id } of removed) await tx.deleteFrom(table).where('id', '=', id).execute();
@@ -77,10 +92,10 @@ export async function changeElements(tx: Transaction, protectionId: number, chan
 }
 
 /**
- * Takes a user out of all protections of a project.
+ * Removes a user from all protections of a project.
  * index: deploy_access_levels_by_user, approval_rules_by_user, protected_environments_by_project
  */
-export async function removeUser(tx: Transaction, projectId: number, userId: number): Promise<void> {
+export async function removeUserFromProtections(tx: Transaction, projectId: number, userId: number): Promise<void> {
   for (const table of Object.values(TABLES)) {
     await tx
       .deleteFrom(table)

@@ -1,32 +1,32 @@
-import type { Protection } from '#authorization/protected-environments/protected-environments.ts';
+import type { EnvironmentProtection } from '#authorization/protected-environments/protected-environments.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { changesAnything, elementChanges, elementProblems, outOfRange } from './access-levels.ts';
-import { recordChanges } from './activity.ts';
-import { assignableAmong } from './allowed-principals.ts';
-import type { Wish } from './protect.ts';
-import { changeElements, protectionNamed, touchProtection } from './store.ts';
+import { diffElements, hasChanges, validateApprovalCount, validateElements } from './access-levels.ts';
+import { recordProtectionChanges } from './activity.ts';
+import { findAssignable } from './allowed-principals.ts';
+import type { ProtectionInput } from './protect.ts';
+import { applyElementChanges, findProtection, updateProtectionRow } from './store.ts';
 
-/** Changes a protection as the wish says, all of it or nothing; what is not mentioned stays. */
-export async function changeProtection(
+/** Updates a protection, all changes or none; omitted elements are kept. */
+export async function updateProtection(
   uow: UnitOfWork,
   parent: Parent,
   name: string,
-  wish: Wish,
-): Promise<Protection | Failure<'notFound' | 'invalid'>> {
-  const before = await protectionNamed(uow, parent, name);
+  input: ProtectionInput,
+): Promise<EnvironmentProtection | Failure<'notFound' | 'invalid'>> {
+  const before = await findProtection(uow, parent, name);
   if (before === null) return fail('notFound');
-  const assignable = await assignableAmong(uow, parent, [...wish.deploy_access_levels, ...wish.approval_rules]);
-  const changes = elementChanges(before, wish, assignable);
+  const assignable = await findAssignable(uow, parent, [...input.deploy_access_levels, ...input.approval_rules]);
+  const changes = diffElements(before, input, assignable);
   if (isFailure(changes)) return changes;
-  const count = wish.required_approval_count ?? before.required_approval_count;
-  const texts = [...elementProblems(before, changes), ...outOfRange('Required approval count', count, 0)];
+  const count = input.required_approval_count ?? before.required_approval_count;
+  const texts = [...validateElements(before, changes), ...validateApprovalCount('Required approval count', count, 0)];
   if (texts.length > 0) return fail('invalid', { texts });
-  if (count === before.required_approval_count && !changesAnything(changes)) return before;
-  await changeElements(uow, before.id, changes);
-  await touchProtection(uow, before.id, count);
-  const after = (await protectionNamed(uow, parent, name))!;
-  await recordChanges(uow, parent, before, after);
+  if (count === before.required_approval_count && !hasChanges(changes)) return before;
+  await applyElementChanges(uow, before.id, changes);
+  await updateProtectionRow(uow, before.id, count);
+  const after = (await findProtection(uow, parent, name))!;
+  await recordProtectionChanges(uow, parent, before, after);
   return after;
 }

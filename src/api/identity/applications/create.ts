@@ -1,47 +1,52 @@
 import { createApplication, type IssuedApplication } from '#authentication/oauth/applications.ts';
 import { SCOPES } from '#authentication/tokens/access-tokens.ts';
-import { nameProblems } from '#authentication/users/name-validation.ts';
+import { validateRecordName } from '#authentication/users/name-validation.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, fieldErrors, invalid } from '#runtime/failure.ts';
-import { redirectUriProblem } from './redirect-uri.ts';
+import { compactFieldErrors, type Failure, invalid } from '#runtime/failure.ts';
+import { validateRedirectUri } from './redirect-uri.ts';
 
-interface ApplicationOrder {
+interface CreateApplicationInput {
   readonly name: string;
-  /** One a line. */
+  /** One per line. */
   readonly redirect_uri: string;
-  /** White space between them. */
+  /** Separated by white space. */
   readonly scopes: string;
   readonly confidential: boolean;
 }
 
-/** All addresses together: more is no registration. */
-const LONGEST_REDIRECT_URI = 8_000;
+/** Of all addresses together, in characters. */
+const MAX_REDIRECT_URI_LENGTH = 8_000;
 
-/** Registers an application that users may let act for them (contract/conventions.md §10 "OAuth 2.0"). */
+/** Creates an OAuth application (contract/conventions.md §10 "OAuth 2.0"). */
 export async function registerApplication(
   uow: UnitOfWork,
-  { name, redirect_uri, scopes, confidential }: ApplicationOrder,
+  { name, redirect_uri, scopes, confidential }: CreateApplicationInput,
 ): Promise<IssuedApplication | Failure<'invalid'>> {
-  const errors = fieldErrors({
-    name: nameProblems(name),
-    redirect_uri: redirectUriProblems(redirect_uri),
-    scopes: words(scopes).every(isScope) ? [] : ["doesn't match configured on the server."],
+  const errors = compactFieldErrors({
+    name: validateRecordName(name),
+    redirect_uri: validateRedirectUris(redirect_uri),
+    scopes: splitWords(scopes).every(isScope) ? [] : ["doesn't match configured on the server."],
   });
   if (errors !== null) return invalid(errors);
-  return createApplication(uow, { name, redirectUris: words(redirect_uri), scopes: words(scopes), confidential });
+  return createApplication(uow, {
+    name,
+    redirectUris: splitWords(redirect_uri),
+    scopes: splitWords(scopes),
+    confidential,
+  });
 }
 
-function words(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-function redirectUriProblems(given: string): string[] {
-  const uris = words(given);
+function validateRedirectUris(given: string): string[] {
+  const uris = splitWords(given);
   if (uris.length === 0) return ["can't be blank"];
-  if (given.length > LONGEST_REDIRECT_URI) {
-    return [`is too long (maximum is ${LONGEST_REDIRECT_URI} characters)`];
+  if (given.length > MAX_REDIRECT_URI_LENGTH) {
+    return [`is too long (maximum is ${MAX_REDIRECT_URI_LENGTH} characters)`];
   }
-  const problems = uris.map(redirectUriProblem).filter((problem) => problem !== null);
+  const problems = uris.map(validateRedirectUri).filter((problem) => problem !== null);
   return [...new Set(problems)];
 }
 

@@ -1,34 +1,34 @@
-import { deleteApplication, renewSecret } from '#authentication/oauth/applications.ts';
+import { deleteApplication as deleteOne, resetApplicationSecret } from '#authentication/oauth/applications.ts';
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, page } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { ruledText, string } from '#http/parameters/texts.ts';
+import { string, validatedText } from '#http/parameters/texts.ts';
 import { boolean, integer, notBlank } from '#http/parameters/types.ts';
 import { registerApplication } from './create.ts';
 import { Application, ApplicationWithSecret } from './entities.ts';
-import { pageOfApplications } from './store.ts';
+import { listApplicationPage } from './store.ts';
 
 const NOT_FOUND = [404, '404 Application Not Found'] as const;
 
-const one = { id: required(integer) };
+const idParameter = { id: required(integer) };
 
 export const listApplications = endpoint({
   get: '/applications',
-  summary: 'List the applications that users may let act for them',
+  summary: 'List OAuth applications',
   access: administrator(),
   response: page(Application),
-  read: (db, { page }) => pageOfApplications(db, page),
+  read: (db, { page }) => listApplicationPage(db, page),
 });
 
 export const createApplication = endpoint({
   post: '/applications',
-  summary: 'Register an application',
+  summary: 'Create an OAuth application',
   access: administrator(),
   params: {
-    name: required(ruledText(255)),
-    redirect_uri: required(ruledText(8_000)),
+    name: required(validatedText(255)),
+    redirect_uri: required(validatedText(8_000)),
     scopes: required(notBlank(string)),
     confidential: optional(boolean, true),
   },
@@ -37,22 +37,22 @@ export const createApplication = endpoint({
   write: (uow, { params }) => registerApplication(uow, params),
 });
 
-export const removeApplication = endpoint({
+export const deleteApplication = endpoint({
   delete: '/applications/:id',
-  summary: 'Remove an application; its tokens end',
+  summary: 'Delete an OAuth application and its tokens',
   access: administrator(),
-  params: one,
+  params: idParameter,
   errors: { notFound: NOT_FOUND },
   response: noContent,
-  write: (uow, { params }) => deleteApplication(uow, params.id),
+  write: (uow, { params }) => deleteOne(uow, params.id),
 });
 
 export const renewApplicationSecret = endpoint({
   post: '/applications/:id/renew-secret',
-  summary: 'Give an application another secret; the old one ends',
+  summary: 'Renew the secret of an OAuth application',
   access: administrator(),
-  params: one,
+  params: idParameter,
   errors: { notFound: NOT_FOUND },
   response: created(ApplicationWithSecret),
-  write: (uow, { params }) => renewSecret(uow, params.id),
+  write: (uow, { params }) => resetApplicationSecret(uow, params.id),
 });

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { IssuedApplication, OAuthApplication } from '#authentication/oauth/applications.ts';
 import { entity } from '#http/endpoint/entity.ts';
 
-/** The forms of an application (contract/conventions.md §10 "OAuth 2.0"). */
+/** The representations of an OAuth application (contract/conventions.md §10 "OAuth 2.0"). */
 
 export const Application = entity('Application', {
   id: Type.Integer(),
@@ -18,7 +18,7 @@ export const Application = entity('Application', {
   confidential,
 }));
 
-/** The only answers that show the secret. */
+/** Only the responses to creation and renewal show the secret. */
 export const ApplicationWithSecret = entity('ApplicationWithSecret', {
   ...Application.schema.properties,
   secret: Type.String(),

@@ -12,6 +12,6 @@ async function newApplication({ callers: { administrator }, name, done }: Scene)
 export const examples: Examples<typeof endpoints> = {
   listApplications: () => ({ by: 'administrator' }),
   createApplication: ({ name }) => ({ by: 'administrator', params: order(name('app')) }),
-  removeApplication: async (scene) => ({ by: 'administrator', path: await newApplication(scene) }),
+  deleteApplication: async (scene) => ({ by: 'administrator', path: await newApplication(scene) }),
   renewApplicationSecret: async (scene) => ({ by: 'administrator', path: await newApplication(scene) }),
 };

@@ -1,16 +1,16 @@
-/** Schemes whose addresses are content or script, not a place to go to. */
-const FORBIDDEN = ['javascript:', 'data:', 'vbscript:'];
+/** Schemes whose URIs are content or script, not a location. */
+const FORBIDDEN_SCHEMES = ['javascript:', 'data:', 'vbscript:'];
 
 /**
- * What is wrong with an address that codes are to be sent to; null: nothing. It is a whole address without a fragment:
- * `https://app.test/cb`, or for an installed program `com.example.app:/cb` (RFC 8252). Only ASCII, for it becomes a header.
+ * Returns what is wrong with a redirect URI, or null if it is valid. It must be absolute, without a fragment:
+ * `https://app.test/cb`, or `com.example.app:/cb` for a native app (RFC 8252). Only ASCII, because it becomes a header.
  */
-export function redirectUriProblem(uri: string): string | null {
+export function validateRedirectUri(uri: string): string | null {
   const url = /^[\x21-\x7e]+$/.test(uri) ? URL.parse(uri) : null;
-  if (FORBIDDEN.some((scheme) => uri.toLowerCase().startsWith(scheme))) return 'is forbidden by the server.';
+  if (FORBIDDEN_SCHEMES.some((scheme) => uri.toLowerCase().startsWith(scheme))) return 'is forbidden by the server.';
   if (url === null || !/^[a-z][a-z\d.+-]*:\//i.test(uri)) return 'must be a valid URI.';
   if (isWeb(url) && !/^https?:\/\/[^/?]/i.test(uri)) return 'must be a valid URI.';
-  // The page that asks names the host in its policy, where these would end it.
+  // The consent page lists the host in its Content-Security-Policy, where these characters end a directive.
   if (/[;,']/.test(url.host)) return 'must be a valid URI.';
   return uri.includes('#') ? 'cannot contain a fragment.' : null;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redirectUriProblem } from './redirect-uri.ts';
+import { validateRedirectUri } from './redirect-uri.ts';
 
 test('a whole address will do, of the web or of an installed program', () => {
   const good = [
@@ -11,7 +11,7 @@ test('a whole address will do, of the web or of an installed program', () => {
     "https://app.test/cb;x,y'z",
     'com.example.app://oauth/cb',
   ];
-  for (const uri of good) assert.equal(redirectUriProblem(uri), null, uri);
+  for (const uri of good) assert.equal(validateRedirectUri(uri), null, uri);
 });
 
 test('what is no address, or leads nowhere, is refused', () => {
@@ -29,15 +29,15 @@ test('what is no address, or leads nowhere, is refused', () => {
     'https://app,test/cb',
     "https://app'test/cb",
   ];
-  for (const uri of wrong) assert.equal(redirectUriProblem(uri), 'must be a valid URI.', uri);
+  for (const uri of wrong) assert.equal(validateRedirectUri(uri), 'must be a valid URI.', uri);
 });
 
 test('what is script or content is forbidden, in any case', () => {
   for (const uri of ['javascript:alert(1)', 'JavaScript:/x', 'data:text/html,x', 'vbscript:x']) {
-    assert.equal(redirectUriProblem(uri), 'is forbidden by the server.', uri);
+    assert.equal(validateRedirectUri(uri), 'is forbidden by the server.', uri);
   }
 });
 
 test('a fragment would swallow the code', () => {
-  assert.equal(redirectUriProblem('https://app.test/cb#x'), 'cannot contain a fragment.');
+  assert.equal(validateRedirectUri('https://app.test/cb#x'), 'cannot contain a fragment.');
 });

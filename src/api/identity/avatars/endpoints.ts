@@ -3,9 +3,9 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
 import { identicon } from './identicon.ts';
 
-export const readAvatar = endpoint({
+export const getAvatar = endpoint({
   get: '/-/avatars/:file(^[0-9a-f]{16}\\.svg$)',
-  summary: 'The picture of a user who has none',
+  summary: 'Get the generated avatar of a user',
   access: open(),
   root: true,
   response: stream,

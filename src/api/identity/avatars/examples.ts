@@ -2,5 +2,5 @@ import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
-  readAvatar: () => ({ by: 'anonymous', path: { file: '0123456789abcdef.svg' } }),
+  getAvatar: () => ({ by: 'anonymous', path: { file: '0123456789abcdef.svg' } }),
 };

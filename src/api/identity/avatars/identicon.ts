@@ -1,10 +1,10 @@
-/** Cells in a row and in a column; the right half mirrors the left one. */
+/** Cells per row and column; the right half mirrors the left half. */
 const CELLS = 5;
 const COLUMNS = Math.ceil(CELLS / 2);
 const MARGIN = 1;
 const SIZE = CELLS + 2 * MARGIN;
 
-/** An SVG picture drawn from 16 hexadecimal digits, always the same for the same digits. */
+/** Returns an SVG image derived from 16 hexadecimal digits; equal digits give equal images. */
 export function identicon(digits: string): string {
   const bits = BigInt(`0x${digits}`);
   const cells = Array.from({ length: CELLS * COLUMNS }, (_, cell) => cell).filter(
@@ -20,7 +20,7 @@ export function identicon(digits: string): string {
   ].join('');
 }
 
-/** The cell and its mirror image. */
+/** Returns the SVG path of a cell and its mirror image. */
 function squares(cell: number): string {
   const column = cell % COLUMNS;
   const row = Math.floor(cell / COLUMNS);

@@ -1,30 +1,39 @@
-import { addressProblems, type Email, insertEmail, isEmailTaken, keptAddress } from '#authentication/users/emails.ts';
-import { changeableUser, type Unchangeable } from '#authentication/users/users.ts';
+import {
+  type Email,
+  insertUserEmail,
+  isEmailTaken,
+  normalizeAddress,
+  validateAddress,
+} from '#authentication/users/emails.ts';
+import { findChangeableUser, type UnchangeableUserCode } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
 
-interface NewAddress {
+interface CreateEmailInput {
   readonly email: string;
-  /** Nobody has to follow a link first. */
+  /** Whether to skip the confirmation link. */
   readonly confirmed: boolean;
 }
 
-const TAKEN_ADDRESS = invalid({ email: ['has already been taken'] });
+const ADDRESS_TAKEN = invalid({ email: ['has already been taken'] });
 
-/** Unique index -> how whoever loses a race to it is refused. */
-export const TAKEN = { emails_by_taken_key: TAKEN_ADDRESS, emails_by_user_address: TAKEN_ADDRESS } as const;
+/** Unique index -> the error of a request that loses the race for the address. */
+export const EMAIL_UNIQUE_ERRORS = {
+  emails_by_taken_key: ADDRESS_TAKEN,
+  emails_by_user_address: ADDRESS_TAKEN,
+} as const;
 
-/** Gives a user a secondary address (contract/activity.md Part 4). Refuses one that this user or, confirmed, another has. */
+/** Adds a secondary address (contract/activity.md Part 4). Fails if this user has it, or another user has confirmed it. */
 export async function createEmail(
   uow: UnitOfWork,
   userId: number,
-  { email, confirmed }: NewAddress,
-): Promise<Email | Failure<Unchangeable | 'invalid'>> {
-  const user = await changeableUser(uow, userId);
+  { email, confirmed }: CreateEmailInput,
+): Promise<Email | Failure<UnchangeableUserCode | 'invalid'>> {
+  const user = await findChangeableUser(uow, userId);
   if (isFailure(user)) return user;
-  const address = keptAddress(email);
-  const problems = addressProblems(address);
+  const address = normalizeAddress(email);
+  const problems = validateAddress(address);
   if (problems.length > 0) return invalid({ email: problems });
-  if (await isEmailTaken(uow, address)) return TAKEN_ADDRESS;
-  return insertEmail(uow, { userId, address, confirmed, primary: false });
+  if (await isEmailTaken(uow, address)) return ADDRESS_TAKEN;
+  return insertUserEmail(uow, { userId, address, confirmed, primary: false });
 }

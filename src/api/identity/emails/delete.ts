@@ -1,20 +1,20 @@
-import { forgetEmail } from '#authentication/users/emails.ts';
-import { changeableUser, type Unchangeable } from '#authentication/users/users.ts';
+import { removeEmailFromUser } from '#authentication/users/emails.ts';
+import { findChangeableUser, type UnchangeableUserCode } from '#authentication/users/users.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { readEmail } from './store.ts';
+import { findEmail } from './store.ts';
 
-/** Takes a secondary address from a user (contract/activity.md Part 4): whoever confirms it may have it from then on. */
+/** Deletes a secondary address of a user (contract/activity.md Part 4). Another user may claim it afterwards. */
 export async function deleteEmail(
   uow: UnitOfWork,
   userId: number,
   emailId: number,
-): Promise<undefined | Failure<Unchangeable | 'emailNotFound' | 'primaryEmail'>> {
-  const user = await changeableUser(uow, userId);
+): Promise<undefined | Failure<UnchangeableUserCode | 'emailNotFound' | 'primaryEmail'>> {
+  const user = await findChangeableUser(uow, userId);
   if (isFailure(user)) return user;
-  const found = await readEmail(uow, userId, emailId);
+  const found = await findEmail(uow, userId, emailId);
   if (found === null) return fail('emailNotFound');
   if (foldCase(found.email) === foldCase(user.email)) return fail('primaryEmail');
-  await forgetEmail(uow, user, found.email);
+  await removeEmailFromUser(uow, user, found.email);
 }

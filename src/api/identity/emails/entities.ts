@@ -3,7 +3,7 @@ import type { Email as EmailRow } from '#authentication/users/emails.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 
-/** The form of an e-mail address of a user (contract/activity.md Part 4). */
+/** The representation of an email address of a user (contract/activity.md Part 4). */
 export const Email = entity('Email', {
   id: Type.Integer(),
   email: Type.String(),

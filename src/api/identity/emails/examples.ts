@@ -12,7 +12,7 @@ async function newEmail(scene: Scene): Promise<number> {
 
 export const examples: Examples<typeof endpoints> = {
   listOwnEmails: () => ({ by: 'stranger' }),
-  readOwnEmail: async (scene) => ({ by: 'developer', path: { email_id: await newEmail(scene) } }),
+  getOwnEmail: async (scene) => ({ by: 'developer', path: { email_id: await newEmail(scene) } }),
   createOwnEmail: (scene) => ({ by: 'stranger', params: { email: newAddress(scene) } }),
   deleteOwnEmail: async (scene) => ({ by: 'developer', path: { email_id: await newEmail(scene) } }),
   listUserEmails: ({ callers }) => ({ by: 'administrator', path: { id: callers.developer.id } }),

@@ -1,24 +1,24 @@
 import type { ExpressionBuilder } from 'kysely';
 import { type Email, emailColumns } from '#authentication/users/emails.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** One page of a user's addresses, the oldest first. */
+/** Returns one page of a user's addresses, ordered by id. */
 export async function listEmails(db: Reader, userId: number, page: OffsetRequest): Promise<Page<Email>> {
   // index: emails_by_user
-  const found = db.selectFrom('emails').select(emailColumns).where('user_id', '=', userId).where(isShown);
-  return paged(db, found.orderBy('emails.id', 'asc'), page);
+  const found = db.selectFrom('emails').select(emailColumns).where('user_id', '=', userId).where(isListed);
+  return paginate(db, found.orderBy('emails.id', 'asc'), page);
 }
 
-/** One address of this user; those of others are none. */
-export async function readEmail(db: Reader, userId: number, id: number): Promise<Email | null> {
+/** Returns an address of this user, or null; addresses of other users are not found. */
+export async function findEmail(db: Reader, userId: number, id: number): Promise<Email | null> {
   // index: emails primary key
   const found = db.selectFrom('emails').select(emailColumns).where('id', '=', id).where('user_id', '=', userId);
-  return (await found.where(isShown).executeTakeFirst()) ?? null;
+  return (await found.where(isListed).executeTakeFirst()) ?? null;
 }
 
-/** A primary address shows once it is confirmed, others at once: of what waits only the primary one is taken. */
-function isShown(eb: ExpressionBuilder<Schema, 'emails'>) {
+/** Lists secondary addresses at once, a primary one only when it is confirmed: only primary ones have a `taken_key` before that. */
+function isListed(eb: ExpressionBuilder<Schema, 'emails'>) {
   return eb.or([eb('emails.confirmed_at', 'is not', null), eb('emails.taken_key', 'is', null)]);
 }

@@ -1,25 +1,25 @@
-import { type AccessToken, readToken } from '#authentication/tokens/access-tokens.ts';
+import { type AccessToken, findAccessToken } from '#authentication/tokens/access-tokens.ts';
 import type { User } from '#authentication/users/users.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-interface Naming {
+interface TokenParameters {
   readonly impersonation_token_id: number;
 }
 
-/** An impersonation token of that user; any other token is none. */
-export const impersonationTokenNamed = {
+/** An impersonation token of the user; other kinds of tokens are not found. */
+export const impersonationTokenResource = {
   name: 'token',
   params: { impersonation_token_id: required(integer) },
   async load(
-    { db, services, params }: AccessCall<Naming>,
+    { db, services, params }: AccessCall<TokenParameters>,
     { user }: { readonly user: User },
   ): Promise<AccessToken | null> {
-    // When and from where it was used last is shown.
-    await services.tokenUses.settled();
-    const token = await readToken(db, params.impersonation_token_id);
+    // The response shows the last use, so pending usage records must be stored first.
+    await services.tokenUses.flushed();
+    const token = await findAccessToken(db, params.impersonation_token_id);
     return token?.impersonation && token.user_id === user.id ? token : null;
   },
   notFound: () => notFound('Impersonation Token'),

@@ -1,38 +1,38 @@
-import { administeringUser } from '#http/access/user-access.ts';
+import { administratorWithUser } from '#http/access/user-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, ruledText, string } from '#http/parameters/texts.ts';
-import { commaArray, date, oneOf } from '#http/parameters/types.ts';
-import { impersonationTokenNamed } from './access.ts';
+import { description, string, validatedText } from '#http/parameters/texts.ts';
+import { commaSeparated, date, oneOf } from '#http/parameters/types.ts';
+import { impersonationTokenResource } from './access.ts';
 import { createImpersonationToken as create } from './create.ts';
 import { ImpersonationToken, ImpersonationTokenWithSecret } from './entities.ts';
 import { revokeImpersonationToken } from './revoke.ts';
-import { listTokens } from './store.ts';
+import { listImpersonationTokensOfUser } from './store.ts';
 
 export const listImpersonationTokens = endpoint({
   get: '/users/:user_id/impersonation_tokens',
-  summary: 'List the tokens with which administrators act as a user',
-  access: administeringUser('user_id'),
+  summary: 'List the impersonation tokens of a user',
+  access: administratorWithUser('user_id'),
   scopes: ['read_user'],
   params: { state: optional(oneOf('all', 'active', 'inactive'), 'all') },
   response: page(ImpersonationToken),
   async handle({ user, params, page }, { database, tokenUses }) {
-    await tokenUses.settled();
-    return listTokens(database.reader, user.id, params, page);
+    await tokenUses.flushed();
+    return listImpersonationTokensOfUser(database.reader, user.id, params, page);
   },
 });
 
 export const createImpersonationToken = endpoint({
   post: '/users/:user_id/impersonation_tokens',
-  summary: 'Create a token to act as a user',
-  access: administeringUser('user_id'),
+  summary: 'Create an impersonation token',
+  access: administratorWithUser('user_id'),
   params: {
-    name: required(ruledText(255)),
+    name: required(validatedText(255)),
     description: optional(description),
     expires_at: optional(date),
-    scopes: optional(commaArray(string)),
+    scopes: optional(commaSeparated(string)),
   },
   errors: { userNotFound: USER_NOT_FOUND, internalUser: FORBIDDEN, invalid: INVALID },
   activity: ['personal_access_token_created'],
@@ -41,10 +41,10 @@ export const createImpersonationToken = endpoint({
     create(uow, user, { name, description, scopes: scopes ?? [], expiresAt: expires_at ?? null }),
 });
 
-export const readImpersonationToken = endpoint({
+export const getImpersonationToken = endpoint({
   get: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
-  summary: 'One token to act as a user',
-  access: administeringUser('user_id').resource(impersonationTokenNamed),
+  summary: 'Get an impersonation token',
+  access: administratorWithUser('user_id').resource(impersonationTokenResource),
   scopes: ['read_user'],
   response: ok(ImpersonationToken),
   read: (_db, { token }) => token,
@@ -52,8 +52,8 @@ export const readImpersonationToken = endpoint({
 
 export const deleteImpersonationToken = endpoint({
   delete: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
-  summary: 'Revoke a token to act as a user',
-  access: administeringUser('user_id').resource(impersonationTokenNamed),
+  summary: 'Revoke an impersonation token',
+  access: administratorWithUser('user_id').resource(impersonationTokenResource),
   lastModified: ({ token }) => token.updated_at,
   activity: ['personal_access_token_revoked'],
   response: noContent,

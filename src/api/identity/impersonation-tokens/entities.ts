@@ -3,7 +3,7 @@ import type { AccessToken, IssuedToken } from '#authentication/tokens/access-tok
 import { entity } from '#http/endpoint/entity.ts';
 import { tokenFields, tokenValues } from '../personal-access-tokens/index.ts';
 
-/** The forms of an impersonation token (contract/conventions.md §10). */
+/** The representations of an impersonation token (contract/conventions.md §10). */
 
 const fields = { ...tokenFields, impersonation: Type.Boolean() };
 
@@ -12,7 +12,7 @@ export const ImpersonationToken = entity('ImpersonationToken', fields).from((tok
   impersonation: true,
 }));
 
-/** The only answer that shows the secret. */
+/** Only the response to the creation shows the secret. */
 export const ImpersonationTokenWithSecret = entity('ImpersonationTokenWithSecret', {
   ...fields,
   token: Type.String(),

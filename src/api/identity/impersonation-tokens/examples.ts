@@ -17,6 +17,6 @@ export const examples: Examples<typeof endpoints> = {
     path: { user_id: callers.developer.id },
     params: order(name('token')),
   }),
-  readImpersonationToken: async (scene) => ({ by: 'administrator', path: await newToken(scene) }),
+  getImpersonationToken: async (scene) => ({ by: 'administrator', path: await newToken(scene) }),
   deleteImpersonationToken: async (scene) => ({ by: 'administrator', path: await newToken(scene) }),
 };

@@ -1,20 +1,20 @@
-import { type AccessToken, activeTokens, tokenColumns } from '#authentication/tokens/access-tokens.ts';
+import { type AccessToken, isActiveTokenRow, tokenColumns } from '#authentication/tokens/access-tokens.ts';
 import type { Reader } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-interface ImpersonationFilter {
+interface ImpersonationTokenFilter {
   readonly state: 'all' | 'active' | 'inactive';
 }
 
-/** One page of the tokens with which others act as this user, the oldest first. */
-export async function listTokens(
+/** Returns one page of the impersonation tokens of a user, ordered by id. */
+export async function listImpersonationTokensOfUser(
   db: Reader,
   userId: number,
-  { state }: ImpersonationFilter,
+  { state }: ImpersonationTokenFilter,
   page: OffsetRequest,
 ): Promise<Page<AccessToken>> {
-  const active = activeTokens(db.today);
+  const active = isActiveTokenRow(db.today);
   // index: access_tokens_by_user
   let tokens = db
     .selectFrom('access_tokens')
@@ -23,5 +23,5 @@ export async function listTokens(
     .where('impersonation', '=', true);
   if (state === 'active') tokens = tokens.where(active);
   if (state === 'inactive') tokens = tokens.where((eb) => eb.not(active));
-  return paged(db, tokens.orderBy('access_tokens.id'), page);
+  return paginate(db, tokens.orderBy('access_tokens.id'), page);
 }

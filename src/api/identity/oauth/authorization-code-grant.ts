@@ -1,39 +1,39 @@
 import { hash } from 'node:crypto';
-import { scopesOf } from '#authentication/oauth/applications.ts';
+import { parseScopes } from '#authentication/oauth/applications.ts';
 import {
-  endReplayedCode,
-  noteExchange,
   type OAuthGrant,
-  takeGrant,
+  recordIssuedToken,
+  redeemGrant,
+  revokeTokensOfReplayedCode,
 } from '#authentication/oauth/authorization-codes.ts';
 import { createOAuthToken } from '#authentication/oauth/tokens.ts';
-import { stateBar } from '#authentication/sign-in-blocks.ts';
-import { readUser } from '#authentication/users/users.ts';
+import { getStateBlock } from '#authentication/sign-in-blocks.ts';
+import { findUserById } from '#authentication/users/users.ts';
 import { fail } from '#runtime/failure.ts';
-import { sameSecret } from '#security/tokens.ts';
+import { secretsEqual } from '#security/tokens.ts';
 import type { Grant } from './token-request.ts';
 
 /**
- * A code that a user has let the client have, once, for a token that acts for this user. Whoever fails with it has used it
- * up: it has come into the wrong hands, or somebody tries what would do. One that comes again ends the tokens that came of it.
+ * Exchanges an authorization code for a token of the user, once. A failed attempt consumes the code too, because the code
+ * may be stolen or guessed. A replayed code revokes the tokens that were issued for it.
  */
-export const exchangeCode: Grant = async (uow, { code, redirect_uri, code_verifier }, { client, at }) => {
+export const authorizationCodeGrant: Grant = async (uow, { code, redirect_uri, code_verifier }, { client, at }) => {
   if (!code) return fail('notFound', { parameter: 'code' });
-  const grant = await takeGrant(uow, code);
-  if (grant === null) await endReplayedCode(uow, code, at);
+  const grant = await redeemGrant(uow, code);
+  if (grant === null) await revokeTokensOfReplayedCode(uow, code, at);
   if (typeof client === 'string') return fail('invalidClient');
   if (grant === null || grant.application_id !== client.id) return fail('invalidGrant');
-  if (grant.redirect_uri !== redirect_uri || !isProven(grant, code_verifier ?? '')) return fail('invalidGrant');
-  const user = await readUser(uow, grant.user_id);
-  if (user === null || stateBar(user) !== null) return fail('invalidGrant');
-  const scopes = scopesOf(grant);
+  if (grant.redirect_uri !== redirect_uri || !isVerifierValid(grant, code_verifier ?? '')) return fail('invalidGrant');
+  const user = await findUserById(uow, grant.user_id);
+  if (user === null || getStateBlock(user) !== null) return fail('invalidGrant');
+  const scopes = parseScopes(grant);
   const issued = await createOAuthToken(uow, { applicationId: client.id, userId: user.id, scopes, renewable: true });
-  await noteExchange(uow, grant.id, issued.token.id);
+  await recordIssuedToken(uow, grant.id, issued.token.id);
   return issued;
 };
 
-/** PKCE (RFC 7636). A verifier without a challenge is refused too: somebody has taken the challenge away (RFC 9700 §2.1.1). */
-function isProven({ challenge, challenge_method }: OAuthGrant, verifier: string): boolean {
+/** Checks PKCE (RFC 7636). A verifier without a challenge fails too: the challenge may have been stripped (RFC 9700 §2.1.1). */
+function isVerifierValid({ challenge, challenge_method }: OAuthGrant, verifier: string): boolean {
   if (challenge === null || verifier === '') return challenge === null && verifier === '';
-  return sameSecret(challenge, challenge_method === 'plain' ? verifier : hash('sha256', verifier, 'base64url'));
+  return secretsEqual(challenge, challenge_method === 'plain' ? verifier : hash('sha256', verifier, 'base64url'));
 }

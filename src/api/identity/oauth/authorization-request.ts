@@ -1,20 +1,20 @@
 import {
   findApplication,
   type OAuthApplication,
-  redirectUrisOf,
-  scopesOf,
+  parseRedirectUris,
+  parseScopes,
 } from '#authentication/oauth/applications.ts';
-import type { Challenge } from '#authentication/oauth/authorization-codes.ts';
+import type { CodeChallenge } from '#authentication/oauth/authorization-codes.ts';
 import type { Reader } from '#database/database.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
-import { string, textOf } from '#http/parameters/texts.ts';
+import { limitedText, string } from '#http/parameters/texts.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { askedScopes } from './requested-scopes.ts';
+import { parseRequestedScopes } from './requested-scopes.ts';
 
-/** An application registers 8,000 characters of them. */
-export const redirectUri = textOf(32_000);
+/** Longer than the 8,000 characters of redirect URIs that an application may register. */
+export const redirectUri = limitedText(32_000);
 
-/** What a client sends a browser with, all texts as they came (RFC 6749 §4.1.1, RFC 7636 §4.3). */
+/** Parameters of an authorization request, not yet validated (RFC 6749 §4.1.1, RFC 7636 §4.3). */
 export const authorizationParams = {
   client_id: optional(string),
   redirect_uri: optional(redirectUri),
@@ -27,57 +27,60 @@ export const authorizationParams = {
 
 export type AuthorizationRequest = ParameterValues<typeof authorizationParams>;
 
-/** Where the browser goes with the answer. */
-export interface ReturnAddress {
+/** Where the browser is redirected with the result. */
+export interface ClientRedirect {
   readonly redirectUri: string;
   readonly state: string | null;
 }
 
-/** What a user is asked to let an application have. */
+/** A valid request, for which the user is asked for consent. */
 export interface Authorization {
-  readonly kind: 'asked';
+  readonly kind: 'valid';
   readonly application: OAuthApplication;
-  readonly to: ReturnAddress;
+  readonly to: ClientRedirect;
   readonly scopes: readonly string[];
-  readonly challenge: Challenge | null;
+  readonly challenge: CodeChallenge | null;
 }
 
-/** The client is told of it, at an address that is known to be its own. */
-export interface RefusedAuthorization {
-  readonly kind: 'refused';
-  readonly to: ReturnAddress;
+/** An invalid request of a known client: the error is sent to a redirect URI that the client has registered. */
+export interface RejectedAuthorization {
+  readonly kind: 'rejected';
+  readonly to: ClientRedirect;
   readonly error: 'invalid_scope' | 'unsupported_response_type' | 'invalid_request';
 }
 
-/** Nobody knows whose address it is: the user is told of it, and sent nowhere. */
-export interface StrayRequest {
-  readonly kind: 'stray';
+/** The client or redirect URI is unknown: the user sees an error page and is not redirected. */
+export interface UntrustedRequest {
+  readonly kind: 'untrusted';
   readonly wrong: 'client' | 'redirectUri';
 }
 
-/** What does a client ask for, and may it? */
-export async function readAuthorization(
+/** Validates an authorization request of a client. */
+export async function validateAuthorization(
   db: Reader,
   request: AuthorizationRequest,
-): Promise<Authorization | RefusedAuthorization | StrayRequest> {
+): Promise<Authorization | RejectedAuthorization | UntrustedRequest> {
   const application = await findApplication(db, request.client_id ?? '');
-  if (application === null) return { kind: 'stray', wrong: 'client' };
-  const redirectUri = redirectUrisOf(application).find((uri) => uri === request.redirect_uri);
-  if (redirectUri === undefined) return { kind: 'stray', wrong: 'redirectUri' };
+  if (application === null) return { kind: 'untrusted', wrong: 'client' };
+  const redirectUri = parseRedirectUris(application).find((uri) => uri === request.redirect_uri);
+  if (redirectUri === undefined) return { kind: 'untrusted', wrong: 'redirectUri' };
   const to = { redirectUri, state: request.state ?? null };
-  const refuse = (error: RefusedAuthorization['error']) => ({ kind: 'refused', to, error }) as const;
-  if (!request.response_type) return refuse('invalid_request');
-  if (request.response_type !== 'code') return refuse('unsupported_response_type');
-  const challenge = challengeOf(request);
-  if (challenge === 'invalid') return refuse('invalid_request');
-  const own = scopesOf(application);
-  const scopes = askedScopes(request.scope, { allowed: own, usual: own });
-  if (isFailure(scopes)) return refuse('invalid_scope');
-  return { kind: 'asked', application, to, scopes, challenge };
+  const reject = (error: RejectedAuthorization['error']) => ({ kind: 'rejected', to, error }) as const;
+  if (!request.response_type) return reject('invalid_request');
+  if (request.response_type !== 'code') return reject('unsupported_response_type');
+  const challenge = parseChallenge(request);
+  if (challenge === 'invalid') return reject('invalid_request');
+  const own = parseScopes(application);
+  const scopes = parseRequestedScopes(request.scope, { allowed: own, defaults: own });
+  if (isFailure(scopes)) return reject('invalid_scope');
+  return { kind: 'valid', application, to, scopes, challenge };
 }
 
-/** A challenge without a method is a plain one (RFC 7636 §4.3). */
-function challengeOf({ code_challenge, code_challenge_method }: AuthorizationRequest): Challenge | null | 'invalid' {
+/** Parses the PKCE challenge; the default method is `plain` (RFC 7636 §4.3). */
+function parseChallenge({
+  code_challenge,
+  code_challenge_method,
+}: AuthorizationRequest): CodeChallenge | null | 'invalid' {
   const challenge = code_challenge || null;
   const method = code_challenge_method || 'plain';
   if (challenge === null) return code_challenge_method ? 'invalid' : null;

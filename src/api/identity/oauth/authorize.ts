@@ -3,29 +3,31 @@ import { createGrant } from '#authentication/oauth/authorization-codes.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { HtmlReply, RedirectReply } from '#http/endpoint/responses.ts';
-import { type AuthorizationRequest, readAuthorization } from './authorization-request.ts';
-import { strayRequestPage } from './pages.ts';
-import { withCode, withError } from './redirect-to-client.ts';
+import { type AuthorizationRequest, validateAuthorization } from './authorization-request.ts';
+import { untrustedRequestPage } from './pages.ts';
+import { redirectWithCode, redirectWithError } from './redirect-to-client.ts';
 
-/** The user lets the application have what it asks for: back to it with a code, which it exchanges for a token. */
+/** Grants the requested access: redirects to the application with a code, which it exchanges for a token. */
 export async function authorize(
   uow: UnitOfWork,
   user: CallerUser,
   request: AuthorizationRequest,
 ): Promise<HtmlReply | RedirectReply> {
-  const asked = await readAuthorization(uow, request);
-  if (asked.kind === 'stray') return strayRequestPage(asked);
-  if (asked.kind === 'refused') return withError(asked.to, asked.error);
-  const { application, to, scopes, challenge } = asked;
+  const authorization = await validateAuthorization(uow, request);
+  if (authorization.kind === 'untrusted') return untrustedRequestPage(authorization);
+  if (authorization.kind === 'rejected') return redirectWithError(authorization.to, authorization.error);
+  const { application, to, scopes, challenge } = authorization;
   const { redirectUri } = to;
-  return withCode(
+  return redirectWithCode(
     to,
     await createGrant(uow, { applicationId: application.id, userId: user.id, scopes, redirectUri, challenge }),
   );
 }
 
-/** The user does not: back to the application with just that. */
-export async function deny(db: Reader, request: AuthorizationRequest): Promise<HtmlReply | RedirectReply> {
-  const asked = await readAuthorization(db, request);
-  return asked.kind === 'stray' ? strayRequestPage(asked) : withError(asked.to, 'access_denied');
+/** Denies the requested access: redirects to the application with `access_denied`. */
+export async function denyAuthorization(db: Reader, request: AuthorizationRequest): Promise<HtmlReply | RedirectReply> {
+  const authorization = await validateAuthorization(db, request);
+  return authorization.kind === 'untrusted'
+    ? untrustedRequestPage(authorization)
+    : redirectWithError(authorization.to, 'access_denied');
 }

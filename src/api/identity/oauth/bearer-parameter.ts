@@ -1,39 +1,44 @@
-import { type DeadCode, deadCode, type OAuthTokenOfClient, readOAuthToken } from '#authentication/oauth/tokens.ts';
+import {
+  findOAuthTokenBySecret,
+  getInvalidTokenCode,
+  type InvalidTokenCode,
+  type OAuthTokenWithClient,
+} from '#authentication/oauth/tokens.ts';
 import { type Access, access } from '#http/access/access.ts';
 import { bearerChallenge, HttpError } from '#http/errors/http-error.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
-import { presentedCredentials } from '#http/request/credentials.ts';
+import { getPresentedCredentials } from '#http/request/credentials.ts';
 import { timestamp } from '#runtime/clock.ts';
 
-/** Where a token may come besides the header. */
+/** Parameters that may carry the token in place of the header. */
 export const bearerParams = { access_token: optional(string), bearer_token: optional(string) };
 
-const DESCRIPTIONS: Readonly<Record<DeadCode | 'unknown', string>> = {
+const DESCRIPTIONS: Readonly<Record<InvalidTokenCode | 'unknown', string>> = {
   unknown: 'The access token is invalid',
   expired: 'The access token expired',
   revoked: 'The access token was revoked',
 };
 
-/** Whoever holds a live OAuth token, of a user or not: the answer is about the token itself. */
-export function oauthBearer(): Access<{ token: OAuthTokenOfClient }> {
+/** Allows holders of a valid OAuth token, with or without a user: the response describes the token itself. */
+export function oauthBearer(): Access<{ token: OAuthTokenWithClient }> {
   return access({
     audience: 'user',
     label: 'oauth token',
     authenticate: () => {},
     async load({ db, services, request, params }) {
-      const presented = presentedCredentials(request, params);
-      const token = presented?.way === 'bearer' ? await readOAuthToken(db, presented.secret) : null;
-      if (token === null) throw invalidToken('unknown');
-      const dead = deadCode(token, timestamp(services.clock));
-      if (dead !== null) throw invalidToken(dead);
+      const presented = getPresentedCredentials(request, params);
+      const token = presented?.scheme === 'bearer' ? await findOAuthTokenBySecret(db, presented.secret) : null;
+      if (token === null) throw invalidTokenError('unknown');
+      const dead = getInvalidTokenCode(token, timestamp(services.clock));
+      if (dead !== null) throw invalidTokenError(dead);
       return { token };
     },
     authorize: () => {},
   });
 }
 
-function invalidToken(code: DeadCode | 'unknown'): HttpError {
+function invalidTokenError(code: InvalidTokenCode | 'unknown'): HttpError {
   const [error, error_description] = ['invalid_token', DESCRIPTIONS[code]];
   return new HttpError(401, { error, error_description }, bearerChallenge(error, error_description));
 }

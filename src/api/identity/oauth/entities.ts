@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
-import { scopesOf } from '#authentication/oauth/applications.ts';
-import type { IssuedOAuthToken, OAuthTokenOfClient, OAuthTokenRow } from '#authentication/oauth/tokens.ts';
+import { parseScopes } from '#authentication/oauth/applications.ts';
+import type { IssuedOAuthToken, OAuthTokenRow, OAuthTokenWithClient } from '#authentication/oauth/tokens.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 
-/** What OAuth's own endpoints answer (contract/conventions.md §10 "OAuth 2.0"); moments are seconds since 1970. */
+/** Responses of the OAuth endpoints (contract/conventions.md §10 "OAuth 2.0"). Timestamps are Unix time in seconds. */
 
 export const OAuthTokenPair = entity('OAuthTokenPair', {
   access_token: Type.String(),
   token_type: Type.Literal('Bearer'),
   expires_in: Type.Integer(),
-  /** Not of client credentials. */
+  /** Absent for client credentials. */
   refresh_token: Type.Optional(Type.String()),
   scope: Type.String(),
   created_at: Type.Integer(),
@@ -19,12 +19,12 @@ export const OAuthTokenPair = entity('OAuthTokenPair', {
   token_type: 'Bearer',
   expires_in: token.expires_in,
   ...(refreshSecret === null ? {} : { refresh_token: refreshSecret }),
-  scope: scopesOf(token).join(' '),
+  scope: parseScopes(token).join(' '),
   created_at: issuedAt(token),
 }));
 
 export const OAuthTokenInfo = entity('OAuthTokenInfo', {
-  /** null: of client credentials. */
+  /** Null for client credentials. */
   resource_owner_id: nullable(Type.Integer()),
   scope: Type.Array(Type.String()),
   expires_in: Type.Integer(),
@@ -32,20 +32,20 @@ export const OAuthTokenInfo = entity('OAuthTokenInfo', {
   created_at: Type.Integer(),
   scopes: Type.Array(Type.String()),
   expires_in_seconds: Type.Integer(),
-}).from((token: OAuthTokenOfClient, { now }) => {
+}).from((token: OAuthTokenWithClient, { now }) => {
   const left = expiresAt(token) - seconds(now);
   return {
     resource_owner_id: token.user_id,
-    scope: scopesOf(token),
+    scope: parseScopes(token),
     expires_in: left,
     application: { uid: token.uid },
     created_at: issuedAt(token),
-    scopes: scopesOf(token),
+    scopes: parseScopes(token),
     expires_in_seconds: left,
   };
 });
 
-/** Of a token that counts for nothing, or not for this client, only that much. */
+/** Only `active: false` for a token that is invalid or belongs to another client. */
 export const Introspection = entity('OAuthIntrospection', {
   active: Type.Boolean(),
   scope: Type.Optional(Type.String()),
@@ -53,11 +53,11 @@ export const Introspection = entity('OAuthIntrospection', {
   token_type: Type.Optional(Type.Literal('Bearer')),
   exp: Type.Optional(Type.Integer()),
   iat: Type.Optional(Type.Integer()),
-}).from((token: OAuthTokenOfClient | null) => {
+}).from((token: OAuthTokenWithClient | null) => {
   if (token === null) return { active: false };
   return {
     active: true,
-    scope: scopesOf(token).join(' '),
+    scope: parseScopes(token).join(' '),
     client_id: token.uid,
     token_type: 'Bearer',
     exp: expiresAt(token),
@@ -65,8 +65,8 @@ export const Introspection = entity('OAuthIntrospection', {
   };
 });
 
-/** `{}`: revoked, or nothing to revoke. */
-export const Revoked = entity('OAuthRevoked', {}).from((_done: undefined) => ({}));
+/** `{}`, also if there was nothing to revoke (RFC 7009). */
+export const RevokedToken = entity('OAuthRevoked', {}).from((_done: undefined) => ({}));
 
 function issuedAt({ created_at }: OAuthTokenRow): number {
   return seconds(created_at);
@@ -76,6 +76,6 @@ function expiresAt(token: OAuthTokenRow): number {
   return issuedAt(token) + token.expires_in;
 }
 
-function seconds(moment: string): number {
-  return Math.floor(Date.parse(moment) / 1000);
+function seconds(timestamp: string): number {
+  return Math.floor(Date.parse(timestamp) / 1000);
 }

@@ -40,7 +40,7 @@ export const examples: Examples<typeof endpoints> = {
       return { by: 'anonymous', params: { grant_type: 'password', username, password: PASSWORD } };
     },
   ],
-  readAuthorizationPage: async (scene) => {
+  getAuthorizationPage: async (scene) => {
     const { client_id } = await newApplication(scene);
     const headers = cookieHeader(await signedInVisit(scene));
     return { by: 'anonymous', params: { client_id, redirect_uri, response_type: 'code' }, headers };
@@ -51,7 +51,7 @@ export const examples: Examples<typeof endpoints> = {
     const { client, token } = await newToken(scene);
     return { by: 'anonymous', params: { ...client, token } };
   },
-  readOAuthTokenInfo: async (scene) => {
+  getOAuthTokenInfo: async (scene) => {
     const { token } = await newToken(scene);
     return { by: 'anonymous', headers: { Authorization: `Bearer ${token}` } };
   },

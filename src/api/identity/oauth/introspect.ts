@@ -1,15 +1,19 @@
-import { deadCode, type OAuthTokenOfClient, readOAuthToken } from '#authentication/oauth/tokens.ts';
+import {
+  findOAuthTokenBySecret,
+  getInvalidTokenCode,
+  type OAuthTokenWithClient,
+} from '#authentication/oauth/tokens.ts';
 import type { Reader } from '#database/database.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import type { Client } from './client-authentication.ts';
+import type { ClientStatus } from './client-authentication.ts';
 
-/** The token, if it is a live one of the client that asks; null: there is none, or it is another one's (RFC 7662). */
-export async function introspect(
+/** Returns a valid token of the calling client; null if it does not exist or belongs to another client (RFC 7662). */
+export async function introspectToken(
   db: Reader,
-  { secret, client, now }: { readonly secret: string; readonly client: Client; readonly now: string },
-): Promise<OAuthTokenOfClient | null | Failure<'invalidClient'>> {
+  { secret, client, now }: { readonly secret: string; readonly client: ClientStatus; readonly now: string },
+): Promise<OAuthTokenWithClient | null | Failure<'invalidClient'>> {
   if (typeof client === 'string') return fail('invalidClient');
-  const token = await readOAuthToken(db, secret);
-  const isTheirs = token !== null && token.application_id === client.id && deadCode(token, now) === null;
+  const token = await findOAuthTokenBySecret(db, secret);
+  const isTheirs = token !== null && token.application_id === client.id && getInvalidTokenCode(token, now) === null;
   return isTheirs ? token : null;
 }

@@ -1,49 +1,49 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { isRegistered, scopesOf } from '#authentication/oauth/applications.ts';
+import { applicationExists, parseScopes } from '#authentication/oauth/applications.ts';
 import { createOAuthToken } from '#authentication/oauth/tokens.ts';
 import { checkPassword } from '#authentication/sessions/password-sign-in.ts';
-import { stateBar } from '#authentication/sign-in-blocks.ts';
+import { getStateBlock } from '#authentication/sign-in-blocks.ts';
 import { SCOPES } from '#authentication/tokens/access-tokens.ts';
-import { readUser } from '#authentication/users/users.ts';
+import { findUserById } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { limitFailures } from '#rate-limits/failed-sign-ins.ts';
+import { limitFailedSignIns } from '#rate-limits/failed-sign-ins.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
-import type { Client } from './client-authentication.ts';
-import { askedScopes } from './requested-scopes.ts';
-import type { Granted, TokenRequest } from './token-request.ts';
+import { loadSettings } from '#settings/settings.ts';
+import type { ClientStatus } from './client-authentication.ts';
+import { parseRequestedScopes } from './requested-scopes.ts';
+import type { GrantResult, TokenRequest } from './token-request.ts';
 
 const DEFAULT_SCOPES = ['api'];
 
-/** A user's name and password for a token that acts for him. It needs no client while the setting says so. */
-export async function grantForPassword(
+/** Issues a token for a user name and password. Requires no client if the setting `ropc_without_client_credentials` allows it. */
+export async function passwordGrant(
   { database, clock, runUnitOfWork }: Pick<Services, 'database' | 'clock' | 'runUnitOfWork'>,
   { username, password, scope }: TokenRequest,
-  { client, address }: { readonly client: Client; readonly address: string },
-): Promise<Granted | Failure<'tooMany'>> {
-  const { ropc_without_client_credentials } = await readSettings(database.reader);
+  { client, address }: { readonly client: ClientStatus; readonly address: string },
+): Promise<GrantResult | Failure<'tooMany'>> {
+  const { ropc_without_client_credentials } = await loadSettings(database.reader);
   if (client === 'wrong' || (client === 'none' && !ropc_without_client_credentials)) return fail('invalidClient');
-  const [allowed, usual] = client === 'none' ? [SCOPES, DEFAULT_SCOPES] : [scopesOf(client), scopesOf(client)];
-  const scopes = askedScopes(scope, { allowed, usual });
+  const [allowed, usual] = client === 'none' ? [SCOPES, DEFAULT_SCOPES] : [parseScopes(client), parseScopes(client)];
+  const scopes = parseRequestedScopes(scope, { allowed, defaults: usual });
   if (isFailure(scopes)) return scopes;
   const proof = { login: username ?? '', password: password ?? '' };
-  const checked = await limitFailures({ database, clock }, address, () => checkPassword({ database }, proof));
+  const checked = await limitFailedSignIns({ database, clock }, address, () => checkPassword({ database }, proof));
   if (isFailure(checked)) return checked.code === 'tooMany' ? checked : fail('invalidGrant');
   const applicationId = client === 'none' ? null : client.id;
   return runUnitOfWork(ANONYMOUS, (uow) => issue(uow, { applicationId, userId: checked.user.id, scopes }));
 }
 
-interface Proven {
+interface VerifiedGrant {
   readonly applicationId: number | null;
   readonly userId: number;
   readonly scopes: readonly string[];
 }
 
-/** The check of a password takes its time: client and user may be gone. */
-async function issue(uow: UnitOfWork, { applicationId, userId, scopes }: Proven): Promise<Granted> {
-  if (applicationId !== null && !(await isRegistered(uow, applicationId))) return fail('invalidClient');
-  const user = await readUser(uow, userId);
-  if (user === null || stateBar(user) !== null) return fail('invalidGrant');
+/** Checks client and user again: the password check is slow, and they may have been deleted meanwhile. */
+async function issue(uow: UnitOfWork, { applicationId, userId, scopes }: VerifiedGrant): Promise<GrantResult> {
+  if (applicationId !== null && !(await applicationExists(uow, applicationId))) return fail('invalidClient');
+  const user = await findUserById(uow, userId);
+  if (user === null || getStateBlock(user) !== null) return fail('invalidGrant');
   return createOAuthToken(uow, { applicationId, userId, scopes, renewable: true });
 }

@@ -1,7 +1,7 @@
 import type { RedirectReply } from '#http/endpoint/responses.ts';
-import type { RefusedAuthorization, ReturnAddress } from './authorization-request.ts';
+import type { ClientRedirect, RejectedAuthorization } from './authorization-request.ts';
 
-type AuthorizationError = RefusedAuthorization['error'] | 'access_denied';
+type AuthorizationError = RejectedAuthorization['error'] | 'access_denied';
 
 const DESCRIPTIONS: Readonly<Record<AuthorizationError, string>> = {
   access_denied: 'The resource owner or authorization server denied the request.',
@@ -10,20 +10,23 @@ const DESCRIPTIONS: Readonly<Record<AuthorizationError, string>> = {
   unsupported_response_type: 'The authorization server does not support this response type.',
 };
 
-/** 302 to the client with what it has asked for. */
-export function withCode(to: ReturnAddress, code: string): RedirectReply {
-  return returnTo(to, { code });
+/** Redirects (302) to the client with the authorization code. */
+export function redirectWithCode(to: ClientRedirect, code: string): RedirectReply {
+  return redirectToClient(to, { code });
 }
 
-/** 302 to the client with why not (RFC 6749 §4.1.2.1). */
-export function withError(to: ReturnAddress, error: AuthorizationError): RedirectReply {
-  return returnTo(to, { error, error_description: DESCRIPTIONS[error] });
+/** Redirects (302) to the client with an error (RFC 6749 §4.1.2.1). */
+export function redirectWithError(to: ClientRedirect, error: AuthorizationError): RedirectReply {
+  return redirectToClient(to, { error, error_description: DESCRIPTIONS[error] });
 }
 
-/** The client's own query stays in front; `state` comes back as it was. */
-function returnTo({ redirectUri, state }: ReturnAddress, answer: Readonly<Record<string, string>>): RedirectReply {
+/** Keeps the query of the redirect URI first; `state` is returned unchanged. */
+function redirectToClient(
+  { redirectUri, state }: ClientRedirect,
+  answer: Readonly<Record<string, string>>,
+): RedirectReply {
   const query = new URLSearchParams({ ...answer, ...(state === null ? {} : { state }) });
-  return { location: `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`, headers: NOT_KEPT };
+  return { location: `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`, headers: NO_STORE_HEADERS };
 }
 
-const NOT_KEPT = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
+const NO_STORE_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };

@@ -1,17 +1,17 @@
 import { type Failure, fail } from '#runtime/failure.ts';
 
-interface ScopeRule {
+interface ScopeOptions {
   readonly allowed: readonly string[];
-  /** When none are asked for. */
-  readonly usual: readonly string[];
+  /** Used if the client requests none. */
+  readonly defaults: readonly string[];
 }
 
-/** The scopes that a client asks for, white space between them: each must be one that it may have. */
-export function askedScopes(
-  asked: string | null | undefined,
-  { allowed, usual }: ScopeRule,
+/** Parses the requested scopes, separated by white space. Fails if one of them is not allowed. */
+export function parseRequestedScopes(
+  requested: string | null | undefined,
+  { allowed, defaults: usual }: ScopeOptions,
 ): readonly string[] | Failure<'invalidScope'> {
-  const scopes = (asked ?? '').split(/\s+/).filter((scope) => scope !== '');
+  const scopes = (requested ?? '').split(/\s+/).filter((scope) => scope !== '');
   if (scopes.length === 0) return usual;
   return scopes.every((scope) => allowed.includes(scope)) ? [...new Set(scopes)] : fail('invalidScope');
 }

@@ -1,18 +1,22 @@
-import { readByRefreshToken, readOAuthToken, revokeOAuthToken } from '#authentication/oauth/tokens.ts';
+import {
+  findOAuthTokenByRefreshSecret,
+  findOAuthTokenBySecret,
+  revokeOAuthToken,
+} from '#authentication/oauth/tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import type { Client } from './client-authentication.ts';
+import type { ClientStatus } from './client-authentication.ts';
 
 /**
- * Ends a token and its refresh token, whichever of the two is shown; one that nobody knows is ended already (RFC 7009). An
- * application's token is ended by that application alone.
+ * Revokes an access token and its refresh token, given either of them. An unknown token succeeds (RFC 7009). Only the
+ * application of a token may revoke it.
  */
-export async function revoke(
+export async function revokeClientToken(
   uow: UnitOfWork,
   secret: string,
-  client: Client,
+  client: ClientStatus,
 ): Promise<Failure<'notYours'> | undefined> {
-  const token = (await readOAuthToken(uow, secret)) ?? (await readByRefreshToken(uow, secret));
+  const token = (await findOAuthTokenBySecret(uow, secret)) ?? (await findOAuthTokenByRefreshSecret(uow, secret));
   if (token === null) return;
   const owner = typeof client === 'string' ? null : client.id;
   if (token.application_id !== null && token.application_id !== owner) return fail('notYours');

@@ -4,9 +4,9 @@ import { optional, type ParameterValues } from '#http/parameters/declarations.ts
 import { string } from '#http/parameters/texts.ts';
 import type { Failure } from '#runtime/failure.ts';
 import { redirectUri } from './authorization-request.ts';
-import { type Client, clientParams } from './client-authentication.ts';
+import { type ClientStatus, clientParams } from './client-authentication.ts';
 
-/** What a client sends for a token, all texts as they came; each way to a token asks for its own. */
+/** Parameters of a token request, not yet validated; each grant type uses its own. */
 export const tokenParams = {
   grant_type: optional(string),
   ...clientParams,
@@ -21,14 +21,14 @@ export const tokenParams = {
 
 export type TokenRequest = ParameterValues<typeof tokenParams>;
 
-/** A token, or why there is none. */
-export type Granted = IssuedOAuthToken | Failure<'invalidGrant' | 'invalidClient' | 'invalidScope' | 'notFound'>;
+/** An issued token, or the error. */
+export type GrantResult = IssuedOAuthToken | Failure<'invalidGrant' | 'invalidClient' | 'invalidScope' | 'notFound'>;
 
-/** Who asks for a token, and since when: what happened before is no race. */
-export interface Asking {
-  readonly client: Client;
+/** The client of a token request, and when the request began: earlier events are not races with it. */
+export interface GrantContext {
+  readonly client: ClientStatus;
   readonly at: string;
 }
 
-/** One way to a token (contract/conventions.md §10 "OAuth 2.0"). What it has written stays when it refuses. */
-export type Grant = (uow: UnitOfWork, request: TokenRequest, asking: Asking) => Promise<Granted>;
+/** A grant type (contract/conventions.md §10 "OAuth 2.0"). Its writes are kept when it fails. */
+export type Grant = (uow: UnitOfWork, request: TokenRequest, asking: GrantContext) => Promise<GrantResult>;

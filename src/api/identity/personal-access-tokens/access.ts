@@ -3,15 +3,15 @@ import type { InvalidToken } from '#authentication/credentials.ts';
 import { revokeDescendants } from '#authentication/tokens/access-tokens.ts';
 import { type Access, type AccessCall, signedIn } from '#http/access/access.ts';
 
-/** Signed-in callers. */
-export function rotating(): Access<{ caller: SignedInCaller }> {
-  return signedIn().onInvalidToken(endReusedChain);
+/** Allows signed-in callers; a revoked token that is reused revokes its chain. */
+export function rotatingCaller(): Access<{ caller: SignedInCaller }> {
+  return signedIn().onInvalidToken(revokeReusedChain);
 }
 
 /**
- * A revoked token that wants to be rotated has been copied: whoever has its chain loses it (contract/conventions.md §10
+ * Revokes all descendants of a revoked token that is used for a rotation: the token was copied (contract/conventions.md §10
  * "Reuse detection").
  */
-export async function endReusedChain({ services }: AccessCall, { revokedTokenId }: InvalidToken): Promise<void> {
+export async function revokeReusedChain({ services }: AccessCall, { revokedTokenId }: InvalidToken): Promise<void> {
   if (revokedTokenId !== null) await services.database.transaction((tx) => revokeDescendants(tx, revokedTokenId));
 }

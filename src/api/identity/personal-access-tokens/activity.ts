@@ -8,8 +8,8 @@ interface TokenEvent {
   readonly owner: { readonly id: number; readonly name: string };
 }
 
-/** The audit event of a token that was made or ended: it belongs to the one who did it. */
-export function recordToken(uow: UnitOfWork<SignedInCaller>, { event, token, owner }: TokenEvent): Promise<void> {
+/** Records the audit event of a created or revoked token; its entity is the acting user. */
+export function recordTokenEvent(uow: UnitOfWork<SignedInCaller>, { event, token, owner }: TokenEvent): Promise<void> {
   const { id, username } = uow.actor.user;
   return uow.record({
     name: event === 'created' ? 'personal_access_token_created' : 'personal_access_token_revoked',

@@ -5,36 +5,36 @@ import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { date, integer } from '#http/parameters/types.ts';
-import { rotating } from './access.ts';
+import { rotatingCaller } from './access.ts';
 import { issueToken } from './create.ts';
 import { PersonalAccessToken, PersonalAccessTokenWithSecret } from './entities.ts';
-import { CANNOT_ISSUE, CANNOT_ROTATE, NOT_PERMITTED, NOT_PERSONAL } from './errors.ts';
-import { ownToken, visibleToken, visibleTokens } from './get.ts';
-import { orderOf, tokenFilters } from './parameters.ts';
-import { revoke, revokeOwn } from './revoke.ts';
-import { rotate, rotateOwn } from './rotate.ts';
+import { CREATE_TOKEN_ERRORS, NOT_PERMITTED, NOT_PERSONAL_TOKEN, ROTATE_ERRORS } from './errors.ts';
+import { getOwnToken, getVisibleToken, listVisibleTokens } from './get.ts';
+import { tokenFilters, tokenParameters } from './parameters.ts';
+import { revokeOwnToken, revokePersonalToken } from './revoke.ts';
+import { rotateOwnToken, rotatePersonalToken } from './rotate.ts';
 
-/** To administrators, who may see every token: this one is not there. */
-const NO_TOKEN = [404, '404 Not Found'] as const;
-const CANNOT_REVOKE = [400, '400 Bad request - Not permitted to revoke'] as const;
+/** Answered to administrators only: they may see every token, so a missing one is not a secret. */
+const TOKEN_NOT_FOUND = [404, '404 Not Found'] as const;
+const REVOKE_NOT_PERMITTED = [400, '400 Bad request - Not permitted to revoke'] as const;
 
-export const createUserToken = endpoint({
+export const createUserPersonalAccessToken = endpoint({
   post: '/users/:user_id/personal_access_tokens',
   summary: 'Create a personal access token for a user',
   access: administrator(),
-  params: { user_id: required(integer), ...orderOf(SCOPES) },
-  errors: CANNOT_ISSUE,
+  params: { user_id: required(integer), ...tokenParameters(SCOPES) },
+  errors: CREATE_TOKEN_ERRORS,
   activity: ['personal_access_token_created'],
   response: created(PersonalAccessTokenWithSecret),
   write: (uow, { params }) => issueToken(uow, params.user_id, params),
 });
 
-export const createOwnToken = endpoint({
+export const createOwnPersonalAccessToken = endpoint({
   post: '/user/personal_access_tokens',
-  summary: 'Create a personal access token of the caller, with scopes that reach nothing',
+  summary: 'Create a personal access token for yourself',
   access: signedIn(),
-  params: orderOf(['k8s_proxy', 'self_rotate']),
-  errors: CANNOT_ISSUE,
+  params: tokenParameters(['k8s_proxy', 'self_rotate']),
+  errors: CREATE_TOKEN_ERRORS,
   activity: ['personal_access_token_created'],
   response: created(PersonalAccessTokenWithSecret),
   write: (uow, { params }) => issueToken(uow, uow.actor.user.id, params),
@@ -45,24 +45,24 @@ export const listPersonalAccessTokens = endpoint({
   summary: 'List personal access tokens',
   access: signedIn(),
   params: { user_id: optional(integer), ...tokenFilters },
-  errors: { notPermitted: NOT_PERMITTED, userNotFound: NO_TOKEN },
+  errors: { notPermitted: NOT_PERMITTED, userNotFound: TOKEN_NOT_FOUND },
   response: page(PersonalAccessToken),
   async handle({ params, caller, page }, { database, tokenUses }) {
-    await tokenUses.settled();
-    return visibleTokens(database.reader, caller, params, page);
+    await tokenUses.flushed();
+    return listVisibleTokens(database.reader, caller, params, page);
   },
 });
 
-export const readOwnPersonalAccessToken = endpoint({
+export const getOwnPersonalAccessToken = endpoint({
   get: '/personal_access_tokens/self',
-  summary: 'The token of the request',
+  summary: 'Get the token of the request',
   access: signedIn(),
   scopes: 'any',
-  errors: { notPersonal: NOT_PERSONAL },
+  errors: { notPersonal: NOT_PERSONAL_TOKEN },
   response: ok(PersonalAccessToken),
   async handle({ caller }, { database, tokenUses }) {
-    await tokenUses.settled();
-    return ownToken(database.reader, caller);
+    await tokenUses.flushed();
+    return getOwnToken(database.reader, caller);
   },
 });
 
@@ -71,34 +71,35 @@ export const revokeOwnPersonalAccessToken = endpoint({
   summary: 'Revoke the token of the request',
   access: signedIn(),
   scopes: 'any',
-  errors: { notPersonal: NOT_PERSONAL, notPermitted: CANNOT_REVOKE },
+  errors: { notPersonal: NOT_PERSONAL_TOKEN, notPermitted: REVOKE_NOT_PERMITTED },
   activity: ['personal_access_token_revoked'],
   response: noContent,
-  write: (uow) => revokeOwn(uow),
+  write: (uow) => revokeOwnToken(uow),
 });
 
 export const rotateOwnPersonalAccessToken = endpoint({
   post: '/personal_access_tokens/self/rotate',
-  summary: 'Replace the token of the request',
-  access: rotating(),
+  summary: 'Rotate the token of the request',
+  access: rotatingCaller(),
   scopes: ['self_rotate'],
   params: { expires_at: optional(date) },
-  errors: { ...CANNOT_ROTATE, notPersonal: [405, '405 Method Not Allowed'] },
+  errors: { ...ROTATE_ERRORS, notPersonal: [405, '405 Method Not Allowed'] },
   activity: ['personal_access_token_revoked', 'personal_access_token_created'],
   response: ok(PersonalAccessTokenWithSecret),
-  write: (uow, { params }) => rotateOwn(uow, params.expires_at ?? null),
+  write: (uow, { params }) => rotateOwnToken(uow, params.expires_at ?? null),
 });
 
-export const readPersonalAccessToken = endpoint({
+export const getPersonalAccessToken = endpoint({
   get: '/personal_access_tokens/:id',
-  summary: 'One personal access token',
+  summary: 'Get a personal access token',
   access: signedIn(),
   params: { id: required(integer) },
-  errors: { notPermitted: NOT_PERMITTED, notFound: NO_TOKEN },
+  unknownIdStatus: 401,
+  errors: { notPermitted: NOT_PERMITTED, notFound: TOKEN_NOT_FOUND },
   response: ok(PersonalAccessToken),
   async handle({ params, caller }, { database, tokenUses }) {
-    await tokenUses.settled();
-    return visibleToken(database.reader, caller, params.id);
+    await tokenUses.flushed();
+    return getVisibleToken(database.reader, caller, params.id);
   },
 });
 
@@ -107,19 +108,20 @@ export const revokePersonalAccessToken = endpoint({
   summary: 'Revoke a personal access token',
   access: signedIn(),
   params: { id: required(integer) },
-  errors: { notFound: NOT_FOUND, notPermitted: CANNOT_REVOKE },
+  errors: { notFound: NOT_FOUND, notPermitted: REVOKE_NOT_PERMITTED },
   activity: ['personal_access_token_revoked'],
   response: noContent,
-  write: (uow, { params }) => revoke(uow, params.id),
+  write: (uow, { params }) => revokePersonalToken(uow, params.id),
 });
 
 export const rotatePersonalAccessToken = endpoint({
   post: '/personal_access_tokens/:id/rotate',
-  summary: 'Replace a personal access token',
-  access: rotating(),
+  summary: 'Rotate a personal access token',
+  access: rotatingCaller(),
   params: { id: required(integer), expires_at: optional(date) },
-  errors: { ...CANNOT_ROTATE, notPermitted: NOT_PERMITTED, notFound: NO_TOKEN },
+  unknownIdStatus: 401,
+  errors: { ...ROTATE_ERRORS, notPermitted: NOT_PERMITTED, notFound: TOKEN_NOT_FOUND },
   activity: ['personal_access_token_revoked', 'personal_access_token_created'],
   response: ok(PersonalAccessTokenWithSecret),
-  write: (uow, { params }) => rotate(uow, { id: params.id, expiresAt: params.expires_at ?? null }),
+  write: (uow, { params }) => rotatePersonalToken(uow, { id: params.id, expiresAt: params.expires_at ?? null }),
 });

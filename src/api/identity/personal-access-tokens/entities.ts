@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { type AccessToken, type IssuedToken, isActive } from '#authentication/tokens/access-tokens.ts';
+import { type AccessToken, type IssuedToken, isActiveToken } from '#authentication/tokens/access-tokens.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable } from '#http/endpoint/responses.ts';
 
-/** The forms of a personal access token (contract/conventions.md §10). */
+/** The representations of a personal access token (contract/conventions.md §10). */
 
-/** What tokens of all kinds tell. */
+/** Fields of tokens of all kinds. */
 export const tokenFields = {
   id: Type.Integer(),
   name: Type.String(),
@@ -19,7 +19,7 @@ export const tokenFields = {
   expires_at: nullable(date),
 };
 
-/** The only answers that tell where a token was used from. */
+/** Only these responses show the addresses that used a token. */
 export const PersonalAccessToken = entity('PersonalAccessToken', {
   ...tokenFields,
   last_used_ips: Type.Array(Type.String()),
@@ -28,7 +28,7 @@ export const PersonalAccessToken = entity('PersonalAccessToken', {
   last_used_ips: JSON.parse(token.last_used_ips) as string[],
 }));
 
-/** The only answers that show the secret. */
+/** Only the responses to creation and rotation show the secret. */
 export const PersonalAccessTokenWithSecret = entity('PersonalAccessTokenWithSecret', {
   ...tokenFields,
   token: Type.String(),
@@ -44,7 +44,7 @@ export function tokenValues(token: AccessToken, to: SerializationContext) {
     scopes: JSON.parse(token.scopes) as string[],
     user_id: token.user_id,
     last_used_at: token.last_used_at,
-    active: isActive(token, to.db.today),
+    active: isActiveToken(token, to.db.today),
     expires_at: token.expires_at,
   };
 }

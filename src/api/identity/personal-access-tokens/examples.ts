@@ -9,17 +9,20 @@ async function newToken({ callers: { administrator, developer }, name, done }: S
 }
 
 export const examples: Examples<typeof endpoints> = {
-  createUserToken: ({ callers, name }) => ({
+  createUserPersonalAccessToken: ({ callers, name }) => ({
     by: 'administrator',
     path: { user_id: callers.developer.id },
     params: { name: name('token'), scopes: ['read_api'] },
   }),
-  createOwnToken: ({ name }) => ({ by: 'stranger', params: { name: name('token'), scopes: ['k8s_proxy'] } }),
+  createOwnPersonalAccessToken: ({ name }) => ({
+    by: 'stranger',
+    params: { name: name('token'), scopes: ['k8s_proxy'] },
+  }),
   listPersonalAccessTokens: () => ({ by: 'stranger' }),
-  readOwnPersonalAccessToken: () => ({ by: 'stranger' }),
+  getOwnPersonalAccessToken: () => ({ by: 'stranger' }),
   revokeOwnPersonalAccessToken: () => ({ by: 'stranger', proof: 'spare' }),
   rotateOwnPersonalAccessToken: () => ({ by: 'stranger', proof: 'spare' }),
-  readPersonalAccessToken: async (scene) => ({ by: 'developer', path: { id: await newToken(scene) } }),
+  getPersonalAccessToken: async (scene) => ({ by: 'developer', path: { id: await newToken(scene) } }),
   revokePersonalAccessToken: async (scene) => ({ by: 'developer', path: { id: await newToken(scene) } }),
   rotatePersonalAccessToken: async (scene) => ({ by: 'developer', path: { id: await newToken(scene) } }),
 };

@@ -1,58 +1,58 @@
-import { accessTokenOf, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { type AccessToken, readToken } from '#authentication/tokens/access-tokens.ts';
-import { readUser } from '#authentication/users/users.ts';
+import { getAccessToken, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
+import { type AccessToken, findAccessToken } from '#authentication/tokens/access-tokens.ts';
+import { findUserById } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import type { Page } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { mayManage } from './revoke.ts';
+import { canManageToken } from './revoke.ts';
 import { listTokens, type TokenFilter } from './store.ts';
 
-/** A token that the caller may see. Others learn nothing of what exists. */
-export async function visibleToken(
+/** Returns a token that the caller may see. Only administrators get 404 for a missing token; others get 401 in any case. */
+export async function getVisibleToken(
   db: Reader,
   caller: SignedInCaller,
   id: number,
 ): Promise<AccessToken | Failure<'notFound' | 'notPermitted'>> {
-  const token = await readToken(db, id);
-  if (token !== null && mayManage(caller, token)) return token;
+  const token = await findAccessToken(db, id);
+  if (token !== null && canManageToken(caller, token)) return token;
   return fail(isAdministrator(caller) ? 'notFound' : 'notPermitted');
 }
 
-/** The token that the request came with. */
-export async function ownToken(db: Reader, caller: SignedInCaller): Promise<AccessToken | Failure<'notPersonal'>> {
-  const used = accessTokenOf(caller);
-  const found = used && (await readToken(db, used.id));
+/** Returns the token that authenticated the request. */
+export async function getOwnToken(db: Reader, caller: SignedInCaller): Promise<AccessToken | Failure<'notPersonal'>> {
+  const used = getAccessToken(caller);
+  const found = used && (await findAccessToken(db, used.id));
   return found ?? fail('notPersonal');
 }
 
-/** What a list asks for: whose tokens, undefined when the parameter was not sent, and which of them. */
-interface Asked extends TokenFilter {
+/** `user_id` is undefined if the parameter was not sent. */
+interface TokenListParams extends TokenFilter {
   readonly user_id?: number | null | undefined;
 }
 
-/** One page of the tokens that the caller may see: with which others act as somebody, administrators alone. */
-export async function visibleTokens(
+/** Returns one page of the tokens that the caller may see; impersonation tokens are listed for administrators only. */
+export async function listVisibleTokens(
   db: Reader,
   caller: SignedInCaller,
-  { user_id, ...filter }: Asked,
+  { user_id, ...filter }: TokenListParams,
   page: OffsetRequest,
 ): Promise<Page<AccessToken> | Failure<'userNotFound' | 'notPermitted'>> {
-  const owner = await listedOwner(db, caller, user_id);
+  const owner = await resolveOwner(db, caller, user_id);
   if (isFailure(owner)) return owner;
   return listTokens(db, { userId: owner, impersonation: isAdministrator(caller) }, filter, page);
 }
 
-/** Whose tokens the caller lists. Null: everybody's. */
-async function listedOwner(
+/** Returns the id of the user whose tokens are listed, or null for all users. */
+async function resolveOwner(
   db: Reader,
   caller: SignedInCaller,
-  asked: number | null | undefined,
+  requestedId: number | null | undefined,
 ): Promise<number | null | Failure<'userNotFound' | 'notPermitted'>> {
   if (!isAdministrator(caller)) {
-    return asked === undefined || asked === caller.user.id ? caller.user.id : fail('notPermitted');
+    return requestedId === undefined || requestedId === caller.user.id ? caller.user.id : fail('notPermitted');
   }
-  if (asked === undefined) return null;
-  const user = asked === null ? null : await readUser(db, asked);
+  if (requestedId === undefined) return null;
+  const user = requestedId === null ? null : await findUserById(db, requestedId);
   return user === null ? fail('userNotFound') : user.id;
 }

@@ -1,14 +1,14 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-// What other families of tokens may use of personal access tokens.
-export { endReusedChain } from './access.ts';
-export { recordToken } from './activity.ts';
-export { checkOrder, type TokenOrder } from './create.ts';
+// Shared with the other kinds of tokens.
+export { revokeReusedChain } from './access.ts';
+export { recordTokenEvent } from './activity.ts';
+export { type CreateTokenInput, validateToken } from './create.ts';
 export { tokenFields, tokenValues } from './entities.ts';
-export { CANNOT_ROTATE, NOT_PERMITTED } from './errors.ts';
+export { NOT_PERMITTED, ROTATE_ERRORS } from './errors.ts';
 export { tokenFilters } from './parameters.ts';
 export { type RotateFailure, replaceToken } from './rotate.ts';
-export { ownTokens, pageOfTokens, type TokenFilter } from './store.ts';
+export { paginateTokens, selectOwnTokens, type TokenFilter } from './store.ts';
 
-export const personalAccessTokens = family({ endpoints });
+export const personalAccessTokens = resourceModule({ endpoints });

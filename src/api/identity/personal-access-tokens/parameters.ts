@@ -1,17 +1,17 @@
 import type { Scope } from '#authentication/tokens/access-tokens.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, expression, ruledText, string } from '#http/parameters/texts.ts';
-import { boolean, commaArray, date, dateTime, oneOf } from '#http/parameters/types.ts';
+import { description, searchExpression, string, validatedText } from '#http/parameters/texts.ts';
+import { boolean, commaSeparated, date, dateTime, oneOf } from '#http/parameters/types.ts';
 
-/** What a new token is to be, with some of these scopes. */
-export const orderOf = (scopes: readonly Scope[]) => ({
-  name: required(ruledText(255)),
+/** Parameters of a new token with these available scopes. */
+export const tokenParameters = (scopes: readonly Scope[]) => ({
+  name: required(validatedText(255)),
   description: optional(description),
-  scopes: required(commaArray(oneOf(...scopes))),
+  scopes: required(commaSeparated(oneOf(...scopes))),
   expires_at: optional(date),
 });
 
-/** What lists of tokens are narrowed and ordered by. */
+/** Filters and order of token lists. */
 export const tokenFilters = {
   revoked: optional(boolean),
   state: optional(oneOf('active', 'inactive')),
@@ -21,6 +21,6 @@ export const tokenFilters = {
   last_used_after: optional(dateTime),
   expires_before: optional(date),
   expires_after: optional(date),
-  search: optional(expression),
+  search: optional(searchExpression),
   sort: optional(string),
 };

@@ -1,39 +1,39 @@
-import { accessTokenOf, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { type AccessToken, readToken, revokeToken } from '#authentication/tokens/access-tokens.ts';
-import { readUser, type User } from '#authentication/users/users.ts';
+import { getAccessToken, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
+import { type AccessToken, findAccessToken, revokeToken } from '#authentication/tokens/access-tokens.ts';
+import { findUserById, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { recordToken } from './activity.ts';
+import { recordTokenEvent } from './activity.ts';
 
-/** Administrators may do it with every token, others with their own; who impersonates is not the user. */
-export function mayManage(caller: SignedInCaller, token: AccessToken): boolean {
+/** Administrators may manage every token, other users their own except impersonation tokens. */
+export function canManageToken(caller: SignedInCaller, token: AccessToken): boolean {
   return isAdministrator(caller) || (token.user_id === caller.user.id && !token.impersonation);
 }
 
-/** Ends a token. Ending it again changes nothing. */
-export async function revoke(
+/** Revokes a token. Has no effect on a revoked token. */
+export async function revokePersonalToken(
   uow: UnitOfWork<SignedInCaller>,
   id: number,
 ): Promise<undefined | Failure<'notFound' | 'notPermitted'>> {
-  const token = await readToken(uow, id);
+  const token = await findAccessToken(uow, id);
   if (token === null) return fail('notFound');
-  if (!mayManage(uow.actor, token)) return fail('notPermitted');
-  await end(uow, token);
+  if (!canManageToken(uow.actor, token)) return fail('notPermitted');
+  await revokeAndRecord(uow, token);
 }
 
-/** Ends the token that the request came with; who impersonates somebody leaves that to administrators. */
-export async function revokeOwn(
+/** Revokes the token of the request. Impersonation tokens cannot revoke themselves. */
+export async function revokeOwnToken(
   uow: UnitOfWork<SignedInCaller>,
 ): Promise<undefined | Failure<'notPersonal' | 'notPermitted'>> {
-  const used = accessTokenOf(uow.actor);
+  const used = getAccessToken(uow.actor);
   if (used === null) return fail('notPersonal');
   if (used.impersonation) return fail('notPermitted');
-  const token = await readToken(uow, used.id);
-  if (token !== null) await end(uow, token);
+  const token = await findAccessToken(uow, used.id);
+  if (token !== null) await revokeAndRecord(uow, token);
 }
 
-async function end(uow: UnitOfWork<SignedInCaller>, token: AccessToken): Promise<void> {
+async function revokeAndRecord(uow: UnitOfWork<SignedInCaller>, token: AccessToken): Promise<void> {
   if (!(await revokeToken(uow, token.id))) return;
-  const owner = (await readUser(uow, token.user_id)) as User;
-  await recordToken(uow, { event: 'revoked', token, owner });
+  const owner = (await findUserById(uow, token.user_id)) as User;
+  await recordTokenEvent(uow, { event: 'revoked', token, owner });
 }

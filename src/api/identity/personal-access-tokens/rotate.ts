@@ -1,77 +1,77 @@
-import { accessTokenOf, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
+import { getAccessToken, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import {
+  exceedsLatestExpiry,
+  findAccessToken,
   type IssuedToken,
-  isTooLate,
   latestExpiry,
-  readToken,
   rotateToken,
 } from '#authentication/tokens/access-tokens.ts';
-import { readUser, type User } from '#authentication/users/users.ts';
+import { findUserById, type User } from '#authentication/users/users.ts';
 import type { Transaction } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { daysAfter } from '#runtime/clock.ts';
+import { addDays } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
-import { recordToken } from './activity.ts';
-import { mayManage } from './revoke.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { recordTokenEvent } from './activity.ts';
+import { canManageToken } from './revoke.ts';
 
 const DEFAULT_DAYS = 7;
 
 export type RotateFailure = 'alreadyRevoked' | 'tooLate';
 
-/** Which token, and until when the new one lives. */
-interface Replacing {
+/** The token to replace, and the expiry date of the new one. */
+interface TokenReplacement {
   readonly id: number;
-  /** null: not said. */
+  /** Null for the default. */
   readonly expiresAt: string | null;
 }
 
-/** Replaces a token that the caller may manage by one with another secret; the old one ends. */
-export async function rotate(
+/** Replaces a token that the caller may manage by one with a new secret, and revokes the old one. */
+export async function rotatePersonalToken(
   uow: UnitOfWork<SignedInCaller>,
-  { id, expiresAt }: Replacing,
+  { id, expiresAt }: TokenReplacement,
 ): Promise<IssuedToken | Failure<RotateFailure | 'notPermitted' | 'notFound'>> {
-  const token = await readToken(uow, id);
+  const token = await findAccessToken(uow, id);
   if (token === null) return fail(isAdministrator(uow.actor) ? 'notFound' : 'notPermitted');
-  if (!mayManage(uow.actor, token)) return fail('notPermitted');
+  if (!canManageToken(uow.actor, token)) return fail('notPermitted');
   return replaceAndRecord(uow, { id, expiresAt });
 }
 
-/** The same with the token that the request came with. */
-export async function rotateOwn(
+/** Replaces the token of the request. */
+export async function rotateOwnToken(
   uow: UnitOfWork<SignedInCaller>,
   expiresAt: string | null,
 ): Promise<IssuedToken | Failure<RotateFailure | 'notPersonal'>> {
-  const used = accessTokenOf(uow.actor);
+  const used = getAccessToken(uow.actor);
   return used === null ? fail('notPersonal') : replaceAndRecord(uow, { id: used.id, expiresAt });
 }
 
 async function replaceAndRecord(
   uow: UnitOfWork<SignedInCaller>,
-  replacing: Replacing,
+  replacing: TokenReplacement,
 ): Promise<IssuedToken | Failure<RotateFailure>> {
   const issued = await replaceToken(uow, replacing);
   if (isFailure(issued)) return issued;
-  const owner = (await readUser(uow, issued.token.user_id)) as User;
-  await recordToken(uow, { event: 'revoked', token: replacing, owner });
-  await recordToken(uow, { event: 'created', token: issued.token, owner });
+  const owner = (await findUserById(uow, issued.token.user_id)) as User;
+  await recordTokenEvent(uow, { event: 'revoked', token: replacing, owner });
+  await recordTokenEvent(uow, { event: 'created', token: issued.token, owner });
   return issued;
 }
 
-/** Replaces a token, of whatever kind, by one with another secret. Of two at once, one finds it revoked. */
+/** Replaces a token of any kind by one with a new secret. Of two concurrent calls one fails with `alreadyRevoked`. */
 export async function replaceToken(
   tx: Transaction,
-  { id, expiresAt }: Replacing,
+  { id, expiresAt }: TokenReplacement,
 ): Promise<IssuedToken | Failure<RotateFailure>> {
-  const settings = await readSettings(tx);
+  const settings = await loadSettings(tx);
   const latest = latestExpiry(tx.today, settings);
-  if (isTooLate(expiresAt, latest)) return fail('tooLate', { latest });
-  const end = expiresAt ?? (settings.require_personal_access_token_expiry ? inAWeek(tx.today, latest) : null);
+  if (exceedsLatestExpiry(expiresAt, latest)) return fail('tooLate', { latest });
+  const end = expiresAt ?? (settings.require_personal_access_token_expiry ? defaultExpiry(tx.today, latest) : null);
   return rotateToken(tx, id, { expiresAt: end, prefix: settings.personal_access_token_prefix });
 }
 
-/** Or on the latest day that may be, where that comes before. */
-function inAWeek(today: string, latest: string | null): string {
-  const day = daysAfter(today, DEFAULT_DAYS);
+/** Returns the date in a week, at most `latest`. */
+function defaultExpiry(today: string, latest: string | null): string {
+  const day = addDays(today, DEFAULT_DAYS);
   return latest !== null && latest < day ? latest : day;
 }

@@ -1,50 +1,50 @@
 import { isSignedIn } from '#authentication/caller.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { html, redirect } from '#http/endpoint/responses.ts';
-import { formParams, formSession, visitor, visitorWithForm } from '#http/pages/web-session.ts';
-import { hash, optional } from '#http/parameters/declarations.ts';
+import { csrfParams, ensureSession, visitor, visitorWithForm } from '#http/pages/web-session.ts';
+import { object, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { localUrl } from '#http/request/base-url.ts';
-import { homePage, renewalPage, signInPage } from './pages.ts';
+import { homePage, passwordRenewalPage, signInPage } from './pages.ts';
 import { signInVisitor } from './sign-in.ts';
 import { signOutVisitor } from './sign-out.ts';
 
-export const readHomePage = endpoint({
+export const getHomePage = endpoint({
   get: '/',
-  summary: 'The page of the signed-in user',
+  summary: 'Get the home page',
   access: visitor(),
-  stageOrder: 'ownProof',
+  stageOrder: 'clientProof',
   root: true,
   response: html,
   handle({ visitor: { session, caller, passwordExpired }, request }) {
     if (session === null || !isSignedIn(caller)) return { location: localUrl(request, '/users/sign_in') };
-    return (passwordExpired ? renewalPage : homePage)(request, caller.user, session);
+    return (passwordExpired ? passwordRenewalPage : homePage)(request, caller.user, session);
   },
 });
 
-export const readSignInPage = endpoint({
+export const getSignInPage = endpoint({
   get: '/users/sign_in',
-  summary: 'The form to sign in with a password',
+  summary: 'Get the sign-in page',
   access: visitor(),
-  stageOrder: 'ownProof',
+  stageOrder: 'clientProof',
   root: true,
   response: html,
   async handle({ visitor, request }, services) {
     if (isSignedIn(visitor.caller)) return { location: localUrl(request, '/') };
-    const { session, headers } = await formSession(services, request, visitor);
+    const { session, headers } = await ensureSession(services, request, visitor);
     return signInPage(request, session, headers);
   },
 });
 
 export const signIn = endpoint({
   post: '/users/sign_in',
-  summary: 'Sign in with a password, from the form',
+  summary: 'Sign in with a password',
   access: visitorWithForm(),
-  stageOrder: 'ownProof',
+  stageOrder: 'clientProof',
   root: true,
   params: {
-    ...formParams,
-    user: optional(hash({ login: optional(string), password: optional(string), new_password: optional(string) })),
+    ...csrfParams,
+    user: optional(object({ login: optional(string), password: optional(string), new_password: optional(string) })),
   },
   activity: ['user_password_updated'],
   response: redirect,
@@ -59,7 +59,7 @@ export const signOut = endpoint({
   post: '/users/sign_out',
   summary: 'Sign out',
   access: visitor(),
-  stageOrder: 'ownProof',
+  stageOrder: 'clientProof',
   root: true,
   response: redirect,
   handle: ({ visitor, request }, { runUnitOfWork }) => signOutVisitor(runUnitOfWork, request, visitor),
@@ -67,9 +67,9 @@ export const signOut = endpoint({
 
 export const deleteSession = endpoint({
   delete: '/users/sign_out',
-  summary: 'Sign out, by the method that scripts choose',
+  summary: 'Sign out with DELETE',
   access: visitor(),
-  stageOrder: 'ownProof',
+  stageOrder: 'clientProof',
   root: true,
   response: redirect,
   handle: ({ visitor, request }, { runUnitOfWork }) => signOutVisitor(runUnitOfWork, request, visitor),

@@ -13,8 +13,8 @@ async function signInForm({ callers: { anonymous } }: Scene, user: Readonly<Reco
 }
 
 export const examples: Examples<typeof endpoints> = {
-  readHomePage: () => ({ by: 'anonymous' }),
-  readSignInPage: () => ({ by: 'anonymous' }),
+  getHomePage: () => ({ by: 'anonymous' }),
+  getSignInPage: () => ({ by: 'anonymous' }),
   signIn: [
     async (scene) => {
       const { username: login } = await scene.userWithPassword();

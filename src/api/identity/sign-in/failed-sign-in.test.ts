@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scryptRuns } from '#security/passwords.ts';
+import { countScryptRuns } from '#security/passwords.ts';
 import { browser, PASSWORD, userWithPassword } from '#test/support/browser.ts';
 import { world } from '#test/support/world.ts';
 
@@ -54,9 +54,9 @@ test('a user who may not sign in has the answer of a wrong password', async () =
 test('an unknown login costs as much scrypt as a known one', async () => {
   const mira = await userWithPassword(here);
   const runsOf = async (login: string, password: string) => {
-    const before = scryptRuns();
+    const before = countScryptRuns();
     await browser(here).signIn(login, password);
-    return scryptRuns() - before;
+    return countScryptRuns() - before;
   };
   assert.equal(await runsOf(mira.username, PASSWORD), 1);
   assert.equal(await runsOf(mira.username, 'wrong'), 1);

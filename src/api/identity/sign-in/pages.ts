@@ -2,26 +2,31 @@ import type { CallerUser } from '#authentication/caller.ts';
 import type { HtmlReply } from '#http/endpoint/responses.ts';
 import { alertBox, csrfField, htmlPage, type Markup, markup } from '#http/pages/html-page.ts';
 import { localUrl } from '#http/request/base-url.ts';
-import type { Incoming } from '#http/request/incoming.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Failure } from '#runtime/failure.ts';
 
-/** The session that a page is made for. */
-interface Session {
+/** The session of the visitor. */
+interface PageSession {
   readonly csrfToken: string;
 }
 
-export function signInPage(request: Incoming, { csrfToken }: Session, headers: HtmlReply['headers']): HtmlReply {
+export function signInPage(
+  request: IncomingRequest,
+  { csrfToken }: PageSession,
+  headers: HtmlReply['headers'],
+): HtmlReply {
   return htmlPage({ title: 'Sign in', main: signInForm(request, csrfToken), csrfToken, headers });
 }
 
-/** 422, or 429 after too many failures, why, and the form again. It keeps the login; nothing tells whether that exists. */
-export function refusedPage(
-  request: Incoming,
-  { csrfToken }: Session,
+/** Returns the form again with an error: 422, or 429 after too many failures. Keeps the login; does not disclose whether it exists. */
+export function signInErrorPage(
+  request: IncomingRequest,
+  { csrfToken }: PageSession,
   { login }: { readonly login: string },
   { code, values }: Failure<'invalid' | 'weak' | 'switchedOff' | 'tooMany'>,
 ): HtmlReply {
-  const again = code === 'weak' ? renewalForm(request, csrfToken, login) : signInForm(request, csrfToken, login);
+  const again =
+    code === 'weak' ? passwordRenewalForm(request, csrfToken, login) : signInForm(request, csrfToken, login);
   const main = markup`${alertBox(code === 'weak' ? `Your new password ${values.problem}.` : REASONS[code])}
 ${again}`;
   const later = code === 'tooMany' ? { status: 429, headers: { 'Retry-After': String(values.seconds) } } : {};
@@ -34,7 +39,7 @@ const REASONS = {
   tooMany: 'Too many sign-ins from your network have failed. Try again in ten minutes.',
 } as const;
 
-function signInForm(request: Incoming, csrfToken: string, login = ''): Markup {
+function signInForm(request: IncomingRequest, csrfToken: string, login = ''): Markup {
   return markup`<form method="post" action="${localUrl(request, '/users/sign_in')}">
 ${csrfField(csrfToken)}
 <label for="login">Username or e-mail address</label>
@@ -45,22 +50,30 @@ ${csrfField(csrfToken)}
 </form>`;
 }
 
-export function homePage(request: Incoming, { name, username }: CallerUser, { csrfToken }: Session): HtmlReply {
+export function homePage(
+  request: IncomingRequest,
+  { name, username }: CallerUser,
+  { csrfToken }: PageSession,
+): HtmlReply {
   const main = markup`<p>You are signed in as <strong>${name}</strong> <span class="quiet">@${username}</span>.</p>
 <p><a href="${localUrl(request, '/api/docs')}">What the API can do</a></p>
 ${signOutForm(request, csrfToken)}`;
   return htmlPage({ title: 'Welcome', main, csrfToken });
 }
 
-/** The home page of a user whose password an administrator has set: the API waits for another one. */
-export function renewalPage(request: Incoming, { username }: CallerUser, { csrfToken }: Session): HtmlReply {
+/** Returns the home page of a user whose password has expired, with the form to choose a new one. */
+export function passwordRenewalPage(
+  request: IncomingRequest,
+  { username }: CallerUser,
+  { csrfToken }: PageSession,
+): HtmlReply {
   const main = markup`<p>Your password has expired. Choose another one, and your tokens work again.</p>
-${renewalForm(request, csrfToken, username)}
+${passwordRenewalForm(request, csrfToken, username)}
 ${signOutForm(request, csrfToken)}`;
   return htmlPage({ title: 'Choose a new password', main, csrfToken });
 }
 
-function renewalForm(request: Incoming, csrfToken: string, login: string): Markup {
+function passwordRenewalForm(request: IncomingRequest, csrfToken: string, login: string): Markup {
   return markup`<form method="post" action="${localUrl(request, '/users/sign_in')}">
 ${csrfField(csrfToken)}
 <input type="hidden" name="user[login]" value="${login}">
@@ -72,7 +85,7 @@ ${csrfField(csrfToken)}
 </form>`;
 }
 
-function signOutForm(request: Incoming, csrfToken: string): Markup {
+function signOutForm(request: IncomingRequest, csrfToken: string): Markup {
   return markup`<form method="post" action="${localUrl(request, '/users/sign_out')}">
 ${csrfField(csrfToken)}
 <button class="other">Sign out</button>

@@ -1,7 +1,7 @@
 /**
- * Where a sign-in leads: to the page that asked for it, or home. Only a path of this server will do; what a browser could
- * take for another host (`//evil.test`, `/\evil.test`) is not one.
+ * Returns the path to redirect to after a sign-in, or `/` if it is missing or unsafe: browsers would treat `//evil.test` and
+ * `/\evil.test` as another host.
  */
-export function returnPath(asked: string | null): string {
-  return asked !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(asked) ? asked : '/';
+export function safeReturnPath(path: string | null): string {
+  return path !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path) ? path : '/';
 }

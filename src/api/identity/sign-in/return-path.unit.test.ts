@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { returnPath } from './return-path.ts';
+import { safeReturnPath } from './return-path.ts';
 
 test('a path of this server is where a sign-in leads', () => {
   for (const path of ['/', '/oauth/authorize?client_id=1&redirect_uri=https%3A%2F%2Fapp.test', '/-/a;b?x=//y']) {
-    assert.equal(returnPath(path), path);
+    assert.equal(safeReturnPath(path), path);
   }
 });
 
 test('everything that could be another host leads home', () => {
   const others = ['//evil.test', '/\\evil.test', '/x\\evil', 'https://evil.test', 'evil.test', '', '/\t/evil.test'];
   for (const path of [...others, '/ /evil.test', '/\n/evil.test', 'javascript:alert(1)', '/é', null]) {
-    assert.equal(returnPath(path), '/', String(path));
+    assert.equal(safeReturnPath(path), '/', String(path));
   }
 });

@@ -2,43 +2,43 @@ import { signInWithPassword } from '#authentication/sessions/web-sign-in.ts';
 import type { HtmlReply, RedirectReply } from '#http/endpoint/responses.ts';
 import type { WebSession } from '#http/pages/web-session.ts';
 import { localUrl } from '#http/request/base-url.ts';
-import { cookieOf } from '#http/request/cookie.ts';
-import type { Incoming } from '#http/request/incoming.ts';
+import { sessionCookie } from '#http/request/cookie.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
-import { limitFailures } from '#rate-limits/failed-sign-ins.ts';
+import { limitFailedSignIns } from '#rate-limits/failed-sign-ins.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import { refusedPage } from './pages.ts';
+import { signInErrorPage } from './pages.ts';
 import { renewPassword } from './renew-password.ts';
-import { returnPath } from './return-path.ts';
+import { safeReturnPath } from './return-path.ts';
 
-/** What the form says. */
+/** The fields of the sign-in form. */
 interface SignInForm {
   readonly login: string;
   readonly password: string;
-  /** Chosen in place of one that has expired; empty from the plain form. */
+  /** The new password in place of an expired one; empty from the plain form. */
   readonly newPassword: string;
 }
 
-/** The visitor signed in with a new cookie and on the way to the page that asked for it, or the form again and why. */
+/** Signs a visitor in: sets a new cookie and redirects to the requested page, or returns the form with an error. */
 export async function signInVisitor(
   services: Pick<Services, 'database' | 'clock' | 'runUnitOfWork'>,
-  request: Incoming,
+  request: IncomingRequest,
   session: WebSession,
   form: SignInForm,
 ): Promise<RedirectReply | HtmlReply> {
-  const signedIn = await limitFailures(services, request.clientAddress, () =>
+  const signedIn = await limitFailedSignIns(services, request.clientAddress, () =>
     renewAndSignIn(services, request, session, form),
   );
-  if (isFailure(signedIn)) return refusedPage(request, session, form, signedIn);
+  if (isFailure(signedIn)) return signInErrorPage(request, session, form, signedIn);
   return {
-    location: localUrl(request, returnPath(session.returnTo)),
-    headers: { 'Set-Cookie': cookieOf(request, signedIn.secret) },
+    location: localUrl(request, safeReturnPath(session.returnTo)),
+    headers: { 'Set-Cookie': sessionCookie(request, signedIn.secret) },
   };
 }
 
 async function renewAndSignIn(
   services: Pick<Services, 'database' | 'runUnitOfWork'>,
-  { clientAddress: address }: Incoming,
+  { clientAddress: address }: IncomingRequest,
   session: WebSession,
   { login, password, newPassword }: SignInForm,
 ): Promise<{ readonly secret: string } | Failure<'invalid' | 'weak' | 'switchedOff'>> {

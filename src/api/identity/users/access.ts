@@ -1,20 +1,20 @@
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { readUser, type User } from '#authentication/users/users.ts';
+import { findUserById, type User } from '#authentication/users/users.ts';
 import { type Access, type AccessCall, access, signedIn, signedInCaller } from '#http/access/access.ts';
 import { forbidden, unauthorized } from '#http/errors/http-error.ts';
-import { readSettings } from '#settings/settings.ts';
+import { loadSettings } from '#settings/settings.ts';
 
-/** Any signed-in user, with all that is known of the user. The account may have ended since the credentials were looked at. */
-export function beingOneself(): Access<{ caller: SignedInCaller; user: User }> {
+/** Allows signed-in users and loads their own user row; 401 if the account was deleted since authentication. */
+export function currentUserAccess(): Access<{ caller: SignedInCaller; user: User }> {
   return signedIn().resource({
     name: 'user',
-    load: ({ db }: AccessCall, { caller }: { readonly caller: SignedInCaller }) => readUser(db, caller.user.id),
+    load: ({ db }: AccessCall, { caller }: { readonly caller: SignedInCaller }) => findUserById(db, caller.user.id),
     notFound: unauthorized,
   });
 }
 
-/** Everybody may look for a user by name, unless nothing of the instance is public; only signed-in callers may list users. */
-export function listingUsers(): Access<{ caller: Caller }> {
+/** Allows signed-in users; anonymous callers only to search by username, unless public visibility is restricted. */
+export function userListAccess(): Access<{ caller: Caller }> {
   return access({
     audience: 'open',
     label: 'open with a username',
@@ -29,13 +29,13 @@ export function listingUsers(): Access<{ caller: Caller }> {
 }
 
 async function allowAnonymousSearch({ db, params }: AccessCall): Promise<void> {
-  const { restricted_visibility_levels } = await readSettings(db);
+  const { restricted_visibility_levels } = await loadSettings(db);
   if (params.username && !restricted_visibility_levels.includes('public')) return;
   throw forbidden('Not authorized to access /api/v4/users');
 }
 
-/** Signed-in callers; anonymous ones get 403 where others get 401. */
-export function readingUsers(): Access<{ caller: SignedInCaller }> {
+/** Allows signed-in callers; answers 403 to anonymous ones, not 401. */
+export function userReadAccess(): Access<{ caller: SignedInCaller }> {
   return access({
     audience: 'user',
     label: 'user (403)',

@@ -2,17 +2,17 @@ import type { AuditEvent } from '#activity/index.ts';
 import type { User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** What happened to a user; `called` is what contract/activity.md Part 3 tells of the user for this event. */
+/** An audit event about a user. `targetDetails`: see contract/activity.md Part 3. */
 interface UserEvent extends Pick<AuditEvent, 'name' | 'message' | 'details'> {
-  readonly called: string;
+  readonly targetDetails: string;
 }
 
-/** The audit event of a change of a user, which belongs to the user. */
-export function recordUser(
+/** Records an audit event about a user. */
+export function recordUserEvent(
   uow: UnitOfWork,
   { id, username }: Pick<User, 'id' | 'username'>,
-  { called, ...event }: UserEvent,
+  { targetDetails, ...event }: UserEvent,
 ): Promise<void> {
   const entity = { type: 'User', id, path: username } as const;
-  return uow.record({ ...event, entity, target: { type: 'User', id, details: called } });
+  return uow.record({ ...event, entity, target: { type: 'User', id, details: targetDetails } });
 }

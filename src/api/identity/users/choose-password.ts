@@ -1,17 +1,17 @@
-import { type PasswordOwner, passwordProblems } from '#authentication/users/password-rules.ts';
+import { type PasswordOwner, validatePassword } from '#authentication/users/password-rules.ts';
 import type { Reader } from '#database/database.ts';
 import { hashPassword } from '#security/passwords.ts';
-import { readSettings } from '#settings/settings.ts';
+import { loadSettings } from '#settings/settings.ts';
 
-/** A password as it is kept, or what is wrong with it: that is told together with the other fields. */
-export interface ChosenPassword {
+/** A hashed password, or its validation errors, which are reported together with those of other fields. */
+export interface PreparedPassword {
   readonly hash: string | null;
   readonly problems: readonly string[];
 }
 
-/** Hashes a password before the act that sets it: it takes longer than a transaction may. */
-export async function choosePassword(db: Reader, password: string, owner: PasswordOwner): Promise<ChosenPassword> {
-  const { minimum_password_length } = await readSettings(db);
-  const problems = passwordProblems(password, owner, minimum_password_length);
+/** Validates and hashes a password before the unit of work that stores it: hashing takes longer than a transaction may. */
+export async function preparePassword(db: Reader, password: string, owner: PasswordOwner): Promise<PreparedPassword> {
+  const { minimum_password_length } = await loadSettings(db);
+  const problems = validatePassword(password, owner, minimum_password_length);
   return { hash: problems.length > 0 ? null : await hashPassword(password), problems };
 }

@@ -126,10 +126,10 @@ test('of two creations of one name at once, one is refused', async () => {
 
 test("a group's path is no username", async () => {
   const { root, name, server } = await world();
-  const { insertNamespace } = await import('#domain/namespaces/namespaces.ts');
+  const { createNamespace } = await import('#domain/namespaces/namespaces.ts');
   const path = name('group');
   await server.services.database.transaction((tx) =>
-    insertNamespace(
+    createNamespace(
       tx,
       { kind: 'group', owner_id: null, parent_id: null, path, name: path, visibility: 'private' },
       { full_path: path, full_name: path },

@@ -1,31 +1,37 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { createUser as insertUser, type NewUser, type User, type UserFailure } from '#authentication/users/users.ts';
+import {
+  type CreateUserInput,
+  createUser as insertUser,
+  type User,
+  type UserFailure,
+} from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
-import { recordUser } from './activity.ts';
-import { type ChosenPassword, choosePassword } from './choose-password.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { recordUserEvent } from './activity.ts';
+import { type PreparedPassword, preparePassword } from './choose-password.ts';
 
-/** What an administrator says of a new user. */
-export interface UserWish extends Pick<NewUser, 'username' | 'name' | 'email' | 'confirmed' | 'identity' | 'details'> {
-  /** null: one that nobody knows. */
+/** The input of an administrator for a new user. */
+export interface NewUserInput
+  extends Pick<CreateUserInput, 'username' | 'name' | 'email' | 'confirmed' | 'identity' | 'details'> {
+  /** Null for a random password that nobody knows. */
   readonly password: string | null;
 }
 
-/** The password of a new user, for `createUser`. */
-export async function firstPassword(db: Reader, wish: UserWish): Promise<ChosenPassword> {
-  return wish.password === null ? { hash: null, problems: [] } : choosePassword(db, wish.password, wish);
+/** Prepares the password of a new user, for `createUser`. */
+export async function prepareInitialPassword(db: Reader, input: NewUserInput): Promise<PreparedPassword> {
+  return input.password === null ? { hash: null, problems: [] } : preparePassword(db, input.password, input);
 }
 
-/** Creates a user with its personal namespace. What is not said has the instance's defaults. */
+/** Creates a user with a personal namespace. Omitted attributes have the defaults of the instance. */
 export async function createUser(
   uow: UnitOfWork<SignedInCaller>,
-  { username, name, email, confirmed, identity, details }: UserWish,
-  password: ChosenPassword,
+  { username, name, email, confirmed, identity, details }: NewUserInput,
+  password: PreparedPassword,
 ): Promise<User | Failure<UserFailure>> {
-  const settings = await readSettings(uow);
+  const settings = await loadSettings(uow);
   const created = await insertUser(uow, {
     username,
     name,
@@ -46,6 +52,6 @@ export async function createUser(
   if (isFailure(created)) return created;
   await createPersonalNamespace(uow, created);
   const message = `User ${created.username} created`;
-  await recordUser(uow, created, { name: 'user_created', called: created.username, message });
+  await recordUserEvent(uow, created, { name: 'user_created', targetDetails: created.username, message });
   return created;
 }

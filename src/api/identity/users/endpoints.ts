@@ -1,37 +1,37 @@
 import { Type } from 'typebox';
-import { readUserUntilGone, TAKEN } from '#authentication/users/users.ts';
-import { administrator, administratorLate } from '#http/access/access.ts';
+import { findUserUntilDeleted, USER_UNIQUE_ERRORS } from '#authentication/users/users.ts';
+import { administrator, administratorAfterParameters } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, nullable, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, TOO_MANY_REQUESTS, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
-import { offsetTooFar } from '#http/lists/offset-limit.ts';
+import { offsetTooFarError } from '#http/lists/offset-limit.ts';
 import { allOrNone, atLeastOne, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { beingOneself, listingUsers, readingUsers } from './access.ts';
-import { createUser as create, firstPassword } from './create.ts';
+import { currentUserAccess, userListAccess, userReadAccess } from './access.ts';
+import { createUser as create, prepareInitialPassword } from './create.ts';
 import { CurrentUser, ListedUser, UserAdmin, UserProfile } from './entities.ts';
-import { findUsers, limitReading } from './get.ts';
-import { changes, creation, filters, KEYSET, updateOf, wishOf } from './parameters.ts';
+import { checkReadLimit, listVisibleUsers } from './get.ts';
+import { createParameters, filters, KEYSET, toCreateInput, toUpdateInput, updateParameters } from './parameters.ts';
 import { activate, ban, block, deactivate, unban, unblock } from './states.ts';
-import { nextPassword, updateUser as update } from './update.ts';
+import { prepareNewPassword, updateUser as update } from './update.ts';
 
 const userId = { id: required(integer) };
-const INTERNAL = [403, '403 Forbidden - An internal user cannot be changed'] as const;
+const INTERNAL_USER = [403, '403 Forbidden - An internal user cannot be changed'] as const;
 const onlyAdministrator = (what: string) => [403, `403 Forbidden - The only administrator cannot ${what}`] as const;
-const CANNOT_SAVE = {
+const SAVE_ERRORS = {
   emailTaken: [409, 'Email has already been taken'],
   usernameTaken: [409, 'Username has already been taken'],
   pathTaken: [400, { message: { base: ['A user, alias, or group already exists with that username.'] } }],
   invalid: INVALID,
 } as const;
-const taken = { ...TAKEN, routes_by_full_path: 'pathTaken' } as const;
+const UNIQUE_ERRORS = { ...USER_UNIQUE_ERRORS, routes_by_full_path: 'pathTaken' } as const;
 
-export const readCurrentUser = endpoint({
+export const getCurrentUser = endpoint({
   get: '/user',
-  summary: 'The caller',
-  access: beingOneself(),
+  summary: 'Get the current user',
+  access: currentUserAccess(),
   scopes: ['read_user'],
   response: ok(CurrentUser),
   read: (_db, { user }) => user,
@@ -40,20 +40,20 @@ export const readCurrentUser = endpoint({
 export const listUsers = endpoint({
   get: '/users',
   summary: 'List users',
-  access: listingUsers(),
+  access: userListAccess(),
   scopes: ['read_user'],
   params: filters,
   rules: [allOrNone('extern_uid', 'provider')],
   keyset: KEYSET,
-  errors: { offsetTooFar: offsetTooFar('User') },
+  errors: { offsetTooFar: offsetTooFarError('User') },
   response: page(ListedUser),
-  read: (db, { caller, params, page }) => findUsers(db, caller, params, page),
+  read: (db, { caller, params, page }) => listVisibleUsers(db, caller, params, page),
 });
 
-export const readUser = endpoint({
+export const getUser = endpoint({
   get: '/users/:id(^\\d+$)',
-  summary: 'One user',
-  access: readingUsers(),
+  summary: 'Get a user',
+  access: userReadAccess(),
   scopes: ['read_user'],
   params: userId,
   errors: {
@@ -62,39 +62,41 @@ export const readUser = endpoint({
   },
   response: ok(UserProfile),
   handle: async ({ caller, params }, { database }) =>
-    (await limitReading(database, caller)) ?? (await readUserUntilGone(database.reader, params.id)) ?? fail('notFound'),
+    (await checkReadLimit(database, caller)) ??
+    (await findUserUntilDeleted(database.reader, params.id)) ??
+    fail('notFound'),
 });
 
 export const createUser = endpoint({
   post: '/users',
   summary: 'Create a user',
-  access: administratorLate(),
-  params: creation,
+  access: administratorAfterParameters(),
+  params: createParameters,
   rules: [atLeastOne('password', 'reset_password', 'force_random_password'), allOrNone('extern_uid', 'provider')],
-  errors: CANNOT_SAVE,
-  uniqueErrors: taken,
+  errors: SAVE_ERRORS,
+  uniqueErrors: UNIQUE_ERRORS,
   activity: ['user_created'],
   response: created(UserAdmin),
   async handle({ caller, params }, { database, runUnitOfWork }) {
-    const wish = wishOf(params);
-    const password = await firstPassword(database.reader, wish);
-    return runUnitOfWork(caller, (uow) => create(uow, wish, password));
+    const input = toCreateInput(params);
+    const password = await prepareInitialPassword(database.reader, input);
+    return runUnitOfWork(caller, (uow) => create(uow, input, password));
   },
 });
 
 export const updateUser = endpoint({
   put: '/users/:id(^\\d+$)',
-  summary: 'Change a user',
-  access: administratorLate(),
-  params: { ...userId, ...changes },
+  summary: 'Update a user',
+  access: administratorAfterParameters(),
+  params: { ...userId, ...updateParameters },
   rules: [allOrNone('extern_uid', 'provider')],
   errors: {
-    ...CANNOT_SAVE,
+    ...SAVE_ERRORS,
     userNotFound: USER_NOT_FOUND,
-    internalUser: INTERNAL,
+    internalUser: INTERNAL_USER,
     onlyAdministrator: onlyAdministrator('give up that role'),
   },
-  uniqueErrors: taken,
+  uniqueErrors: UNIQUE_ERRORS,
   activity: [
     'user_email_address_updated',
     'user_username_updated',
@@ -104,9 +106,9 @@ export const updateUser = endpoint({
   ],
   response: ok(UserAdmin),
   async handle({ caller, params }, { database, runUnitOfWork }) {
-    const wish = updateOf(params);
-    const password = await nextPassword(database.reader, params.id, wish);
-    return runUnitOfWork(caller, (uow) => update(uow, params.id, wish, password));
+    const input = toUpdateInput(params);
+    const password = await prepareNewPassword(database.reader, params.id, input);
+    return runUnitOfWork(caller, (uow) => update(uow, params.id, input, password));
   },
 });
 
@@ -128,12 +130,12 @@ export const blockUser = endpoint({
 
 export const unblockUser = endpoint({
   post: '/users/:id(^\\d+$)/unblock',
-  summary: 'Give a blocked user access again',
+  summary: 'Unblock a user',
   access: administrator(),
   params: userId,
   errors: {
     userNotFound: USER_NOT_FOUND,
-    internalUser: INTERNAL,
+    internalUser: INTERNAL_USER,
     deactivated: [403, '403 Forbidden - Deactivated users cannot be unblocked by the API'],
   },
   activity: ['user_unblocked'],
@@ -167,7 +169,7 @@ export const activateUser = endpoint({
   params: userId,
   errors: {
     userNotFound: USER_NOT_FOUND,
-    internalUser: INTERNAL,
+    internalUser: INTERNAL_USER,
     blocked: [403, 'Error occurred. A blocked user must be unblocked to be activated'],
   },
   response: created(rawEntity(Type.Boolean())),
@@ -181,7 +183,7 @@ export const banUser = endpoint({
   params: userId,
   errors: {
     userNotFound: USER_NOT_FOUND,
-    internalUser: INTERNAL,
+    internalUser: INTERNAL_USER,
     wrongState: [403, 'You cannot ban {state} users.'],
     onlyAdministrator: onlyAdministrator('be banned'),
   },
@@ -191,12 +193,12 @@ export const banUser = endpoint({
 
 export const unbanUser = endpoint({
   post: '/users/:id(^\\d+$)/unban',
-  summary: 'Lift the ban of a user',
+  summary: 'Unban a user',
   access: administrator(),
   params: userId,
   errors: {
     userNotFound: USER_NOT_FOUND,
-    internalUser: INTERNAL,
+    internalUser: INTERNAL_USER,
     wrongState: [403, 'You cannot unban {state} users.'],
   },
   response: created(rawEntity(Type.Boolean())),

@@ -4,12 +4,12 @@ import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { User } from '#authentication/users/users.ts';
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import type { Base } from '#http/request/base-url.ts';
-import { keptAtMost } from '#runtime/bounded-cache.ts';
-import { SHUT_OUT } from './states.ts';
-import { factsOf, highestRoles, type UserBasicRow, type UserFacts } from './store.ts';
+import type { ServerContext } from '#http/request/base-url.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
+import { BLOCKED_STATES } from './states.ts';
+import { loadHighestRoles, loadUserRelations, type UserBasicRow, type UserRelations } from './store.ts';
 
-/** The forms of a user (contract/conventions.md §10 "Users"). */
+/** The representations of a user (contract/conventions.md §10 "Users"). */
 
 const basicFields = {
   id: Type.Integer(),
@@ -21,7 +21,7 @@ const basicFields = {
   avatar_url: Type.String(),
   web_url: Type.String(),
 };
-/** What every embedded user looks like. */
+/** A user embedded in other entities. */
 export const UserBasic = entity('UserBasic', basicFields).from((user: UserBasicRow, to) => ({
   id: user.id,
   username: user.username,
@@ -49,7 +49,7 @@ const profileFields = {
   work_information: nullable(Type.String()),
   local_time: nullable(Type.String()),
 };
-/** Extended, to callers who may not see the profile. */
+/** The extended representation for callers who may not see the profile. */
 const UserHidden = entity('UserHidden', { ...basicFields, ...profileFields }).from((user: User, to) => ({
   ...UserBasic.serialize(user, to),
   bio: user.bio,
@@ -114,11 +114,18 @@ const selfFields = {
   extra_shared_runners_minutes_limit: Type.Null(),
   scim_identities: Type.Array(Type.Never()),
 };
-const loadFacts = (users: readonly User[], to: SerializationContext) => factsOf(to.db, users);
+const loadRelations = (users: readonly User[], to: SerializationContext) => loadUserRelations(to.db, users);
 
-const UserSelf = entity('UserSelf', { ...UserExtended.schema.properties, ...selfFields }).from(loadFacts, self);
+const UserSelf = entity('UserSelf', { ...UserExtended.schema.properties, ...selfFields }).from(
+  loadRelations,
+  serializeSelf,
+);
 
-function self(user: User, to: SerializationContext, { identities, spaces }: UserFacts) {
+function serializeSelf(
+  user: User,
+  to: SerializationContext,
+  { identities, personalNamespaces: spaces }: UserRelations,
+) {
   return {
     ...UserExtended.serialize(user, to),
     last_sign_in_at: user.last_sign_in_at,
@@ -158,15 +165,18 @@ const adminFields = {
   enterprise_group_id: Type.Null(),
   enterprise_group_associated_at: Type.Null(),
 };
-export const UserAdmin = entity('UserAdmin', { ...UserSelf.schema.properties, ...adminFields }).from(loadFacts, admin);
+export const UserAdmin = entity('UserAdmin', { ...UserSelf.schema.properties, ...adminFields }).from(
+  loadRelations,
+  serializeForAdmin,
+);
 
-function admin(user: User, to: SerializationContext, facts: UserFacts) {
+function serializeForAdmin(user: User, to: SerializationContext, facts: UserRelations) {
   const creator = facts.creators.get(user.created_by_id ?? 0);
   return {
-    ...self(user, to, facts),
+    ...serializeSelf(user, to, facts),
     is_admin: user.admin,
     note: user.note,
-    namespace_id: facts.spaces.get(user.id)?.namespace_id ?? null,
+    namespace_id: facts.personalNamespaces.get(user.id)?.namespace_id ?? null,
     created_by: creator === undefined ? null : UserBasic.serialize(creator, to),
     using_license_seat: user.state === 'active' && !user.bot && !user.internal,
     is_auditor: user.auditor,
@@ -186,11 +196,11 @@ const UserAdminDetail = entity('UserAdminDetail', {
   trial: Type.Null(),
 }).from(
   async (users: readonly User[], to) => ({
-    facts: await factsOf(to.db, users),
-    roles: await highestRoles(to.db, users),
+    facts: await loadUserRelations(to.db, users),
+    roles: await loadHighestRoles(to.db, users),
   }),
   (user, to, { facts, roles }) => ({
-    ...admin(user, to, facts),
+    ...serializeForAdmin(user, to, facts),
     highest_role: roles.get(user.id) ?? 0,
     current_sign_in_ip: user.current_sign_in_ip,
     last_sign_in_ip: user.last_sign_in_ip,
@@ -200,39 +210,39 @@ const UserAdminDetail = entity('UserAdminDetail', {
   }),
 );
 
-/** The caller; administrators see themselves as they see others. */
+/** The current user; administrators see themselves as they see others. */
 export const CurrentUser = variants([UserSelf, UserAdmin], ({ caller }) =>
   isAdministrator(caller) ? UserAdmin : UserSelf,
 );
 
-/** One of a list of users. */
+/** A user in a list. */
 export const ListedUser = variants([UserBasic, UserAdmin], ({ caller }) =>
   isAdministrator(caller) ? UserAdmin : UserBasic,
 );
 
-/** A user in the form that the caller may see. */
+/** A user, as much as the caller may see. */
 export const UserProfile = variants([UserExtended, UserHidden, UserAdminDetail], ({ caller }, user) => {
   if (isAdministrator(caller)) return UserAdminDetail;
-  return profileVisibleTo(caller, user) ? UserExtended : UserHidden;
+  return isProfileVisibleTo(caller, user) ? UserExtended : UserHidden;
 });
 
-/** A user as jobs show theirs: the extended form, which administrators see no more of. */
+/** A user embedded in jobs: the extended representation, also for administrators. */
 export const EmbeddedUser = variants([UserExtended, UserHidden], ({ caller }, user) =>
-  profileVisibleTo(caller, user) ? UserExtended : UserHidden,
+  isProfileVisibleTo(caller, user) ? UserExtended : UserHidden,
 );
 
-/** Private profiles, and those of users who are shut out, are for themselves and administrators. */
-export function profileVisibleTo(caller: Caller, { id, private_profile, state }: User): boolean {
+/** Whether the caller may see a profile: private profiles and those of blocked users are visible only to themselves and administrators. */
+export function isProfileVisibleTo(caller: Caller, { id, private_profile, state }: User): boolean {
   if (isAdministrator(caller) || caller.user?.id === id) return true;
-  return !private_profile && !SHUT_OUT.includes(state);
+  return !private_profile && !BLOCKED_STATES.includes(state);
 }
 
-/** The address of the picture that Hearth draws: it tells nobody an e-mail address. */
-export function avatarUrl(userId: number, base: Base): string {
+/** Returns the URL of the generated avatar, which does not disclose the email address. */
+export function avatarUrl(userId: number, base: ServerContext): string {
   return `${base.url}/-/avatars/${avatarName(`${userId}\n${base.instance}`)}.svg`;
 }
 
-const avatarNames = keptAtMost<string>(10_000);
+const avatarNames = createBoundedCache<string>(10_000);
 
 function avatarName(seed: string): string {
   const known = avatarNames.get(seed);

@@ -11,9 +11,9 @@ const newUser =
   };
 
 export const examples: Examples<typeof endpoints> = {
-  readCurrentUser: () => ({ by: 'stranger' }),
+  getCurrentUser: () => ({ by: 'stranger' }),
   listUsers: ({ callers }) => ({ by: 'anonymous', params: { username: callers.developer.username } }),
-  readUser: ({ callers }) => ({ by: 'stranger', path: { id: callers.developer.id } }),
+  getUser: ({ callers }) => ({ by: 'stranger', path: { id: callers.developer.id } }),
   createUser: ({ name }) => {
     const username = name('person');
     const params = { username, name: username, email: `${username}@hearth.test`, force_random_password: true };

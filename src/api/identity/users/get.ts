@@ -2,38 +2,39 @@ import { type Caller, isAdministrator, type SignedInCaller } from '#authenticati
 import type { User } from '#authentication/users/users.ts';
 import type { Database, Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { beyondOffset } from '#http/lists/offset-limit.ts';
-import type { Page } from '#http/lists/page.ts';
+import { checkOffsetLimit } from '#http/lists/offset-limit.ts';
+import type { ListPage } from '#http/lists/page.ts';
 import type { PageRequest } from '#http/lists/pagination.ts';
-import { applicationLimit } from '#rate-limits/application-limit.ts';
+import { checkApplicationLimit } from '#rate-limits/application-limit.ts';
 import type { Failure } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
-import { type Filters, identityOf } from './parameters.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { toIdentity, type UserListParams } from './parameters.ts';
 import { listUsers } from './store.ts';
 
-/** One page of the users whom the caller looks for. */
-export async function findUsers(
+/** Returns one page of the users that match the filters. */
+export async function listVisibleUsers(
   db: Reader,
   caller: Caller,
-  filters: Filters,
+  filters: UserListParams,
   page: PageRequest,
-): Promise<Page<User> | Failure<'offsetTooFar'>> {
-  const everything = isAdministrator(caller);
+): Promise<ListPage<User> | Failure<'offsetTooFar'>> {
+  const forAdministrator = isAdministrator(caller);
   return (
-    (await beyondOffset(db, page)) ?? listUsers(db, { ...filters, identity: identityOf(filters), everything }, page)
+    (await checkOffsetLimit(db, page)) ??
+    listUsers(db, { ...filters, identity: toIdentity(filters), forAdministrator }, page)
   );
 }
 
 const PERIOD_SECONDS = 600;
 
-/** Refuses a caller who looks up users one by one too often. */
-export async function limitReading(database: Database, { user }: SignedInCaller): Promise<Failure<'tooMany'> | null> {
+/** Fails if a caller gets single users too often. */
+export async function checkReadLimit(database: Database, { user }: SignedInCaller): Promise<Failure<'tooMany'> | null> {
   if (user.admin) return null;
-  const settings = await readSettings(database.reader);
+  const settings = await loadSettings(database.reader);
   const spared = settings.users_get_by_id_limit_allowlist.map(foldCase);
   if (spared.includes(foldCase(user.username))) return null;
   const limit = settings.users_get_by_id_limit;
-  return applicationLimit(database, {
+  return checkApplicationLimit(database, {
     name: 'users_get_by_id',
     subject: user.id,
     limit,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { sessionOf } from '#database/sessions.ts';
+import { getSession } from '#database/sessions.ts';
 import type { Answer, Caller } from '#test/support/world.ts';
 import { world } from '#test/support/world.ts';
 import { listUsers } from './store.ts';
@@ -44,10 +44,10 @@ test('users who follow exact matches are counted in the statement that reads the
   const { server } = await world();
   await people('counted', 6);
   await people('counted-1', 4);
-  const filter = { search: 'counted-1', everything: true } as Parameters<typeof listUsers>[1];
+  const filter = { search: 'counted-1', forAdministrator: true } as Parameters<typeof listUsers>[1];
   const list = (db: Reader, page: number) => listUsers(db, filter, { kind: 'offset', page, perPage: 2 });
   await server.services.database.transaction(async (tx) => {
-    const { connection } = sessionOf(tx);
+    const { connection } = getSession(tx);
     const { execute } = connection;
     let statements = 0;
     connection.execute = (statement) => {

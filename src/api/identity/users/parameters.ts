@@ -1,26 +1,26 @@
-import { keptAddress } from '#authentication/users/emails.ts';
+import { normalizeAddress } from '#authentication/users/emails.ts';
 import type { Identity, UserDetails } from '#authentication/users/users.ts';
 import type { KeysetRule } from '#http/lists/pagination.ts';
 import { optional, type ParameterValues, required } from '#http/parameters/declarations.ts';
-import { description, expression, ruledText, string, title } from '#http/parameters/texts.ts';
+import { description, searchExpression, string, title, validatedText } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, dateTime, integer, oneOf } from '#http/parameters/types.ts';
-import type { UserWish } from './create.ts';
-import { withoutTags } from './strip-tags.ts';
-import type { UserUpdate } from './update.ts';
+import type { NewUserInput } from './create.ts';
+import { stripTags } from './strip-tags.ts';
+import type { UserUpdateInput } from './update.ts';
 
-const ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const;
-export type UserOrder = (typeof ORDERS)[number];
+const ORDER_COLUMNS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const;
+export type UserOrderColumn = (typeof ORDER_COLUMNS)[number];
 
-/** Newest first unless asked otherwise, then every order in both directions. */
+/** By id descending by default; every column in both directions. */
 export const KEYSET: KeysetRule = {
-  orders: ['id desc', ...ORDERS.flatMap((order) => [`${order} asc`, `${order} desc`] as const)],
+  orders: ['id desc', ...ORDER_COLUMNS.flatMap((order) => [`${order} asc`, `${order} desc`] as const)],
   by: 'cursor',
 };
 
-/** What a list of users is narrowed to; false and absent ones ask for nothing. */
+/** Filters of user lists; false and absent ones have no effect. */
 export const filters = {
   username: optional(string),
-  search: optional(expression),
+  search: optional(searchExpression),
   public_email: optional(string),
   active: optional(boolean, false),
   blocked: optional(boolean, false),
@@ -39,13 +39,13 @@ export const filters = {
   without_projects: optional(boolean, false),
   created_after: optional(dateTime),
   created_before: optional(dateTime),
-  order_by: optional(absentIfBlank(oneOf(...ORDERS))),
+  order_by: optional(absentIfBlank(oneOf(...ORDER_COLUMNS))),
   sort: optional(oneOf('asc', 'desc')),
 };
 
-export type Filters = ParameterValues<typeof filters>;
+export type UserListParams = ParameterValues<typeof filters>;
 
-const UNTAGGED_TEXTS = [
+const STRIPPED_TEXTS = [
   'location',
   'linkedin',
   'twitter',
@@ -66,19 +66,19 @@ const details = {
   can_create_group: optional(boolean),
   projects_limit: optional(integer),
   private_profile: optional(boolean),
-  bio: optional(ruledText(255)),
-  location: optional(ruledText(500)),
-  public_email: optional(ruledText(255)),
-  commit_email: optional(ruledText(255)),
-  linkedin: optional(ruledText(500)),
-  twitter: optional(ruledText(500)),
-  skype: optional(ruledText(500)),
-  discord: optional(ruledText(500)),
-  github: optional(ruledText(500)),
-  website_url: optional(ruledText(500)),
-  organization: optional(ruledText(500)),
+  bio: optional(validatedText(255)),
+  location: optional(validatedText(500)),
+  public_email: optional(validatedText(255)),
+  commit_email: optional(validatedText(255)),
+  linkedin: optional(validatedText(500)),
+  twitter: optional(validatedText(500)),
+  skype: optional(validatedText(500)),
+  discord: optional(validatedText(500)),
+  github: optional(validatedText(500)),
+  website_url: optional(validatedText(500)),
+  organization: optional(validatedText(500)),
   job_title: optional(title),
-  pronouns: optional(ruledText(50)),
+  pronouns: optional(validatedText(50)),
   note: optional(description),
   theme_id: optional(integer),
   color_scheme_id: optional(integer),
@@ -87,67 +87,70 @@ const details = {
   provider: optional(title),
 };
 
-type Details = ParameterValues<typeof details>;
+type DetailParams = ParameterValues<typeof details>;
 
-export const creation = {
-  email: required(ruledText(255)),
-  name: required(ruledText(255)),
-  username: required(ruledText(255)),
-  password: optional(ruledText(128)),
+export const createParameters = {
+  email: required(validatedText(255)),
+  name: required(validatedText(255)),
+  username: required(validatedText(255)),
+  password: optional(validatedText(128)),
   reset_password: optional(boolean),
   force_random_password: optional(boolean),
   skip_confirmation: optional(boolean, false),
   ...details,
 };
 
-export function wishOf(params: ParameterValues<typeof creation>): UserWish {
+export function toCreateInput(params: ParameterValues<typeof createParameters>): NewUserInput {
   const { email, name, username, force_random_password, skip_confirmation: confirmed } = params;
   const password = force_random_password ? null : (params.password ?? null);
   return {
-    email: keptAddress(email),
+    email: normalizeAddress(email),
     name,
     username,
     confirmed,
     password,
-    details: detailsOf(params),
-    identity: identityOf(params),
+    details: toDetails(params),
+    identity: toIdentity(params),
   };
 }
 
-export const changes = {
-  email: optional(ruledText(255)),
-  name: optional(ruledText(255)),
-  username: optional(ruledText(255)),
-  password: optional(ruledText(128)),
+export const updateParameters = {
+  email: optional(validatedText(255)),
+  name: optional(validatedText(255)),
+  username: optional(validatedText(255)),
+  password: optional(validatedText(128)),
   skip_reconfirmation: optional(boolean, false),
   ...details,
 };
 
-export function updateOf(params: ParameterValues<typeof changes>): UserUpdate {
+export function toUpdateInput(params: ParameterValues<typeof updateParameters>): UserUpdateInput {
   const { email, skip_reconfirmation: confirmed } = params;
   return {
-    email: typeof email === 'string' ? { address: keptAddress(email), confirmed } : undefined,
+    email: typeof email === 'string' ? { address: normalizeAddress(email), confirmed } : undefined,
     name: params.name ?? undefined,
     username: params.username ?? undefined,
     password: params.password ?? undefined,
-    usualPrivacy: params.private_profile === null,
-    details: detailsOf(params),
-    identity: identityOf(params),
+    defaultPrivacy: params.private_profile === null,
+    details: toDetails(params),
+    identity: toIdentity(params),
   };
 }
 
-/** The columns that were named: an emptied text is `""` where it is always there, null where it may be absent. */
-function detailsOf(params: Details): UserDetails {
+/** Returns the columns to set: an empty text becomes `""` in columns that are not nullable, null in nullable ones. */
+function toDetails(params: DetailParams): UserDetails {
   const named: Record<string, unknown> = {};
   if (params.bio !== undefined) named.bio = params.bio ?? '';
-  for (const field of UNTAGGED_TEXTS) if (params[field] !== undefined) named[field] = withoutTags(params[field] ?? '');
+  for (const field of STRIPPED_TEXTS) if (params[field] !== undefined) named[field] = stripTags(params[field] ?? '');
   for (const field of ADDRESSES)
-    if (params[field] !== undefined) named[field] = keptAddress(params[field] ?? '') || null;
+    if (params[field] !== undefined) named[field] = normalizeAddress(params[field] ?? '') || null;
   for (const field of CLEARABLE_TEXTS) if (params[field] !== undefined) named[field] = params[field] || null;
   for (const field of [...NUMBERS, ...FLAGS]) if (typeof params[field] !== 'object') named[field] = params[field];
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)) as UserDetails;
 }
 
-export function identityOf({ provider, extern_uid }: Pick<Details, 'provider' | 'extern_uid'>): Identity | undefined {
+export function toIdentity({
+  provider,
+  extern_uid,
+}: Pick<DetailParams, 'provider' | 'extern_uid'>): Identity | undefined {
   return provider && extern_uid ? { provider, externUid: extern_uid } : undefined;
 }

@@ -23,7 +23,7 @@ test('the states refuse ways that do not exist', async () => {
   const mira = await user();
   const say = async (verb: string) => (await root.post(`/users/${mira.id}/${verb}`)).body?.message;
   await mira.get('/user');
-  await server.services.tokenUses.settled();
+  await server.services.tokenUses.flushed();
   assert.equal(
     await say('deactivate'),
     'The user you are trying to deactivate has been active in the past 90 days and cannot be deactivated',

@@ -1,78 +1,78 @@
 import type { SignedInCaller, UserState } from '#authentication/caller.ts';
 import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
-import { changeableUser, type Unchangeable, type User } from '#authentication/users/users.ts';
+import { findChangeableUser, type UnchangeableUserCode, type User } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { DAY_MS, momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
-import { recordUser } from './activity.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { recordUserEvent } from './activity.ts';
 
-// The states of a user and the ways between them (contract/conventions.md "States").
+// The states of a user and their transitions (contract/conventions.md "States").
 
-type Changed<Own extends string> = Promise<boolean | Failure<Unchangeable | Own>>;
+type StateChange<Own extends string> = Promise<boolean | Failure<UnchangeableUserCode | Own>>;
 
-/** Users whose access has been taken from them: others see little of them. */
-export const SHUT_OUT: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned'];
+/** States of blocked users, whose profiles are hidden. */
+export const BLOCKED_STATES: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned'];
 
-const WITHOUT_ACCESS: readonly UserState[] = [...SHUT_OUT, 'blocked_pending_approval'];
+const WITHOUT_ACCESS: readonly UserState[] = [...BLOCKED_STATES, 'blocked_pending_approval'];
 
-/** Ends a user's access until somebody gives it back. Null when it was blocked already: clients are told so. */
+/** Blocks a user. Returns null if the user was blocked already, which the response shows. */
 export async function block(
   uow: UnitOfWork<SignedInCaller>,
   id: number,
-): Promise<true | null | Failure<Unchangeable | 'ownAccount' | 'onlyAdministrator'>> {
-  const user = await changeableUser(uow, id);
+): Promise<true | null | Failure<UnchangeableUserCode | 'ownAccount' | 'onlyAdministrator'>> {
+  const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   if (user.id === uow.actor.user.id) return fail('ownAccount');
   if (user.state === 'blocked') return null;
   if (await isOnlyAdministrator(uow, user)) return fail('onlyAdministrator');
   await setState(uow, user, 'blocked');
-  await recordUser(uow, user, { name: 'user_blocked', called: user.username, message: 'Blocked user' });
+  await recordUserEvent(uow, user, { name: 'user_blocked', targetDetails: user.username, message: 'Blocked user' });
   return true;
 }
 
-/** False when there was nothing to do. */
-export async function unblock(uow: UnitOfWork, id: number): Changed<'deactivated'> {
-  const user = await changeableUser(uow, id);
+/** Unblocks a user. Returns false if the user was not blocked. */
+export async function unblock(uow: UnitOfWork, id: number): StateChange<'deactivated'> {
+  const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   if (user.state === 'deactivated') return fail('deactivated');
   if (user.state !== 'blocked') return false;
   await setState(uow, user, 'active');
-  await recordUser(uow, user, { name: 'user_unblocked', called: user.username, message: 'Unblocked user' });
+  await recordUserEvent(uow, user, { name: 'user_unblocked', targetDetails: user.username, message: 'Unblocked user' });
   return true;
 }
 
-/** Puts a user to sleep who has done nothing for long; a sign-in wakes it. */
+/** Deactivates a dormant user; the next sign-in reactivates them. */
 export async function deactivate(
   uow: UnitOfWork,
   id: number,
-): Changed<'blocked' | 'recentlyActive' | 'onlyAdministrator'> {
-  const user = await changeableUser(uow, id);
+): StateChange<'blocked' | 'recentlyActive' | 'onlyAdministrator'> {
+  const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   if (WITHOUT_ACCESS.includes(user.state)) return fail('blocked');
   if (user.state === 'deactivated') return true;
   if (await isOnlyAdministrator(uow, user)) return fail('onlyAdministrator');
-  const { deactivate_dormant_users_period: days } = await readSettings(uow);
-  if (wasActiveAfter(user, momentAfter(uow.now, -days * DAY_MS))) return fail('recentlyActive', { days });
+  const { deactivate_dormant_users_period: days } = await loadSettings(uow);
+  if (wasActiveAfter(user, addMilliseconds(uow.now, -days * DAY_MS))) return fail('recentlyActive', { days });
   await setState(uow, user, 'deactivated');
   return true;
 }
 
-/** Never of a user who was never there. A date sorts before the moments of its day. */
-function wasActiveAfter({ last_activity_on, current_sign_in_at }: User, moment: string): boolean {
-  return [last_activity_on, current_sign_in_at].some((last) => last !== null && last > moment);
+/** False for users without any activity. A date sorts before the timestamps of its day. */
+function wasActiveAfter({ last_activity_on, current_sign_in_at }: User, timestamp: string): boolean {
+  return [last_activity_on, current_sign_in_at].some((last) => last !== null && last > timestamp);
 }
 
-export async function activate(uow: UnitOfWork, id: number): Changed<'blocked'> {
-  const user = await changeableUser(uow, id);
+export async function activate(uow: UnitOfWork, id: number): StateChange<'blocked'> {
+  const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   if (WITHOUT_ACCESS.includes(user.state)) return fail('blocked');
   if (user.state !== 'active') await setState(uow, user, 'active');
   return true;
 }
 
-export async function ban(uow: UnitOfWork, id: number): Changed<'wrongState' | 'onlyAdministrator'> {
-  const user = await changeableUser(uow, id);
+export async function ban(uow: UnitOfWork, id: number): StateChange<'wrongState' | 'onlyAdministrator'> {
+  const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   if (user.state !== 'active') return fail('wrongState', { state: user.state });
   if (await isOnlyAdministrator(uow, user)) return fail('onlyAdministrator');
@@ -80,8 +80,8 @@ export async function ban(uow: UnitOfWork, id: number): Changed<'wrongState' | '
   return true;
 }
 
-export async function unban(uow: UnitOfWork, id: number): Changed<'wrongState'> {
-  const user = await changeableUser(uow, id);
+export async function unban(uow: UnitOfWork, id: number): StateChange<'wrongState'> {
+  const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   if (user.state !== 'banned') return fail('wrongState', { state: user.state });
   await setState(uow, user, 'active');

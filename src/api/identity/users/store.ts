@@ -6,50 +6,58 @@ import {
   type SqlBool,
   sql,
 } from 'kysely';
-import { keptAddress } from '#authentication/users/emails.ts';
+import { normalizeAddress } from '#authentication/users/emails.ts';
 import { type Identity, type User, userColumns } from '#authentication/users/users.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { existsForEach, isAmong, isAmongFound } from '#database/dialect.ts';
-import { mayBeLong } from '#database/engines/long-statements.ts';
+import { existsPerRow, isInIds, isInSubquery } from '#database/dialect.ts';
+import { longRunning } from '#database/engines/long-statements.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type Count, countUpTo, keyset, paged, pagedAfter } from '#database/page.ts';
+import { type CountStrategy, countUpTo, paginate, paginateAfterRows, paginateByKey } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import { COMMON, isCommonIn, type OfId, surelyMany } from '#database/search/common-substrings.ts';
-import { containingUnindexed, idsContaining, isShortPart } from '#database/search/substring-search.ts';
-import { isLive } from '#domain/members/membership-expiry.ts';
-import type { Page } from '#http/lists/page.ts';
+import {
+  COMMON_THRESHOLD,
+  hasManyMatches,
+  type IdCondition,
+  isCommonSubstring,
+} from '#database/search/common-substrings.ts';
+import {
+  containsSubstringUnindexed,
+  isTooShortForIndex,
+  selectIdsContaining,
+} from '#database/search/substring-search.ts';
+import { isActiveMembership } from '#domain/members/membership-expiry.ts';
+import type { ListPage } from '#http/lists/page.ts';
 import { keysetPage, type OffsetRequest, type PageRequest } from '#http/lists/pagination.ts';
-import { type Filters, KEYSET, type UserOrder } from './parameters.ts';
-import { SHUT_OUT } from './states.ts';
+import { KEYSET, type UserListParams, type UserOrderColumn } from './parameters.ts';
+import { BLOCKED_STATES } from './states.ts';
 
-/** What a list of users is narrowed to and ordered by. */
-interface UserFilter extends Filters {
+interface UserFilter extends UserListParams {
   readonly identity: Identity | undefined;
-  /** Private addresses are searched, blocked and banned users are shown. */
-  readonly everything: boolean;
+  /** Search private addresses too, and list blocked and banned users. */
+  readonly forAdministrator: boolean;
 }
 
 type Users = SelectQueryBuilder<Schema, 'users', User>;
 type Conditions = ExpressionBuilder<Schema, 'users'>;
 
-/** One page of the users that fit. */
-export async function listUsers(db: Reader, filter: UserFilter, page: PageRequest): Promise<Page<User>> {
+/** Returns one page of the users that match the filter. */
+export async function listUsers(db: Reader, filter: UserFilter, page: PageRequest): Promise<ListPage<User>> {
   const { search } = filter;
-  const common = await isCommon(db, search);
-  const all = narrowed(db, filter, common);
-  const within = await boundOf(db, filter, page);
+  const common = await isCommonSearch(db, search);
+  const all = applyFilter(db, filter, common);
+  const within = await findIdBound(db, filter, page);
   const query = within === null ? all : all.where(within(sql.ref<number>('users.id')));
   if (page.kind === 'offset') {
-    const count = (users: Users): Count | undefined => {
+    const count = (users: Users): CountStrategy | undefined => {
       if (!search) return undefined;
-      return common ? countCommon(db, users, { ...filter, search }, within) : 'gathered';
+      return common ? countCommon(db, users, { ...filter, search }, within) : 'inPageQuery';
     };
     return offsetPage(db, query, filter, page, count);
   }
   const { sort: direction, perPage, after } = page;
-  const column = page.orderBy as UserOrder;
+  const column = page.orderBy as UserOrderColumn;
   // index: users primary key, users_by_name, users_by_username, users_by_created_at, users_by_updated_at
-  const rows = await keyset(query, `users.${column}` as const, 'users.id', {
+  const rows = await paginateByKey(query, `users.${column}` as const, 'users.id', {
     direction,
     limit: perPage + 1,
     after: after ?? undefined,
@@ -58,16 +66,16 @@ export async function listUsers(db: Reader, filter: UserFilter, page: PageReques
 }
 
 /**
- * By id a list of those created before a moment would pass over all who were created after it, before it comes to one: it
- * begins at the highest id of theirs. Ids and moments nearly agree, so that of the two ways the one by which fewer are
- * read is told by the moment in the middle. The same upwards.
+ * Returns a bound for ids in lists by id with a filter on `created_at`. Without it, the scan would skip all users created after
+ * the timestamp first. Ids and timestamps nearly agree, so the median timestamp tells whether the bound saves reads. Ascending
+ * lists likewise.
  */
-async function boundOf(db: Reader, filter: UserFilter, page: PageRequest): Promise<OfId | null> {
-  const { everything, created_after, created_before } = filter;
+async function findIdBound(db: Reader, filter: UserFilter, page: PageRequest): Promise<IdCondition | null> {
+  const { forAdministrator, created_after, created_before } = filter;
   const [order, direction] =
     page.kind === 'keyset' ? [page.orderBy, page.sort] : [filter.order_by ?? 'id', filter.sort ?? 'desc'];
-  const moment = direction === 'desc' ? created_before : created_after;
-  if (!everything || order !== 'id' || !moment) return null;
+  const timestamp = direction === 'desc' ? created_before : created_after;
+  if (!forAdministrator || order !== 'id' || !timestamp) return null;
   // index: users primary key
   const middle = await db
     .selectFrom('users')
@@ -77,133 +85,138 @@ async function boundOf(db: Reader, filter: UserFilter, page: PageRequest): Promi
     .limit(1)
     .executeTakeFirst();
   // index: users_by_created_at
-  const users = db.selectFrom('users').modifyEnd(mayBeLong);
-  // The sum changes nothing but the plan: the order of ids is no way to find this one.
+  const users = db.selectFrom('users').modifyEnd(longRunning);
+  // The sum keeps the planner from scanning in the order of ids.
   if (direction === 'desc') {
-    if (middle === undefined || moment > middle.created_at) return null;
-    const highest = users.select(sql<number | null>`max(id + 0)`.as('id')).where('created_at', '<=', moment);
+    if (middle === undefined || timestamp > middle.created_at) return null;
+    const highest = users.select(sql<number | null>`max(id + 0)`.as('id')).where('created_at', '<=', timestamp);
     const { id: last } = await highest.executeTakeFirstOrThrow();
     return (id) => sql<SqlBool>`${id} <= ${last ?? 0}`;
   }
-  if (middle === undefined || moment < middle.created_at) return null;
-  const lowest = users.select(sql<number | null>`min(id + 0)`.as('id')).where('created_at', '>=', moment);
+  if (middle === undefined || timestamp < middle.created_at) return null;
+  const lowest = users.select(sql<number | null>`min(id + 0)`.as('id')).where('created_at', '>=', timestamp);
   const { id: first } = await lowest.executeTakeFirstOrThrow();
   return (id) => sql<SqlBool>`${id} >= ${first ?? 0}`;
 }
 
-/** Without an order, exact matches of `search` come first, then the newest. `count` tells how rows of the list are counted. */
+/** Without `order_by`, exact matches of `search` come first, then the newest. `count` returns how the list is counted. */
 async function offsetPage(
   db: Reader,
   query: Users,
   filter: UserFilter,
   page: OffsetRequest,
-  count: (users: Users) => Count | undefined,
-): Promise<Page<User>> {
+  count: (users: Users) => CountStrategy | undefined,
+): Promise<ListPage<User>> {
   const { search, order_by, sort } = filter;
   const direction = sort ?? 'desc';
   if (order_by && order_by !== 'id') {
-    return paged(db, query.orderBy(`users.${order_by}`, direction).orderBy('users.id', direction), page, count(query));
+    return paginate(
+      db,
+      query.orderBy(`users.${order_by}`, direction).orderBy('users.id', direction),
+      page,
+      count(query),
+    );
   }
   const byId = query.orderBy('users.id', direction);
-  if (order_by || sort || !search) return paged(db, byId, page, count(byId));
+  if (order_by || sort || !search) return paginate(db, byId, page, count(byId));
   const first = await byId
-    .where((eb) => isExactly(db, eb, search))
-    .limit(MOST_EXACT)
-    .modifyEnd(mayBeLong)
+    .where((eb) => isExactMatch(db, eb, search))
+    .limit(MAX_EXACT_MATCHES)
+    .modifyEnd(longRunning)
     .execute();
-  if (first.length === 0) return paged(db, byId, page, count(byId));
+  if (first.length === 0) return paginate(db, byId, page, count(byId));
   const ids = first.map(({ id }) => id);
-  const others = byId.where((eb) => eb.not(isAmong(db, eb.ref('users.id'), ids)));
-  return pagedAfter(db, first, others, page, count(others));
+  const others = byId.where((eb) => eb.not(isInIds(db, eb.ref('users.id'), ids)));
+  return paginateAfterRows(db, first, others, page, count(others));
 }
 
-/** Users of one name who come first at most. */
-const MOST_EXACT = 1_000;
+/** Exact matches that are listed first. */
+const MAX_EXACT_MATCHES = 1_000;
 
 // index: users_by_username_key, users_by_name_key, users_by_public_email
-function isExactly(db: Reader, eb: Conditions, search: string) {
+function isExactMatch(db: Reader, eb: Conditions, search: string) {
   const key = foldCase(search);
   const having = (column: 'username_key' | 'name_key' | 'public_email', value: string) =>
     db.selectFrom('users').select('users.id').where(column, '=', value);
   const all = having('username_key', key)
     .unionAll(having('name_key', key))
-    .unionAll(having('public_email', keptAddress(search)));
+    .unionAll(having('public_email', normalizeAddress(search)));
   return eb('users.id', 'in', all);
 }
 
-const SEARCHED = ['name_key', 'username_key'] as const;
+const SEARCH_COLUMNS = ['name_key', 'username_key'] as const;
 
-/** Whether so many users have it in their names that the list is looked through in its order. */
-async function isCommon(db: Reader, search: string | null | undefined): Promise<boolean> {
-  if (!search || isShort(search)) return false;
-  return isCommonIn(db, 'users', SEARCHED, foldCase(search));
+/** Whether so many names contain the search text that scanning the list in its order is faster than an index. */
+async function isCommonSearch(db: Reader, search: string | null | undefined): Promise<boolean> {
+  if (!search || isShortSearch(search)) return false;
+  return isCommonSubstring(db, 'users', SEARCH_COLUMNS, foldCase(search));
 }
 
-/** How many users have a common part and fit besides. */
-function countCommon(db: Reader, query: Users, filter: UserFilter & { search: string }, within: OfId | null) {
-  const fitting = narrowed(db, { ...filter, search: null }, false);
+/** Returns how to count the users that contain a common search text and match the other filters. */
+function countCommon(db: Reader, query: Users, filter: UserFilter & { search: string }, within: IdCondition | null) {
+  const fitting = applyFilter(db, { ...filter, search: null }, false);
   const isAll = fitting.toOperationNode().where === undefined;
   const fits = (id: Expression<number>) =>
     expressionBuilder<Schema, never>().exists(fitting.where('users.id', '=', id));
   return async (limit: number) => {
-    const unfit = await mostUnfit(db, filter);
-    const besides = { fits: isAll ? undefined : fits, unfit, within };
-    const many = await surelyMany(db, 'users', SEARCHED, foldCase(filter.search), besides);
+    const unfit = await countExcluded(db, filter);
+    const conditions = { fits: isAll ? undefined : fits, unfit, within };
+    const many = await hasManyMatches(db, 'users', SEARCH_COLUMNS, foldCase(filter.search), conditions);
     return many ? limit : countUpTo(db, query, limit);
   };
 }
 
-/** Names are looked for whole then. */
-const isShort = (search: string) => isShortPart(foldCase(search));
+/** Short texts are matched against whole names only. */
+const isShortSearch = (search: string) => isTooShortForIndex(foldCase(search));
 
-function narrowed(db: Reader, filter: UserFilter, common: boolean): Users {
+function applyFilter(db: Reader, filter: UserFilter, common: boolean): Users {
   let users = db.selectFrom('users').select(userColumns);
   const { search } = filter;
-  if (search) users = users.where((eb) => matches(db, eb, { ...filter, search }, common));
-  return asked(db, filter).reduce((narrower, { fits }) => narrower.where(fits), users);
+  if (search) users = users.where((eb) => matchesSearch(db, eb, { ...filter, search }, common));
+  return toConditions(db, filter).reduce((narrower, { fits }) => narrower.where(fits), users);
 }
 
-/** Something that a filter asks of a user. */
-interface Asked {
+/** A condition of a filter. */
+interface UserCondition {
   readonly fits: Expression<SqlBool>;
-  /** Few users, whom indexes tell without reading them: all who do not fit are among them. */
+  /** Index conditions that select few users, including all that do not match. */
   readonly unfit?: readonly Expression<SqlBool>[];
 }
 
-/** All that a filter asks besides a search. */
-function asked(db: Reader, filter: UserFilter): Asked[] {
-  const { username, public_email, identity, everything } = filter;
+/** Returns the conditions of a filter, except the search. */
+function toConditions(db: Reader, filter: UserFilter): UserCondition[] {
+  const { username, public_email, identity, forAdministrator } = filter;
   const eb = expressionBuilder<Schema, 'users'>();
-  const all: Asked[] = byState(db, eb, filter);
+  const all: UserCondition[] = stateConditions(db, eb, filter);
   if (username) all.push({ fits: eb('username_key', '=', foldCase(username)) });
-  if (public_email) all.push({ fits: eb('public_email', '=', keptAddress(public_email)) });
+  if (public_email) all.push({ fits: eb('public_email', '=', normalizeAddress(public_email)) });
   if (identity) all.push({ fits: hasIdentity(eb, identity) });
-  if (everything) return [...all, ...forAdministrators(db, eb, filter)];
-  return [...all, { fits: eb('state', 'not in', SHUT_OUT), unfit: [isInactive(eb)] }];
+  if (forAdministrator) return [...all, ...administratorConditions(db, eb, filter)];
+  return [...all, { fits: eb('state', 'not in', BLOCKED_STATES), unfit: [isInactive(eb)] }];
 }
 
-/** A common part is looked for in each user, in the list's order; of any other the indexes tell all users. */
-function matches(db: Reader, eb: Conditions, filter: UserFilter & { search: string }, common: boolean) {
-  const { search, everything, without_projects } = filter;
+/** Matches a common text by scanning the list in its order; finds any other text by indexes. */
+function matchesSearch(db: Reader, eb: Conditions, filter: UserFilter & { search: string }, common: boolean) {
+  const { search, forAdministrator, without_projects } = filter;
   const key = foldCase(search);
   // index: users_by_public_email, emails_by_taken_key
-  let others = db.selectFrom('users').select('users.id').where('public_email', '=', keptAddress(search));
-  if (everything) {
+  let others = db.selectFrom('users').select('users.id').where('public_email', '=', normalizeAddress(search));
+  if (forAdministrator) {
     others = others.unionAll(db.selectFrom('emails').select('emails.user_id as id').where('taken_key', '=', key));
   }
   if (common) {
-    // Gathered by its trigrams users come from all over PostgreSQL's table, and with each what tells of his projects.
+    // By trigrams PostgreSQL would read users from the whole table, each with the lookup of their projects.
     const isOther = without_projects
       ? eb('users.id', 'in', others)
-      : isAmongFound(db, eb.ref('users.id'), sql`(${others})`);
-    return eb.or([containingUnindexed('users', SEARCHED, key), isOther]);
+      : isInSubquery(db, eb.ref('users.id'), sql`(${others})`);
+    return eb.or([containsSubstringUnindexed('users', SEARCH_COLUMNS, key), isOther]);
   }
   // index: users_by_name_key, users_by_username_key, users_name_key_username_key_trigrams
-  const named = (column: (typeof SEARCHED)[number]) =>
+  const named = (column: (typeof SEARCH_COLUMNS)[number]) =>
     db.selectFrom('users').select('users.id').where(column, '=', key);
-  const found = isShort(search)
+  const found = isShortSearch(search)
     ? named('name_key').unionAll(named('username_key'))
-    : idsContaining(db, 'users', SEARCHED, key);
+    : selectIdsContaining(db, 'users', SEARCH_COLUMNS, key);
   return eb('users.id', 'in', others.unionAll(found));
 }
 
@@ -213,7 +226,7 @@ function hasIdentity(eb: Conditions, { provider, externUid }: Identity) {
   return eb('users.id', 'in', holders.where('extern_uid', '=', externUid));
 }
 
-function inhuman(db: Reader) {
+function selectNonHumans(db: Reader) {
   const being = (column: 'bot' | 'internal') =>
     db.selectFrom('users').select('users.id').where(column, '=', sql.lit(true));
   return being('bot').unionAll(being('internal'));
@@ -224,8 +237,8 @@ const isInactive = (eb: Conditions) => eb('state', '<>', sql.lit('active' as con
 // index: users_externals, users_bots, users_internals
 const isFlagged = (eb: Conditions, flag: 'external' | 'bot' | 'internal') => eb(flag, '=', sql.lit(true));
 
-function byState(db: Reader, eb: Conditions, filter: UserFilter): Asked[] {
-  const all: Asked[] = [];
+function stateConditions(db: Reader, eb: Conditions, filter: UserFilter): UserCondition[] {
+  const all: UserCondition[] = [];
   const [inactive, external] = [isInactive(eb), isFlagged(eb, 'external')];
   const [bot, internal] = [isFlagged(eb, 'bot'), isFlagged(eb, 'internal')];
   if (filter.active) all.push({ fits: eb('state', '=', 'active'), unfit: [inactive] });
@@ -237,7 +250,7 @@ function byState(db: Reader, eb: Conditions, filter: UserFilter): Asked[] {
     all.push({ fits: eb.and([eb('bot', '=', false), eb('internal', '=', false)]), unfit: [bot, internal] });
   }
   // index: users_bots, users_internals
-  if (filter.exclude_humans) all.push({ fits: eb('users.id', 'in', inhuman(db)) });
+  if (filter.exclude_humans) all.push({ fits: eb('users.id', 'in', selectNonHumans(db)) });
   if (filter.exclude_internal) all.push({ fits: eb('internal', '=', false), unfit: [internal] });
   if (filter.without_project_bots) {
     all.push({ fits: eb.or([eb('bot', '=', false), eb('internal', '=', true)]), unfit: [bot] });
@@ -245,36 +258,36 @@ function byState(db: Reader, eb: Conditions, filter: UserFilter): Asked[] {
   return all;
 }
 
-function forAdministrators(db: Reader, eb: Conditions, filter: UserFilter): Asked[] {
+function administratorConditions(db: Reader, eb: Conditions, filter: UserFilter): UserCondition[] {
   const all: Expression<SqlBool>[] = [];
   const { created_after, created_before } = filter;
   if (filter.admins) all.push(eb('admin', '=', sql.lit(true)));
   if (filter.auditors) all.push(eb('auditor', '=', sql.lit(true)));
-  // Nobody has a second factor.
+  // Two-factor authentication is not supported, so no user has it.
   if (filter.two_factor === 'enabled') all.push(eb('users.id', 'is', null));
-  if (filter.without_projects) all.push(withoutProjects(db, eb));
+  if (filter.without_projects) all.push(hasNoProjects(db, eb));
   if (created_after) all.push(eb('created_at', '>=', created_after));
   if (created_before) all.push(eb('created_at', '<=', created_before));
   return all.map((fits) => ({ fits }));
 }
 
-/** How many users do not fit at most; null: they may be many. */
-async function mostUnfit(db: Reader, filter: UserFilter): Promise<number | null> {
-  const unfit = asked(db, filter).map((one) => one.unfit);
+/** Returns an upper bound of the number of users that do not match, or null if they may be many. */
+async function countExcluded(db: Reader, filter: UserFilter): Promise<number | null> {
+  const unfit = toConditions(db, filter).map((one) => one.unfit);
   let most = 0;
   for (const some of unfit) if (some === undefined) return null;
   for (const few of unfit.flatMap((some) => some ?? [])) {
-    most += await countUpTo(db, db.selectFrom('users').select('users.id').where(few), COMMON);
+    most += await countUpTo(db, db.selectFrom('users').select('users.id').where(few), COMMON_THRESHOLD);
   }
-  return most < COMMON ? most : null;
+  return most < COMMON_THRESHOLD ? most : null;
 }
 
 /**
- * Neither member of a project, nor of a group with projects below it, nor owner of a personal one. Asked of one user after
- * another: PostgreSQL would make joins of whole tables, while a page needs some users only.
+ * Selects users without projects: neither in a personal namespace, nor as members of a project or of a group with projects.
+ * Evaluated per user, because PostgreSQL would join whole tables although a page needs few users.
  */
-function withoutProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
-  const areThere = (rows: Expression<unknown>) => existsForEach(db, sql`select 1 from ${rows} as found`);
+function hasNoProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
+  const areThere = (rows: Expression<unknown>) => existsPerRow(db, sql`select 1 from ${rows} as found`);
   // index: namespace_closure_by_ancestor, projects_by_namespace
   const below = expressionBuilder<Schema, 'memberships'>()
     .selectFrom('namespace_closure')
@@ -286,7 +299,7 @@ function withoutProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
     .selectFrom('memberships')
     .select('memberships.id')
     .whereRef('memberships.user_id', '=', 'users.id')
-    .where(isLive('memberships.expires_at', db.today))
+    .where(isActiveMembership('memberships.expires_at', db.today))
     .where((of) => of.or([of('memberships.source_type', '=', 'project'), areThere(below)]));
   // index: namespaces_by_owner, projects_by_namespace
   const personal = eb
@@ -297,51 +310,51 @@ function withoutProjects(db: Reader, eb: Conditions): Expression<SqlBool> {
   return eb.and([eb.not(areThere(memberships)), eb.not(areThere(personal))]);
 }
 
-/** The columns that the basic form is made of. */
+/** The columns of `UserBasic`. */
 export type UserBasicRow = Pick<User, 'id' | 'username' | 'name' | 'public_email' | 'state' | 'locked_until'>;
 
-/** The basic columns of these users, by id; missing ones are left out. For families that embed users. */
-export async function usersById(db: Reader, ids: readonly (number | null)[]): Promise<Map<number, UserBasicRow>> {
-  const wanted = [...new Set(ids.filter((id) => id !== null))];
-  const rows = await basicRows(db, wanted);
+/** Loads the basic columns of these users, by id; omits missing ones. For resources that embed users. */
+export async function loadUsersById(db: Reader, ids: readonly (number | null)[]): Promise<Map<number, UserBasicRow>> {
+  const userIds = [...new Set(ids.filter((id) => id !== null))];
+  const rows = await loadBasicRows(db, userIds);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 // index: users primary key
-const basicRows = prepareForIds((db, ids) =>
+const loadBasicRows = prepareForIds((db, ids) =>
   db
     .selectFrom('users')
     .select(['id', 'username', 'name', 'public_email', 'state', 'locked_until'])
     .where('id', 'in', ids),
 );
 
-/** What other tables know of these users, all of them at once. */
-export async function factsOf(db: Reader, users: readonly User[]): Promise<UserFacts> {
+/** Loads the related rows of these users in one batch. */
+export async function loadUserRelations(db: Reader, users: readonly User[]): Promise<UserRelations> {
   const ids = users.map(({ id }) => id);
   const [identities, spaces, creators] = await Promise.all([
-    identitiesOf(db, ids),
-    personalSpaces(db, ids),
-    usersById(
+    loadIdentities(db, ids),
+    loadPersonalNamespaces(db, ids),
+    loadUsersById(
       db,
       users.map(({ created_by_id }) => created_by_id),
     ),
   ]);
   return {
     identities: Map.groupBy(identities, ({ user_id }) => user_id),
-    spaces: new Map(spaces.map((space) => [space.owner_id, space])),
+    personalNamespaces: new Map(spaces.map((space) => [space.owner_id, space])),
     creators,
   };
 }
 
-/** By the ids of users; of the creators, by their own. */
-export interface UserFacts {
+/** `identities` and `personalNamespaces` are keyed by user id, `creators` by their own id. */
+export interface UserRelations {
   readonly identities: ReadonlyMap<number, readonly { readonly provider: string; readonly extern_uid: string }[]>;
-  readonly spaces: ReadonlyMap<number | null, { readonly namespace_id: number; readonly projects: number }>;
+  readonly personalNamespaces: ReadonlyMap<number | null, { readonly namespace_id: number; readonly projects: number }>;
   readonly creators: ReadonlyMap<number, UserBasicRow>;
 }
 
 // index: identities_by_user
-const identitiesOf = prepareForIds((db, ids) =>
+const loadIdentities = prepareForIds((db, ids) =>
   db
     .selectFrom('identities')
     .select(['user_id', 'provider', 'extern_uid'])
@@ -350,7 +363,7 @@ const identitiesOf = prepareForIds((db, ids) =>
 );
 
 /** Personal namespaces with the number of their projects. index: namespaces_by_owner */
-const personalSpaces = prepareForIds((db, ids) =>
+const loadPersonalNamespaces = prepareForIds((db, ids) =>
   db
     .selectFrom('namespaces')
     .leftJoin('projects', 'projects.namespace_id', 'namespaces.id')
@@ -359,8 +372,8 @@ const personalSpaces = prepareForIds((db, ids) =>
     .groupBy(['namespaces.owner_id', 'namespaces.id']),
 );
 
-/** The highest role that each of these users has anywhere; of those without one, none. */
-export async function highestRoles(db: Reader, users: readonly User[]): Promise<Map<number, number>> {
+/** Loads the highest role of each user in any group or project; users without a role are omitted. */
+export async function loadHighestRoles(db: Reader, users: readonly User[]): Promise<Map<number, number>> {
   const ids = users.map(({ id }) => id);
   if (ids.length === 0) return new Map();
   // index: memberships_by_user
@@ -368,7 +381,7 @@ export async function highestRoles(db: Reader, users: readonly User[]): Promise<
     .selectFrom('memberships')
     .select((eb) => ['user_id', eb.fn.max('access_level').as('role')])
     .where('user_id', 'in', ids)
-    .where(isLive('expires_at', db.today))
+    .where(isActiveMembership('expires_at', db.today))
     .groupBy('user_id')
     .execute();
   return new Map(rows.map(({ user_id, role }) => [user_id, role]));

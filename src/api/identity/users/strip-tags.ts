@@ -1,8 +1,8 @@
-/** A tag of HTML, or a comment or declaration; the search for its end stops where another begins. */
+/** An HTML tag, comment or declaration; matching stops where another one begins. */
 const TAG = /<[a-z/!?][^<>]*>/gi;
 
-/** The text without tags of HTML, also without those that only come to be when others have gone. */
-export function withoutTags(text: string): string {
+/** Removes HTML tags, also those that appear only after others are removed. */
+export function stripTags(text: string): string {
   const less = text.replace(TAG, '');
-  return less === text ? text : withoutTags(less);
+  return less === text ? text : stripTags(less);
 }

@@ -1,13 +1,13 @@
-import { changed } from '#activity/index.ts';
+import { describeChange } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { isOnlyAdministrator } from '#authentication/users/administrators.ts';
 import {
-  changeableUser,
   updateUser as changeUser,
-  readUser,
-  type Unchangeable,
+  findChangeableUser,
+  findUserById,
+  type UnchangeableUserCode,
+  type UpdateUserInput,
   type User,
-  type UserChanges,
   type UserFailure,
 } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
@@ -15,59 +15,63 @@ import { foldCase } from '#database/name-keys.ts';
 import { moveNamespaceRoutes } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
-import { recordUser } from './activity.ts';
-import { type ChosenPassword, choosePassword } from './choose-password.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { recordUserEvent } from './activity.ts';
+import { type PreparedPassword, preparePassword } from './choose-password.ts';
 
-/** What an administrator wants changed; undefined stays. */
-export interface UserUpdate extends Pick<UserChanges, 'username' | 'name' | 'email' | 'identity' | 'details'> {
+/** The input of an administrator; undefined attributes stay unchanged. */
+export interface UserUpdateInput extends Pick<UpdateUserInput, 'username' | 'name' | 'email' | 'identity' | 'details'> {
   readonly password?: string | undefined;
-  /** As private or not as the instance's settings make a new one. */
-  readonly usualPrivacy: boolean;
+  /** Whether to reset the privacy to the default of the instance. */
+  readonly defaultPrivacy: boolean;
 }
 
-/** The password that the user is to have, for `updateUser`; null: as it is, or of nobody. */
-export async function nextPassword(
+/** Prepares the new password, for `updateUser`; null if it stays unchanged or the user does not exist. */
+export async function prepareNewPassword(
   db: Reader,
   id: number,
-  { password, name, username, email }: UserUpdate,
-): Promise<ChosenPassword | null> {
-  const user = password === undefined ? null : await readUser(db, id);
+  { password, name, username, email }: UserUpdateInput,
+): Promise<PreparedPassword | null> {
+  const user = password === undefined ? null : await findUserById(db, id);
   if (password === undefined || user === null) return null;
-  return choosePassword(db, password, {
+  return preparePassword(db, password, {
     name: name ?? user.name,
     username: username ?? user.username,
     email: email?.address ?? user.email,
   });
 }
 
-/** Changes a user, moves its personal namespace with its name, and tells the history. */
+/** Updates a user, renames the personal namespace accordingly, and records audit events. */
 export async function updateUser(
   uow: UnitOfWork<SignedInCaller>,
   id: number,
-  { password: _, usualPrivacy, ...wish }: UserUpdate,
-  password: ChosenPassword | null,
-): Promise<User | Failure<UserFailure | Unchangeable | 'onlyAdministrator'>> {
-  const user = await changeableUser(uow, id);
+  { password: _, defaultPrivacy, ...input }: UserUpdateInput,
+  password: PreparedPassword | null,
+): Promise<User | Failure<UserFailure | UnchangeableUserCode | 'onlyAdministrator'>> {
+  const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
-  if (wish.details?.admin === false && (await isOnlyAdministrator(uow, user))) return fail('onlyAdministrator');
+  if (input.details?.admin === false && (await isOnlyAdministrator(uow, user))) return fail('onlyAdministrator');
   const hash = password?.hash ?? null;
-  // One that another sets has to be renewed.
+  // A password set by somebody else expires at once, so that the user must choose another one.
   const renewed = hash === null ? undefined : { hash, expired: uow.actor.user.id !== id };
-  const details = usualPrivacy ? { ...wish.details, private_profile: await usuallyPrivate(uow) } : wish.details;
-  const changes = { ...wish, details, password: renewed, passwordProblems: password?.problems };
+  const details = defaultPrivacy ? { ...input.details, private_profile: await getDefaultPrivacy(uow) } : input.details;
+  const changes = { ...input, details, password: renewed, passwordProblems: password?.problems };
   const updated = await changeUser(uow, user, changes);
   if (isFailure(updated)) return updated;
   await moveNamespace(uow, user, updated);
   await recordChanges(uow, user, updated);
   if (renewed) {
-    await recordUser(uow, updated, { name: 'user_password_updated', called: updated.name, ...changed('password') });
+    await recordUserEvent(uow, updated, {
+      name: 'user_password_updated',
+      targetDetails: updated.name,
+      ...describeChange('password'),
+    });
   }
   return updated;
 }
 
-async function usuallyPrivate(db: Reader): Promise<boolean> {
-  return (await readSettings(db)).user_defaults_to_private_profile;
+async function getDefaultPrivacy(db: Reader): Promise<boolean> {
+  return (await loadSettings(db)).user_defaults_to_private_profile;
 }
 
 async function moveNamespace(uow: UnitOfWork, before: User, { id, username: path, name }: User): Promise<void> {
@@ -85,8 +89,8 @@ async function moveNamespace(uow: UnitOfWork, before: User, { id, username: path
   );
 }
 
-/** What of a user is told of when it changes: the event, and how it calls the field. */
-const TOLD = [
+/** Columns whose changes are recorded, with the audit event and its name for the column. */
+const RECORDED_FIELDS = [
   ['email', 'user_email_address_updated', 'email address'],
   ['username', 'user_username_updated', 'username'],
   ['name', 'user_name_updated', 'name'],
@@ -94,10 +98,10 @@ const TOLD = [
 ] as const;
 
 async function recordChanges(uow: UnitOfWork, before: User, after: User): Promise<void> {
-  for (const [field, event, word] of TOLD) {
+  for (const [field, event, word] of RECORDED_FIELDS) {
     if (before[field] !== after[field]) {
-      const told = { name: event, called: after.name, ...changed(word, before[field], after[field]) };
-      await recordUser(uow, after, told);
+      const recorded = { name: event, targetDetails: after.name, ...describeChange(word, before[field], after[field]) };
+      await recordUserEvent(uow, after, recorded);
     }
   }
 }

@@ -2,27 +2,27 @@ import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
-import { readSettings } from '#settings/settings.ts';
+import { loadSettings } from '#settings/settings.ts';
 import { ApplicationSettings } from './entities.ts';
-import { changeParameters, sentChanges } from './parameters.ts';
-import { changeSettings } from './update.ts';
+import { toSettingChanges, updateParameters } from './parameters.ts';
+import { updateSettingsAndRecord } from './update.ts';
 
-export const readApplicationSettings = endpoint({
+export const getApplicationSettings = endpoint({
   get: '/application/settings',
-  summary: 'The settings that may change while the server runs',
+  summary: 'Get the application settings',
   access: administrator(),
   response: ok(ApplicationSettings),
-  read: (db) => readSettings(db),
+  read: (db) => loadSettings(db),
 });
 
 export const updateApplicationSettings = endpoint({
   put: '/application/settings',
-  summary: 'Change some of the settings',
+  summary: 'Update application settings',
   access: administrator(),
-  params: changeParameters,
+  params: updateParameters,
   errors: { invalid: INVALID },
   activity: ['application_setting_updated'],
   response: ok(ApplicationSettings),
   handle: ({ params, caller }, { runUnitOfWork, git }) =>
-    runUnitOfWork(caller, (uow) => changeSettings(uow, sentChanges(params), git.storages)),
+    runUnitOfWork(caller, (uow) => updateSettingsAndRecord(uow, toSettingChanges(params), git.storages)),
 });

@@ -1,10 +1,10 @@
 import { type TSchema, Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
-import { type Definition, definitions, type SettingName, settingNames } from '#settings/definitions.ts';
+import { SETTING_DEFINITIONS, SETTING_NAMES, type SettingDefinition, type SettingName } from '#settings/definitions.ts';
 import type { ApplicationSettings as Settings } from '#settings/settings.ts';
 
-const SCHEMAS: Readonly<Record<Definition<unknown>['kind'], TSchema>> = {
+const SCHEMAS: Readonly<Record<SettingDefinition<unknown>['kind'], TSchema>> = {
   boolean: Type.Boolean(),
   integer: Type.Integer(),
   text: Type.String(),
@@ -13,12 +13,12 @@ const SCHEMAS: Readonly<Record<Definition<unknown>['kind'], TSchema>> = {
   weights: Type.Record(Type.String(), Type.Integer()),
 };
 
-const fields = settingNames.map((name: SettingName) => {
-  const { kind, nullable: mayBeNull } = definitions[name];
+const fields = SETTING_NAMES.map((name: SettingName) => {
+  const { kind, nullable: mayBeNull } = SETTING_DEFINITIONS[name];
   return [name, mayBeNull ? nullable(SCHEMAS[kind]) : SCHEMAS[kind]];
 });
 
-/** All application settings (contract/conventions.md §11). Every storage is shown, also one that nobody has given a weight. */
+/** All application settings (contract/conventions.md §11). Lists every storage, also those without a weight. */
 export const ApplicationSettings = entity(
   'ApplicationSettings',
   Object.fromEntries(fields) as Record<SettingName, TSchema>,

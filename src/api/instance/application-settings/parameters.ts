@@ -1,33 +1,40 @@
 import { Type } from 'typebox';
-import { isRaw } from '#http/parameters/brackets.ts';
+import { isParameterObject } from '#http/parameters/brackets.ts';
 import { optional, type Parameter, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { string } from '#http/parameters/texts.ts';
-import { boolean, commaArray, integer, MOST_ELEMENTS, oneOf, tooMany } from '#http/parameters/types.ts';
+import {
+  addTooManyElements,
+  boolean,
+  commaSeparated,
+  integer,
+  MAX_ARRAY_LENGTH,
+  oneOf,
+} from '#http/parameters/types.ts';
 import {
   type ApplicationSettings,
-  type Definition,
-  definitions,
+  SETTING_DEFINITIONS,
+  SETTING_NAMES,
+  type SettingDefinition,
   type SettingName,
-  settingNames,
 } from '#settings/definitions.ts';
 import type { SettingChanges } from '#settings/settings.ts';
 
-/** An object of names and whole numbers. */
+/** An object with integer values. */
 const weights: ParameterType<Record<string, number>> = {
-  schema: Type.Record(Type.String(), Type.Integer(), { maxProperties: MOST_ELEMENTS }),
-  isHash: true,
+  schema: Type.Record(Type.String(), Type.Integer(), { maxProperties: MAX_ARRAY_LENGTH }),
+  isObject: true,
   read(raw, name, problems) {
     if (raw === null) return null;
-    if (!isRaw(raw)) return problems.invalid(name);
+    if (!isParameterObject(raw)) return problems.addInvalid(name);
     const entries = Object.entries(raw);
-    if (entries.length > MOST_ELEMENTS) return tooMany(name, MOST_ELEMENTS, problems);
+    if (entries.length > MAX_ARRAY_LENGTH) return addTooManyElements(name, MAX_ARRAY_LENGTH, problems);
     const read = entries.map(([key, value]) => [string.read(key, name, problems), integer.read(value, name, problems)]);
-    return read.some(([, value]) => value === null) ? problems.invalid(name) : Object.fromEntries(read);
+    return read.some(([, value]) => value === null) ? problems.addInvalid(name) : Object.fromEntries(read);
   },
 };
 
-function typeOf({ kind, values }: Definition<unknown>): ParameterType<unknown> {
+function parameterTypeFor({ kind, values }: SettingDefinition<unknown>): ParameterType<unknown> {
   switch (kind) {
     case 'boolean':
       return boolean;
@@ -38,25 +45,28 @@ function typeOf({ kind, values }: Definition<unknown>): ParameterType<unknown> {
     case 'choice':
       return oneOf(...(values ?? []));
     case 'list':
-      return commaArray(values ? oneOf(...values) : string);
+      return commaSeparated(values ? oneOf(...values) : string);
     case 'weights':
       return weights;
   }
 }
 
-/** Every setting by its name: undefined stays as it is. What each may be is what its definition says. */
+/** A parameter for every setting, by its definition; undefined leaves the setting unchanged. */
 const settingParameters = Object.fromEntries(
-  settingNames.map((name) => [name, optional(typeOf(definitions[name] as Definition<unknown>))]),
+  SETTING_NAMES.map((name) => [
+    name,
+    optional(parameterTypeFor(SETTING_DEFINITIONS[name] as SettingDefinition<unknown>)),
+  ]),
 ) as { readonly [Name in SettingName]: Parameter<ApplicationSettings[Name], 'optional'> };
 
-/** What may be changed, one of them under the name that it had before as well. */
-export const changeParameters = {
+/** All settings, and the deprecated name of one of them. */
+export const updateParameters = {
   ...settingParameters,
   allow_local_requests_from_hooks_and_services: optional(boolean),
 };
 
-/** What was sent, by present names: the old one counts where its successor is not sent. */
-export function sentChanges(sent: ParameterValues<typeof changeParameters>): SettingChanges {
+/** Returns the changes by present names; the deprecated name applies if its successor is not sent. */
+export function toSettingChanges(sent: ParameterValues<typeof updateParameters>): SettingChanges {
   const { allow_local_requests_from_hooks_and_services: old, ...changes } = sent;
   const { allow_local_requests_from_web_hooks_and_services: present = old } = changes;
   return { ...changes, allow_local_requests_from_web_hooks_and_services: present };

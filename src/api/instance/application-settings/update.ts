@@ -1,43 +1,46 @@
-import { changed, INSTANCE } from '#activity/index.ts';
+import { describeChange, INSTANCE } from '#activity/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, type FieldErrors, fieldErrors, invalid } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, type FieldErrors, invalid } from '#runtime/failure.ts';
 import {
   type ApplicationSettings,
-  readSettings,
+  loadSettings,
   type SettingChanges,
-  settingProblems,
   updateSettings,
+  validateSettings,
 } from '#settings/settings.ts';
 
-/** The server's storages, by name. */
-type Storages = Readonly<Record<string, unknown>>;
+/** Storages by name. */
+type StorageMap = Readonly<Record<string, unknown>>;
 
-/** Changes the named settings; each that has another value now is one audit event. */
-export async function changeSettings(
+/** Updates settings and records one audit event for each changed value. */
+export async function updateSettingsAndRecord(
   uow: UnitOfWork,
   changes: SettingChanges,
-  storages: Storages,
+  storages: StorageMap,
 ): Promise<ApplicationSettings | Failure<'invalid'>> {
-  const errors = fieldErrors({ ...settingProblems(changes), ...unknownStorages(changes, storages) });
+  const errors = compactFieldErrors({ ...validateSettings(changes), ...validateStorages(changes, storages) });
   if (errors !== null) return invalid(errors);
   for (const { name, from, to } of await updateSettings(uow, changes)) {
     await uow.record({
       name: 'application_setting_updated',
       entity: INSTANCE,
       target: { type: 'ApplicationSetting', id: 1, details: name },
-      ...changed(name, recorded(from), recorded(to)),
+      ...describeChange(name, formatValue(from), formatValue(to)),
     });
   }
-  return readSettings(uow);
+  return loadSettings(uow);
 }
 
-function unknownStorages({ repository_storages_weighted: weights }: SettingChanges, storages: Storages): FieldErrors {
+function validateStorages(
+  { repository_storages_weighted: weights }: SettingChanges,
+  storages: StorageMap,
+): FieldErrors {
   const unknown = Object.keys(weights ?? {}).filter((name) => !Object.hasOwn(storages, name));
   return unknown.length === 0 ? {} : { repository_storages_weighted: [`can't include: ${unknown.join(', ')}`] };
 }
 
-/** A setting's value as the history tells it. */
-function recorded(value: unknown): string | number | boolean | null {
+/** Formats the value of a setting for an audit event. */
+function formatValue(value: unknown): string | number | boolean | null {
   return typeof value === 'object' && value !== null
     ? JSON.stringify(value)
     : (value as string | number | boolean | null);

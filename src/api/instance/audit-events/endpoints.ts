@@ -1,10 +1,10 @@
-import { forBoth } from '#http/access/parents.ts';
+import { forGroupAndProject } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, page } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { eventBelow, eventById, instanceLog, logOf } from './access.ts';
+import { auditEventById, auditEventInParent, instanceLogAccess, parentLogAccess } from './access.ts';
 import { AuditEvent } from './entities.ts';
 import { AUDIT_KEYSET, listAuditEvents as list } from './store.ts';
 
@@ -12,8 +12,8 @@ const period = { created_after: optional(dateTime), created_before: optional(dat
 
 export const listAuditEvents = endpoint({
   get: '/audit_events',
-  summary: 'List what was done on this server',
-  access: instanceLog(),
+  summary: 'List instance audit events',
+  access: instanceLogAccess(),
   params: {
     ...period,
     entity_type: optional(oneOf('User', 'Group', 'Project', 'Gitlab::Audit::InstanceScope')),
@@ -26,19 +26,19 @@ export const listAuditEvents = endpoint({
     params.entity_id != null && params.entity_type == null ? fail('typeMissing') : list(db, log, params, page),
 });
 
-export const readAuditEvent = endpoint({
+export const getAuditEvent = endpoint({
   get: '/audit_events/:id',
-  summary: 'One thing that was done on this server',
-  access: instanceLog().resource(eventById),
+  summary: 'Get an instance audit event',
+  access: instanceLogAccess().resource(auditEventById),
   response: ok(AuditEvent),
   read: (_db, { event }) => event,
 });
 
-export const [listGroupAuditEvents, listProjectAuditEvents] = forBoth((parent) =>
+export const [listGroupAuditEvents, listProjectAuditEvents] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/audit_events`,
-    summary: `List what was done to a ${parent.type}`,
-    access: logOf(parent),
+    summary: `List ${parent.type} audit events`,
+    access: parentLogAccess(parent),
     params: period,
     keyset: AUDIT_KEYSET,
     response: page(AuditEvent),
@@ -46,11 +46,11 @@ export const [listGroupAuditEvents, listProjectAuditEvents] = forBoth((parent) =
   }),
 );
 
-export const [readGroupAuditEvent, readProjectAuditEvent] = forBoth((parent) =>
+export const [getGroupAuditEvent, getProjectAuditEvent] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/audit_events/:audit_event_id`,
-    summary: `One thing that was done to a ${parent.type}`,
-    access: logOf(parent).resource(eventBelow),
+    summary: `Get a ${parent.type} audit event`,
+    access: parentLogAccess(parent).resource(auditEventInParent),
     response: ok(AuditEvent),
     read: (_db, { event }) => event,
   }),

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import { type AuditRow, authorEmails } from './store.ts';
+import { type AuditEventRow, loadAuthorEmails } from './store.ts';
 
 const text = Type.String();
 
-/** What every event tells, and more by its kind (contract/activity.md Part 3). */
+/** The details of an event; some depend on its kind (contract/activity.md Part 3). */
 const Details = Type.Object(
   {
     event_name: text,
@@ -22,10 +22,10 @@ const Details = Type.Object(
   { title: 'AuditEventDetails' },
 );
 
-/** With the present addresses of those who acted. */
+/** An audit event with the present email address of its author. */
 export const AuditEvent = entity('AuditEvent', {
   id: Type.Integer(),
-  /** -1 when no user acted. */
+  /** -1 if the author is not a user. */
   author_id: Type.Integer(),
   entity_id: Type.Integer(),
   entity_type: text,
@@ -33,7 +33,7 @@ export const AuditEvent = entity('AuditEvent', {
   details: Details,
   created_at: dateTime,
 }).from(
-  (events: readonly AuditRow[], { db }) => authorEmails(db, events),
+  (events: readonly AuditEventRow[], { db }) => loadAuthorEmails(db, events),
   ({ id, author_id, entity_id, entity_type, event_name, details, created_at }, _to, emails) => ({
     id,
     author_id,

@@ -10,17 +10,17 @@ async function lastEvent({ callers, done }: Scene, entity_type: 'Group' | 'Proje
 
 export const examples: Examples<typeof endpoints> = {
   listAuditEvents: () => ({ by: 'administrator' }),
-  readAuditEvent: async (scene) => ({
+  getAuditEvent: async (scene) => ({
     by: 'administrator',
     path: { id: await lastEvent(scene, 'Group', scene.group.id) },
   }),
   listGroupAuditEvents: ({ group }) => ({ by: 'developer', path: { id: group.id } }),
-  readGroupAuditEvent: async (scene) => ({
+  getGroupAuditEvent: async (scene) => ({
     by: 'owner',
     path: { id: scene.group.id, audit_event_id: await lastEvent(scene, 'Group', scene.group.id) },
   }),
   listProjectAuditEvents: ({ project }) => ({ by: 'developer', path: { id: project.id } }),
-  readProjectAuditEvent: async (scene) => ({
+  getProjectAuditEvent: async (scene) => ({
     by: 'maintainer',
     path: { id: scene.project.id, audit_event_id: await lastEvent(scene, 'Project', scene.project.id) },
   }),

@@ -5,17 +5,17 @@ import packageJson from '../../../../package.json' with { type: 'json' };
 import { OpenApi } from './entities.ts';
 import { DOCUMENTATION_PAGE } from './page.ts';
 
-export const readOpenapi = endpoint({
+export const getOpenApiDocument = endpoint({
   get: '/openapi.json',
-  summary: 'This API as an OpenAPI 3.1 document',
+  summary: 'Get the OpenAPI 3.1 document',
   access: open(),
   response: ok(OpenApi),
   handle: ({ base }, { describeApi }) => describeApi({ url: base.url, version: packageJson.version }),
 });
 
-export const readDocs = endpoint({
+export const getDocumentationPage = endpoint({
   get: '/api/docs',
-  summary: 'This API as a page to read',
+  summary: 'Get the API documentation page',
   access: open(),
   root: true,
   response: html,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 
-/** The document as it is made; what is inside of its parts is OpenAPI's own business. */
+/** The OpenAPI document; its parts are not described further. */
 export const OpenApi = entity('OpenApi', {
   openapi: Type.String(),
   info: Type.Object({}),

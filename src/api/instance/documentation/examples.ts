@@ -2,6 +2,6 @@ import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
-  readOpenapi: () => ({ by: 'anonymous' }),
-  readDocs: () => ({ by: 'anonymous' }),
+  getOpenApiDocument: () => ({ by: 'anonymous' }),
+  getDocumentationPage: () => ({ by: 'anonymous' }),
 };

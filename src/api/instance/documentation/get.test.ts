@@ -9,7 +9,7 @@ test('openapi.json needs no credentials and names this server', async () => {
   assert.equal(status, 200);
   assert.equal(body.openapi, '3.1.0');
   assert.deepEqual(body.servers, [{ url: server.address }]);
-  assert.equal(body.paths['/api/v4/openapi.json'].get.operationId, 'readOpenapi');
+  assert.equal(body.paths['/api/v4/openapi.json'].get.operationId, 'getOpenApiDocument');
   assert.equal(body.paths['/api/docs'], undefined);
   const again = await anonymous.get('/openapi.json', undefined, { 'If-None-Match': String(headers.etag) });
   assert.equal(again.status, 304);

@@ -1,4 +1,4 @@
-/** The script of the page at /api/docs, for the browser: reads openapi.json and builds the list. Text is never markup. */
+/** The browser script of the page at /api/docs: reads openapi.json and builds the list. Never inserts text as HTML. */
 export const SCRIPT = `
 'use strict';
 const byId = (id) => document.getElementById(id);
@@ -15,7 +15,7 @@ function pathOf(path) {
   return element('span', 'path', ...parts);
 }
 
-/** A schema as a line: string, integer, Project[], "asc" | "desc". */
+/** Formats a schema as one line: string, integer, Project[], "asc" | "desc". */
 function typeOf(schema) {
   if (!schema) return '';
   if (schema.$ref) return schema.$ref.split('/').pop();
@@ -27,7 +27,7 @@ function typeOf(schema) {
   return schema.format || schema.type || 'any';
 }
 
-/** A schema with its fields, named shapes opened down to the given depth. */
+/** Formats a schema with its fields; expands named schemas down to the given depth. */
 function shapeOf(schema, schemas, depth, indent) {
   if (schema && schema.$ref && depth > 0) return shapeOf(schemas[typeOf(schema)], schemas, depth - 1, indent);
   if (schema && schema.type === 'array') return '[' + shapeOf(schema.items, schemas, depth, indent) + ']';
@@ -58,7 +58,7 @@ function parameterRows(operation) {
   ]);
 }
 
-function refusalRows(operation, components) {
+function errorRows(operation, components) {
   const rows = [];
   for (const [status, given] of Object.entries(operation.responses)) {
     const response = given.$ref ? components.responses[given.$ref.split('/').pop()] : given;
@@ -71,23 +71,23 @@ function refusalRows(operation, components) {
 function answerOf(operation, schemas) {
   const [status, response] = Object.entries(operation.responses).find(([code]) => code < '300') || ['', {}];
   const [type, content] = Object.entries(response.content || {})[0] || ['', {}];
-  const told = element('p', '', element('code', '', status), ' ', element('span', 'soft', type || 'no body'));
-  return type === 'application/json' ? [told, element('pre', '', shapeOf(content.schema, schemas, 3, ''))] : [told];
+  const heading = element('p', '', element('code', '', status), ' ', element('span', 'soft', type || 'no body'));
+  return type === 'application/json' ? [heading, element('pre', '', shapeOf(content.schema, schemas, 3, ''))] : [heading];
 }
 
 function inside(operation, components) {
-  const facts = element('dl', '');
-  const fact = (name, value) => value && facts.append(element('dt', '', name), element('dd', '', element('code', '', value)));
-  fact('who', operation['x-access']);
-  fact('order of checks', operation['x-order']);
-  fact('records', (operation['x-records'] || []).join(', '));
-  fact('operation', operation.operationId);
-  fact('source', 'src/api/' + operation['x-source']);
-  const parts = [facts];
+  const details = element('dl', '');
+  const detail = (name, value) => value && details.append(element('dt', '', name), element('dd', '', element('code', '', value)));
+  detail('who', operation['x-access']);
+  detail('order of checks', operation['x-order']);
+  detail('records', (operation['x-records'] || []).join(', '));
+  detail('operation', operation.operationId);
+  detail('source', 'src/api/' + operation['x-source']);
+  const parts = [details];
   const section = (title, rows) => rows.length > 0 && parts.push(element('h3', '', title), table(rows));
   section('Parameters', parameterRows(operation));
   parts.push(element('h3', '', 'Answer'), ...answerOf(operation, components.schemas));
-  section('Refusals', refusalRows(operation, components));
+  section('Refusals', errorRows(operation, components));
   return element('div', 'inside', ...parts);
 }
 
@@ -103,13 +103,13 @@ function endpointOf(path, method, operation, components) {
 }
 
 function build({ tags, paths, components }) {
-  const families = new Map(tags.map(({ name }) => [name, []]));
+  const groups = new Map(tags.map(({ name }) => [name, []]));
   for (const [path, item] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(item)) {
-      families.get(operation.tags[0]).push(endpointOf(path, method, operation, components));
+      groups.get(operation.tags[0]).push(endpointOf(path, method, operation, components));
     }
   }
-  return [...families].map(([name, entries]) => {
+  return [...groups].map(([name, entries]) => {
     const title = element('h2', '', name);
     title.id = 'family-' + name;
     const number = element('span', '');
@@ -119,9 +119,9 @@ function build({ tags, paths, components }) {
   });
 }
 
-function show(families, words) {
+function show(groups, words) {
   let count = 0;
-  for (const { entries, number, link, section } of families) {
+  for (const { entries, number, link, section } of groups) {
     let some = 0;
     for (const { details, text } of entries) {
       details.hidden = !words.every((word) => text.includes(word));
@@ -143,11 +143,11 @@ function openNamed() {
 
 async function start() {
   const answer = await fetch('v4/openapi.json', { credentials: 'omit' });
-  const families = build(await answer.json());
-  byId('tags').append(...families.map(({ link }) => link));
-  byId('endpoints').append(...families.map(({ section }) => section));
+  const groups = build(await answer.json());
+  byId('tags').append(...groups.map(({ link }) => link));
+  byId('endpoints').append(...groups.map(({ section }) => section));
   const filter = byId('filter');
-  const apply = () => show(families, filter.value.toLowerCase().split(/\\s+/).filter(Boolean));
+  const apply = () => show(groups, filter.value.toLowerCase().split(/\\s+/).filter(Boolean));
   filter.addEventListener('input', apply);
   addEventListener('keydown', (event) => {
     if (event.key !== '/' || event.target === filter) return;

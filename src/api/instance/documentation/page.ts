@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { SCRIPT } from './page-script.ts';
 import { STYLE } from './page-style.ts';
 
-/** The page at /api/docs: shows openapi.json with nothing from elsewhere, so it works offline. */
+/** The page at /api/docs: shows openapi.json without external resources, so it works offline. */
 
 const BODY = `<!doctype html>
 <html lang="en">
@@ -30,7 +30,7 @@ const BODY = `<!doctype html>
 
 const digest = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Nothing runs and nothing is loaded but what the page itself carries. */
+/** Allows only the script and style of the page itself. */
 const POLICY = [
   "default-src 'none'",
   `script-src ${digest(SCRIPT)}`,

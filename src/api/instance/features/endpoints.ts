@@ -1,16 +1,16 @@
 import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent } from '#http/endpoint/responses.ts';
-import { exclusive, optional, required } from '#http/parameters/declarations.ts';
+import { mutuallyExclusive, optional, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, oneOf } from '#http/parameters/types.ts';
-import { clearFlag, FLAG_NAMES, listFlags } from '#settings/features.ts';
+import { deleteFlag, FLAG_NAMES, listFlags } from '#settings/features.ts';
 import { Feature, FeatureDefinition } from './entities.ts';
 import { setFeature as set } from './set.ts';
 
 export const listFeatures = endpoint({
   get: '/features',
-  summary: 'List the feature flags that were ever set',
+  summary: 'List feature flags that were set',
   access: administrator(),
   response: list(Feature),
   read: (db) => listFlags(db),
@@ -18,7 +18,7 @@ export const listFeatures = endpoint({
 
 export const listFeatureDefinitions = endpoint({
   get: '/features/definitions',
-  summary: 'List the feature flags that Hearth knows',
+  summary: 'List feature flag definitions',
   access: administrator(),
   response: list(FeatureDefinition),
   read: () => FLAG_NAMES,
@@ -30,7 +30,7 @@ export const setFeature = endpoint({
   access: administrator(),
   params: {
     value: required(string),
-    // Clients in Go send each of them, empty where nothing is meant.
+    // The Go client sends every actor parameter, empty ones too.
     key: optional(absentIfBlank(oneOf('percentage_of_time', 'percentage_of_actors'))),
     feature_group: optional(absentIfBlank(string)),
     user: optional(absentIfBlank(string)),
@@ -40,7 +40,9 @@ export const setFeature = endpoint({
     runner: optional(absentIfBlank(string)),
     force: optional(boolean, false),
   },
-  rules: ['feature_group', 'user', 'group', 'namespace', 'project', 'runner'].map((actor) => exclusive('key', actor)),
+  rules: ['feature_group', 'user', 'group', 'namespace', 'project', 'runner'].map((actor) =>
+    mutuallyExclusive('key', actor),
+  ),
   errors: {
     badValue: [400, '400 Bad request - Cannot set \'{name}\' to "{value}"'],
     actorNotFound: [400, '400 Bad request - {actor} is not found!'],
@@ -49,10 +51,10 @@ export const setFeature = endpoint({
   write: (uow, { params }) => set(uow, { ...params, key: params.key ?? 'percentage_of_time' }),
 });
 
-export const removeFeature = endpoint({
+export const deleteFeature = endpoint({
   delete: '/features/:name',
-  summary: 'Give a feature flag its default again',
+  summary: 'Delete a feature flag',
   access: administrator(),
   response: noContent,
-  write: (uow, { params }) => clearFlag(uow, params.name),
+  write: (uow, { params }) => deleteFlag(uow, params.name),
 });

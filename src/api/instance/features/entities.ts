@@ -3,9 +3,9 @@ import { entity } from '#http/endpoint/entity.ts';
 import { nullable, shape } from '#http/endpoint/responses.ts';
 import { type Flag, type FlagName, isFlagName, KNOWN_FLAGS } from '#settings/features.ts';
 
-/** The forms of a feature flag (contract/conventions.md §10). */
+/** The representations of a feature flag (contract/conventions.md §10). */
 
-/** A flag that Hearth asks for, by its name. */
+/** The definition of a flag that Hearth uses. */
 export const FeatureDefinition = entity('FeatureDefinition', {
   name: Type.String(),
   feature_issue_url: Type.Null(),
@@ -30,7 +30,7 @@ export const FeatureDefinition = entity('FeatureDefinition', {
   intended_to_rollout_by: null,
 }));
 
-const Gate = shape('FeatureGate', {
+const FeatureGate = shape('FeatureGate', {
   key: Type.String(),
   value: Type.Union([Type.Boolean(), Type.Number(), Type.Array(Type.String()), Type.Null()]),
 });
@@ -38,7 +38,7 @@ const Gate = shape('FeatureGate', {
 export const Feature = entity('Feature', {
   name: Type.String(),
   state: Type.Union([Type.Literal('on'), Type.Literal('off'), Type.Literal('conditional')]),
-  gates: Type.Array(Gate),
+  gates: Type.Array(FeatureGate),
   definition: nullable(FeatureDefinition.schema),
 }).from((flag: Flag, to) => ({
   name: flag.name,
@@ -49,15 +49,15 @@ export const Feature = entity('Feature', {
 
 function stateOf(flag: Flag): 'on' | 'off' | 'conditional' {
   if (flag.onForAll) return 'on';
-  return gatesOf(flag).length > ALWAYS_SHOWN ? 'conditional' : 'off';
+  return gatesOf(flag).length > DEFAULT_GATE_COUNT ? 'conditional' : 'off';
 }
 
-const ALWAYS_SHOWN = 2;
+const DEFAULT_GATE_COUNT = 2;
 
-/** `boolean` and `expression` always, the others when they are set. */
-function gatesOf(flag: Flag): Static<typeof Gate>[] {
+/** Always `boolean` and `expression`; other gates if they are set. */
+function gatesOf(flag: Flag): Static<typeof FeatureGate>[] {
   const { actors, percentageOfActors, percentageOfTime, featureGroups } = flag;
-  const gates: Static<typeof Gate>[] = [
+  const gates: Static<typeof FeatureGate>[] = [
     { key: 'boolean', value: flag.onForAll },
     { key: 'expression', value: null },
   ];

@@ -5,5 +5,5 @@ export const examples: Examples<typeof endpoints> = {
   listFeatures: () => ({ by: 'administrator' }),
   listFeatureDefinitions: () => ({ by: 'administrator' }),
   setFeature: ({ name }) => ({ by: 'administrator', path: { name: name('flag') }, params: { value: 'true' } }),
-  removeFeature: ({ name }) => ({ by: 'administrator', path: { name: name('flag') } }),
+  deleteFeature: ({ name }) => ({ by: 'administrator', path: { name: name('flag') } }),
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isFeatureOn } from '#settings/features.ts';
+import { isFeatureEnabled } from '#settings/features.ts';
 import { world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
@@ -14,7 +14,7 @@ const gates = (value: boolean, ...more: object[]) => [
 test('a flag is switched on, off and forgotten', async () => {
   const { root, server } = await world();
   const { reader } = server.services.database;
-  const on = () => isFeatureOn(reader, { flag: 'archive_rate_limit', tier: 'ultimate' });
+  const on = () => isFeatureEnabled(reader, { flag: 'archive_rate_limit', tier: 'ultimate' });
   assert.equal(await on(), false);
   const { status, body } = await root.post('/features/archive_rate_limit', { value: true });
   assert.equal(status, 201);
@@ -30,7 +30,7 @@ test('a flag is switched on, off and forgotten', async () => {
   assert.equal((await root.delete('/features/integrated_error_tracking')).status, 204);
   assert.equal((await root.delete('/features/integrated_error_tracking')).status, 204);
   assert.deepEqual(await flags(), ['archive_rate_limit']);
-  assert.equal(await isFeatureOn(reader, { flag: 'integrated_error_tracking', tier: 'free' }), true);
+  assert.equal(await isFeatureEnabled(reader, { flag: 'integrated_error_tracking', tier: 'free' }), true);
 });
 
 test('what is sent empty is not meant', async () => {
@@ -49,7 +49,7 @@ test('actors add up, and false takes them away', async () => {
   assert.equal(body.state, 'conditional');
   assert.deepEqual(body.gates.at(-1).value.slice(0, 2), [`User:${mira.id}`, `User:${otto.id}`]);
   const onFor = (id: number) =>
-    isFeatureOn(server.services.database.reader, {
+    isFeatureEnabled(server.services.database.reader, {
       flag: 'override_bulk_import_disabled',
       tier: 'ultimate',
       actor: { type: 'User', id },
@@ -68,7 +68,7 @@ test('a percentage of actors is the same actors each time', async () => {
   const path = '/features/prometheus_notify_max_alerts';
   const share = async () => {
     const asked = Array.from({ length: 200 }, (_, id) =>
-      isFeatureOn(server.services.database.reader, {
+      isFeatureEnabled(server.services.database.reader, {
         flag: 'prometheus_notify_max_alerts',
         tier: 'free',
         actor: { type: 'Project', id },

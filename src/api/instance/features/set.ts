@@ -1,12 +1,12 @@
-import { findUser } from '#authentication/users/users.ts';
+import { findUserByUsername } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { type Actor, type Flag, type FlagSetting, setFlag } from '#settings/features.ts';
 
-/** One call as it came: comma lists of names. */
-interface FeatureCall {
+/** The parameters of a call; actors are comma-separated names. */
+interface SetFeatureInput {
   readonly name: string;
   readonly value: string;
   readonly key: 'percentage_of_time' | 'percentage_of_actors';
@@ -20,11 +20,11 @@ interface FeatureCall {
 
 type SetFailure = 'badValue' | 'actorNotFound';
 
-/** Sets a flag for everybody, for named actors, or for a part of all (contract/conventions.md §10 "Feature flags"). */
-export async function setFeature(uow: UnitOfWork, call: FeatureCall): Promise<Flag | Failure<SetFailure>> {
-  const actors = await namedActors(uow, call);
+/** Sets a flag for everybody, for named actors, or for a percentage (contract/conventions.md §10 "Feature flags"). */
+export async function setFeature(uow: UnitOfWork, call: SetFeatureInput): Promise<Flag | Failure<SetFailure>> {
+  const actors = await findActors(uow, call);
   if (isFailure(actors)) return actors;
-  const setting = settingOf(call, actors);
+  const setting = toFlagSetting(call, actors);
   if (setting === null) return fail('badValue', { name: call.name, value: call.value });
   return setFlag(uow, call.name, setting);
 }
@@ -34,8 +34,8 @@ const SWITCHES = new Map([
   ['false', false],
 ]);
 
-function settingOf(call: FeatureCall, actors: readonly Actor[]): FlagSetting | null {
-  const featureGroups = namesIn(call.feature_group);
+function toFlagSetting(call: SetFeatureInput, actors: readonly Actor[]): FlagSetting | null {
+  const featureGroups = splitNames(call.feature_group);
   const on = SWITCHES.get(call.value.toLowerCase());
   if (on !== undefined) return actors.length + featureGroups.length > 0 ? { on, actors, featureGroups } : { on };
   const percentage = /^\d{1,3}(\.\d+)?$/.test(call.value) ? Number(call.value) : Number.NaN;
@@ -43,10 +43,10 @@ function settingOf(call: FeatureCall, actors: readonly Actor[]): FlagSetting | n
   return { percentage, of: call.key };
 }
 
-async function namedActors(db: Reader, call: FeatureCall): Promise<Actor[] | Failure<'actorNotFound'>> {
+async function findActors(db: Reader, call: SetFeatureInput): Promise<Actor[] | Failure<'actorNotFound'>> {
   const actors: Actor[] = [];
-  for (const kind of KINDS) {
-    for (const name of namesIn(call[kind])) {
+  for (const kind of ACTOR_KINDS) {
+    for (const name of splitNames(call[kind])) {
       const actor = await FINDERS[kind](db, name);
       if (actor === null) return fail('actorNotFound', { actor: name });
       actors.push(actor);
@@ -55,26 +55,26 @@ async function namedActors(db: Reader, call: FeatureCall): Promise<Actor[] | Fai
   return actors;
 }
 
-function namesIn(list: string | null | undefined): string[] {
+function splitNames(list: string | null | undefined): string[] {
   const names = (list ?? '').split(',').map((name) => name.trim());
   return names.filter((name) => name !== '');
 }
 
-const KINDS = ['user', 'group', 'namespace', 'project', 'runner'] as const;
+const ACTOR_KINDS = ['user', 'group', 'namespace', 'project', 'runner'] as const;
 
 type Finder = (db: Reader, name: string) => Promise<Actor | null>;
 
-const FINDERS: Readonly<Record<(typeof KINDS)[number], Finder>> = {
+const FINDERS: Readonly<Record<(typeof ACTOR_KINDS)[number], Finder>> = {
   async user(db, name) {
-    const user = await findUser(db, name);
+    const user = await findUserByUsername(db, name);
     return user && { type: 'User', id: user.id };
   },
   async group(db, path) {
-    const found = await namespaceAt(db, path);
+    const found = await findNamespace(db, path);
     return found?.kind === 'group' ? { type: 'Group', id: found.id } : null;
   },
   async namespace(db, path) {
-    const found = await namespaceAt(db, path);
+    const found = await findNamespace(db, path);
     return found ? { type: found.kind === 'group' ? 'Group' : 'Namespace', id: found.id } : null;
   },
   async project(db, path) {
@@ -86,11 +86,11 @@ const FINDERS: Readonly<Record<(typeof KINDS)[number], Finder>> = {
       .executeTakeFirst();
     return route?.project_id ? { type: 'Project', id: route.project_id } : null;
   },
-  // Hearth has no runners yet, so there is none to be found.
+  // Runners are not supported as actors.
   runner: async () => null,
 };
 
-async function namespaceAt(db: Reader, path: string): Promise<{ id: number; kind: 'user' | 'group' } | undefined> {
+async function findNamespace(db: Reader, path: string): Promise<{ id: number; kind: 'user' | 'group' } | undefined> {
   // index: routes_by_full_path
   return db
     .selectFrom('routes')

@@ -4,43 +4,43 @@ import { ok, Reply, text } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { Alive, Readiness } from './entities.ts';
-import { readiness } from './readiness.ts';
+import { checkReadiness } from './readiness.ts';
 
-/** Nobody is asked who he is, and nothing is remembered of what was true a moment ago. */
-const shared = { access: open(), order: 'ownCredentials', body: 'raw', root: true } as const;
-const NOT_KEPT = { 'Cache-Control': 'no-cache' } as const;
+/** Probes are not authenticated and not cached. */
+const sharedDefinition = { access: open(), stageOrder: 'ownCredentials', body: 'raw', root: true } as const;
+const NO_CACHE_HEADERS = { 'Cache-Control': 'no-cache' } as const;
 
-export const readHealth = endpoint({
+export const getHealth = endpoint({
   get: '/-/health',
-  summary: 'Does the process answer',
-  ...shared,
+  summary: 'Get the health status',
+  ...sharedDefinition,
   response: text,
-  handle: () => new Reply('GitLab OK', { headers: { ...NOT_KEPT, 'Content-Type': 'text/plain' } }),
+  handle: () => new Reply('GitLab OK', { headers: { ...NO_CACHE_HEADERS, 'Content-Type': 'text/plain' } }),
 });
 
-export const readLiveness = endpoint({
+export const getLiveness = endpoint({
   get: '/-/liveness',
-  summary: 'Is the process running',
-  ...shared,
+  summary: 'Get the liveness status',
+  ...sharedDefinition,
   response: ok(Alive),
-  handle: () => new Reply({ status: 'ok' as const }, { headers: NOT_KEPT }),
+  handle: () => new Reply({ status: 'ok' as const }, { headers: NO_CACHE_HEADERS }),
 });
 
-export const readReadiness = endpoint({
+export const getReadiness = endpoint({
   get: '/-/readiness',
-  summary: 'Can the server serve',
-  ...shared,
+  summary: 'Get the readiness status',
+  ...sharedDefinition,
   params: { all: optional(boolean, false) },
   response: ok(Readiness),
   async handle({ params }, services) {
-    const found = await readiness(services, params.all);
-    return new Reply(found, { headers: NOT_KEPT, status: found.status === 'ok' ? 200 : 503 });
+    const found = await checkReadiness(services, params.all);
+    return new Reply(found, { headers: NO_CACHE_HEADERS, status: found.status === 'ok' ? 200 : 503 });
   },
 });
 
-export const readMetrics = endpoint({
+export const getMetrics = endpoint({
   get: '/-/metrics',
-  summary: 'Metrics in the format of Prometheus',
+  summary: 'Get metrics in Prometheus format',
   access: open(),
   root: true,
   response: text,

@@ -2,8 +2,8 @@ import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
-  readHealth: () => ({ by: 'anonymous' }),
-  readLiveness: () => ({ by: 'anonymous' }),
-  readReadiness: () => ({ by: 'anonymous' }),
-  readMetrics: () => ({ by: 'anonymous' }),
+  getHealth: () => ({ by: 'anonymous' }),
+  getLiveness: () => ({ by: 'anonymous' }),
+  getReadiness: () => ({ by: 'anonymous' }),
+  getMetrics: () => ({ by: 'anonymous' }),
 };

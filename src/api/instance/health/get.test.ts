@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Services } from '#http/services.ts';
 import { world } from '#test/support/world.ts';
-import { readiness } from './readiness.ts';
+import { checkReadiness } from './readiness.ts';
 
 // What monitors ask (contract/conventions.md §10 "Health"): they compare bodies to the letter.
 
@@ -32,7 +32,7 @@ const failed = [{ status: 'failed', message: 'unexpected Master check result: fa
 
 test('a server that starts or stops is not ready', async () => {
   const services: Services = { ...server.services, isServing: () => false };
-  assert.deepEqual(await readiness(services, false), { status: 'failed', master_check: failed });
+  assert.deepEqual(await checkReadiness(services, false), { status: 'failed', master_check: failed });
   assert.equal(server.services.isServing(), true);
 });
 
@@ -43,7 +43,7 @@ test('a server without its database is not ready', async () => {
       throw new Error('gone');
     },
   });
-  const found = await readiness({ ...server.services, database: { ...database, reader } }, true);
+  const found = await checkReadiness({ ...server.services, database: { ...database, reader } }, true);
   assert.deepEqual([found.status, found.master_check], ['failed', failed]);
   assert.deepEqual(found.db_check, [{ status: 'failed', message: 'unexpected Db check result: false' }]);
 });
@@ -51,7 +51,7 @@ test('a server without its database is not ready', async () => {
 test('a server is ready while one of its storages is left, and says which are not', async () => {
   const { git } = server.services;
   const storages = { ...git.storages, away: '/dev/null/away' };
-  const some = await readiness({ ...server.services, git: { ...git, storages } }, true);
+  const some = await checkReadiness({ ...server.services, git: { ...git, storages } }, true);
   const [away, left] = some.gitaly_check!;
   assert.equal(some.status, 'ok');
   assert.equal(left!.status, 'ok');
@@ -60,7 +60,10 @@ test('a server is ready while one of its storages is left, and says which are no
     message: 'The storage cannot be used: ENOTDIR',
     labels: { shard: 'away' },
   });
-  const none = await readiness({ ...server.services, git: { ...git, storages: { away: '/dev/null/away' } } }, true);
+  const none = await checkReadiness(
+    { ...server.services, git: { ...git, storages: { away: '/dev/null/away' } } },
+    true,
+  );
   assert.equal(none.status, 'failed');
-  assert.equal((await readiness({ ...server.services, git: { ...git, storages: {} } }, false)).status, 'ok');
+  assert.equal((await checkReadiness({ ...server.services, git: { ...git, storages: {} } }, false)).status, 'ok');
 });

@@ -1,6 +1,6 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-export { readiness } from './readiness.ts';
+export { checkReadiness } from './readiness.ts';
 
-export const health = family({ endpoints });
+export const health = resourceModule({ endpoints });

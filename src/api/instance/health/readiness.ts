@@ -1,51 +1,51 @@
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import type { Git } from '#git/git.ts';
-import { storageTrouble } from '#git/storage/storage.ts';
+import { checkStorage } from '#git/storage/storage.ts';
 import type { ShapeOf } from '#http/endpoint/entity.ts';
 import type { Services } from '#http/services.ts';
 import type { Readiness } from './entities.ts';
 
-type Ready = ShapeOf<typeof Readiness>;
-type Check = Ready['master_check'][number];
+type ReadinessResult = ShapeOf<typeof Readiness>;
+type Check = ReadinessResult['master_check'][number];
 
 const OK: Check = { status: 'ok' };
-const failed = (message: string): Check => ({ status: 'failed', message });
+const failedCheck = (message: string): Check => ({ status: 'failed', message });
 
 /**
- * Can this process serve (contract/conventions.md §10 "Health")? Not while it starts or stops, nor without its database;
- * with `all`, nor without any storage.
+ * Checks whether this process can serve (contract/conventions.md §10 "Health"): not while it starts or stops, nor without its
+ * database. With `all`, at least one storage must be available too.
  */
-export async function readiness(
+export async function checkReadiness(
   { database, git, isServing }: Pick<Services, 'database' | 'git' | 'isServing'>,
   all: boolean,
-): Promise<Ready> {
-  const database_check = await databaseCheck(database.reader);
+): Promise<ReadinessResult> {
+  const database_check = await checkDatabase(database.reader);
   const canServe = isServing() && database_check === OK;
   const checks = {
-    master_check: [canServe ? OK : failed('unexpected Master check result: false')],
-    ...(all ? { db_check: [database_check], gitaly_check: await storageChecks(git) } : {}),
+    master_check: [canServe ? OK : failedCheck('unexpected Master check result: false')],
+    ...(all ? { db_check: [database_check], gitaly_check: await checkStorages(git) } : {}),
   };
   const isReady = Object.values(checks).every((each) => each.some(({ status }) => status === 'ok'));
   return { status: isReady ? 'ok' : 'failed', ...checks };
 }
 
-async function databaseCheck(db: Reader): Promise<Check> {
+async function checkDatabase(db: Reader): Promise<Check> {
   try {
     await sql`select 1`.execute(db);
     return OK;
   } catch {
-    return failed('unexpected Db check result: false');
+    return failedCheck('unexpected Db check result: false');
   }
 }
 
-/** One for each storage, in the order of their names. */
-function storageChecks(git: Git): Promise<Check[]> {
+/** Returns one check per storage, ordered by name. */
+function checkStorages(git: Git): Promise<Check[]> {
   const names = Object.keys(git.storages).sort();
   return Promise.all(
     names.map(async (shard) => {
-      const trouble = await storageTrouble(git, shard);
-      return { ...(trouble === null ? OK : failed(trouble)), labels: { shard } };
+      const trouble = await checkStorage(git, shard);
+      return { ...(trouble === null ? OK : failedCheck(trouble)), labels: { shard } };
     }),
   );
 }

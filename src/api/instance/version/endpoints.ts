@@ -4,18 +4,18 @@ import { ok } from '#http/endpoint/responses.ts';
 import { Version } from './entities.ts';
 import { INSTANCE_VERSION } from './version.ts';
 
-export const readVersion = endpoint({
+export const getVersion = endpoint({
   get: '/version',
-  summary: 'The level of the API that clients may rely on',
+  summary: 'Get the version of the API',
   access: signedIn(),
   scopes: ['read_user'],
   response: ok(Version),
   read: () => INSTANCE_VERSION,
 });
 
-export const readMetadata = endpoint({
+export const getMetadata = endpoint({
   get: '/metadata',
-  summary: 'The same as the version',
+  summary: 'Get the metadata of the instance',
   access: signedIn(),
   scopes: ['read_user'],
   response: ok(Version),

@@ -3,7 +3,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { shape } from '#http/endpoint/responses.ts';
 import type { InstanceVersion } from './version.ts';
 
-/** contract/conventions.md §10 "Version". */
+/** The version and metadata (contract/conventions.md §10 "Version"). */
 export const Version = entity('Version', {
   version: Type.String(),
   revision: Type.String(),

@@ -2,6 +2,6 @@ import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
-  readVersion: () => ({ by: 'stranger' }),
-  readMetadata: () => ({ by: 'stranger' }),
+  getVersion: () => ({ by: 'stranger' }),
+  getMetadata: () => ({ by: 'stranger' }),
 };

@@ -1,6 +1,6 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
 export { INSTANCE_VERSION } from './version.ts';
 
-export const version = family({ endpoints });
+export const version = resourceModule({ endpoints });

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import packageJson from '../../../../package.json' with { type: 'json' };
 
 export interface InstanceVersion {
-  /** The level of the API, not the version of Hearth. */
+  /** The version of the API, not of Hearth. */
   readonly level: string;
-  /** Which Hearth this is, in the form of a revision: the same for the same release. */
+  /** Identifies the release of Hearth, in the form of a revision. */
   readonly revision: string;
 }
 

@@ -4,11 +4,11 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { LEGACY } from './endpoint-path.ts';
-import type { Stored } from './input.ts';
+import type { StoredIntegration } from './input.ts';
 import { type IntegrationInProject, insertIntegration, oldestOfType } from './store.ts';
 import { newEndpointIdentifier, newSealedToken } from './tokens.ts';
 
-interface Wish extends Stored {
+interface Wish extends StoredIntegration {
   readonly name: string;
   readonly type: AlertIntegrationType;
   readonly active: boolean;

@@ -1,5 +1,5 @@
 import type { AlertIntegrationType } from '#database/tables/alerts.ts';
-import { trimmed } from '#text/trim.ts';
+import { trimCharacters } from '#text/trim.ts';
 
 /** Where an integration is reached (contract/monitoring.md §1, §5). Pure. */
 
@@ -31,5 +31,5 @@ function slugOf(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]/gu, '-')
     .slice(0, LONGEST_SLUG);
-  return trimmed(dashed, '-');
+  return trimCharacters(dashed, '-');
 }

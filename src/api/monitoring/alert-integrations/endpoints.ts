@@ -1,12 +1,12 @@
 import type { Project } from '#domain/namespaces/projects.ts';
 import { inProject } from '#http/access/project-access.ts';
-import { refuseOnFree } from '#http/access/tiers.ts';
+import { forbidOnFreeTier } from '#http/access/tiers.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
-import { anything, boolean, notBlank, oneOf } from '#http/parameters/types.ts';
+import { anyValue, boolean, notBlank, oneOf } from '#http/parameters/types.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
 import { AlertReported } from '../alerts/index.ts';
 import { integration } from './access.ts';
@@ -47,9 +47,9 @@ export const listAlertIntegrations = endpoint({
     listIntegrations(db, project, { type: params.type, oldestOnly: base.tier === 'free' }, page),
 });
 
-export const readAlertIntegration = endpoint({
+export const getAlertIntegration = endpoint({
   get: '/projects/:id/alert_integrations/:integration_id',
-  summary: 'Read an integration that sends alerts',
+  summary: 'Get an integration that sends alerts',
   access: inProject('admin_operations').resource(integration),
   response: ok(AlertIntegration),
   read: (_db, { integration }) => integration,
@@ -57,7 +57,7 @@ export const readAlertIntegration = endpoint({
 
 export const createAlertIntegration = endpoint({
   post: '/projects/:id/alert_integrations',
-  summary: 'Let a tool send alerts to a project',
+  summary: 'Create an alert integration',
   access: inProject('admin_operations'),
   params: {
     name: required(notBlank(title)),
@@ -81,13 +81,13 @@ export const createAlertIntegration = endpoint({
     if (isFailure(stored)) return stored;
     const { name, type, active, legacy } = params;
     const [wish, key] = [{ name, type, active, legacy, ...stored }, await secretKey()];
-    return runUnitOfWork(caller, (uow) => createIntegration(uow, key, project, wish), { turn: turnOf(project) });
+    return runUnitOfWork(caller, (uow) => createIntegration(uow, key, project, wish), { lock: turnOf(project) });
   },
 });
 
 export const updateAlertIntegration = endpoint({
   put: '/projects/:id/alert_integrations/:integration_id',
-  summary: 'Change an integration that sends alerts',
+  summary: 'Update an integration that sends alerts',
   access: inProject('admin_operations').resource(integration),
   params: { name: optional(notBlank(title)), active: optional(boolean), ...ofPayloads },
   rules: [atLeastOne('name', 'active', 'payload_example', 'payload_attribute_mapping')],
@@ -104,7 +104,7 @@ export const updateAlertIntegration = endpoint({
 
 export const deleteAlertIntegration = endpoint({
   delete: '/projects/:id/alert_integrations/:integration_id',
-  summary: 'Let a tool send no more alerts to a project',
+  summary: 'Delete an alert integration',
   access: inProject('admin_operations').resource(integration),
   response: noContent,
   write: (uow, { integration }) => deleteIntegration(uow, integration.id),
@@ -112,7 +112,7 @@ export const deleteAlertIntegration = endpoint({
 
 export const resetAlertIntegrationToken = endpoint({
   post: '/projects/:id/alert_integrations/:integration_id/reset_token',
-  summary: 'Give an integration another token',
+  summary: 'Reset the token of an alert integration',
   access: inProject('admin_operations').resource(integration),
   errors: { gone: GONE },
   response: created(AlertIntegration),
@@ -139,9 +139,9 @@ export const sendTestAlert = endpoint({
 
 export const listAlertPayloadFields = endpoint({
   post: '/projects/:id/alert_integrations/payload_fields',
-  summary: 'List what fields of alerts may be read from in a payload',
-  access: inProject('admin_operations').require(refuseOnFree),
-  params: { payload: required(anything) },
+  summary: 'List fields of a sample alert payload',
+  access: inProject('admin_operations').require(forbidOnFreeTier),
+  params: { payload: required(anyValue) },
   errors: {
     unreadable: [400, 'Failed to parse payload'],
     tooLarge: [400, 'Payload size exceeded'],

@@ -1,9 +1,9 @@
 import { type TSchema, Type } from 'typebox';
 import { mapText } from '#database/long-texts.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';
-import { parseInTurns } from '#http/request/incremental-json.ts';
+import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
 import { pathOf } from './endpoint-path.ts';
 import { examplesOf, type IntegrationInProject } from './store.ts';
 import { openToken } from './tokens.ts';
@@ -17,7 +17,7 @@ async function beside(rows: readonly IntegrationInProject[], to: SerializationCo
     rows.map(({ id }) => id),
   );
   const examples = new Map<number, unknown>();
-  for (const [id, text] of texts) examples.set(id, text === null ? {} : await mapText(text, parseInTurns));
+  for (const [id, text] of texts) examples.set(id, text === null ? {} : await mapText(text, parseJsonIncrementally));
   return { key: await to.secretKey(), examples };
 }
 
@@ -42,7 +42,7 @@ export const AlertIntegration = entity('AlertIntegration', {
   endpoint_identifier: row.endpoint_identifier,
   url: `${to.url}/${row.full_path}/${pathOf(row)}`,
   token: openToken(key, row),
-  payload_example: stillThere(examples.get(row.id)),
+  payload_example: requireRow(examples.get(row.id)),
   payload_attribute_mapping: JSON.parse(row.payload_attribute_mapping),
   created_at: row.created_at,
   updated_at: row.updated_at,

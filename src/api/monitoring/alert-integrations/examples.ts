@@ -18,7 +18,7 @@ async function newIntegration({ project, callers, name, done }: Scene) {
 
 export const examples: Examples<typeof endpoints> = {
   listAlertIntegrations: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
-  readAlertIntegration: onOne(),
+  getAlertIntegration: onOne(),
   createAlertIntegration: ({ project }) => ({
     by: 'maintainer',
     path: { id: project.id },

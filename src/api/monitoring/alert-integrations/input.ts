@@ -1,4 +1,4 @@
-import type { Raw } from '#http/parameters/brackets.ts';
+import type { RawParameters } from '#http/parameters/brackets.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { isMapping } from '../attribute-mappings/index.ts';
 import { readPayload } from './payload-parameter.ts';
@@ -6,12 +6,12 @@ import { readPayload } from './payload-parameter.ts';
 /** What a call says of an integration, checked before anything is changed. */
 
 export interface Given {
-  readonly payload_example?: Raw | string | null | undefined;
-  readonly payload_attribute_mapping?: Raw | null | undefined;
+  readonly payload_example?: RawParameters | string | null | undefined;
+  readonly payload_attribute_mapping?: RawParameters | null | undefined;
 }
 
 /** As it is stored; what was not given is not there. */
-export interface Stored {
+export interface StoredIntegration {
   readonly payload_example?: string;
   readonly payload_attribute_mapping?: string;
 }
@@ -24,7 +24,7 @@ const LONGEST_MAPPING = 65_536;
 const INVALID_MAPPING = { payload_attribute_mapping: ['must be a valid json schema'] };
 
 /** The JSON of example and mapping; tier free has neither, whatever is given. */
-export async function storedOf(given: Given, tier: string): Promise<Stored | Failure<Wrong>> {
+export async function storedOf(given: Given, tier: string): Promise<StoredIntegration | Failure<Wrong>> {
   if (tier === 'free') return {};
   const { payload_example, payload_attribute_mapping } = given;
   const example = payload_example == null ? null : await readPayload(payload_example);
@@ -38,7 +38,7 @@ export async function storedOf(given: Given, tier: string): Promise<Stored | Fai
   };
 }
 
-function mappingJson(given: Raw): string {
+function mappingJson(given: RawParameters): string {
   const json = isMapping(given) ? JSON.stringify(given) : '';
   return json === '' || json.length > LONGEST_MAPPING ? 'invalid' : json;
 }

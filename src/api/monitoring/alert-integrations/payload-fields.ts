@@ -1,4 +1,4 @@
-import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/concurrency-limiter.ts';
 
 /** What fields of alerts may be read from in a payload (contract/monitoring.md §5 "payload_fields"). */
 
@@ -18,7 +18,7 @@ const ROW = 48;
 /** Each number and text that can be reached, and each list; null: they would be more than an answer holds. */
 export async function payloadFields(payload: Readonly<Record<string, unknown>>): Promise<Field[] | null> {
   const fields: Field[] = [];
-  const giveWay = givingWay();
+  const giveWay = createYielder();
   const waiting: Reached[] = [{ value: payload, path: [], label: '' }];
   let length = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

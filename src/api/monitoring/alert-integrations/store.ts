@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { textsOf } from '#database/long-texts.ts';
-import { type Page, paged } from '#database/page.ts';
+import { createTextLoader } from '#database/long-texts.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { AlertIntegrationType, MonitoringTables } from '#database/tables/alerts.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -32,7 +32,7 @@ type Row = Omit<Selectable<Table>, 'payload_example'>;
 export type IntegrationInProject = Row & { readonly full_path: string };
 
 /** The examples of integrations by their ids: of a mebibyte each, so that long ones of many are read one by one. */
-export const examplesOf = textsOf('alert_integrations', 'payload_example');
+export const examplesOf = createTextLoader('alert_integrations', 'payload_example');
 
 type Place = Pick<Project, 'id' | 'full_path'>;
 
@@ -67,7 +67,7 @@ export async function listIntegrations(
         .groupBy('oldest.type'),
     );
   }
-  const found = await paged(db, query.orderBy('id'), page);
+  const found = await paginate(db, query.orderBy('id'), page);
   return { ...found, items: found.items.map((row) => inPlace(row, project)) };
 }
 

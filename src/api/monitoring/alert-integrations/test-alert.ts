@@ -1,7 +1,7 @@
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Raw } from '#http/parameters/brackets.ts';
+import type { RawParameters } from '#http/parameters/brackets.ts';
 import type { Services } from '#http/services.ts';
-import type { Client } from '#runtime/concurrency-limiter.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { receive } from '../alerts/index.ts';
 import { readMapping } from '../attribute-mappings/index.ts';
@@ -11,8 +11,8 @@ import { type IntegrationInProject, oldestOfType } from './store.ts';
 interface Test {
   readonly project: Project;
   readonly integration: IntegrationInProject;
-  readonly payload: Raw | string;
-  readonly client: Client;
+  readonly payload: RawParameters | string;
+  readonly client: RequestClient;
 }
 
 /** Takes a payload as if a tool had sent it to the integration with the right key: it makes real alerts. */
@@ -28,7 +28,7 @@ export async function sendTest(
   const { id, type, name, active, payload_attribute_mapping: mapping } = integration;
   const payload = await readPayload(given);
   if (payload === 'invalid') return fail('payloadInvalid');
-  const db = database.current().reader;
+  const db = database.forRequest().reader;
   const isHidden = tier === 'free' && (await oldestOfType(db, project.id, type)) !== id;
   if (!active || isHidden) return fail('inactive');
   if (typeof payload === 'string') return fail('broken');

@@ -1,6 +1,6 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from '#security/encryption.ts';
-import { digestToken } from '#security/tokens.ts';
+import { hashToken } from '#security/tokens.ts';
 
 /** Tokens of integrations: kept as secrets, because who manages them may read them again. */
 
@@ -21,7 +21,7 @@ export const newEndpointIdentifier = (): string => hex(8);
 /** What is stored of a new token, of 32 hexadecimal digits. */
 export function newSealedToken(key: KeyObject, place: Place) {
   const token = hex(16);
-  return { encrypted_token: encrypt(key, token, placeOf(place)), token_digest: digestToken(token) };
+  return { encrypted_token: encrypt(key, token, placeOf(place)), token_digest: hashToken(token) };
 }
 
 /** The token again. */

@@ -7,9 +7,9 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, ok, page } from '#http/endpoint/responses.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
-import { description, expression, string } from '#http/parameters/texts.ts';
-import { absentIfBlank, commaArray, integer, notBlank, oneOf } from '#http/parameters/types.ts';
-import { alertsTurn } from '../alerts/index.ts';
+import { description, searchExpression, string } from '#http/parameters/texts.ts';
+import { absentIfBlank, commaSeparated, integer, notBlank, oneOf } from '#http/parameters/types.ts';
+import { alertsLockKey } from '../alerts/index.ts';
 import { makeIncident } from '../incidents/index.ts';
 import { Alert, AlertInList, AlertNote, AlertStatusCounts } from './entities.ts';
 import { listed, statusCounts } from './list.ts';
@@ -21,7 +21,7 @@ import { updateAlert } from './update.ts';
 const status = oneOf('triggered', 'acknowledged', 'resolved', 'ignored');
 
 const narrowing = {
-  search: optional(absentIfBlank(expression)),
+  search: optional(absentIfBlank(searchExpression)),
   assignee_username: optional(absentIfBlank(string)),
 };
 
@@ -42,7 +42,7 @@ export const listAlerts = endpoint({
   summary: 'List the alerts of a project',
   access: reading,
   params: {
-    status: optional(commaArray(status)),
+    status: optional(commaSeparated(status)),
     ...narrowing,
     sort: optional(oneOf(...SORTS), 'started_at_desc'),
   },
@@ -52,16 +52,16 @@ export const listAlerts = endpoint({
 
 export const countAlerts = endpoint({
   get: '/projects/:id/alert_management_alerts/status_counts',
-  summary: 'Count the alerts of a project by their status',
+  summary: 'Get alert counts by status',
   access: reading,
   params: narrowing,
   response: ok(AlertStatusCounts),
   read: (db, { project, params }) => statusCounts(db, project, params),
 });
 
-export const readAlert = endpoint({
+export const getAlert = endpoint({
   get: '/projects/:id/alert_management_alerts/:alert_iid',
-  summary: 'Read an alert, with what was sent',
+  summary: 'Get an alert, with what was sent',
   access: reading.resource(alert),
   response: ok(Alert),
   read: (_db, { alert }) => alert,
@@ -69,15 +69,15 @@ export const readAlert = endpoint({
 
 export const updateAlertManagementAlert = endpoint({
   put: '/projects/:id/alert_management_alerts/:alert_iid',
-  summary: 'Acknowledge, resolve, ignore or assign an alert',
+  summary: 'Update an alert',
   access: changing,
   params: {
     status: optional(status),
-    assignee_ids: optional(commaArray(integer)),
-    assignee_usernames: optional(commaArray(string)),
+    assignee_ids: optional(commaSeparated(integer)),
+    assignee_usernames: optional(commaSeparated(string)),
   },
   rules: [atLeastOne('status', 'assignee_ids', 'assignee_usernames')],
-  lock: ({ project }) => alertsTurn(project.id),
+  lock: ({ project }) => alertsLockKey(project.id),
   errors: {
     gone: [404, '404 Alert Not Found'],
     noPermissions: [400, 'Assignee has no permissions'],
@@ -102,7 +102,7 @@ export const listAlertNotes = endpoint({
 
 export const createAlertNote = endpoint({
   post: '/projects/:id/alert_management_alerts/:alert_iid/notes',
-  summary: 'Comment on an alert',
+  summary: 'Create a note on an alert',
   access: changing,
   params: { body: required(notBlank(description)) },
   response: created(AlertNote),
@@ -111,7 +111,7 @@ export const createAlertNote = endpoint({
 
 export const createAlertIssue = endpoint({
   post: '/projects/:id/alert_management_alerts/:alert_iid/issue',
-  summary: 'Make an incident of an alert',
+  summary: 'Create an incident from an alert',
   access: changing.require(({ caller }, { project }) => {
     if (!mayInProject(caller, 'create_issue', project)) throw forbidden();
   }, 'project:update_alert_management_alert + project:create_issue'),

@@ -1,12 +1,12 @@
 import { type Static, type TObject, Type } from 'typebox';
-import { environmentFields, environmentShape, TIERS } from '#api/environments/environment-model/index.ts';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { ENVIRONMENT_TIERS, environmentFields, environmentShape } from '#api/environments/environment-model/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { alertPath } from '#domain/alert-path.ts';
 import { type EnvironmentRow, findEnvironments } from '#domain/environments.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import { parseInTurns } from '#http/request/incremental-json.ts';
+import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
 import type { JsonObject } from '#text/json-object.ts';
 import { flattened } from '../alerts/index.ts';
 import { type AlertNoteRow, type AlertRow, detailsOf, issueNumbers } from './store.ts';
@@ -20,7 +20,7 @@ const optionalText = nullable(text);
 const AlertEnvironment = entity('AlertEnvironment', {
   ...environmentFields,
   state: Type.Enum(['available', 'stopping', 'stopped']),
-  tier: Type.Enum([...TIERS]),
+  tier: Type.Enum([...ENVIRONMENT_TIERS]),
 }).from((row: EnvironmentRow) => ({ ...environmentShape(row), state: row.state, tier: row.tier }));
 
 const fields = {
@@ -54,7 +54,7 @@ async function beside(rows: readonly AlertRow[], { db }: SerializationContext) {
   const [environments, issues, users] = await Promise.all([
     findEnvironments(db, ids('environment_id')),
     issueNumbers(db, ids('issue_id')),
-    usersById(db, ids('assignee_id')),
+    loadUsersById(db, ids('assignee_id')),
   ]);
   return {
     environments: new Map(environments.map((environment) => [environment.id, environment])),
@@ -110,7 +110,7 @@ async function besideAlone(rows: readonly AlertRow[], to: SerializationContext) 
   const ids = rows.map(({ id }) => id);
   const details = new Map<number, Details>();
   for (const { id, payload: json, metric_query, y_label } of await detailsOf(to.db, ids)) {
-    const payload = (await parseInTurns(json)) as JsonObject;
+    const payload = (await parseJsonIncrementally(json)) as JsonObject;
     const members = await flattened(payload);
     details.set(id, {
       payload,
@@ -133,7 +133,7 @@ export const Alert = entity('Alert', {
   y_label: optionalText,
 }).from(besideAlone, (row: AlertRow, to, { listed, details }) => ({
   ...told(row, to, listed),
-  ...stillThere(details.get(row.id)),
+  ...requireRow(details.get(row.id)),
 }));
 
 /** What was said on an alert. */
@@ -150,7 +150,7 @@ export const AlertNote = entity('AlertNote', {
   noteable_iid: Type.Integer(),
 }).from(
   (rows: readonly AlertNoteRow[], to) =>
-    usersById(
+    loadUsersById(
       to.db,
       rows.map(({ author_id }) => author_id),
     ),
@@ -158,7 +158,7 @@ export const AlertNote = entity('AlertNote', {
     id: row.id,
     body: row.body,
     attachment: null,
-    author: UserBasic.serialize(stillThere(users.get(row.author_id)), to),
+    author: UserBasic.serialize(requireRow(users.get(row.author_id)), to),
     created_at: row.created_at,
     updated_at: row.updated_at,
     system: row.system,

@@ -17,7 +17,7 @@ const onOne =
 export const examples: Examples<typeof endpoints> = {
   listAlerts: ofProject(),
   countAlerts: ofProject(),
-  readAlert: onOne(),
+  getAlert: onOne(),
   updateAlertManagementAlert: onOne({ status: 'acknowledged' }),
   listAlertNotes: onOne(),
   createAlertNote: onOne({ body: 'Looking at it' }),

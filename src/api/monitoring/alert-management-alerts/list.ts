@@ -1,4 +1,4 @@
-import { findUser } from '#authentication/users/users.ts';
+import { findUserByUsername } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import type { Page } from '#database/page.ts';
 import type { AlertStatus } from '#database/tables/alerts.ts';
@@ -45,6 +45,6 @@ export async function statusCounts(db: Reader, project: Project, asked: Asked) {
 /** Null: nobody bears the name, so that nothing is assigned to him. */
 async function narrowingOf(db: Reader, { search, assignee_username: name }: Asked): Promise<Narrowing | null> {
   if (name == null) return { search };
-  const assignee = await findUser(db, name);
+  const assignee = await findUserByUsername(db, name);
   return assignee === null ? null : { search, assigneeId: assignee.id };
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reader } from '#database/database.ts';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { alertsOf, countsOf, notesOn } from './store.ts';
 
-type Ask = (db: Reader) => Parameters<typeof planOf>[1];
+type Ask = (db: Reader) => Parameters<typeof explainPlan>[1];
 
 const list =
   (sort: Parameters<typeof alertsOf>[2]['sort'], more = {}): Ask =>
@@ -30,7 +30,7 @@ const served: readonly [what: string, ask: Ask, index: string][] = [
 for (const [what, ask, index] of served) {
   test(`${what}: ${index} tells which they are`, async () => {
     await using database = await testDatabase();
-    const plan = (await database.transaction((tx) => planOf(tx, ask(tx)))).join('\n');
+    const plan = (await database.transaction((tx) => explainPlan(tx, ask(tx)))).join('\n');
     assert.match(plan, new RegExp(`\\b${index}\\b`));
     assert.doesNotMatch(plan, /SCAN|Seq Scan|TEMP B-TREE|\bSort\b/);
   });
@@ -38,14 +38,14 @@ for (const [what, ask, index] of served) {
 
 test('what was said on one alert is looked at alone', async () => {
   await using database = await testDatabase();
-  const plan = (await database.transaction((tx) => planOf(tx, notesOn(tx, 7, 'desc').limit(21)))).join('\n');
+  const plan = (await database.transaction((tx) => explainPlan(tx, notesOn(tx, 7, 'desc').limit(21)))).join('\n');
   assert.match(plan, /\balert_notes_by_alert\b/);
   assert.doesNotMatch(plan, /SCAN|Seq Scan/);
 });
 
 test('what counts statuses looks at the alerts of the project alone', async () => {
   await using database = await testDatabase();
-  const plan = (await database.transaction((tx) => planOf(tx, countsOf(tx, 7, {})))).join('\n');
+  const plan = (await database.transaction((tx) => explainPlan(tx, countsOf(tx, 7, {})))).join('\n');
   assert.match(plan, /\balerts_by_\w+/);
   assert.doesNotMatch(plan, /SCAN|Seq Scan/);
 });

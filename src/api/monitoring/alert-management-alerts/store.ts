@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { mayBeLong } from '#database/engines/long-statements.ts';
+import { longRunning } from '#database/engines/long-statements.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import { containingWordsUnindexed } from '#database/search/word-search.ts';
+import { containsWordsUnindexed } from '#database/search/word-search.ts';
 import type { AlertStatus, MonitoringTables } from '#database/tables/alerts.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -79,7 +79,7 @@ function narrowed(db: Reader, projectId: number, { search, assigneeId }: Narrowi
   const all = db.selectFrom('alerts').where('alerts.project_id', '=', projectId);
   const assigned = assigneeId == null ? all : all.where('alerts.assignee_id', '=', assigneeId);
   const words = [...new Set(foldCase(search ?? '').split(/\s+/))].filter((word) => word !== '');
-  return words.length === 0 ? assigned : assigned.where(containingWordsUnindexed(db, 'alerts', SEARCHED, words));
+  return words.length === 0 ? assigned : assigned.where(containsWordsUnindexed(db, 'alerts', SEARCHED, words));
 }
 
 /** One page of a project's alerts. */
@@ -89,7 +89,7 @@ export async function listAlerts(
   wanted: Wanted,
   page: OffsetRequest,
 ): Promise<Page<AlertRow>> {
-  const found = await paged(db, alertsOf(db, project.id, wanted), page);
+  const found = await paginate(db, alertsOf(db, project.id, wanted), page);
   return { ...found, items: found.items.map((row) => inHome(row, project)) };
 }
 
@@ -121,7 +121,7 @@ export async function countStatuses(
 /** The same as a query. */
 export function countsOf(db: Reader, projectId: number, narrowing: Narrowing) {
   const counted = narrowed(db, projectId, narrowing).select((eb) => ['status', eb.fn.countAll<number>().as('count')]);
-  return counted.groupBy('status').modifyEnd(mayBeLong);
+  return counted.groupBy('status').modifyEnd(longRunning);
 }
 
 /** A project's alert of this number; null where there is none. index: alerts_by_iid */
@@ -160,7 +160,7 @@ export async function listNotes(
   sort: 'asc' | 'desc',
   page: OffsetRequest,
 ): Promise<Page<AlertNoteRow>> {
-  const found = await paged(db, notesOn(db, id, sort), page);
+  const found = await paginate(db, notesOn(db, id, sort), page);
   return { ...found, items: found.items.map((row) => ({ ...row, alert_iid: iid })) };
 }
 

@@ -1,10 +1,10 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { findUser, readUser, type User } from '#authentication/users/users.ts';
+import { findUserById, findUserByUsername, type User } from '#authentication/users/users.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import type { AlertStatus } from '#database/tables/alerts.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
+import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { NOTES, saySystemNotes, stepAlerts } from '../alerts/index.ts';
 import { type AlertRow, findAlert, setAssignee } from './store.ts';
@@ -48,7 +48,7 @@ async function assign(
   const wanted = await wantedUser(uow, change);
   if (wanted === 'unknown' || (wanted !== null && !(await mayRead(uow, project, wanted)))) return false;
   if ((wanted?.id ?? null) === alert.assignee_id) return true;
-  const before = alert.assignee_id === null ? null : await readUser(uow, alert.assignee_id);
+  const before = alert.assignee_id === null ? null : await findUserById(uow, alert.assignee_id);
   await setAssignee(uow, alert.id, wanted?.id ?? null);
   const said = [wanted && NOTES.assigned(wanted.username), before && NOTES.unassigned(before.username)];
   const authorId = uow.actor.user.id;
@@ -64,12 +64,12 @@ async function wantedUser(
   { assignee_ids: ids, assignee_usernames: names }: Change,
 ): Promise<User | null | 'unknown'> {
   const [id, name] = [ids?.[0], names?.[0]];
-  if (id !== undefined) return (await readUser(uow, id)) ?? 'unknown';
-  return name === undefined ? null : ((await findUser(uow, name)) ?? 'unknown');
+  if (id !== undefined) return (await findUserById(uow, id)) ?? 'unknown';
+  return name === undefined ? null : ((await findUserByUsername(uow, name)) ?? 'unknown');
 }
 
 async function mayRead(uow: UnitOfWork, { id }: Project, user: User): Promise<boolean> {
-  const caller = await actorOf(uow, user.id);
+  const caller = await loadActor(uow, user.id);
   const project = await findProject(uow, caller, String(id));
   return project !== null && mayInProject(caller, 'read_alert_management_alert', project);
 }

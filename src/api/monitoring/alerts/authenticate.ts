@@ -1,12 +1,12 @@
 import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
-import { basicCredentials, bearerToken } from '#http/request/credentials.ts';
-import type { Incoming } from '#http/request/incoming.ts';
+import { getBasicCredentials, getBearerToken } from '#http/request/credentials.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { digestToken, sameSecret } from '#security/tokens.ts';
+import { hashToken, secretsEqual } from '#security/tokens.ts';
 import { readMapping } from '../attribute-mappings/index.ts';
 import type { Address } from './access.ts';
-import type { Sender } from './parsed-alert.ts';
+import type { AlertSource } from './parsed-alert.ts';
 import { integrationAt, oldestIntegration } from './store.ts';
 
 /**
@@ -15,13 +15,13 @@ import { integrationAt, oldestIntegration } from './store.ts';
  */
 export async function authorize(
   db: Reader,
-  { request, address, isWebhook, tier }: { request: Incoming; address: Address; isWebhook: boolean; tier: Tier },
-): Promise<Sender | Failure<'forbidden' | 'unauthorized'>> {
+  { request, address, isWebhook, tier }: { request: IncomingRequest; address: Address; isWebhook: boolean; tier: Tier },
+): Promise<AlertSource | Failure<'forbidden' | 'unauthorized'>> {
   const integration = await integrationAt.first(db, address);
   const isThere = integration?.active && (tier !== 'free' || (await isOldest(db, address.projectId, integration)));
   if (!integration || !isThere) return fail(isWebhook ? 'unauthorized' : 'forbidden');
-  const key = bearerToken(request) ?? basicCredentials(request)?.password ?? '';
-  if (!sameSecret(digestToken(key), integration.token_digest)) return fail('unauthorized');
+  const key = getBearerToken(request) ?? getBasicCredentials(request)?.password ?? '';
+  if (!secretsEqual(hashToken(key), integration.token_digest)) return fail('unauthorized');
   const { name, payload_attribute_mapping: mapping } = integration;
   return { name, mapping: readMapping(tier === 'free' ? '{}' : mapping) };
 }

@@ -3,7 +3,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { list } from '#http/endpoint/responses.ts';
 import { FORBIDDEN } from '#http/errors/error-messages.ts';
-import type { Incoming } from '#http/request/incoming.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { type Address, addressed } from './access.ts';
@@ -28,13 +28,13 @@ const form = {
   },
   response: list(AlertReported),
   async handle(
-    { address, request }: { readonly address: Address; readonly request: Incoming },
+    { address, request }: { readonly address: Address; readonly request: IncomingRequest },
     { runUnitOfWork, clock, config: { tier }, database }: Services,
   ) {
     const payload = await readPayload(request);
     if (isFailure(payload)) return payload;
     // The body may have taken minutes.
-    const db = database.current().reader;
+    const db = database.forRequest().reader;
     const isWebhook = webhookAlerts(payload.value) !== null;
     const sender = await authorize(db, { request, address, isWebhook, tier });
     if (isFailure(sender)) return sender;
@@ -57,7 +57,7 @@ const ofLegacy = addressed(({ project_path = '' }) => [{ path: project_path, end
 
 export const notifyIntegrationJson = endpoint({
   post: '/*project_path/alerts/notify/:name/:endpoint_identifier.json',
-  summary: 'Send an alert to an integration, whose address ends with .json',
+  summary: 'Send an alert to an integration (.json)',
   access: ofIntegration,
   ...form,
 });
@@ -71,7 +71,7 @@ export const notifyIntegration = endpoint({
 
 export const notifyPrometheusJson = endpoint({
   post: '/*project_path/prometheus/alerts/notify.json',
-  summary: 'Send an alert to the legacy integration of Prometheus, by the address with .json',
+  summary: 'Send an alert to the Prometheus integration (.json)',
   access: ofLegacyPrometheus,
   ...form,
 });
@@ -85,7 +85,7 @@ export const notifyPrometheus = endpoint({
 
 export const notifyLegacyJson = endpoint({
   post: '/*project_path/alerts/notify.json',
-  summary: 'Send an alert to the legacy integration, by the address with .json',
+  summary: 'Send an alert to the legacy integration (.json)',
   access: ofLegacy,
   ...form,
 });

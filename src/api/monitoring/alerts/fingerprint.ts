@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
-import { givingWay, sortedInTurns } from '#runtime/concurrency-limiter.ts';
-import { isObject, type JsonObject } from '#text/json-object.ts';
+import { createYielder, sortCooperatively } from '#runtime/concurrency-limiter.ts';
+import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { isBlank, itemsOf, textOf } from './payload-values.ts';
 
 /** By which alerts are told to be the same (contract/monitoring.md §4 "Fingerprint"): 40 lower-case hexadecimal digits. */
@@ -12,10 +12,10 @@ export function sha1(text: string): string {
 /** Of what a payload calls its fingerprint; null for a blank one. */
 export async function fingerprintOf(value: unknown): Promise<string | null> {
   if (isBlank(value)) return null;
-  if (isObject(value)) return sha1OfCanonical(value);
+  if (isJsonObject(value)) return sha1OfCanonical(value);
   if (!Array.isArray(value)) return sha1(textOf(value) ?? '');
   const digest = createHash('sha1');
-  const giveWay = givingWay();
+  const giveWay = createYielder();
   for (const item of itemsOf(value)) {
     digest.update(textOf(item) ?? '');
     const way = giveWay();
@@ -37,7 +37,7 @@ export async function fingerprintOfPayload(payload: JsonObject): Promise<string 
 /** A text for which the order of keys means nothing, of objects as deep as they are. Others have their turns meanwhile. */
 async function sha1OfCanonical(payload: JsonObject, names = Object.keys(payload)): Promise<string> {
   const members = (await flattened(payload, names)) ?? (await membersOf(payload, names));
-  return sha1(`{${await written(await sortedInTurns(members, byName), false, givingWay())}}`);
+  return sha1(`{${await written(await sortCooperatively(members, byName), false, createYielder())}}`);
 }
 
 type Member = readonly [name: string, value: unknown];
@@ -52,7 +52,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-type GiveWay = ReturnType<typeof givingWay>;
+type GiveWay = ReturnType<typeof createYielder>;
 
 async function canonical(value: object, giveWay: GiveWay): Promise<string> {
   if (Array.isArray(value)) {
@@ -60,12 +60,12 @@ async function canonical(value: object, giveWay: GiveWay): Promise<string> {
     return `[${await written(items, true, giveWay)}]`;
   }
   const members = await membersOf(value as JsonObject, Object.keys(value));
-  return `{${await written(await sortedInTurns(members, byName), false, giveWay)}}`;
+  return `{${await written(await sortCooperatively(members, byName), false, giveWay)}}`;
 }
 
 /** To look very many members up takes longer than to name them. */
 async function membersOf(object: JsonObject, names: readonly string[]): Promise<Member[]> {
-  const giveWay = givingWay();
+  const giveWay = createYielder();
   const members: Member[] = [];
   for (const name of names) {
     members.push([name, object[name]]);
@@ -95,7 +95,7 @@ const LONGEST_NAMES = 4 * 2 ** 20;
  * Null for one whose names would be too long all together.
  */
 export async function flattened(payload: JsonObject, names = Object.keys(payload)): Promise<Member[] | null> {
-  const giveWay = givingWay();
+  const giveWay = createYielder();
   const members: Member[] = [];
   let length = 0;
   const visit = async (object: JsonObject, own: readonly string[], prefix: string): Promise<boolean> => {
@@ -104,7 +104,7 @@ export async function flattened(payload: JsonObject, names = Object.keys(payload
       const dotted = prefix + name;
       length += dotted.length;
       if (length > LONGEST_NAMES) return false;
-      const below = isObject(value) ? Object.keys(value) : [];
+      const below = isJsonObject(value) ? Object.keys(value) : [];
       if (below.length === 0) members.push([dotted, value]);
       else if (!(await visit(value as JsonObject, below, `${dotted}.`))) return false;
       const way = giveWay();

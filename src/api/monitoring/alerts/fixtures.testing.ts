@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { encrypt } from '#security/encryption.ts';
-import { digestToken } from '#security/tokens.ts';
+import { hashToken } from '#security/tokens.ts';
 import type { Answer, Project, World } from '#test/support/world.ts';
 
 /** An integration as a tool knows it: its address and its key. */
@@ -49,7 +49,7 @@ export async function newIntegration(
         active,
         endpoint_identifier: endpoint,
         encrypted_token,
-        token_digest: digestToken(key),
+        token_digest: hashToken(key),
         payload_example: '{}',
         payload_attribute_mapping: JSON.stringify(mapping),
         created_at: tx.now,

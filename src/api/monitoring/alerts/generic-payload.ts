@@ -1,7 +1,7 @@
 import type { AlertSeverity } from '#database/tables/alerts.ts';
-import { isObject, type JsonObject } from '#text/json-object.ts';
+import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { fingerprintOf, fingerprintOfPayload } from './fingerprint.ts';
-import { LONGEST, mapped, type ParsedAlert, type Sender } from './parsed-alert.ts';
+import { type AlertSource, LONGEST, mapped, type ParsedAlert } from './parsed-alert.ts';
 import { cut, hostsOf, textOf } from './payload-values.ts';
 import { readTime, readTimeOrMilliseconds } from './timestamps.ts';
 
@@ -29,7 +29,7 @@ interface Reading {
 /** The one alert of a payload. */
 export async function readGeneric(
   payload: JsonObject,
-  sender: Sender,
+  sender: AlertSource,
   { text, fingerprints }: Reading,
 ): Promise<ParsedAlert> {
   const found = (field: 'title' | 'description' | 'service' | 'monitoring_tool') =>
@@ -64,7 +64,7 @@ function severityOf(value: unknown): AlertSeverity | null {
   return word !== undefined && SEVERITIES.includes(word) ? (word as AlertSeverity) : null;
 }
 
-async function fingerprint(payload: JsonObject, sender: Sender, ofPayload: boolean): Promise<string | null> {
+async function fingerprint(payload: JsonObject, sender: AlertSource, ofPayload: boolean): Promise<string | null> {
   const own = mappedFingerprint(payload, sender) ?? (await fingerprintOf(payload.fingerprint));
   return own ?? (ofPayload ? fingerprintOfPayload(payload) : null);
 }
@@ -76,12 +76,12 @@ export function someHosts(value: unknown): string[] | null {
 }
 
 /** What the integration's mapping finds, in both formats. */
-export function mappedFingerprint(payload: JsonObject, sender: Sender): Promise<string | null> | null {
+export function mappedFingerprint(payload: JsonObject, sender: AlertSource): Promise<string | null> | null {
   return mapped(sender, payload, 'fingerprint', fingerprintOf);
 }
 
 /** When a mapped end says that it was: what is no time by its type may be Unix milliseconds as well. */
-export function endOf(payload: JsonObject, sender: Sender): string | null {
+export function endOf(payload: JsonObject, sender: AlertSource): string | null {
   return mapped(sender, payload, 'end_time', (value, type) =>
     type === 'datetime' ? readTime(value) : readTimeOrMilliseconds(value),
   );
@@ -89,6 +89,6 @@ export function endOf(payload: JsonObject, sender: Sender): string | null {
 
 /** The environment that labels or a payload name, under either name. */
 export function environmentOf(names: unknown): string | null {
-  if (!isObject(names)) return null;
+  if (!isJsonObject(names)) return null;
   return textOf(names.service_environment_name) ?? textOf(names.gitlab_environment_name);
 }

@@ -1,11 +1,11 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { endWithProject, leaveAlerts } from './on-delete.ts';
 
 // What other families may use of what comes in.
 export { AlertReported } from './endpoints.ts';
 export { flattened } from './fingerprint.ts';
-export { alertsTurn, receive } from './receive.ts';
+export { alertsLockKey, receive } from './receive.ts';
 export { NOTES, stepAlerts } from './status-transitions.ts';
 export { oldestIntegration, saySystemNotes } from './store.ts';
 
@@ -17,4 +17,4 @@ export { oldestIntegration, saySystemNotes } from './store.ts';
  * hundred as for one, in the turns of its projects; a partial unique index lets no two unresolved alerts have one fingerprint,
  * whoever brings them. Alerts change their status in `status-transitions.ts` and nowhere else.
  */
-export const alerts = family({ endpoints, subscriptions: [endWithProject, leaveAlerts] });
+export const alerts = resourceModule({ endpoints, subscriptions: [endWithProject, leaveAlerts] });

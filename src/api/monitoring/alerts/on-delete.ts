@@ -1,17 +1,23 @@
 import { type SqlBool, sql } from 'kysely';
-import { deleteSomeLong, referElsewhere } from '#database/batch-statements.ts';
+import { deleteLargeRowBatch, reassignReferences } from '#database/batch-statements.ts';
 import type { Transaction } from '#database/database.ts';
-import { PIECE, pieceOf } from '#events/batches.ts';
+import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
-import { leaveToGhost } from '#events/reassign-to-ghost.ts';
+import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 
 /** Alerts go with their project, and first what was said on them: of both there may be very many. index: alerts_by_project */
 export const endWithProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
-    pieceOf(
+    nextBatch(
       () => deleteSomeNotes(uow, projectId),
-      () => deleteSomeLong(uow, { table: 'alerts', text: 'payload' }, sql<SqlBool>`project_id = ${projectId}`, PIECE),
+      () =>
+        deleteLargeRowBatch(
+          uow,
+          { table: 'alerts', text: 'payload' },
+          sql<SqlBool>`project_id = ${projectId}`,
+          BATCH_SIZE,
+        ),
     ),
 });
 
@@ -22,7 +28,7 @@ async function deleteSomeNotes(tx: Transaction, projectId: number): Promise<numb
     .innerJoin('alerts', 'alerts.id', 'alert_notes.alert_id')
     .select('alert_notes.id')
     .where('alerts.project_id', '=', projectId)
-    .limit(PIECE);
+    .limit(BATCH_SIZE);
   const gone = await tx.deleteFrom('alert_notes').where('id', 'in', some).executeTakeFirst();
   return Number(gone.numDeletedRows);
 }
@@ -34,8 +40,8 @@ const ASSIGNEES = { table: 'alerts', column: 'assignee_id' };
 export const leaveAlerts = subscription({
   event: 'user-deleted',
   inBatches: (uow, deleted) =>
-    pieceOf(
-      () => leaveToGhost(uow, AUTHORS, deleted),
-      () => referElsewhere(uow, ASSIGNEES, { from: deleted.userId, to: null, most: PIECE }),
+    nextBatch(
+      () => reassignToGhost(uow, AUTHORS, deleted),
+      () => reassignReferences(uow, ASSIGNEES, { from: deleted.userId, to: null, limit: BATCH_SIZE }),
     ),
 });

@@ -32,7 +32,7 @@ export interface ParsedAlert {
 }
 
 /** The integration that a payload came to, as far as its alerts depend on it. */
-export interface Sender {
+export interface AlertSource {
   readonly name: string;
   readonly mapping: Mapping;
 }
@@ -45,7 +45,7 @@ export const LONGEST = { title: 200, description: 1000, service: 100, monitoring
  * leads to is blank or can't be read (contract/monitoring.md §5).
  */
 export function mapped<Value>(
-  { mapping }: Sender,
+  { mapping }: AlertSource,
   payload: unknown,
   field: MappedField,
   read: (value: unknown, type: string) => Value | null,

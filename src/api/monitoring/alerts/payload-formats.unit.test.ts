@@ -3,15 +3,15 @@ import { test } from 'node:test';
 import { sha1 } from './fingerprint.ts';
 import { firing } from './fixtures.testing.ts';
 import { readGeneric } from './generic-payload.ts';
-import type { Sender } from './parsed-alert.ts';
+import type { AlertSource } from './parsed-alert.ts';
 import { readElement } from './webhook-payload.ts';
 
 const NOW = new Date('2026-02-13T12:00:00.000Z');
 
-const generic = (payload: Record<string, unknown>, mapping: Sender['mapping'] = {}, fingerprints = true) =>
+const generic = (payload: Record<string, unknown>, mapping: AlertSource['mapping'] = {}, fingerprints = true) =>
   readGeneric(payload, { name: 'Data Dog', mapping }, { text: JSON.stringify(payload), fingerprints });
 
-const element = async (payload: unknown, mapping: Sender['mapping'] = {}) =>
+const element = async (payload: unknown, mapping: AlertSource['mapping'] = {}) =>
   (await readElement(payload, { name: 'Prometheus west', mapping }, NOW))!;
 
 test('texts are cut to their limits, the last three characters telling so', async () => {

@@ -1,4 +1,4 @@
-import { firstCharacters } from '#text/trim.ts';
+import { truncateToCharacters } from '#text/trim.ts';
 
 /** What payloads hold, as alerts keep it (contract/monitoring.md §2, first lines). Pure. */
 
@@ -42,7 +42,7 @@ export function hostsOf(value: unknown): string[] {
     if (++looked > MOST_HOSTS) break;
     const text = textOf(item);
     if (text === null) continue;
-    const host = firstCharacters(text, left);
+    const host = truncateToCharacters(text, left);
     hosts.push(host);
     left -= Array.from(host).length;
     if (left <= 0) break;

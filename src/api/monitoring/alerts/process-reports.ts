@@ -1,21 +1,21 @@
-import { alertBotId } from '#authentication/users/alert-bot.ts';
+import { getAlertBotId } from '#authentication/users/alert-bot.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { nextIids } from '#domain/iids.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParsedAlert } from './parsed-alert.ts';
 import { NOTES, stepAlerts } from './status-transitions.ts';
 import {
+  type AlertContent,
   addEvents,
   environmentsNamed,
   insertAlerts,
   type NewAlert,
-  type Said,
   saySystemNotes,
   unresolvedAlerts,
 } from './store.ts';
 
 /** What came to a project together, in its order. */
-export interface Report {
+export interface AlertReport {
   readonly projectId: number;
   readonly alerts: readonly ParsedAlert[];
 }
@@ -46,7 +46,7 @@ interface Known {
  * which alerts it has made, was grouped into or has resolved, each once. One after another, as if each came alone, and as many
  * statements for a hundred as for one: what they are about is read before, and what has become of it is written at the end.
  */
-export async function processReports(uow: UnitOfWork, reports: readonly Report[]): Promise<Reported[][]> {
+export async function processReports(uow: UnitOfWork, reports: readonly AlertReport[]): Promise<Reported[][]> {
   const unresolved = await readUnresolved(uow, reports);
   const all = new Set<Known>(unresolved.values());
   const touched = reports.map(({ projectId, alerts }) => {
@@ -67,7 +67,7 @@ const keyOf = (projectId: number, fingerprint: string) => `${projectId} ${finger
 
 type ByFingerprint = Map<string, Known>;
 
-async function readUnresolved(uow: UnitOfWork, reports: readonly Report[]): Promise<ByFingerprint> {
+async function readUnresolved(uow: UnitOfWork, reports: readonly AlertReport[]): Promise<ByFingerprint> {
   const wanted = new Map<string, { projectId: number; fingerprint: string }>();
   for (const { projectId, alerts } of reports) {
     for (const { fingerprint } of alerts) {
@@ -114,7 +114,7 @@ function take(unresolved: ByFingerprint, projectId: number, parsed: ParsedAlert,
 
 async function write(uow: UnitOfWork, all: readonly Known[]): Promise<void> {
   const there = all.flatMap((known) => (known.id === null ? [] : [{ ...known, id: known.id }]));
-  const authorId = await alertBotId(uow);
+  const authorId = await getAlertBotId(uow);
   await addEvents(
     uow,
     there.flatMap(({ id, events }) => (events === 0 ? [] : [{ id, count: events }])),
@@ -149,7 +149,7 @@ async function insertNew(uow: UnitOfWork, authorId: number, made: readonly Known
     made.map((known) => rowOf(uow, known, environments)),
   );
   const ids = new Map(rows.map(({ id, project_id, iid }) => [`${project_id} ${iid}`, id]));
-  const notes: Said[] = [];
+  const notes: AlertContent[] = [];
   for (const known of made) {
     const id = ids.get(`${known.projectId} ${known.iid}`)!;
     known.id = id;

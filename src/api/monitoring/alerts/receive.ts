@@ -1,32 +1,33 @@
 import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
-import { gathered } from '#events/batched-writes.ts';
+import { defineBatchedWrite } from '#events/batched-writes.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import type { Clock } from '#runtime/clock.ts';
-import { type Client, givingWay, type Waiter } from '#runtime/concurrency-limiter.ts';
+import { createYielder, type RequestClient, type Waiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { isFeatureOn } from '#settings/features.ts';
+import { isFeatureEnabled } from '#settings/features.ts';
 import { readGeneric } from './generic-payload.ts';
-import type { ParsedAlert, Sender } from './parsed-alert.ts';
-import type { Payload } from './payload.ts';
-import { processReports, type Report, type Reported } from './process-reports.ts';
+import type { AlertSource, ParsedAlert } from './parsed-alert.ts';
+import type { AlertPayload } from './payload.ts';
+import { type AlertReport, processReports, type Reported } from './process-reports.ts';
 import { readElement, webhookAlerts } from './webhook-payload.ts';
 
 /** Alerts of one transaction; a payload with more is reported piece by piece. */
 const MOST = 200;
 
 /** Those who bring alerts, or change them, one after another in each project: they count on, and meet in, the same rows. */
-export const alertsTurn = (projectId: number) => `alerts ${projectId}`;
+export const alertsLockKey = (projectId: number) => `alerts ${projectId}`;
 
 /** What senders bring at the same time is one transaction. Those that wait beyond a thousand hear when to come back. */
-const report = gathered<Report, Reported[]>({
-  verb: processReports,
-  turn: (reports) => [...new Set(reports.map(({ projectId }) => projectId))].sort((a, b) => a - b).map(alertsTurn),
+const report = defineBatchedWrite<AlertReport, Reported[]>({
+  execute: processReports,
+  lockKeys: (reports) =>
+    [...new Set(reports.map(({ projectId }) => projectId))].sort((a, b) => a - b).map(alertsLockKey),
   // Alerts are taken out of their end by others too, who do not wait for the turn of each.
-  againWhenTaken: ['alerts_unresolved_by_fingerprint'],
-  weigh: ({ alerts }) => alerts.length,
-  most: MOST,
-  line: { waiting: 1_000, retryAfter: 5 },
+  retryOnUniqueViolation: ['alerts_unresolved_by_fingerprint'],
+  weightOf: ({ alerts }) => alerts.length,
+  maxWeight: MOST,
+  queue: { maxWaiting: 1_000, retryAfter: 5 },
 });
 
 interface Receiving {
@@ -37,10 +38,10 @@ interface Receiving {
 
 interface Received {
   readonly projectId: number;
-  readonly sender: Sender;
-  readonly payload: Payload;
+  readonly sender: AlertSource;
+  readonly payload: AlertPayload;
   /** For whom it is done; nobody who could go: null. */
-  readonly client: Client | null;
+  readonly client: RequestClient | null;
 }
 
 /**
@@ -68,7 +69,7 @@ export async function receive(
     const reported = await report({ runUnitOfWork }, { projectId, alerts }, waiter);
     if (!isFailure(reported)) for (const each of reported) if (!found.has(each.iid)) found.set(each.iid, each);
     // What has begun comes to its end.
-    waiter = { owed: true };
+    waiter = { exemptFromLimit: true };
   }
   return [...found.values()];
 }
@@ -82,12 +83,16 @@ function isOn(
   tier: Tier,
   projectId: number,
 ): Promise<boolean> {
-  return isFeatureOn(db, { flag, tier, actor: { type: 'Project', id: projectId } });
+  return isFeatureEnabled(db, { flag, tier, actor: { type: 'Project', id: projectId } });
 }
 
 /** The alerts of a payload in its order, as many at a time as one transaction takes; others have their turns meanwhile. */
-async function* inPieces(elements: readonly unknown[], sender: Sender, clock: Clock): AsyncGenerator<ParsedAlert[]> {
-  const giveWay = givingWay();
+async function* inPieces(
+  elements: readonly unknown[],
+  sender: AlertSource,
+  clock: Clock,
+): AsyncGenerator<ParsedAlert[]> {
+  const giveWay = createYielder();
   let alerts: ParsedAlert[] = [];
   for (const element of elements) {
     const alert = await readElement(element, sender, clock.now());

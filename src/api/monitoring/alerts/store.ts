@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
-import { type Params, prepare, prepareForRows, type RowsOf } from '#database/prepare.ts';
-import { givenRows } from '#database/row-list.ts';
+import { type Params, prepare, prepareForRows, type RowParameters } from '#database/prepare.ts';
+import { rowParametersTable } from '#database/row-list.ts';
 import type { AlertIntegrationType, AlertSeverity, AlertStatus } from '#database/tables/alerts.ts';
 
 /** The rows of what comes in: prepared, and as many statements for a hundred alerts as for one. */
@@ -62,9 +62,9 @@ interface UnresolvedAlert {
 /** The unresolved alerts with these fingerprints. index: alerts_unresolved_by_fingerprint */
 export const unresolvedAlerts = prepareForRows<Unresolved, UnresolvedAlert>(
   ['projectId', 'fingerprint'],
-  (tx, rows: RowsOf<Unresolved>) =>
+  (tx, rows: RowParameters<Unresolved>) =>
     tx
-      .selectFrom(givenRows(rows, { projectId: 'bigint', fingerprint: 'text' }))
+      .selectFrom(rowParametersTable(rows, { projectId: 'bigint', fingerprint: 'text' }))
       // In this order, whatever the planner thinks of the two.
       .crossJoin('alerts')
       .select(['alerts.id', 'alerts.project_id', 'alerts.iid', 'alerts.title', 'alerts.fingerprint'])
@@ -83,9 +83,9 @@ interface Named {
 /** The environments with these names. index: environments_by_name */
 export const environmentsNamed = prepareForRows<Named, { id: number; project_id: number; name: string }>(
   ['projectId', 'name'],
-  (tx, rows: RowsOf<Named>) =>
+  (tx, rows: RowParameters<Named>) =>
     tx
-      .selectFrom(givenRows(rows, { projectId: 'bigint', name: 'text' }))
+      .selectFrom(rowParametersTable(rows, { projectId: 'bigint', name: 'text' }))
       .crossJoin('environments')
       .select(['environments.id', 'environments.project_id', 'environments.name'])
       .whereRef('environments.project_id', '=', 'given.projectId')
@@ -151,7 +151,7 @@ const NEW: readonly (keyof NewAlert)[] = [
 
 export const insertAlerts = prepareForRows<NewAlert, { id: number; project_id: number; iid: number }>(
   NEW,
-  (tx, rows: RowsOf<NewAlert>) => tx.insertInto('alerts').values(rows).returning(['id', 'project_id', 'iid']),
+  (tx, rows: RowParameters<NewAlert>) => tx.insertInto('alerts').values(rows).returning(['id', 'project_id', 'iid']),
 );
 
 interface Events {
@@ -160,10 +160,10 @@ interface Events {
 }
 
 /** So many more times was each reported; it is as it was otherwise. */
-export const addEvents = prepareForRows<Events, unknown>(['id', 'count'], (tx, rows: RowsOf<Events>) =>
+export const addEvents = prepareForRows<Events, unknown>(['id', 'count'], (tx, rows: RowParameters<Events>) =>
   tx
     .updateTable('alerts')
-    .from(givenRows(rows, { id: 'bigint', count: 'bigint' }))
+    .from(rowParametersTable(rows, { id: 'bigint', count: 'bigint' }))
     .set((eb) => ({ event_count: eb('alerts.event_count', '+', eb.ref('given.count')) }))
     .whereRef('alerts.id', '=', 'given.id'),
 );
@@ -178,10 +178,10 @@ export interface Step {
 /** Another status, with the end that belongs to it. */
 export const setStatuses = prepareForRows<Step, unknown>(
   ['id', 'status', 'ended_at', 'now'],
-  (tx, rows: RowsOf<Step>) =>
+  (tx, rows: RowParameters<Step>) =>
     tx
       .updateTable('alerts')
-      .from(givenRows(rows, { id: 'bigint', status: 'text', ended_at: 'text', now: 'text' }))
+      .from(rowParametersTable(rows, { id: 'bigint', status: 'text', ended_at: 'text', now: 'text' }))
       .set((eb) => ({
         status: eb.ref('given.status'),
         ended_at: eb.ref('given.ended_at'),
@@ -201,17 +201,17 @@ interface NewNote {
 
 const insertNotes = prepareForRows<NewNote, { id: number }>(
   ['alert_id', 'author_id', 'body', 'system', 'created_at', 'updated_at'],
-  (tx, rows: RowsOf<NewNote>) => tx.insertInto('alert_notes').values(rows).returning('id'),
+  (tx, rows: RowParameters<NewNote>) => tx.insertInto('alert_notes').values(rows).returning('id'),
 );
 
-export interface Said {
+export interface AlertContent {
   readonly alertId: number;
   readonly authorId: number;
   readonly body: string;
 }
 
 /** What Hearth says on alerts of what was done, in this order. */
-export async function saySystemNotes(tx: Transaction, notes: readonly Said[]): Promise<void> {
+export async function saySystemNotes(tx: Transaction, notes: readonly AlertContent[]): Promise<void> {
   const [created_at, updated_at] = [tx.now, tx.now];
   await insertNotes(
     tx,

@@ -1,8 +1,8 @@
 import type { AlertSeverity } from '#database/tables/alerts.ts';
-import { isObject, type JsonObject } from '#text/json-object.ts';
+import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { sha1 } from './fingerprint.ts';
 import { endOf, environmentOf, mappedFingerprint, someHosts } from './generic-payload.ts';
-import { LONGEST, mapped, type ParsedAlert, type Sender } from './parsed-alert.ts';
+import { type AlertSource, LONGEST, mapped, type ParsedAlert } from './parsed-alert.ts';
 import { cut, textOf } from './payload-values.ts';
 import { readTime } from './timestamps.ts';
 
@@ -40,8 +40,8 @@ export function webhookAlerts(payload: JsonObject): readonly unknown[] | null {
 }
 
 /** The alert of one element; null: it can't be used. `now` tells which end lies in the future. */
-export async function readElement(element: unknown, sender: Sender, now: Date): Promise<ParsedAlert | null> {
-  if (!isObject(element)) return null;
+export async function readElement(element: unknown, sender: AlertSource, now: Date): Promise<ParsedAlert | null> {
+  if (!isJsonObject(element)) return null;
   const [annotations, labels] = [membersOf(element.annotations), membersOf(element.labels)];
   const named = textOf(annotations.title) ?? textOf(annotations.summary) ?? textOf(labels.alertname);
   const title = mapped(sender, element, 'title', textOf) ?? named;
@@ -74,7 +74,7 @@ export async function readElement(element: unknown, sender: Sender, now: Date): 
 const NOTHING: JsonObject = Object.freeze({});
 
 function membersOf(value: unknown): JsonObject {
-  return isObject(value) ? value : NOTHING;
+  return isJsonObject(value) ? value : NOTHING;
 }
 
 function severityOf(value: unknown): AlertSeverity | null {
@@ -85,7 +85,7 @@ function severityOf(value: unknown): AlertSeverity | null {
 const ZERO = /^0001-01-01T/;
 
 /** Whether it says that something has ended, and when. */
-function ending(element: JsonObject, sender: Sender, now: Date): Pick<ParsedAlert, 'resolving' | 'endedAt'> {
+function ending(element: JsonObject, sender: AlertSource, now: Date): Pick<ParsedAlert, 'resolving' | 'endedAt'> {
   const mappedEnd = endOf(element, sender);
   if (mappedEnd !== null) return { resolving: true, endedAt: mappedEnd };
   const { status, endsAt } = element;

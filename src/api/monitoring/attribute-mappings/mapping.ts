@@ -1,4 +1,4 @@
-import { isObject } from '#text/json-object.ts';
+import { isJsonObject } from '#text/json-object.ts';
 
 /**
  * Where the fields of alerts stand in the payloads of an integration (contract/monitoring.md §5
@@ -40,13 +40,13 @@ const LONGEST_PATH = 100;
 
 /** Is this a mapping, to the letter of its schema? */
 export function isMapping(value: unknown): value is Readonly<Record<string, Mapped>> {
-  return isObject(value) && Object.entries(value).every(([name, mapped]) => isFieldName(name) && isMapped(mapped));
+  return isJsonObject(value) && Object.entries(value).every(([name, mapped]) => isFieldName(name) && isMapped(mapped));
 }
 
 const isFieldName = (name: string) => ALIASES.has(name) || (FIELDS as readonly string[]).includes(name);
 
 function isMapped(value: unknown): value is Mapped {
-  if (!isObject(value)) return false;
+  if (!isJsonObject(value)) return false;
   const { path, type, label, ...more } = value;
   return (
     isPath(path) &&
@@ -80,7 +80,7 @@ const NO_MAPPING: Mapping = Object.freeze({});
 export function valueAt(payload: unknown, path: Mapped['path']): unknown {
   let value = payload;
   for (const step of path) {
-    const leads = typeof step === 'number' ? Array.isArray(value) : isObject(value);
+    const leads = typeof step === 'number' ? Array.isArray(value) : isJsonObject(value);
     if (!leads || !Object.hasOwn(value as object, step)) return undefined;
     value = (value as Record<string | number, unknown>)[step];
   }

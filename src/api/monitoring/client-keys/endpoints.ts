@@ -1,5 +1,5 @@
 import type { Project } from '#domain/namespaces/projects.ts';
-import { namedBy } from '#domain/namespaces/routes.ts';
+import { parseIdOrPath } from '#domain/namespaces/routes.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -16,7 +16,7 @@ import { deleteKey, findKey, insertKey, listKeys } from './store.ts';
 const key = {
   name: 'key',
   load: ({ db, path }: AccessCall, { project }: { readonly project: Project }) => {
-    const named = namedBy(path.key_id ?? '');
+    const named = parseIdOrPath(path.key_id ?? '');
     return named !== null && 'id' in named ? findKey(db, project.id, named.id) : null;
   },
   notFound: nestedNotFound,
@@ -42,7 +42,7 @@ export const createClientKey = endpoint({
 
 export const deleteClientKey = endpoint({
   delete: '/projects/:id/error_tracking/client_keys/:key_id',
-  summary: 'Delete a client key, whose reports are refused from then on',
+  summary: 'Delete a client key',
   access: inProject('admin_operations').resource(key),
   errors: { gone: NOT_FOUND },
   response: ok(ClientKey),

@@ -1,8 +1,8 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { endWithProject } from './on-delete.ts';
 
 // What the settings of error tracking use of it.
 export { ensureActiveKey } from './store.ts';
 
-export const clientKeys = family({ endpoints, subscriptions: [endWithProject] });
+export const clientKeys = resourceModule({ endpoints, subscriptions: [endWithProject] });

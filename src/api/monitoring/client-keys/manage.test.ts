@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reportingWith } from '#domain/error-tracking.ts';
+import { findIngestionLimits } from '#domain/error-tracking.ts';
 import { type Caller, done, type Project, world } from '#test/support/world.ts';
 
 // The keys with which senders report errors (contract/monitoring.md §8).
@@ -60,7 +60,7 @@ test('a key works at once and beside others, and no more once it is deleted', as
   const { project, maintainer, server } = here;
   const [old, young] = [await make(maintainer, project), await make(maintainer, project)];
   const mayReport = async ({ public_key: key }: Key, projectId = project.id) =>
-    (await reportingWith(server.services.database.reader, { projectId, key, tier: TIER })) !== null;
+    (await findIngestionLimits(server.services.database.reader, { projectId, key, tier: TIER })) !== null;
   assert.deepEqual([await mayReport(old), await mayReport(young)], [true, true]);
   assert.equal(await mayReport(old, (await here.newProject({})).id), false);
   const { status, body } = await maintainer.delete(`${keysOf(project)}/${old.id}`);

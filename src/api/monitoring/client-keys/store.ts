@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { ErrorTrackingTables } from '#database/tables/error-tracking.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
@@ -12,7 +12,7 @@ const COLUMNS = ['id', 'project_id', 'public_key', 'active'] as const;
 /** One page of a project's keys, the oldest first. index: client_keys_by_project */
 export function listKeys(db: Reader, projectId: number, page: OffsetRequest): Promise<Page<ClientKeyRow>> {
   const found = db.selectFrom('client_keys').select(COLUMNS).where('project_id', '=', projectId);
-  return paged(db, found.orderBy('id', 'asc'), page);
+  return paginate(db, found.orderBy('id', 'asc'), page);
 }
 
 /** A project's key of this id; null where there is none. index: client_keys primary key */

@@ -1,18 +1,18 @@
-import { reportingWith } from '#domain/error-tracking.ts';
+import { findIngestionLimits } from '#domain/error-tracking.ts';
 import { type Access, type AccessCall, access } from '#http/access/access.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { keyInDsn, keyOf } from './client-key.ts';
 import { SENDER_REFUSALS, senderFailure } from './errors.ts';
 
 /** Who sends a report, as far as anybody knows it: a project, by one of its keys, that takes reports. */
-export interface Sender {
+export interface ReportSender {
   readonly projectId: number;
   readonly key: string;
 }
 
 /** Asks for the sender of a report; one without a key outside of it is known by the DSN that stands in it. */
 export interface ToAdmit {
-  readonly admit: (dsn: unknown) => Promise<Sender | Failure<'unauthenticated' | 'rejected'>>;
+  readonly admit: (dsn: unknown) => Promise<ReportSender | Failure<'unauthenticated' | 'rejected'>>;
 }
 
 const noCheck = () => {};
@@ -40,10 +40,10 @@ async function senderByDsn(call: AccessCall, dsn: unknown): ReturnType<ToAdmit['
   return sender ?? fail('rejected');
 }
 
-async function senderBy({ services, db, path }: AccessCall, key: string): Promise<Sender | null> {
+async function senderBy({ services, db, path }: AccessCall, key: string): Promise<ReportSender | null> {
   const projectId = /^\d{1,15}$/.test(path.project_id ?? '') ? Number(path.project_id) : null;
   // No key has another form, and PostgreSQL looks for no NUL.
   if (projectId === null || !/^\w{1,100}$/.test(key)) return null;
-  const reporting = await reportingWith(db, { projectId, key, tier: services.config.tier });
+  const reporting = await findIngestionLimits(db, { projectId, key, tier: services.config.tier });
   return reporting && { projectId, key };
 }

@@ -13,16 +13,16 @@ import { userKey } from './event-reader.ts';
 import type { ReportedEvent } from './report.ts';
 
 /** An event that is new to its project. */
-export interface NewEvent extends ReportedEvent {
+export interface EventToAdd extends ReportedEvent {
   readonly projectId: number;
 }
 
 /** Adds events to their errors, and what errors know of all their events; as many statements for many as for one. */
-export async function addEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
+export async function addEvents(tx: Transaction, events: readonly EventToAdd[]): Promise<void> {
   if (events.length === 0) return;
   const groups = Map.groupBy(events, nameOfGroup);
   // In one order, whoever else adds to the same ones.
-  const rows = [...groups.keys()].sort().map((name) => together(groups.get(name) as NewEvent[], tx.now));
+  const rows = [...groups.keys()].sort().map((name) => together(groups.get(name) as EventToAdd[], tx.now));
   const errors = await addToErrors(tx, rows);
   const ids = new Map(errors.map(({ id, project_id, fingerprint }) => [`${project_id} ${fingerprint}`, id]));
   const found = events.map((event) => ({ event, error_id: ids.get(nameOfGroup(event)) as number }));
@@ -36,16 +36,16 @@ export async function addEvents(tx: Transaction, events: readonly NewEvent[]): P
 }
 
 interface Found {
-  readonly event: NewEvent;
+  readonly event: EventToAdd;
   readonly error_id: number;
 }
 
-const nameOfGroup = ({ projectId, group }: NewEvent) => `${projectId} ${group}`;
+const nameOfGroup = ({ projectId, group }: EventToAdd) => `${projectId} ${group}`;
 
-function together(events: readonly NewEvent[], now: string): NewReports {
+function together(events: readonly EventToAdd[], now: string): NewReports {
   const moments = events.map(({ occurredAt }) => occurredAt).sort();
   const last_seen = moments.at(-1) as string;
-  const newest = events.findLast(({ occurredAt }) => occurredAt === last_seen) as NewEvent;
+  const newest = events.findLast(({ occurredAt }) => occurredAt === last_seen) as EventToAdd;
   const { projectId, group, type, name, message, culprit, platform, level } = newest;
   return {
     project_id: projectId,
@@ -68,7 +68,7 @@ function together(events: readonly NewEvent[], now: string): NewReports {
   };
 }
 
-function rowOf(event: NewEvent, error_id: number, now: string) {
+function rowOf(event: EventToAdd, error_id: number, now: string) {
   const { projectId, eventId, type, level, message, environment, release, logger, platform, user, tags } = event;
   return {
     project_id: projectId,

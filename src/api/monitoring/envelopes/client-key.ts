@@ -1,11 +1,11 @@
 import { parseForm } from '#http/parameters/brackets.ts';
-import { type Incoming, single } from '#http/request/incoming.ts';
+import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 
 /** Where a report says which client key it comes with (contract/monitoring.md §10 "Key"). */
 
 /** The key that stands in a header or in the query; null: there is none. */
-export function keyOf({ headers, query }: Pick<Incoming, 'headers' | 'query'>): string | null {
-  const named = [headers['x-sentry-auth'], headers.authorization].map((header) => keyIn(single(header) ?? ''));
+export function keyOf({ headers, query }: Pick<IncomingRequest, 'headers' | 'query'>): string | null {
+  const named = [headers['x-sentry-auth'], headers.authorization].map((header) => keyIn(firstHeader(header) ?? ''));
   const { sentry_key } = parseForm(query);
   const inQuery = typeof sentry_key === 'string' ? sentry_key : '';
   return named.find((key) => key !== null) ?? (inQuery || null);

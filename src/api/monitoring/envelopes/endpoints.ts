@@ -21,7 +21,7 @@ const ofEvents = { ...ofReports, access: byClientKey('store'), handle: receiveEv
 
 export const ingestEnvelope = endpoint({
   post: '/errortracking/api/v1/projects/api/:project_id/envelope/',
-  summary: 'Report errors and sessions of a program, in an envelope',
+  summary: 'Report errors and sessions in an envelope',
   root: true,
   ...ofEnvelopes,
 });
@@ -35,27 +35,27 @@ export const ingestEvent = endpoint({
 
 export const ingestEnvelopeByOlderDsn = endpoint({
   post: '/error_tracking/collector/api/:project_id/envelope/',
-  summary: 'Report errors and sessions of a program whose DSN is an older one',
+  summary: 'Report an envelope to an old DSN',
   ...ofEnvelopes,
 });
 
 export const ingestEventByOlderDsn = endpoint({
   post: '/error_tracking/collector/api/:project_id/store/',
-  summary: 'Report an error of a program whose DSN is an older one',
+  summary: 'Report an event to an old DSN',
   ...ofEvents,
 });
 
 // Below /api/v4 are other things than projects.
 export const ingestEnvelopeByPlainDsn = endpoint({
   post: '/api/:project_id(^(?!v\\d).*$)/envelope/',
-  summary: 'Report errors and sessions of a program whose DSN has no path',
+  summary: 'Report an envelope to a DSN without a path',
   root: true,
   ...ofEnvelopes,
 });
 
 export const ingestEventByPlainDsn = endpoint({
   post: '/api/:project_id(^(?!v\\d).*$)/store/',
-  summary: 'Report an error of a program whose DSN has no path',
+  summary: 'Report an event to a DSN without a path',
   root: true,
   ...ofEvents,
 });

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { isObject, type JsonObject } from '#text/json-object.ts';
+import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 
 /** Reading envelopes (contract/monitoring.md §12): pure, over bytes as they come. */
 
@@ -139,7 +139,7 @@ function objectIn(line: Buffer): JsonObject | null {
   if (!isUtf8(line)) return null;
   try {
     const value: unknown = JSON.parse(line.toString('utf8'));
-    return isObject(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

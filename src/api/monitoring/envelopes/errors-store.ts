@@ -1,5 +1,5 @@
-import { prepareForRows, type RowsOf } from '#database/prepare.ts';
-import { givenRows } from '#database/row-list.ts';
+import { prepareForRows, type RowParameters } from '#database/prepare.ts';
+import { rowParametersTable } from '#database/row-list.ts';
 import type { ErrorLevel, ErrorType } from '#database/tables/error-tracking.ts';
 
 /** The SQL of what reports leave: each statement for as many of them as come together. */
@@ -13,9 +13,9 @@ export interface ErrorEventName {
 /** Those of these events that are there already. index: error_events_by_event_id */
 export const findEvents = prepareForRows(
   ['project_id', 'event_id'],
-  (tx, rows: RowsOf<ErrorEventName>) =>
+  (tx, rows: RowParameters<ErrorEventName>) =>
     tx
-      .selectFrom(givenRows(rows, { project_id: 'bigint', event_id: 'text' }))
+      .selectFrom(rowParametersTable(rows, { project_id: 'bigint', event_id: 'text' }))
       // In this order, whatever the planner thinks of the two.
       .crossJoin('error_events')
       .select(['error_events.project_id', 'error_events.event_id'])
@@ -69,7 +69,7 @@ const ERROR_COLUMNS = [
 const OF_THE_NEWEST = ['type', 'name', 'name_key', 'message', 'message_key', 'level'] as const;
 
 /** Makes errors, or adds to those that are there: a resolved one has come back. index: errors_by_fingerprint */
-export const addToErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowsOf<NewReports>) =>
+export const addToErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParameters<NewReports>) =>
   tx
     .insertInto('errors')
     .values(rows)
@@ -110,7 +110,7 @@ export const addToErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowsOf<NewRe
 );
 
 /** A report as it is kept. */
-export interface NewEvent extends ErrorEventName {
+export interface ErrorEventInput extends ErrorEventName {
   readonly error_id: number;
   readonly type: ErrorType;
   readonly level: ErrorLevel;
@@ -142,9 +142,9 @@ const EVENT_COLUMNS = [
   'occurred_at',
   'received_at',
   'payload',
-] as const satisfies readonly (keyof NewEvent)[];
+] as const satisfies readonly (keyof ErrorEventInput)[];
 
-export const addEvents = prepareForRows(EVENT_COLUMNS, (tx, rows: RowsOf<NewEvent>) =>
+export const addEvents = prepareForRows(EVENT_COLUMNS, (tx, rows: RowParameters<ErrorEventInput>) =>
   tx.insertInto('error_events').values(rows),
 );
 
@@ -154,7 +154,7 @@ interface ErrorUser {
 }
 
 /** Users whom an error happens to for the first time, of these. index: error_users primary key */
-export const addUsers = prepareForRows(['error_id', 'user_key'], (tx, rows: RowsOf<ErrorUser>) =>
+export const addUsers = prepareForRows(['error_id', 'user_key'], (tx, rows: RowParameters<ErrorUser>) =>
   tx
     .insertInto('error_users')
     .values(rows)
@@ -168,10 +168,10 @@ interface Counted {
 }
 
 // index: errors primary key
-export const countUsers = prepareForRows(['error_id', 'users'], (tx, rows: RowsOf<Counted>) =>
+export const countUsers = prepareForRows(['error_id', 'users'], (tx, rows: RowParameters<Counted>) =>
   tx
     .updateTable('errors')
-    .from(givenRows(rows, { error_id: 'bigint', users: 'bigint' }))
+    .from(rowParametersTable(rows, { error_id: 'bigint', users: 'bigint' }))
     .set((eb) => ({ user_count: eb('errors.user_count', '+', eb.ref('given.users')) }))
     .whereRef('errors.id', '=', 'given.error_id'),
 );
@@ -182,11 +182,13 @@ interface ErrorEnvironment {
 }
 
 // index: error_environments primary key
-export const addEnvironments = prepareForRows(['error_id', 'environment'], (tx, rows: RowsOf<ErrorEnvironment>) =>
-  tx
-    .insertInto('error_environments')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing()),
+export const addEnvironments = prepareForRows(
+  ['error_id', 'environment'],
+  (tx, rows: RowParameters<ErrorEnvironment>) =>
+    tx
+      .insertInto('error_environments')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing()),
 );
 
 interface ErrorHour {
@@ -196,7 +198,7 @@ interface ErrorHour {
 }
 
 // index: error_hours primary key
-export const addHours = prepareForRows(['error_id', 'hour', 'event_count'], (tx, rows: RowsOf<ErrorHour>) =>
+export const addHours = prepareForRows(['error_id', 'hour', 'event_count'], (tx, rows: RowParameters<ErrorHour>) =>
   tx
     .insertInto('error_hours')
     .values(rows)

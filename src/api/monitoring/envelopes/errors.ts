@@ -1,9 +1,9 @@
-import type { RefusalEntry } from '#http/errors/error-table.ts';
+import type { ErrorEntry } from '#http/errors/error-table.ts';
 import { HttpError } from '#http/errors/http-error.ts';
 
 /** What SDKs hear that are refused: in the body, and in a header for those that don't read it (contract/monitoring.md §10). */
 
-const said = (status: number, detail: string, headers: Readonly<Record<string, string>> = {}): RefusalEntry => [
+const said = (status: number, detail: string, headers: Readonly<Record<string, string>> = {}): ErrorEntry => [
   status,
   { detail, causes: [] },
   { 'X-Sentry-Error': detail, ...headers },

@@ -1,5 +1,5 @@
 import type { Transaction } from '#database/database.ts';
-import { prepareForIds, prepareForRows, type RowsOf } from '#database/prepare.ts';
+import { prepareForIds, prepareForRows, type RowParameters } from '#database/prepare.ts';
 
 /** How many events a project may have stored in a minute (contract/monitoring.md §11 "Rate"). */
 
@@ -53,7 +53,7 @@ const windowsOf = prepareForIds((db, ids) =>
   db.selectFrom('ingestion_windows').select(['project_id', 'started_at', 'counted']).where('project_id', 'in', ids),
 );
 
-const writeWindows = prepareForRows(['project_id', 'started_at', 'counted'], (tx, rows: RowsOf<Window>) =>
+const writeWindows = prepareForRows(['project_id', 'started_at', 'counted'], (tx, rows: RowParameters<Window>) =>
   tx
     .insertInto('ingestion_windows')
     .values(rows)

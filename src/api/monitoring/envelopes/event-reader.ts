@@ -1,5 +1,5 @@
-import { readMoment } from '#http/parameters/types.ts';
-import { isObject, type JsonObject } from '#text/json-object.ts';
+import { parseDateTime } from '#http/parameters/types.ts';
+import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { framesOf, usedException } from '../errors/index.ts';
 import { isBlank, MESSAGE, textOf, textOrJson } from './texts.ts';
 
@@ -93,8 +93,8 @@ function kindOf(event: JsonObject): Kind {
 }
 
 function messageOf({ logentry, message }: JsonObject): Pick<Kind, 'name' | 'message' | 'template'> {
-  const logged = isObject(logentry) ? logentry : {};
-  const said: JsonObject = isObject(message) ? message : {};
+  const logged = isJsonObject(logentry) ? logentry : {};
+  const said: JsonObject = isJsonObject(message) ? message : {};
   const hasParts = said.formatted !== undefined || said.message !== undefined;
   const texts = [logged.formatted, logged.message, said.formatted, said.message, hasParts ? null : message];
   const text = texts.map((each) => textOrJson(each, MESSAGE)).find((each) => each !== null) ?? null;
@@ -116,7 +116,7 @@ function culpritOf({ transaction }: JsonObject, frames: readonly JsonObject[]): 
 const SENDERS_ADDRESS = '{{auto}}';
 
 function userOf(user: unknown, address: string): AffectedUser | null {
-  if (!isObject(user)) return null;
+  if (!isJsonObject(user)) return null;
   const { id, email, username, ip_address } = user;
   const ip = ip_address === SENDERS_ADDRESS ? address : textOf(ip_address);
   const read = { id: textOf(id), email: textOf(email), username: textOf(username), ip_address: ip };
@@ -131,7 +131,7 @@ export function userKey(user: AffectedUser | null): string | null {
 const MOST_TAGS = 200;
 
 function tagsOf(tags: unknown): Readonly<Record<string, string>> {
-  const pairs = Array.isArray(tags) ? tags.filter(Array.isArray) : isObject(tags) ? Object.entries(tags) : [];
+  const pairs = Array.isArray(tags) ? tags.filter(Array.isArray) : isJsonObject(tags) ? Object.entries(tags) : [];
   const read = pairs.slice(0, MOST_TAGS).map(([key, value]) => [textOf(key), textOf(value, MESSAGE)] as const);
   return Object.fromEntries(read.filter(([key, value]) => key !== null && value !== null));
 }
@@ -160,5 +160,5 @@ function timeOf(timestamp: unknown): number {
   if (typeof timestamp !== 'string' || timestamp.length > 100) return Number.NaN;
   const text = timestamp.trim();
   if (/^[+-]?\d+(?:\.\d*)?$/.test(text)) return Math.round(Number(text) * 1000);
-  return Date.parse(readMoment(text) ?? '');
+  return Date.parse(parseDateTime(text) ?? '');
 }

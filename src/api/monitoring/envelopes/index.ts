@@ -1,4 +1,4 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
 /**
@@ -13,4 +13,4 @@ import * as endpoints from './endpoints.ts';
  * `errors/` reads the newest and the oldest event and no other, however many there are. Stacks are made of what was received when
  * they are shown. What is too old goes daily, by so many bytes at a time.
  */
-export const envelopes = family({ endpoints });
+export const envelopes = resourceModule({ endpoints });

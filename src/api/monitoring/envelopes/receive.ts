@@ -2,22 +2,22 @@ import { HttpError } from '#http/errors/http-error.ts';
 import { MEBIBYTE, readBytes } from '#http/request/body.ts';
 import { reserve } from '#http/request/body-memory.ts';
 import {
-  collected,
-  decodedPieces,
-  encodingOf,
-  type Pieces,
+  type Chunks,
+  collectBytes,
+  DecodingError,
+  decodeChunks,
+  parseEncoding,
   readDecoded,
-  Undecodable,
 } from '#http/request/content-encoding.ts';
-import { type Incoming, single } from '#http/request/incoming.ts';
+import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import type { Sender, ToAdmit } from './access.ts';
+import type { ReportSender, ToAdmit } from './access.ts';
 import { envelopeReader, LARGEST_PAYLOAD } from './envelope-reader.ts';
 import type { REFUSALS } from './errors.ts';
 import type { Receipt } from './event-reader.ts';
-import { KEPT, type Report, reportOf, reportOfEvent } from './report.ts';
+import { type ErrorReport, reportOf, reportOfEvent, STORED_FIELDS } from './report.ts';
 import { keep } from './store-report.ts';
 
 /** What a request reports, kept when this resolves (contract/monitoring.md §10 to §12). */
@@ -29,19 +29,19 @@ const LARGEST_DECODED = 50 * MEBIBYTE;
 const LARGEST_BASE64 = 2 * LARGEST_PAYLOAD;
 
 interface Call extends ToAdmit {
-  readonly request: Incoming;
+  readonly request: IncomingRequest;
 }
 
 /** A body that is being decoded. */
 interface Arrived {
-  readonly pieces: Pieces;
+  readonly pieces: Chunks;
   readonly receipt: Receipt;
   /** So many bytes of it are kept; refused with 503 where bodies hold too much. */
   readonly hold: (kept: number) => void;
 }
 
 type No = Failure<keyof typeof REFUSALS>;
-type Received = { readonly sender: Sender; readonly report: Report };
+type Received = { readonly sender: ReportSender; readonly report: ErrorReport };
 
 /** What the sender of an accepted report hears. */
 type Told = { id?: string };
@@ -60,7 +60,7 @@ async function receive(
   undecodable: 'invalidEnvelope' | 'invalidEvent',
   read: (arrived: Arrived) => Promise<Received | No>,
 ): Promise<Told | No> {
-  const encoding = encodingOf(single(request.headers['content-encoding']));
+  const encoding = parseEncoding(firstHeader(request.headers['content-encoding']));
   if (encoding === null) return fail('unsupportedEncoding');
   const bytes = await bytesOf(request);
   if (isFailure(bytes)) return bytes;
@@ -69,7 +69,7 @@ async function receive(
   const hold = (kept: number) => reserve(request, bytes.length + kept);
   const reading = readDecoded(bytes, encoding, (pieces) => read({ pieces, receipt, hold }), request.client);
   const received = await reading.catch((error: unknown) => {
-    if (error instanceof Undecodable) return fail(undecodable);
+    if (error instanceof DecodingError) return fail(undecodable);
     throw error;
   });
   if (isFailure(received)) return received;
@@ -78,7 +78,7 @@ async function receive(
   return no ?? (report.id === null ? {} : { id: report.id });
 }
 
-async function bytesOf(request: Incoming): Promise<Buffer | Failure<'tooLarge'>> {
+async function bytesOf(request: IncomingRequest): Promise<Buffer | Failure<'tooLarge'>> {
   try {
     return await readBytes(request, LARGEST_SENT);
   } catch (error) {
@@ -88,8 +88,8 @@ async function bytesOf(request: Incoming): Promise<Buffer | Failure<'tooLarge'>>
 }
 
 async function readEnvelope({ admit }: Call, { pieces, receipt, hold }: Arrived): Promise<Received | No> {
-  const reader = envelopeReader(KEPT);
-  let sender: Sender | null = null;
+  const reader = envelopeReader(STORED_FIELDS);
+  let sender: ReportSender | null = null;
   let size = 0;
   /** Who it is comes before what is wrong with the rest. */
   const admitted = async () => {
@@ -111,7 +111,7 @@ async function readEnvelope({ admit }: Call, { pieces, receipt, hold }: Arrived)
   const no = (await admitted()) ?? wrong;
   if (no !== null) return no;
   const report = await reportOf(reader.header ?? {}, reader.items, receipt);
-  return isFailure(report) ? report : { sender: sender as unknown as Sender, report };
+  return isFailure(report) ? report : { sender: sender as unknown as ReportSender, report };
 }
 
 const [BRACE, SPACE] = [0x7b, 0x20] as const;
@@ -120,7 +120,7 @@ const [BRACE, SPACE] = [0x7b, 0x20] as const;
 async function readEventAlone({ admit }: Call, { pieces, receipt }: Arrived): Promise<Received | No> {
   const sender = await admit(null);
   if (isFailure(sender)) return sender;
-  const bytes = await collected(pieces, LARGEST_BASE64);
+  const bytes = await collectBytes(pieces, LARGEST_BASE64);
   if (bytes === null) return fail('tooLarge');
   const isJson = bytes.find((byte) => byte > SPACE) === BRACE;
   const payload = isJson ? bytes : await inflated(bytes);
@@ -131,5 +131,5 @@ async function readEventAlone({ admit }: Call, { pieces, receipt }: Arrived): Pr
 
 function inflated(base64: Buffer): Promise<Buffer | null> {
   const bytes = Buffer.from(base64.toString('latin1'), 'base64');
-  return collected(decodedPieces(bytes, 'deflate'), LARGEST_PAYLOAD);
+  return collectBytes(decodeChunks(bytes, 'deflate'), LARGEST_PAYLOAD);
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { HttpError } from '#http/errors/http-error.ts';
-import { type JsonBounds, parseJson } from '#http/request/json-body.ts';
-import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { type JsonLimits, parseJson } from '#http/request/json-body.ts';
+import { createYielder } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { isObject, type JsonObject } from '#text/json-object.ts';
+import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { type EnvelopeItem, LARGEST_PAYLOAD } from './envelope-reader.ts';
 import { eventIdOf, isTransaction, type ReadEvent, type Receipt, readEvent } from './event-reader.ts';
 import { groupOf } from './grouping.ts';
@@ -11,7 +11,7 @@ import { readSession, readSessions, type SessionCounts, type SessionStep } from 
 import { withoutNuls } from './texts.ts';
 
 /** What one request reports. */
-export interface Report {
+export interface ErrorReport {
   /** What the sender hears that it is called; null: nothing. */
   readonly id: string | null;
   /** Each of an id of its own. */
@@ -29,10 +29,10 @@ export interface ReportedEvent extends ReadEvent {
 }
 
 /** The types of items that are kept; all others are dropped. */
-export const KEPT: ReadonlySet<string> = new Set(['event', 'session', 'sessions']);
+export const STORED_FIELDS: ReadonlySet<string> = new Set(['event', 'session', 'sessions']);
 
 /** An event may hold whatever its bytes can, but not deeper than clients read it again. */
-const BOUNDS: JsonBounds = {
+const BOUNDS: JsonLimits = {
   depth: 100,
   items: LARGEST_PAYLOAD,
   elements: LARGEST_PAYLOAD,
@@ -44,14 +44,14 @@ export async function reportOf(
   { event_id }: JsonObject,
   items: readonly EnvelopeItem[],
   receipt: Receipt,
-): Promise<Report | Failure<'invalidEvent'>> {
+): Promise<ErrorReport | Failure<'invalidEvent'>> {
   // The envelope's id is that of its event. Of several it is the first one's, and the others have their own.
   const idOfEnvelope = eventIdOf(event_id);
   let id = idOfEnvelope;
   const events = new Map<string, ReportedEvent>();
   const steps: SessionStep[] = [];
   const counts: SessionCounts[] = [];
-  const giveWay = givingWay();
+  const giveWay = createYielder();
   for (const { type, payload } of items) {
     await giveWay();
     const object = await objectIn(payload);
@@ -71,7 +71,7 @@ export async function reportOf(
 }
 
 /** What an event reports that comes alone. */
-export function reportOfEvent(payload: Buffer, receipt: Receipt): Promise<Report | Failure<'invalidEvent'>> {
+export function reportOfEvent(payload: Buffer, receipt: Receipt): Promise<ErrorReport | Failure<'invalidEvent'>> {
   return reportOf({}, [{ type: 'event', payload }], receipt);
 }
 
@@ -89,7 +89,7 @@ function reported(event: JsonObject, payload: Buffer, receipt: Receipt, id: stri
 async function objectIn(payload: Buffer): Promise<JsonObject | null> {
   try {
     const value = await parseJson(payload, BOUNDS);
-    return isObject(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch (error) {
     if (error instanceof HttpError) return null;
     throw error;

@@ -1,5 +1,5 @@
 import type { SessionBucket } from '#database/tables/error-tracking.ts';
-import { isObject, type JsonObject } from '#text/json-object.ts';
+import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { textOf } from './texts.ts';
 
 /** Reading the sessions that SDKs tell of (contract/monitoring.md §13): pure. What can't be read is left out. */
@@ -39,14 +39,14 @@ export function readSessions(sessions: JsonObject): SessionCounts | null {
   const place = placeOf(sessions);
   if (place === null || !Array.isArray(sessions.aggregates)) return null;
   const counts = { exited: 0, errored: 0, crashed: 0, abnormal: 0 };
-  for (const each of sessions.aggregates.filter(isObject)) {
+  for (const each of sessions.aggregates.filter(isJsonObject)) {
     for (const bucket of BUCKETS) counts[bucket] += countOf(each[bucket]);
   }
   return { ...place, counts };
 }
 
 function placeOf({ attrs }: JsonObject): Place | null {
-  const { release, environment } = isObject(attrs) ? attrs : {};
+  const { release, environment } = isJsonObject(attrs) ? attrs : {};
   const named = textOf(release);
   return named === null ? null : { release: named, environment: textOf(environment) };
 }

@@ -1,5 +1,5 @@
-import { prepareForRows, type RowsOf } from '#database/prepare.ts';
-import { givenRows } from '#database/row-list.ts';
+import { prepareForRows, type RowParameters } from '#database/prepare.ts';
+import { rowParametersTable } from '#database/row-list.ts';
 import type { SessionBucket } from '#database/tables/error-tracking.ts';
 
 /** The SQL of what sessions leave: each statement for as many of them as come together. */
@@ -22,9 +22,9 @@ export interface SessionState extends SessionName {
 const STATE = ['project_id', 'sid', 'release', 'environment', 'bucket', 'seq', 'received_at'] as const;
 
 /** Where these sessions are counted, those of them that are. index: session_states primary key */
-export const findStates = prepareForRows(['project_id', 'sid'], (tx, rows: RowsOf<SessionName>) =>
+export const findStates = prepareForRows(['project_id', 'sid'], (tx, rows: RowParameters<SessionName>) =>
   tx
-    .selectFrom(givenRows(rows, { project_id: 'bigint', sid: 'text' }))
+    .selectFrom(rowParametersTable(rows, { project_id: 'bigint', sid: 'text' }))
     // In this order, whatever the planner thinks of the two.
     .crossJoin('session_states')
     .select(STATE.map((column) => `session_states.${column}` as const))
@@ -33,7 +33,7 @@ export const findStates = prepareForRows(['project_id', 'sid'], (tx, rows: RowsO
 );
 
 // index: session_states primary key
-export const writeStates = prepareForRows(STATE, (tx, rows: RowsOf<SessionState>) =>
+export const writeStates = prepareForRows(STATE, (tx, rows: RowParameters<SessionState>) =>
   tx
     .insertInto('session_states')
     .values(rows)
@@ -60,7 +60,7 @@ const NUMBERS = ['total', 'exited', 'errored', 'crashed', 'abnormal'] as const;
 // index: session_buckets primary key
 export const addToBuckets = prepareForRows(
   ['project_id', 'release', 'environment', ...NUMBERS, 'last_seen'],
-  (tx, rows: RowsOf<BucketChange>) =>
+  (tx, rows: RowParameters<BucketChange>) =>
     tx
       .insertInto('session_buckets')
       .values(rows)

@@ -1,19 +1,19 @@
-import { reportingWith, turnOfReports } from '#domain/error-tracking.ts';
-import { gathered } from '#events/batched-writes.ts';
+import { errorReportsLockKey, findIngestionLimits } from '#domain/error-tracking.ts';
+import { defineBatchedWrite } from '#events/batched-writes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import type { Client } from '#runtime/concurrency-limiter.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import type { Sender } from './access.ts';
-import { addEvents, type NewEvent } from './add-events.ts';
+import type { ReportSender } from './access.ts';
+import { addEvents, type EventToAdd } from './add-events.ts';
 import { addSessions } from './add-sessions.ts';
 import { findEvents } from './errors-store.ts';
 import { rateOf } from './event-rate.ts';
-import type { Report, ReportedEvent } from './report.ts';
+import type { ErrorReport, ReportedEvent } from './report.ts';
 
 /** What is kept of a report in one go: all of it, unless it is very large. */
-interface Piece extends Omit<Report, 'id'> {
-  readonly sender: Sender;
+interface Piece extends Omit<ErrorReport, 'id'> {
+  readonly sender: ReportSender;
   /** All events of the report, in its first piece: it is refused as a whole when they are too many. */
   readonly counted: readonly ReportedEvent[];
 }
@@ -29,26 +29,31 @@ const MOST = 2 * 1024 * 1024;
 const weightOf = ({ payload }: ReportedEvent) => EVENT + payload.length;
 
 /** All reports that come at the same time are kept by one verb, in one transaction. */
-const keepPiece = gathered<Piece, null>({
-  verb: keepPieces,
-  turn: (pieces) => [...new Set(pieces.map(({ sender }) => turnOfReports(sender.projectId)))].sort(),
-  weigh: ({ events, steps, counts }) =>
+const keepPiece = defineBatchedWrite<Piece, null>({
+  execute: keepPieces,
+  lockKeys: (pieces) => [...new Set(pieces.map(({ sender }) => errorReportsLockKey(sender.projectId)))].sort(),
+  weightOf: ({ events, steps, counts }) =>
     events.reduce((sum, event) => sum + weightOf(event), 0) + (steps.length + counts.length) * SESSION,
-  most: MOST,
-  line: { waiting: 1_000, retryAfter: 5 },
+  maxWeight: MOST,
+  queue: { maxWaiting: 1_000, retryAfter: 5 },
 });
 
 /** Keeps what a report brings; it is durable when this resolves. One that is refused has left nothing. */
-export async function keep(services: Services, sender: Sender, report: Report, client: Client): Promise<No | null> {
+export async function keep(
+  services: Services,
+  sender: ReportSender,
+  report: ErrorReport,
+  client: RequestClient,
+): Promise<No | null> {
   for (const [index, piece] of piecesOf(sender, report).entries()) {
     // What has begun comes to its end, whoever waits or goes.
-    const no = await keepPiece(services, piece, index === 0 ? { client } : { owed: true });
+    const no = await keepPiece(services, piece, index === 0 ? { client } : { exemptFromLimit: true });
     if (isFailure(no)) return no as No;
   }
   return null;
 }
 
-function piecesOf(sender: Sender, { events, steps, counts }: Report): readonly Piece[] {
+function piecesOf(sender: ReportSender, { events, steps, counts }: ErrorReport): readonly Piece[] {
   if (events.length + steps.length + counts.length === 0) return [];
   const pieces: ReportedEvent[][] = [[]];
   let weight = 0;
@@ -67,7 +72,7 @@ function piecesOf(sender: Sender, { events, steps, counts }: Report): readonly P
   }));
 }
 
-const nameOf = ({ projectId }: Sender, { eventId }: ReportedEvent) => `${projectId} ${eventId}`;
+const nameOf = ({ projectId }: ReportSender, { eventId }: ReportedEvent) => `${projectId} ${eventId}`;
 
 async function keepPieces(uow: UnitOfWork, pieces: readonly Piece[]): Promise<readonly (null | No)[]> {
   const reportingOf = await senders(uow, pieces);
@@ -77,8 +82,8 @@ async function keepPieces(uow: UnitOfWork, pieces: readonly Piece[]): Promise<re
     pieces.map(({ sender }) => sender.projectId),
   );
   const answers: (null | No)[] = [];
-  const kept: (Piece & Sender)[] = [];
-  const events: NewEvent[] = [];
+  const kept: (Piece & ReportSender)[] = [];
+  const events: EventToAdd[] = [];
   for (const piece of pieces) {
     const { sender } = piece;
     const reporting = reportingOf(sender);
@@ -103,12 +108,12 @@ async function keepPieces(uow: UnitOfWork, pieces: readonly Piece[]): Promise<re
 
 /** How each of the senders may report now: it may have taken minutes until his report was here. */
 async function senders(uow: UnitOfWork, pieces: readonly Piece[]) {
-  const known = new Map<string, Awaited<ReturnType<typeof reportingWith>>>();
+  const known = new Map<string, Awaited<ReturnType<typeof findIngestionLimits>>>();
   for (const { sender } of pieces) {
     const name = `${sender.projectId} ${sender.key}`;
-    if (!known.has(name)) known.set(name, await reportingWith(uow, { ...sender, tier: uow.tier }));
+    if (!known.has(name)) known.set(name, await findIngestionLimits(uow, { ...sender, tier: uow.tier }));
   }
-  return ({ projectId, key }: Sender) => known.get(`${projectId} ${key}`) ?? null;
+  return ({ projectId, key }: ReportSender) => known.get(`${projectId} ${key}`) ?? null;
 }
 
 async function knownEvents(uow: UnitOfWork, pieces: readonly Piece[]): Promise<Set<string>> {

@@ -1,5 +1,5 @@
-import { isObject } from '#text/json-object.ts';
-import { firstCharacters } from '#text/trim.ts';
+import { isJsonObject } from '#text/json-object.ts';
+import { truncateToCharacters } from '#text/trim.ts';
 
 /** What SDKs send as texts, and what is made of those that are none (contract/monitoring.md §12): nothing is refused. */
 
@@ -23,7 +23,7 @@ export function isBlank(text: string | null): boolean {
 }
 
 function cut(value: string, most: number): string {
-  return firstCharacters((value.includes('\0') ? value.replaceAll('\0', '') : value).toWellFormed(), most);
+  return truncateToCharacters((value.includes('\0') ? value.replaceAll('\0', '') : value).toWellFormed(), most);
 }
 
 /** The JSON of a value, as far as so many characters of it are wanted: it may be a mebibyte. */
@@ -31,7 +31,7 @@ function beginningOfJson(value: unknown, most: number): string {
   let json = '';
   const write = (one: unknown): void => {
     if (Array.isArray(one)) each('[', one, write, ']');
-    else if (isObject(one)) each('{', Object.keys(one), (name) => member(name, one[name]), '}');
+    else if (isJsonObject(one)) each('{', Object.keys(one), (name) => member(name, one[name]), '}');
     else json += JSON.stringify(typeof one === 'string' ? cut(one, most) : one);
   };
   const member = (name: string, one: unknown) => {

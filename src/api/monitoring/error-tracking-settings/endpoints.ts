@@ -1,4 +1,4 @@
-import { isErrorTrackingOn } from '#domain/error-tracking.ts';
+import { isErrorTrackingEnabled } from '#domain/error-tracking.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
@@ -22,7 +22,7 @@ const settings = {
 
 /** Where the feature flag is off, nothing is set. */
 const whereItIsOn = inProject('admin_operations').require(async ({ db, services }, { project }) => {
-  const on = await isErrorTrackingOn(db, { projectId: project.id, tier: services.config.tier });
+  const on = await isErrorTrackingEnabled(db, { projectId: project.id, tier: services.config.tier });
   if (!on) throw notFound();
 });
 
@@ -31,9 +31,9 @@ const refuses = { noOtherBackend: [400, 'Error tracking setting api url is a req
 /** Of two at once the second finds the key that the first has made. */
 const turnIn = ({ id }: Pick<Project, 'id'>) => `error tracking settings ${id}`;
 
-export const readErrorTrackingSettings = endpoint({
+export const getErrorTrackingSettings = endpoint({
   get: '/projects/:id/error_tracking/settings',
-  summary: "Read a project's settings of error tracking",
+  summary: 'Get the error tracking settings of a project',
   access: inProject('admin_operations').resource(settings),
   response: ok(ErrorTrackingSettings),
   read: (_db, { settings }) => settings,
@@ -41,7 +41,7 @@ export const readErrorTrackingSettings = endpoint({
 
 export const updateErrorTrackingSettings = endpoint({
   patch: '/projects/:id/error_tracking/settings',
-  summary: "Change a project's settings of error tracking",
+  summary: 'Update the error tracking settings of a project',
   access: inProject('admin_operations').resource(settings),
   params: { active: required(notBlank(boolean)), integrated: optional(boolean) },
   lock: ({ project }) => turnIn(project),

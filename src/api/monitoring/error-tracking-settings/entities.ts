@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { isErrorTrackingOn } from '#domain/error-tracking.ts';
+import { isErrorTrackingEnabled } from '#domain/error-tracking.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import type { SettingsRow } from './store.ts';
 
@@ -9,7 +9,7 @@ async function projectsOn(
   { db, tier }: SerializationContext,
 ): Promise<ReadonlySet<number>> {
   const ids = rows.map(({ project_id }) => project_id);
-  const on = await Promise.all(ids.map((projectId) => isErrorTrackingOn(db, { projectId, tier })));
+  const on = await Promise.all(ids.map((projectId) => isErrorTrackingEnabled(db, { projectId, tier })));
   return new Set(ids.filter((_, at) => on[at]));
 }
 

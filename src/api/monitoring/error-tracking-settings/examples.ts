@@ -12,7 +12,7 @@ async function setProject({ newProject, callers, done }: Scene): Promise<{ reado
 }
 
 export const examples: Examples<typeof endpoints> = {
-  readErrorTrackingSettings: async (scene) => ({ by: 'maintainer', path: await setProject(scene) }),
+  getErrorTrackingSettings: async (scene) => ({ by: 'maintainer', path: await setProject(scene) }),
   updateErrorTrackingSettings: async (scene) => ({
     by: 'maintainer',
     path: await setProject(scene),

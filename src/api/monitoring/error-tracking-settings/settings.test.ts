@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reportingWith } from '#domain/error-tracking.ts';
+import { findIngestionLimits } from '#domain/error-tracking.ts';
 import { type Caller, done, type Project, type World, world } from '#test/support/world.ts';
 
 // Whether a project takes reports of errors (contract/monitoring.md §9, §11).
@@ -17,7 +17,8 @@ const shown = (active: boolean, integrated: boolean) => ({
 
 /** May somebody with this key report to the project? */
 const takes = async ({ server }: World, project: Project, key: string) =>
-  (await reportingWith(server.services.database.reader, { projectId: project.id, key, tier: 'ultimate' })) !== null;
+  (await findIngestionLimits(server.services.database.reader, { projectId: project.id, key, tier: 'ultimate' })) !==
+  null;
 
 test('settings that were never set are not found', async () => {
   const { project, maintainer } = await world({ project: { with: ['maintainer'] } });

@@ -1,4 +1,4 @@
-import { isErrorTrackingOn } from '#domain/error-tracking.ts';
+import { isErrorTrackingEnabled } from '#domain/error-tracking.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { ensureActiveKey } from '../client-keys/index.ts';
@@ -10,7 +10,7 @@ import { type SettingsRow, saveSettings } from './store.ts';
  */
 export async function save(uow: UnitOfWork, settings: SettingsRow): Promise<SettingsRow | Failure<'noOtherBackend'>> {
   const { project_id: projectId, active, integrated } = settings;
-  const isIntegrated = integrated && (await isErrorTrackingOn(uow, { projectId, tier: uow.tier }));
+  const isIntegrated = integrated && (await isErrorTrackingEnabled(uow, { projectId, tier: uow.tier }));
   if (active && !isIntegrated) return fail('noOtherBackend');
   if (active) await ensureActiveKey(uow, projectId);
   return saveSettings(uow, settings);

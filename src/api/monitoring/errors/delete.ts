@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
-import { deleteSomeKeyed, deleteSomeLong } from '#database/batch-statements.ts';
+import { deleteKeyedBatch, deleteLargeRowBatch } from '#database/batch-statements.ts';
 import type { Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
-import { PIECE } from '#events/batches.ts';
+import { isInIds } from '#database/dialect.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 
 /** What is counted of errors apart from their events, by error: an error may have as many users as there are. */
 const COUNTED = [
@@ -19,14 +19,14 @@ const COUNTED = [
 export async function removeErrors(tx: Transaction, errorIds: readonly number[]): Promise<number> {
   if (errorIds.length === 0) return 0;
   let gone = 0;
-  for (const counted of COUNTED) gone += await deleteSomeKeyed(tx, counted, errorIds, PIECE - gone);
-  if (gone === PIECE) return PIECE;
-  const some = errorIds.slice(0, PIECE - gone);
+  for (const counted of COUNTED) gone += await deleteKeyedBatch(tx, counted, errorIds, BATCH_SIZE - gone);
+  if (gone === BATCH_SIZE) return BATCH_SIZE;
+  const some = errorIds.slice(0, BATCH_SIZE - gone);
   await tx
     .deleteFrom('errors')
-    .where(isAmong(tx, sql.ref('id'), some))
+    .where(isInIds(tx, sql.ref('id'), some))
     .execute();
-  return some.length < errorIds.length ? PIECE : errorIds.length;
+  return some.length < errorIds.length ? BATCH_SIZE : errorIds.length;
 }
 
 /**
@@ -36,5 +36,5 @@ export async function removeErrors(tx: Transaction, errorIds: readonly number[])
 export function removeEvents(tx: Transaction, projectId: number, before: string | null = null): Promise<number> {
   const ofProject = sql<SqlBool>`project_id = ${projectId}`;
   const where = before === null ? ofProject : sql<SqlBool>`${ofProject} and received_at < ${before}`;
-  return deleteSomeLong(tx, { table: 'error_events', text: 'payload' }, where, PIECE);
+  return deleteLargeRowBatch(tx, { table: 'error_events', text: 'payload' }, where, BATCH_SIZE);
 }

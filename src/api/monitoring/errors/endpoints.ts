@@ -1,4 +1,4 @@
-import { turnOfReports } from '#domain/error-tracking.ts';
+import { errorReportsLockKey } from '#domain/error-tracking.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
@@ -6,7 +6,7 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, page } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { expression } from '#http/parameters/texts.ts';
+import { searchExpression } from '#http/parameters/texts.ts';
 import { absentIfBlank, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { TrackedError, TrackedErrorAlone } from './entities.ts';
@@ -42,15 +42,15 @@ export const listErrors = endpoint({
   params: {
     status: optional(status, 'unresolved'),
     sort: optional(oneOf(...SORTS), 'last_seen'),
-    search: optional(absentIfBlank(expression)),
+    search: optional(absentIfBlank(searchExpression)),
   },
   response: page(TrackedError),
   read: (db, { project, params, page }) => errorsIn(db, project, params, page),
 });
 
-export const readError = endpoint({
+export const getError = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id',
-  summary: 'Read an error',
+  summary: 'Get an error',
   access: inProject('read_sentry_issue').resource(error),
   response: ok(TrackedErrorAlone),
   read: (_db, { error }) => error,
@@ -61,7 +61,7 @@ export const updateError = endpoint({
   summary: 'Resolve or ignore an error, or take that back',
   access: inProject('update_sentry_issue').resource(error),
   params: { status: required(status) },
-  lock: ({ project }) => turnOfReports(project.id),
+  lock: ({ project }) => errorReportsLockKey(project.id),
   errors: { gone: [404, '404 Error Not Found'] },
   response: ok(TrackedErrorAlone),
   write: async (uow, { error, params }) => (await setStatus(uow, error, params.status)) ?? fail('gone'),
@@ -76,9 +76,9 @@ export const listErrorEvents = endpoint({
   read: (db, { error, params, page }) => eventsIn(db, error.id, params.sort, page),
 });
 
-export const readErrorEvent = endpoint({
+export const getErrorEvent = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id/events/:event_id',
-  summary: 'Read a report of an error, or its latest one',
+  summary: 'Get an event of an error',
   access: inProject('read_sentry_issue').resource(error).resource(event),
   response: ok(ErrorEventAlone),
   read: (_db, { event }) => event,

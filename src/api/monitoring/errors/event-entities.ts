@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { mapText } from '#database/long-texts.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { parseInTurns } from '#http/request/incremental-json.ts';
-import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
+import { createYielder } from '#runtime/concurrency-limiter.ts';
 import type { JsonObject } from '#text/json-object.ts';
 import { type EventRow, payloadsOf, tagsOf } from './event-store.ts';
 import { type Frame, stackOf } from './stack-trace.ts';
@@ -78,7 +78,7 @@ async function textsIn(
 
 const readTags = (json: string): Tags => JSON.parse(json);
 
-const parsed = async (payload: string) => (await parseInTurns(payload)) as JsonObject;
+const parsed = async (payload: string) => (await parseJsonIncrementally(payload)) as JsonObject;
 
 interface Beside {
   readonly tags: Tags;
@@ -87,7 +87,7 @@ interface Beside {
 
 /** Tags and stacks of these: a hundred events of 64 KiB are too much to be looked at in one go. */
 async function besideEach(rows: readonly EventRow[], to: SerializationContext): Promise<ReadonlyMap<number, Beside>> {
-  const giveWay = givingWay();
+  const giveWay = createYielder();
   const [tags, received] = await Promise.all([textsIn(tagsOf, rows, to), textsIn(payloadsOf, rows, to)]);
   const beside = new Map<number, Beside>();
   for (const [id, payload] of received) {

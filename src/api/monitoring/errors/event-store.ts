@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { textsOf } from '#database/long-texts.ts';
-import { type Page, paged } from '#database/page.ts';
+import { createTextLoader } from '#database/long-texts.ts';
+import { type Page, paginate } from '#database/page.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { ErrorTrackingTables } from '#database/tables/error-tracking.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -27,10 +27,10 @@ const COLUMNS = [
 export type EventRow = Pick<Selectable<ErrorTrackingTables['error_events']>, (typeof COLUMNS)[number]>;
 
 /** Events as they came, by their ids: long ones may come only when they are sent (`mapText`). index: error_events primary key */
-export const payloadsOf = textsOf('error_events', 'payload');
+export const payloadsOf = createTextLoader('error_events', 'payload');
 
 /** Their tags likewise: two hundred of a thousand characters each. index: error_events primary key */
-export const tagsOf = textsOf('error_events', 'tags');
+export const tagsOf = createTextLoader('error_events', 'tags');
 
 /** One page of an error's events, by when they happened. */
 export function listEvents(
@@ -39,7 +39,7 @@ export function listEvents(
   sort: 'asc' | 'desc',
   page: OffsetRequest,
 ): Promise<Page<EventRow>> {
-  return paged(db, eventsOf(db, errorId, sort), page);
+  return paginate(db, eventsOf(db, errorId, sort), page);
 }
 
 /** The same as a query. index: error_events_by_error */

@@ -7,7 +7,7 @@ export const examples: Examples<typeof endpoints> = {
     ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { sort: 'first_seen', search: 'zero' } }),
     ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { sort: 'frequency', status: 'ignored' } }),
   ],
-  readError: async ({ project, newError }) => ({
+  getError: async ({ project, newError }) => ({
     by: 'reporter',
     path: { id: project.id, error_id: (await newError()).id },
   }),
@@ -21,7 +21,7 @@ export const examples: Examples<typeof endpoints> = {
     path: { id: project.id, error_id: (await newError()).id },
     params: { sort: 'asc' },
   }),
-  readErrorEvent: async ({ project, newError }) => {
+  getErrorEvent: async ({ project, newError }) => {
     const { id, event } = await newError();
     return { by: 'reporter', path: { id: project.id, error_id: id, event_id: event } };
   },

@@ -1,9 +1,9 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { endWithProject } from './on-delete.ts';
 import { removeExpired, removeExpiredDaily } from './retention.ts';
 
-export const errors = family({
+export const errors = resourceModule({
   endpoints,
   jobs: [removeExpired],
   schedules: [removeExpiredDaily],

@@ -1,5 +1,5 @@
 import type { Transaction } from '#database/database.ts';
-import { PIECE, pieceOf } from '#events/batches.ts';
+import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import { removeErrors, removeEvents } from './delete.ts';
 
@@ -7,7 +7,7 @@ import { removeErrors, removeEvents } from './delete.ts';
 export const endWithProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
-    pieceOf(
+    nextBatch(
       () => removeEvents(uow, projectId),
       async () => removeErrors(uow, await someErrors(uow, projectId)),
     ),
@@ -15,6 +15,6 @@ export const endWithProject = subscription({
 
 /** index: errors_by_fingerprint */
 async function someErrors(tx: Transaction, projectId: number): Promise<number[]> {
-  const found = tx.selectFrom('errors').select('id').where('project_id', '=', projectId).limit(PIECE);
+  const found = tx.selectFrom('errors').select('id').where('project_id', '=', projectId).limit(BATCH_SIZE);
   return (await found.execute()).map(({ id }) => id);
 }

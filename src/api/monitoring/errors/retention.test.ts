@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PIECE } from '#events/batches.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 import { enqueue } from '#jobs/job.ts';
 import { errorRow, eventRow } from '#test/support/error-rows.ts';
 import { done, type Project, type World, world } from '#test/support/world.ts';
@@ -86,7 +86,7 @@ test('of long events fewer go at a time', async () => {
   const id = await errorRow(here, project);
   for (let time = 0; time < 10; time++) await eventRow(here, project, id, { payload: `"${'x'.repeat(2 ** 20)}"` });
   const left: number[] = [];
-  while ((await transaction((tx) => removeEvents(tx, project.id))) === PIECE)
+  while ((await transaction((tx) => removeEvents(tx, project.id))) === BATCH_SIZE)
     left.push((await keptOf(here, project))[1]!);
   assert.deepEqual(left, [3]);
   assert.deepEqual(await keptOf(here, project), [1, 0, 0, 0, 0]);
@@ -108,7 +108,7 @@ test('a project takes all that was reported to it along, in pieces', async () =>
   const here = await world();
   const project = await here.newProject({});
   const id = await reported(here, project, daysAgo(here, 0));
-  const users = Array.from({ length: PIECE + 1 }, (_, at) => ({ error_id: id, user_key: `user ${at}` }));
+  const users = Array.from({ length: BATCH_SIZE + 1 }, (_, at) => ({ error_id: id, user_key: `user ${at}` }));
   const { reader, transaction } = here.server.services.database;
   await transaction((tx) => tx.insertInto('error_users').values(users).execute());
   await done(project.owner.post(`${project.at}/error_tracking/client_keys`));

@@ -2,12 +2,12 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { DEFAULT_INGESTION, turnOfReports } from '#domain/error-tracking.ts';
-import { MORE, PIECE, pieceOf } from '#events/batches.ts';
+import { DEFAULT_INGESTION, errorReportsLockKey } from '#domain/error-tracking.ts';
+import { BATCH_SIZE, MORE, nextBatch } from '#events/batches.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
-import { DAY_MS, momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 import { removeErrors, removeEvents } from './delete.ts';
 
 /**
@@ -18,13 +18,13 @@ export const removeExpired = defineJob({
   kind: 'remove-expired-errors',
   async handle({ runUnitOfWork, database }: Services, _payload: Record<string, never>, { signal }) {
     const inPieces = async (piece: (tx: Transaction) => Promise<typeof MORE | undefined>, turn?: string) => {
-      while (!signal.aborted && (await runUnitOfWork(ANONYMOUS, piece, { turn, owed: true })) === MORE)
+      while (!signal.aborted && (await runUnitOfWork(ANONYMOUS, piece, { lock: turn, exemptFromLimit: true })) === MORE)
         await turnOfOthers();
     };
     await inPieces(removePastHours);
     for (let id = await projectAfter(database.reader, 0); id !== null; id = await projectAfter(database.reader, id)) {
       const projectId = id;
-      await inPieces((tx) => removeExpiredOf(tx, projectId), turnOfReports(projectId));
+      await inPieces((tx) => removeExpiredOf(tx, projectId), errorReportsLockKey(projectId));
       if (signal.aborted) return;
     }
   },
@@ -37,12 +37,13 @@ export const removeExpiredDaily: Schedule<Services> = {
 };
 
 /** What is shown of how often an error happens ends a day ago. */
-const removePastHours = (tx: Transaction) => pieceOf(() => deleteHoursBefore(tx, (Date.parse(tx.now) - DAY_MS) / 1000));
+const removePastHours = (tx: Transaction) =>
+  nextBatch(() => deleteHoursBefore(tx, (Date.parse(tx.now) - DAY_MS) / 1000));
 
 /** index: error_hours_by_hour */
 async function deleteHoursBefore(tx: Transaction, second: number): Promise<number> {
   const gone = await sql`delete from error_hours where (error_id, hour) in
-    (select error_id, hour from error_hours where hour < ${Math.floor(second) - HOUR} limit ${PIECE})`.execute(tx);
+    (select error_id, hour from error_hours where hour < ${Math.floor(second) - HOUR} limit ${BATCH_SIZE})`.execute(tx);
   return Number(gone.numAffectedRows ?? 0);
 }
 
@@ -61,8 +62,8 @@ export async function projectAfter(db: Reader, id: number): Promise<number | nul
 
 /** One piece of what a project need not keep any more. */
 async function removeExpiredOf(tx: Transaction, projectId: number): Promise<typeof MORE | undefined> {
-  const before = momentAfter(tx.now, -DAY_MS * (await daysKept(tx, projectId)));
-  return pieceOf(
+  const before = addMilliseconds(tx.now, -DAY_MS * (await daysKept(tx, projectId)));
+  return nextBatch(
     () => removeEvents(tx, projectId, before),
     async () => removeErrors(tx, await silentErrors(tx, projectId, before)),
     () => deleteSessionsBefore(tx, projectId, before),
@@ -86,9 +87,9 @@ async function silentErrors(db: Reader, projectId: number, before: string): Prom
     .select('id')
     .where('project_id', '=', projectId)
     .where('status', 'in', ['unresolved', 'resolved', 'ignored'])
-    .where('last_seen', '<', momentAfter(before, AHEAD_MS))
+    .where('last_seen', '<', addMilliseconds(before, AHEAD_MS))
     .where('last_received_at', '<', before)
-    .limit(PIECE);
+    .limit(BATCH_SIZE);
   return (await found.execute()).map(({ id }) => id);
 }
 
@@ -96,7 +97,7 @@ async function silentErrors(db: Reader, projectId: number, before: string): Prom
 async function deleteSessionsBefore(tx: Transaction, projectId: number, before: string): Promise<number> {
   const gone =
     await sql`delete from session_states where (project_id, sid) in (select project_id, sid from session_states
-    where project_id = ${projectId} and received_at < ${before} limit ${PIECE})`.execute(tx);
+    where project_id = ${projectId} and received_at < ${before} limit ${BATCH_SIZE})`.execute(tx);
   return Number(gone.numAffectedRows ?? 0);
 }
 
@@ -104,6 +105,6 @@ async function deleteSessionsBefore(tx: Transaction, projectId: number, before: 
 async function deleteCountsBefore(tx: Transaction, projectId: number, before: string): Promise<number> {
   const gone = await sql`delete from session_buckets where (project_id, release, environment) in
     (select project_id, release, environment from session_buckets
-      where project_id = ${projectId} and last_seen < ${before} limit ${PIECE})`.execute(tx);
+      where project_id = ${projectId} and last_seen < ${before} limit ${BATCH_SIZE})`.execute(tx);
   return Number(gone.numAffectedRows ?? 0);
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '#text/json-object.ts';
+import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 
 /**
  * The stack of an event as its SDK has sent it (contract/monitoring.md §12, §13). What has another type than it should counts as
@@ -37,15 +37,15 @@ export function usedException({ exception }: JsonObject): JsonObject | null {
 
 /** `{"values":[...]}`, a bare list, or one object; what is no object is left out. */
 function entriesOf(value: unknown): JsonObject[] {
-  if (Array.isArray(value)) return value.filter(isObject);
-  if (!isObject(value)) return [];
+  if (Array.isArray(value)) return value.filter(isJsonObject);
+  if (!isJsonObject(value)) return [];
   return 'values' in value ? entriesOf(value.values ?? []) : [value];
 }
 
 /** The calls of its stack trace, the oldest first. */
 export function framesOf(entry: JsonObject | null): JsonObject[] {
   const stack = entry?.stacktrace;
-  return isObject(stack) && Array.isArray(stack.frames) ? stack.frames.filter(isObject) : [];
+  return isJsonObject(stack) && Array.isArray(stack.frames) ? stack.frames.filter(isJsonObject) : [];
 }
 
 function frameOf(frame: JsonObject): Frame {

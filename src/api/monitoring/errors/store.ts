@@ -1,10 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import { isCommonIn } from '#database/search/common-substrings.ts';
-import { containing, containingUnindexed, isShortPart } from '#database/search/substring-search.ts';
+import { isCommonSubstring } from '#database/search/common-substrings.ts';
+import {
+  containsSubstring,
+  containsSubstringUnindexed,
+  isTooShortForIndex,
+} from '#database/search/substring-search.ts';
 import type { ErrorStatus, ErrorTrackingTables } from '#database/tables/error-tracking.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -62,7 +66,7 @@ export async function listErrors(
 ): Promise<Page<ErrorRow>> {
   const rare = await isRare(db, wanted.search);
   const errors = errorsOf(db, project.id, { ...wanted, rare });
-  const found = await paged(db, errors, page, rare ? 'gathered' : undefined);
+  const found = await paginate(db, errors, page, rare ? 'inPageQuery' : undefined);
   return { ...found, items: found.items.map((row) => inHome(row, project)) };
 }
 
@@ -70,7 +74,7 @@ export async function listErrors(
 async function isRare(db: Reader, search: Wanted['search']): Promise<boolean> {
   if (search == null) return false;
   const part = foldCase(search);
-  return !isShortPart(part) && !(await isCommonIn(db, 'errors', SEARCHED, part));
+  return !isTooShortForIndex(part) && !(await isCommonSubstring(db, 'errors', SEARCHED, part));
 }
 
 /**
@@ -84,7 +88,9 @@ export function errorsOf(
 ) {
   const all = db.selectFrom('errors').select(COLUMNS).where('project_id', '=', projectId).where('status', '=', status);
   const part = foldCase(search ?? '');
-  const says = rare ? containing(db, 'errors', SEARCHED, part) : containingUnindexed('errors', SEARCHED, part);
+  const says = rare
+    ? containsSubstring(db, 'errors', SEARCHED, part)
+    : containsSubstringUnindexed('errors', SEARCHED, part);
   const some = search == null ? all : all.where(says);
   return some.orderBy(SORTED[sort], 'desc').orderBy('id', 'desc');
 }

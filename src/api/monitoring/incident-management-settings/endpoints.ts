@@ -19,9 +19,9 @@ const IncidentManagementSettings = entity('IncidentManagementSettings', {
   issue_template_key: nullable(Type.String()),
 });
 
-export const readIncidentManagementSettings = endpoint({
+export const getIncidentManagementSettings = endpoint({
   get: '/projects/:id/incident_management_settings',
-  summary: 'Read what a project makes of its alerts',
+  summary: 'Get what a project makes of its alerts',
   access: inProject('admin_operations'),
   response: ok(IncidentManagementSettings),
   read: (db, { project }) => settingsOf(db, project.id),
@@ -29,7 +29,7 @@ export const readIncidentManagementSettings = endpoint({
 
 export const updateIncidentManagementSettings = endpoint({
   put: '/projects/:id/incident_management_settings',
-  summary: 'Change what a project makes of its alerts',
+  summary: 'Update what a project makes of its alerts',
   access: inProject('admin_operations'),
   params: {
     create_issue: optional(boolean),

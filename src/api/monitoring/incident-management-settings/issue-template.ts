@@ -1,9 +1,9 @@
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Git } from '#git/git.ts';
 import { readObject } from '#git/objects/object-reader.ts';
-import { branchTip } from '#git/refs/revision.ts';
-import { entryAt } from '#git/trees/path-entries.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
+import { findEntryAtPath } from '#git/trees/path-entries.ts';
+import { getRepository } from '#repositories/repository.ts';
 
 const FOLDER = '.gitlab/issue_templates';
 const MOST_BYTES = 1024 * 1024;
@@ -15,9 +15,9 @@ export async function readTemplate(
   key: string,
 ): Promise<string | null> {
   if (key.includes('/')) return null;
-  const repository = repositoryOf(git, project);
-  const tip = await branchTip(repository, project.default_branch);
-  const entry = tip === null ? null : await entryAt(git, repository, tip, `${FOLDER}/${key}.md`);
+  const repository = getRepository(git, project);
+  const tip = await findBranchHead(repository, project.default_branch);
+  const entry = tip === null ? null : await findEntryAtPath(git, repository, tip, `${FOLDER}/${key}.md`);
   if (entry?.type !== 'blob') return null;
   const object = await readObject(git, repository, entry.id, MOST_BYTES);
   // A database keeps no NUL in a text.

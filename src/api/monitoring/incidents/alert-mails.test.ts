@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outboxOf } from '#api/planning/mail-messages/fixtures.testing.ts';
+import { mailOutbox } from '#api/planning/mail-messages/fixtures.testing.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 import { newIntegration } from '../alerts/fixtures.testing.ts';
 
 const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' } });
 const { newProject, server } = here;
-const { mails, toldBy } = outboxOf(here);
+const { mails, recipientsOf } = mailOutbox(here);
 
 const choose = ({ owner, at }: Project, settings: object) =>
   done(owner.put(`${at}/incident_management_settings`, { ...settings }));
@@ -18,7 +18,7 @@ test('Owners and Maintainers hear once that an alert has begun, and once that it
   await choose(project, { send_email: true });
   const { notify } = await newIntegration(here, project);
   const told = (...payloads: object[]) =>
-    toldBy({ project_id: project.id }, async () => {
+    recipientsOf({ project_id: project.id }, async () => {
       for (const payload of payloads) await done(notify(payload));
     });
   const both = (event: string) => [project.owner.id, project.maintainer.id].map((id) => `${id} ${event} null`).sort();
@@ -53,6 +53,6 @@ test('the mail names the alert, and leads to it', async () => {
 test('where nobody has chosen it nobody hears of alerts', async () => {
   const project = await newProject();
   const { notify } = await newIntegration(here, project);
-  const told = await toldBy({ project_id: project.id }, () => notify({}));
+  const told = await recipientsOf({ project_id: project.id }, () => notify({}));
   assert.deepEqual(told, []);
 });

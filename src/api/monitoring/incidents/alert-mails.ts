@@ -1,4 +1,4 @@
-import { tellBySelf, writesMails } from '#api/planning/mail-messages/index.ts';
+import { enqueueSystemNotification, isMailEnabled } from '#api/planning/mail-messages/index.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
@@ -13,23 +13,27 @@ interface Happened {
   readonly endedAt: string | null;
 }
 
-export const tellOfAlerts = defineJob({
+export const sendAlertMails = defineJob({
   kind: 'mails_of_alerts',
   async handle({ database }: Pick<Services, 'database'>, { happened }: { readonly happened: readonly Happened[] }) {
     await database.transaction(async (tx) => {
       for (const { alertId, endedAt } of happened) {
         const event = endedAt === null ? 'alert_triggered' : 'alert_resolved';
         // Once, however often this is done.
-        await tellBySelf(tx, { event, about: { type: 'Alert', id: alertId } }, `${event} ${alertId} ${endedAt ?? ''}`);
+        await enqueueSystemNotification(
+          tx,
+          { event, about: { type: 'Alert', id: alertId } },
+          `${event} ${alertId} ${endedAt ?? ''}`,
+        );
       }
     });
   },
 });
 
 /** Part of the act that stores the alerts: one piece of work, however many they are. */
-export const tellOfAlertsSoon = subscription({
+export const enqueueAlertMails = subscription({
   event: 'alerts-reported',
-  when: writesMails,
+  isEnabled: isMailEnabled,
   async inTransaction(uow, { projectIds, fired, resolved }) {
     const settings = await settingsAmong(uow, projectIds);
     if (!projectIds.some((id) => settings(id).send_email)) return;
@@ -37,6 +41,6 @@ export const tellOfAlertsSoon = subscription({
     const happened = found
       .filter(({ project_id }) => settings(project_id).send_email)
       .map(({ id: alertId, ended_at: endedAt }): Happened => ({ alertId, endedAt }));
-    if (happened.length > 0) await enqueue(uow, tellOfAlerts, { happened });
+    if (happened.length > 0) await enqueue(uow, sendAlertMails, { happened });
   },
 });

@@ -38,7 +38,7 @@ test('an alert that fires has an incident made of it, by the bot', async () => {
       author: 'alert-bot',
     },
   );
-  const url = `${server.services.ownUrl()}/${project.path_with_namespace}/-/alert_management/1/details`;
+  const url = `${server.services.serverUrl()}/${project.path_with_namespace}/-/alert_management/1/details`;
   assert.deepEqual(description.split('  \n'), [
     '**Start time:** 13 February 2026, 10:20AM (UTC)',
     '**Severity:** low',

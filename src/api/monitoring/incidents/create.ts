@@ -1,4 +1,4 @@
-import { closeIssue, fileIncident, issuesTurn } from '#api/planning/issues/index.ts';
+import { closeIssue, createIncident, issuesLockKey } from '#api/planning/issues/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Issue } from '#authorization/issues.ts';
 import { alertPath } from '#domain/alert-path.ts';
@@ -40,7 +40,7 @@ export async function makeIncident(
       if (incident.alert.status === 'resolved' && closeResolved) await closeIssue(uow, incident.issue);
       return incident.issue;
     },
-    { turn: issuesTurn(project) },
+    { lock: issuesLockKey(project) },
   );
 }
 
@@ -51,7 +51,7 @@ async function fileFor(
   const alert = await alertToDescribe(uow, alertId).executeTakeFirst();
   if (alert === undefined || alert.issue_id !== null) return null;
   const address = url + alertPath(project.full_path, alert.iid);
-  const issue = await fileIncident(uow, project, {
+  const issue = await createIncident(uow, project, {
     title: incidentTitle(alert),
     description: incidentDescription(alert, { url: address, template }),
     severity: incidentSeverity(alert.severity),

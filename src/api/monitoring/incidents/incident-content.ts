@@ -1,7 +1,7 @@
 import type { AlertSeverity } from '#database/tables/alerts.ts';
 import type { IssueSeverity } from '#database/tables/issues.ts';
 import { MONTHS } from '#runtime/clock.ts';
-import { firstBytes } from '#text/trim.ts';
+import { truncateToBytes } from '#text/trim.ts';
 
 /** What an incident says that is made from an alert (contract/monitoring.md §7). Pure. */
 
@@ -37,7 +37,7 @@ export function incidentDescription(
   { url, template }: { readonly url: string; readonly template: string | null },
 ): string {
   const parts = [summaryOf(alert, url), alert.incident_markdown, template].filter((part) => (part ?? '').trim() !== '');
-  return firstBytes(parts.join('\n\n---\n\n'), LONGEST);
+  return truncateToBytes(parts.join('\n\n---\n\n'), LONGEST);
 }
 
 function summaryOf(alert: Described, url: string): string {

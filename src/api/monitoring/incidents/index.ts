@@ -1,5 +1,5 @@
-import { family } from '#http/endpoint/resource-module.ts';
-import { tellOfAlerts, tellOfAlertsSoon } from './alert-mails.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { enqueueAlertMails, sendAlertMails } from './alert-mails.ts';
 import { closeIncidents, followAlerts, makeIncidents } from './on-alert-reported.ts';
 import { followIncidents } from './on-incident-closed.ts';
 
@@ -15,8 +15,8 @@ export { makeIncident } from './create.ts';
  * that whoever comes second makes none. Alert and incident follow each other by facts: one that recovers closes its incident, and an
  * incident that is closed, by whatever road, resolves its alerts. Mails to those who answer for the project take the road of all mails.
  */
-export const incidents = family({
+export const incidents = resourceModule({
   endpoints: {},
-  jobs: [makeIncidents, closeIncidents, tellOfAlerts],
-  subscriptions: [followAlerts, followIncidents, tellOfAlertsSoon],
+  jobs: [makeIncidents, closeIncidents, sendAlertMails],
+  subscriptions: [followAlerts, followIncidents, enqueueAlertMails],
 });

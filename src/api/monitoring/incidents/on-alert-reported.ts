@@ -1,12 +1,12 @@
 import { closeIssue } from '#api/planning/issues/index.ts';
 import { isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
-import { alertBotId } from '#authentication/users/alert-bot.ts';
+import { getAlertBotId } from '#authentication/users/alert-bot.ts';
 import type { Reader } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
+import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { settingsAmong } from '../incident-management-settings/index.ts';
 import { makeIncident } from './create.ts';
 import { openIncidentsOf, withIncident, withoutIncident } from './store.ts';
@@ -18,7 +18,7 @@ interface Reported {
   readonly alertIds: readonly number[];
 }
 
-type Working = Pick<Services, 'runUnitOfWork' | 'database' | 'git' | 'ownUrl'>;
+type Working = Pick<Services, 'runUnitOfWork' | 'database' | 'git' | 'serverUrl'>;
 
 /** Makes the incidents of alerts that have none. */
 export const makeIncidents = defineJob({
@@ -27,7 +27,7 @@ export const makeIncidents = defineJob({
     const place = await placeOf(services.database.reader, projectId);
     // The next payload asks again.
     if (place === null || place.project.issues_access_level === 'disabled') return;
-    const url = services.ownUrl();
+    const url = services.serverUrl();
     const { auto_close_incident: closeResolved } = (await settingsAmong(services.database.reader, [projectId]))(
       projectId,
     );
@@ -55,7 +55,7 @@ async function placeOf(
   db: Reader,
   projectId: number,
 ): Promise<{ readonly bot: SignedInCaller; readonly project: Project } | null> {
-  const bot = await actorOf(db, await alertBotId(db));
+  const bot = await loadActor(db, await getAlertBotId(db));
   const project = await findProject(db, bot, String(projectId));
   if (!isSignedIn(bot) || project === null || project.archived) return null;
   return { bot, project };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reader } from '#database/database.ts';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { alertToDescribe, unresolvedOf } from './store.ts';
 
-type Ask = (db: Reader) => Parameters<typeof planOf>[1];
+type Ask = (db: Reader) => Parameters<typeof explainPlan>[1];
 
 const served: readonly [what: string, ask: Ask, indexes: readonly string[]][] = [
   ['an alert to describe', (db) => alertToDescribe(db, 7), ['alerts_pkey|alerts USING INTEGER PRIMARY KEY']],
@@ -15,7 +15,7 @@ const served: readonly [what: string, ask: Ask, indexes: readonly string[]][] = 
 for (const [what, ask, indexes] of served) {
   test(`${what}: ${indexes.join(' and ')} tell which they are`, async () => {
     await using database = await testDatabase();
-    const plan = (await database.transaction((tx) => planOf(tx, ask(tx)))).join('\n');
+    const plan = (await database.transaction((tx) => explainPlan(tx, ask(tx)))).join('\n');
     for (const index of indexes) assert.match(plan, new RegExp(index), plan);
     assert.doesNotMatch(plan, /SCAN alerts\b|Seq Scan/);
   });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { turnOfReports } from '#domain/error-tracking.ts';
+import { errorReportsLockKey } from '#domain/error-tracking.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -16,9 +16,9 @@ const IngestionSettings = entity('IngestionSettings', {
   retention_days: Type.Integer(),
 });
 
-export const readIngestionSettings = endpoint({
+export const getIngestionSettings = endpoint({
   get: '/projects/:id/error_tracking/ingestion_settings',
-  summary: 'Read how many reports of errors a project takes, and how long it keeps them',
+  summary: 'Get the ingestion settings of a project',
   access: inProject('admin_operations'),
   response: ok(IngestionSettings),
   read: (db, { project }) => readIngestion(db, project.id),
@@ -26,14 +26,14 @@ export const readIngestionSettings = endpoint({
 
 export const updateIngestionSettings = endpoint({
   put: '/projects/:id/error_tracking/ingestion_settings',
-  summary: 'Change how many reports of errors a project takes, and how long it keeps them',
+  summary: 'Update the ingestion settings of a project',
   access: inProject('admin_operations'),
   params: {
-    events_per_minute: optional(integerIn({ least: 1, most: 1_000_000 })),
-    retention_days: optional(integerIn({ least: 1, most: 90 })),
+    events_per_minute: optional(integerIn({ min: 1, max: 1_000_000 })),
+    retention_days: optional(integerIn({ min: 1, max: 90 })),
   },
   rules: [atLeastOne('events_per_minute', 'retention_days')],
-  lock: ({ project }) => turnOfReports(project.id),
+  lock: ({ project }) => errorReportsLockKey(project.id),
   response: ok(IngestionSettings),
   write: (uow, { project, params }) => update(uow, project.id, params),
 });

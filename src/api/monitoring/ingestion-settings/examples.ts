@@ -2,7 +2,7 @@ import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
-  readIngestionSettings: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
+  getIngestionSettings: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
   updateIngestionSettings: ({ project }) => ({
     by: 'maintainer',
     path: { id: project.id },

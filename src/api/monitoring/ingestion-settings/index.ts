@@ -1,4 +1,4 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-export const ingestionSettings = family({ endpoints });
+export const ingestionSettings = resourceModule({ endpoints });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Reader } from '#database/database.ts';
-import { paged } from '#database/page.ts';
+import { paginate } from '#database/page.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
@@ -27,7 +27,7 @@ type Counts = Awaited<ReturnType<typeof listCounts>>['items'][number];
 /** One page of a project's releases and environments. index: session_buckets primary key */
 function listCounts(db: Reader, projectId: number, page: OffsetRequest) {
   const found = db.selectFrom('session_buckets').select(COUNTS).where('project_id', '=', projectId);
-  return paged(db, found.orderBy('release').orderBy('environment'), page);
+  return paginate(db, found.orderBy('release').orderBy('environment'), page);
 }
 
 export const listSessions = endpoint({

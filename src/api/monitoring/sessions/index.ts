@@ -1,5 +1,5 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { endWithProject } from './on-delete.ts';
 
-export const sessions = family({ endpoints, subscriptions: [endWithProject] });
+export const sessions = resourceModule({ endpoints, subscriptions: [endWithProject] });

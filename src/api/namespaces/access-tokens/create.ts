@@ -1,54 +1,57 @@
 import { randomBytes } from 'node:crypto';
-import { checkOrder, type TokenOrder } from '#api/identity/personal-access-tokens/index.ts';
+import { type CreateTokenInput, validateToken } from '#api/identity/personal-access-tokens/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { createToken, defaultExpiry, latestExpiry } from '#authentication/tokens/access-tokens.ts';
 import { createUser, type User } from '#authentication/users/users.ts';
-import { addMembership, type Membership, stands } from '#domain/members/memberships.ts';
+import { createMembership, type Membership, sourceExists } from '#domain/members/memberships.ts';
 import { insertTokenBot } from '#domain/members/token-bots.ts';
 import { createPersonalNamespace } from '#domain/namespaces/namespaces.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
-import { makesTokens } from './access.ts';
-import { recordCreated } from './activity.ts';
-import type { IssuedBotToken } from './entities.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { mayCreateTokens } from './access.ts';
+import { recordTokenCreated } from './activity.ts';
+import type { BotTokenWithSecret } from './entities.ts';
 
-interface BotTokenOrder extends TokenOrder {
+interface CreateBotTokenInput extends CreateTokenInput {
   readonly access_level: number;
 }
 
 type CreateFailure = 'gone' | 'notPermitted' | 'aboveCaller' | 'noDate' | 'wrongOrder';
 
-/** Makes a bot with this role in the project or group, and a token with which one acts as it. */
-export async function issueBotToken(
+/** Creates a bot with this role in the project or group, and a token for the bot. */
+export async function createBotToken(
   uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
-  order: BotTokenOrder,
-): Promise<IssuedBotToken | Failure<CreateFailure>> {
-  const { name, description, scopes, expires_at, access_level } = order;
-  if (!makesTokens(uow.actor, parent) || uow.actor.user.bot) return fail('notPermitted');
+  input: CreateBotTokenInput,
+): Promise<BotTokenWithSecret | Failure<CreateFailure>> {
+  const { name, description, scopes, expires_at, access_level } = input;
+  if (!mayCreateTokens(uow.actor, parent) || uow.actor.user.bot) return fail('notPermitted');
   if (access_level > parent.role) return fail('aboveCaller');
-  // null is a date too: whatever is the rule.
+  // Null is allowed: it means the default expiry.
   if (expires_at === undefined) return fail('noDate');
-  if (!(await stands(uow, parent))) return fail('gone');
-  const settings = await readSettings(uow);
-  const wrong = checkOrder({ name, scopes, expiresAt: expires_at }, latestExpiry(uow.today, settings));
-  if (wrong !== null) return wrong;
-  const bot = await createBot(uow, parent, order);
+  if (!(await sourceExists(uow, parent))) return fail('gone');
+  const settings = await loadSettings(uow);
+  const invalidInput = validateToken({ name, scopes, expiresAt: expires_at }, latestExpiry(uow.today, settings));
+  if (invalidInput !== null) return invalidInput;
+  const bot = await createBot(uow, parent, input);
   const expiresAt = expires_at ?? defaultExpiry(uow.today, settings);
   const prefix = settings.personal_access_token_prefix;
-  const wish = { userId: bot.id, name, description: description || null, scopes, expiresAt, prefix };
-  const { token, secret } = await createToken(uow, wish);
-  await recordCreated(uow, parent, { token, botName: bot.name, level: access_level });
+  const tokenInput = { userId: bot.id, name, description: description || null, scopes, expiresAt, prefix };
+  const { token, secret } = await createToken(uow, tokenInput);
+  await recordTokenCreated(uow, parent, { token, botName: bot.name, level: access_level });
   return { token: { ...token, access_level, source_type: parent.type, source_id: parent.id }, secret };
 }
 
-/** A user without password or rights anywhere else, in whose namespace nothing is made (`target.ts` of projects). Whoever is kept out as external has no other bots. */
+/**
+ * Creates a user without password and without rights elsewhere. Nothing can be created in its namespace
+ * (`target-namespace.ts` of projects). The bot of an external user is external too.
+ */
 async function createBot(
   uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
-  { name, access_level: accessLevel }: Pick<BotTokenOrder, 'name' | 'access_level'>,
+  { name, access_level: accessLevel }: Pick<CreateBotTokenInput, 'name' | 'access_level'>,
 ): Promise<User> {
   const username = `${parent.type}_${parent.id}_bot_${randomBytes(16).toString('hex')}`;
   const bot = await createUser(uow, {
@@ -60,10 +63,10 @@ async function createBot(
     createdById: uow.actor.user.id,
     details: { bot: true, can_create_group: false, external: uow.actor.user.external },
   });
-  if (isFailure(bot)) throw new Error(`The bot ${username} was refused: ${bot.code}`);
+  if (isFailure(bot)) throw new Error(`Cannot create the bot user ${username}: ${bot.code}`);
   await createPersonalNamespace(uow, bot);
-  const wish = { userId: bot.id, accessLevel, createdById: uow.actor.user.id };
-  const { user_id, source_type, source_id } = (await addMembership(uow, parent, wish)) as Membership;
+  const membershipInput = { userId: bot.id, accessLevel, createdById: uow.actor.user.id };
+  const { user_id, source_type, source_id } = (await createMembership(uow, parent, membershipInput)) as Membership;
   await insertTokenBot(uow, { user_id, source_type, source_id });
   return bot;
 }

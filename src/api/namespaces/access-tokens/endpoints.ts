@@ -1,17 +1,17 @@
-import { CANNOT_ROTATE, NOT_PERMITTED, tokenFilters } from '#api/identity/personal-access-tokens/index.ts';
+import { NOT_PERMITTED, ROTATE_ERRORS, tokenFilters } from '#api/identity/personal-access-tokens/index.ts';
 import { SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { MAINTAINER, ROLES } from '#domain/members/roles.ts';
-import { forBoth } from '#http/access/parents.ts';
+import { forGroupAndProject } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
-import { GONE } from '#http/errors/error-messages.ts';
+import { PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, ruledText } from '#http/parameters/texts.ts';
+import { description, validatedText } from '#http/parameters/texts.ts';
 import { arrayOf, date, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { managing, rotating, seeing } from './access.ts';
-import { CREATED, DELETED } from './activity.ts';
-import { issueBotToken } from './create.ts';
+import { tokenManagerAccess, visibleParentAccess, withReuseDetection } from './access.ts';
+import { TOKEN_CREATED, TOKEN_DELETED } from './activity.ts';
+import { createBotToken } from './create.ts';
 import { ResourceAccessToken, ResourceAccessTokenWithSecret } from './entities.ts';
 import { revokeBotToken } from './revoke.ts';
 import { rotateBotToken, rotateOwnBotToken } from './rotate.ts';
@@ -24,34 +24,34 @@ const BOT_SCOPES = SCOPES.filter((scope) => !NOT_FOR_BOTS.includes(scope));
 
 const missing = (type: string) => [404, `404 ${type} Access Token Not Found`] as const;
 
-export const [listGroupAccessTokens, listProjectAccessTokens] = forBoth((parent) =>
+export const [listGroupAccessTokens, listProjectAccessTokens] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/access_tokens`,
-    summary: `List the tokens of a ${parent.type}`,
-    access: managing(parent),
+    summary: `List access tokens of a ${parent.type}`,
+    access: tokenManagerAccess(parent),
     params: tokenFilters,
     response: page(ResourceAccessToken),
     async handle({ parent, params, page }, { database, tokenUses }) {
-      await tokenUses.settled();
+      await tokenUses.flushed();
       return listBotTokens(database.reader, parent, params, page);
     },
   }),
 );
 
-export const [createGroupAccessToken, createProjectAccessToken] = forBoth((parent) =>
+export const [createGroupAccessToken, createProjectAccessToken] = forGroupAndProject((parent) =>
   endpoint({
     post: `${parent.path}/access_tokens`,
-    summary: `Create a token that acts as a bot in a ${parent.type}`,
-    access: seeing(parent),
+    summary: `Create an access token for a ${parent.type}`,
+    access: visibleParentAccess(parent),
     params: {
-      name: required(ruledText(255)),
+      name: required(validatedText(255)),
       description: optional(description),
       scopes: required(arrayOf(oneOf(...BOT_SCOPES))),
       expires_at: optional(date),
       access_level: optional(integerIn(ROLES), MAINTAINER),
     },
     errors: {
-      gone: GONE[parent.name],
+      gone: PARENT_NOT_FOUND[parent.name],
       notPermitted: [400, `400 Bad request - User does not have permission to create ${parent.type} access token`],
       aboveCaller: [
         400,
@@ -60,70 +60,71 @@ export const [createGroupAccessToken, createProjectAccessToken] = forBoth((paren
       noDate: [400, '400 Bad request - expires_at is missing'],
       wrongOrder: [400, '400 Bad request - {problems}'],
     },
-    activity: [parent.own(CREATED)],
+    activity: [parent.select(TOKEN_CREATED)],
     response: created(ResourceAccessTokenWithSecret),
-    write: (uow, { parent, params }) => issueBotToken(uow, parent, params),
+    write: (uow, { parent, params }) => createBotToken(uow, parent, params),
   }),
 );
 
-export const [rotateOwnGroupAccessToken, rotateOwnProjectAccessToken] = forBoth((parent) =>
+export const [rotateOwnGroupAccessToken, rotateOwnProjectAccessToken] = forGroupAndProject((parent) =>
   endpoint({
     post: `${parent.path}/access_tokens/self/rotate`,
-    summary: 'Replace the token of the request',
-    access: rotating(seeing(parent)),
+    summary: 'Rotate the access token of the request',
+    access: withReuseDetection(visibleParentAccess(parent)),
     scopes: ['self_rotate'],
     params: { expires_at: optional(date) },
-    errors: { notPermitted: NOT_PERMITTED, ...CANNOT_ROTATE, noAccessToken: [405, '405 Method Not Allowed'] },
-    activity: [parent.own(DELETED), parent.own(CREATED)],
+    errors: { notPermitted: NOT_PERMITTED, ...ROTATE_ERRORS, noAccessToken: [405, '405 Method Not Allowed'] },
+    activity: [parent.select(TOKEN_DELETED), parent.select(TOKEN_CREATED)],
     response: ok(ResourceAccessTokenWithSecret),
     write: (uow, { parent, params }) => rotateOwnBotToken(uow, parent, params.expires_at ?? null),
   }),
 );
 
-export const [readGroupAccessToken, readProjectAccessToken] = forBoth((parent) =>
+export const [getGroupAccessToken, getProjectAccessToken] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/access_tokens/:token_id`,
-    summary: `One token of a ${parent.type}`,
-    access: managing(parent),
+    summary: `Get an access token of a ${parent.type}`,
+    access: tokenManagerAccess(parent),
     params: { token_id: required(integer) },
     errors: { notFound: missing(parent.type) },
     response: ok(ResourceAccessToken),
     async handle({ parent, params }, { database, tokenUses }) {
-      await tokenUses.settled();
+      await tokenUses.flushed();
       return (await findBotToken(database.reader, parent, params.token_id)) ?? fail('notFound');
     },
   }),
 );
 
-export const [revokeGroupAccessToken, revokeProjectAccessToken] = forBoth((parent) =>
+export const [revokeGroupAccessToken, revokeProjectAccessToken] = forGroupAndProject((parent) =>
   endpoint({
     delete: `${parent.path}/access_tokens/:token_id`,
-    summary: `Revoke a token of a ${parent.type}`,
-    access: seeing(parent),
+    summary: `Revoke an access token of a ${parent.type}`,
+    access: visibleParentAccess(parent),
     params: { token_id: required(integer) },
     errors: {
       notFound: missing(parent.type),
       notPermitted: [400, '400 Bad request - {caller} cannot delete {bot}'],
     },
-    activity: [parent.own(DELETED)],
+    activity: [parent.select(TOKEN_DELETED)],
     response: noContent,
     write: (uow, { parent, params }) => revokeBotToken(uow, parent, params.token_id),
   }),
 );
 
-export const [rotateGroupAccessToken, rotateProjectAccessToken] = forBoth((parent) =>
+export const [rotateGroupAccessToken, rotateProjectAccessToken] = forGroupAndProject((parent) =>
   endpoint({
     post: `${parent.path}/access_tokens/:token_id/rotate`,
-    summary: `Replace a token of a ${parent.type}`,
-    access: rotating(managing(parent)),
+    summary: `Rotate an access token of a ${parent.type}`,
+    access: withReuseDetection(tokenManagerAccess(parent)),
     params: { token_id: required(integer), expires_at: optional(date) },
+    unknownIdStatus: 401,
     errors: {
       notPermitted: NOT_PERMITTED,
       notFound: [404, '404 Not Found'],
-      ...CANNOT_ROTATE,
+      ...ROTATE_ERRORS,
       aboveCaller: [400, '400 Bad request - Not eligible to rotate tokens with permissions not held by the user'],
     },
-    activity: [parent.own(DELETED), parent.own(CREATED)],
+    activity: [parent.select(TOKEN_DELETED), parent.select(TOKEN_CREATED)],
     response: ok(ResourceAccessTokenWithSecret),
     write: (uow, { parent, params }) =>
       rotateBotToken(uow, parent, { id: params.token_id, expiresAt: params.expires_at ?? null }),

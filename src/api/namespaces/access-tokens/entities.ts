@@ -3,32 +3,32 @@ import { tokenFields, tokenValues } from '#api/identity/personal-access-tokens/i
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import type { BotToken } from './store.ts';
 
-/** The forms of a project or group token: a personal one's, with the place and the role that it gives there. */
+/** The entities of a project or group token: a personal token's fields with the resource and the role. */
 
-const placedFields = {
+const resourceTokenFields = {
   ...tokenFields,
   access_level: Type.Integer(),
   resource_type: Type.Enum(['project', 'group']),
   resource_id: Type.Integer(),
 };
 
-export const ResourceAccessToken = entity('ResourceAccessToken', placedFields).from((token: BotToken, to) =>
-  placedValues(token, to),
+export const ResourceAccessToken = entity('ResourceAccessToken', resourceTokenFields).from((token: BotToken, to) =>
+  resourceTokenValues(token, to),
 );
 
-/** A token that has just been made, with the one sight of its secret. */
-export interface IssuedBotToken {
+/** A new token with its secret. */
+export interface BotTokenWithSecret {
   readonly token: BotToken;
   readonly secret: string;
 }
 
-/** The only answers that show the secret. */
+/** The only responses that contain the secret. */
 export const ResourceAccessTokenWithSecret = entity('ResourceAccessTokenWithSecret', {
-  ...placedFields,
+  ...resourceTokenFields,
   token: Type.String(),
-}).from(({ token, secret }: IssuedBotToken, to) => ({ ...placedValues(token, to), token: secret }));
+}).from(({ token, secret }: BotTokenWithSecret, to) => ({ ...resourceTokenValues(token, to), token: secret }));
 
-function placedValues(token: BotToken, to: SerializationContext) {
+function resourceTokenValues(token: BotToken, to: SerializationContext) {
   const { access_level, source_type: resource_type, source_id: resource_id } = token;
   return { ...tokenValues(token, to), access_level, resource_type, resource_id };
 }

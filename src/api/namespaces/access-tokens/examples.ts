@@ -5,26 +5,26 @@ import type * as endpoints from './endpoints.ts';
 type Kind = 'project' | 'group';
 
 const managers = { project: 'maintainer', group: 'owner' } as const;
-const order = (name: string) => ({ name, scopes: ['api'], expires_at: '2026-12-01', access_level: 10 });
+const tokenInput = (name: string) => ({ name, scopes: ['api'], expires_at: '2026-12-01', access_level: 10 });
 
-const listing = (kind: Kind): Build => {
+const listExample = (kind: Kind): Build => {
   return (scene) => ({ by: managers[kind], path: { id: scene[kind].id } });
 };
-const creating = (kind: Kind): Build => {
-  return (scene) => ({ by: managers[kind], path: { id: scene[kind].id }, params: order(scene.name('token')) });
+const createExample = (kind: Kind): Build => {
+  return (scene) => ({ by: managers[kind], path: { id: scene[kind].id }, params: tokenInput(scene.name('token')) });
 };
 
 async function newToken(kind: Kind, { callers, name, done, ...scene }: Scene): Promise<{ id: number; token: string }> {
-  return (await done(callers.owner.post(`/${kind}s/${scene[kind].id}/access_tokens`, order(name('token'))))).body;
+  return (await done(callers.owner.post(`/${kind}s/${scene[kind].id}/access_tokens`, tokenInput(name('token'))))).body;
 }
 
-const one = (kind: Kind): Build => {
+const tokenExample = (kind: Kind): Build => {
   return async (scene) => ({
     by: managers[kind],
     path: { id: scene[kind].id, token_id: (await newToken(kind, scene)).id },
   });
 };
-const itself = (kind: Kind): Build => {
+const ownTokenExample = (kind: Kind): Build => {
   return async (scene) => ({
     by: 'stranger',
     path: { id: scene[kind].id },
@@ -33,16 +33,16 @@ const itself = (kind: Kind): Build => {
 };
 
 export const examples: Examples<typeof endpoints> = {
-  listProjectAccessTokens: listing('project'),
-  createProjectAccessToken: creating('project'),
-  rotateOwnProjectAccessToken: itself('project'),
-  readProjectAccessToken: one('project'),
-  revokeProjectAccessToken: one('project'),
-  rotateProjectAccessToken: one('project'),
-  listGroupAccessTokens: listing('group'),
-  createGroupAccessToken: creating('group'),
-  rotateOwnGroupAccessToken: itself('group'),
-  readGroupAccessToken: one('group'),
-  revokeGroupAccessToken: one('group'),
-  rotateGroupAccessToken: one('group'),
+  listProjectAccessTokens: listExample('project'),
+  createProjectAccessToken: createExample('project'),
+  rotateOwnProjectAccessToken: ownTokenExample('project'),
+  getProjectAccessToken: tokenExample('project'),
+  revokeProjectAccessToken: tokenExample('project'),
+  rotateProjectAccessToken: tokenExample('project'),
+  listGroupAccessTokens: listExample('group'),
+  createGroupAccessToken: createExample('group'),
+  rotateOwnGroupAccessToken: ownTokenExample('group'),
+  getGroupAccessToken: tokenExample('group'),
+  revokeGroupAccessToken: tokenExample('group'),
+  rotateGroupAccessToken: tokenExample('group'),
 };

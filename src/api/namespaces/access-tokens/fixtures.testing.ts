@@ -1,30 +1,33 @@
 import assert from 'node:assert/strict';
 import { type Caller, type Group, type Project, world } from '#test/support/world.ts';
 
-/** What tests of project and group tokens begin with. */
+/** Fixtures for tests of project and group tokens. */
 
-export const KINDS = ['project', 'group'] as const;
-export type Kind = (typeof KINDS)[number];
+export const PARENT_TYPES = ['project', 'group'] as const;
+export type ParentTypeName = (typeof PARENT_TYPES)[number];
 
 /** A project or group of a new user. */
-export type Place = (Project | Group) & {
-  readonly kind: Kind;
-  /** Who manages the tokens there by the least role that may. */
+export type TokenParent = (Project | Group) & {
+  readonly kind: ParentTypeName;
+  /** A member with the lowest role that may manage the tokens. */
   readonly manager: Caller;
 };
 
-export async function givenPlace(kind: Kind, wish: Readonly<Record<string, unknown>> = {}): Promise<Place> {
+export async function createTokenParent(
+  kind: ParentTypeName,
+  wish: Readonly<Record<string, unknown>> = {},
+): Promise<TokenParent> {
   const { newGroup, newProject } = await world();
   const place = kind === 'project' ? await newProject(wish) : await newGroup(wish);
   return { ...place, kind, manager: await place.add(kind === 'project' ? 'maintainer' : 'owner') };
 }
 
-export const ORDER = { name: 'ci', scopes: ['api'], expires_at: '2026-12-01' };
+export const TOKEN_INPUT = { name: 'ci', scopes: ['api'], expires_at: '2026-12-01' };
 
-/** A token of the place: its answer's body, and the bot with it in hand. */
-export async function givenToken({ owner, at }: Place, params: object = {}) {
+/** Creates a token of the parent; returns the response body and a caller for the bot. */
+export async function createParentToken({ owner, at }: TokenParent, params: object = {}) {
   const { withToken } = await world();
-  const { status, body, text } = await owner.post(`${at}/access_tokens`, { ...ORDER, ...params });
+  const { status, body, text } = await owner.post(`${at}/access_tokens`, { ...TOKEN_INPUT, ...params });
   assert.equal(status, 201, text);
   return { body, id: body.id as number, bot: withToken({ ...owner, id: body.user_id }, body.token) };
 }

@@ -1,5 +1,5 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { removeGroupBots, removeProjectBots } from './on-delete.ts';
+import { deleteBotsOfGroup, deleteBotsOfProject } from './on-delete.ts';
 
-export const accessTokens = family({ endpoints, subscriptions: [removeProjectBots, removeGroupBots] });
+export const accessTokens = resourceModule({ endpoints, subscriptions: [deleteBotsOfProject, deleteBotsOfGroup] });

@@ -1,23 +1,23 @@
 import type { SourceType } from '#database/tables/domain.ts';
-import { tokenBotsOf } from '#domain/members/token-bots.ts';
+import { selectTokenBotIds } from '#domain/members/token-bots.ts';
 import { type AnySubscription, subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { removeUser } from '../user-deletion/index.ts';
+import { deleteUserWithReferences } from '../user-deletion/index.ts';
 
-/** Bots go with their project or group, and take their membership and their tokens along. */
+/** Bots are deleted with their project or group, together with their membership and tokens. */
 
-export const removeProjectBots = subscription({
+export const deleteBotsOfProject = subscription({
   event: 'project-destroyed',
-  inTransaction: (uow, { projectId }) => removeBots(uow, { type: 'project', id: projectId }),
+  inTransaction: (uow, { projectId }) => deleteBots(uow, { type: 'project', id: projectId }),
 }) satisfies AnySubscription<object>;
 
-export const removeGroupBots = subscription({
+export const deleteBotsOfGroup = subscription({
   event: 'group-destroyed',
-  inTransaction: (uow, { groupId }) => removeBots(uow, { type: 'group', id: groupId }),
+  inTransaction: (uow, { groupId }) => deleteBots(uow, { type: 'group', id: groupId }),
 }) satisfies AnySubscription<object>;
 
-async function removeBots(uow: UnitOfWork, source: { readonly type: SourceType; readonly id: number }): Promise<void> {
-  for (const { user_id: userId } of await tokenBotsOf(uow, source).execute()) {
-    await removeUser(uow, { userId, hard: false });
+async function deleteBots(uow: UnitOfWork, source: { readonly type: SourceType; readonly id: number }): Promise<void> {
+  for (const { user_id: userId } of await selectTokenBotIds(uow, source).execute()) {
+    await deleteUserWithReferences(uow, { userId, hard: false });
   }
 }

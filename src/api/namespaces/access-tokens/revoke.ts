@@ -3,11 +3,11 @@ import { revokeToken } from '#authentication/tokens/access-tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { managesTokens } from './access.ts';
-import { recordDeleted } from './activity.ts';
+import { mayManageTokens } from './access.ts';
+import { recordTokenDeleted } from './activity.ts';
 import { findBotToken } from './store.ts';
 
-/** Ends a token of a project or group; its bot stays. Ending it again changes nothing. */
+/** Revokes a token of a project or group; its bot stays. Revoking it again changes nothing. */
 export async function revokeBotToken(
   uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
@@ -16,6 +16,6 @@ export async function revokeBotToken(
   const token = await findBotToken(uow, parent, id);
   if (token === null) return fail('notFound');
   const { bot_name: botName } = token;
-  if (!managesTokens(uow.actor, parent)) return fail('notPermitted', { caller: uow.actor.user.name, bot: botName });
-  if (await revokeToken(uow, id)) await recordDeleted(uow, parent, { token, botName });
+  if (!mayManageTokens(uow.actor, parent)) return fail('notPermitted', { caller: uow.actor.user.name, bot: botName });
+  if (await revokeToken(uow, id)) await recordTokenDeleted(uow, parent, { token, botName });
 }

@@ -1,46 +1,46 @@
 import { type RotateFailure, replaceToken } from '#api/identity/personal-access-tokens/index.ts';
-import { accessTokenOf, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
+import { getAccessToken, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { recordCreated, recordDeleted } from './activity.ts';
-import type { IssuedBotToken } from './entities.ts';
+import { recordTokenCreated, recordTokenDeleted } from './activity.ts';
+import type { BotTokenWithSecret } from './entities.ts';
 import { findBotToken, type NamedBotToken } from './store.ts';
 
-/** Replaces a token of a project or group by one with another secret; the old one ends. */
+/** Replaces a token of a project or group by a new one and revokes the old one. */
 export async function rotateBotToken(
   uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   { id, expiresAt }: { readonly id: number; readonly expiresAt: string | null },
-): Promise<IssuedBotToken | Failure<RotateFailure | 'notPermitted' | 'notFound' | 'aboveCaller'>> {
+): Promise<BotTokenWithSecret | Failure<RotateFailure | 'notPermitted' | 'notFound' | 'aboveCaller'>> {
   const token = await findBotToken(uow, parent, id);
   if (token === null) return fail(isAdministrator(uow.actor) ? 'notFound' : 'notPermitted');
   if (token.access_level > parent.role) return fail('aboveCaller');
-  return replace(uow, parent, token, expiresAt);
+  return replaceBotToken(uow, parent, token, expiresAt);
 }
 
-/** The same with the token that the request came with, which is one of this very project or group. */
+/** Rotates the token of the request, which must belong to this project or group. */
 export async function rotateOwnBotToken(
   uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   expiresAt: string | null,
-): Promise<IssuedBotToken | Failure<RotateFailure | 'notPermitted' | 'noAccessToken'>> {
-  const used = accessTokenOf(uow.actor);
+): Promise<BotTokenWithSecret | Failure<RotateFailure | 'notPermitted' | 'noAccessToken'>> {
+  const used = getAccessToken(uow.actor);
   if (used === null) return fail('noAccessToken');
   const token = await findBotToken(uow, parent, used.id);
-  return token === null ? fail('notPermitted') : replace(uow, parent, token, expiresAt);
+  return token === null ? fail('notPermitted') : replaceBotToken(uow, parent, token, expiresAt);
 }
 
-async function replace(
+async function replaceBotToken(
   uow: UnitOfWork,
   parent: Parent,
   { bot_name: botName, ...old }: NamedBotToken,
   expiresAt: string | null,
-): Promise<IssuedBotToken | Failure<RotateFailure>> {
+): Promise<BotTokenWithSecret | Failure<RotateFailure>> {
   const issued = await replaceToken(uow, { id: old.id, expiresAt });
   if (isFailure(issued)) return issued;
   const { token, secret } = issued;
-  await recordDeleted(uow, parent, { token: old, botName });
-  await recordCreated(uow, parent, { token, botName, level: old.access_level });
+  await recordTokenDeleted(uow, parent, { token: old, botName });
+  await recordTokenCreated(uow, parent, { token, botName, level: old.access_level });
   return { token: { ...old, ...token }, secret };
 }

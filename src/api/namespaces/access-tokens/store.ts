@@ -1,38 +1,38 @@
-import { ownTokens, pageOfTokens, type TokenFilter } from '#api/identity/personal-access-tokens/index.ts';
+import { paginateTokens, selectOwnTokens, type TokenFilter } from '#api/identity/personal-access-tokens/index.ts';
 import { type AccessToken, tokenColumns } from '#authentication/tokens/access-tokens.ts';
 import type { Reader } from '#database/database.ts';
 import type { Page } from '#database/page.ts';
 import type { SourceType } from '#database/tables/domain.ts';
 import type { MemberSource } from '#domain/members/memberships.ts';
-import { tokenBotsOf } from '#domain/members/token-bots.ts';
+import { selectTokenBotIds } from '#domain/members/token-bots.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** A token of a bot, with the role that the bot has in its project or group. */
+/** A bot's token with the bot's role in its project or group. */
 export interface BotToken extends AccessToken {
   readonly access_level: number;
   readonly source_type: SourceType;
   readonly source_id: number;
 }
 
-/** The same with its bot's name. */
+/** A bot's token with the bot's name. */
 export interface NamedBotToken extends BotToken {
   readonly bot_name: string;
 }
 
 type Source = Pick<MemberSource, 'type' | 'id'>;
 
-/** One page of the tokens of all bots of a project or group. index: token_bots_by_source, access_tokens_by_user */
+/** Returns one page of the tokens of all bots of a project or group. index: token_bots_by_source, access_tokens_by_user */
 export async function listBotTokens(
   db: Reader,
   source: Source,
   filter: TokenFilter,
   page: OffsetRequest,
 ): Promise<Page<BotToken>> {
-  const tokens = ownTokens(db).where('user_id', 'in', tokenBotsOf(db, source));
-  const found = await pageOfTokens(db, tokens, filter, page);
-  const levels = await levelsOf(db, source, found.items);
+  const tokens = selectOwnTokens(db).where('user_id', 'in', selectTokenBotIds(db, source));
+  const found = await paginateTokens(db, tokens, filter, page);
+  const levels = await findAccessLevels(db, source, found.items);
   const { type: source_type, id: source_id } = source;
-  // A bot that has gone between the two queries has no tokens any more.
+  // A bot that was deleted between the two queries has no tokens.
   const items = found.items.flatMap((token) => {
     const access_level = levels.get(token.user_id);
     return access_level === undefined ? [] : [{ ...token, access_level, source_type, source_id }];
@@ -41,7 +41,7 @@ export async function listBotTokens(
 }
 
 /** index: memberships_by_source */
-async function levelsOf(db: Reader, { type, id }: Source, tokens: readonly AccessToken[]) {
+async function findAccessLevels(db: Reader, { type, id }: Source, tokens: readonly AccessToken[]) {
   const bots = [...new Set(tokens.map(({ user_id }) => user_id))];
   if (bots.length === 0) return new Map<number, number>();
   const rows = await db
@@ -54,7 +54,7 @@ async function levelsOf(db: Reader, { type, id }: Source, tokens: readonly Acces
   return new Map(rows.map(({ user_id, access_level }) => [user_id, access_level]));
 }
 
-/** One token of one of the bots of a project or group. index: access_tokens primary key, token_bots primary key, memberships_by_source */
+/** Returns one token of a bot of the project or group. index: access_tokens primary key, token_bots primary key, memberships_by_source */
 export async function findBotToken(
   db: Reader,
   { type, id: sourceId }: Source,

@@ -1,15 +1,19 @@
-import { type AuditEvent, changed } from '#activity/index.ts';
+import { type AuditEvent, describeChange } from '#activity/index.ts';
 import { VISIBILITY_NAMES, type Visibility } from '#authorization/visibility-levels.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** What a change of groups leaves in the history (contract/activity.md Part 3). */
+/** Audit events of changes to groups (contract/activity.md Part 3). */
 
-type Event = Pick<AuditEvent, 'name' | 'message' | 'details'>;
-type Audited = Pick<Group, 'id' | 'full_path'>;
-type Watched = Pick<Group, 'name' | 'path' | 'description' | 'visibility'>;
+type GroupAuditEvent = Pick<AuditEvent, 'name' | 'message' | 'details'>;
+type AuditedGroup = Pick<Group, 'id' | 'full_path'>;
+type AuditedAttributes = Pick<Group, 'name' | 'path' | 'description' | 'visibility'>;
 
-async function audit(uow: UnitOfWork, { id, full_path }: Audited, event: Event): Promise<void> {
+async function recordAuditEvent(
+  uow: UnitOfWork,
+  { id, full_path }: AuditedGroup,
+  event: GroupAuditEvent,
+): Promise<void> {
   await uow.record({
     ...event,
     entity: { type: 'Group', id, path: full_path },
@@ -17,38 +21,49 @@ async function audit(uow: UnitOfWork, { id, full_path }: Audited, event: Event):
   });
 }
 
-export function recordCreated(uow: UnitOfWork, group: Audited): Promise<void> {
-  return audit(uow, group, { name: 'group_created', message: 'Added group' });
+export function recordGroupCreated(uow: UnitOfWork, group: AuditedGroup): Promise<void> {
+  return recordAuditEvent(uow, group, { name: 'group_created', message: 'Added group' });
 }
 
-/** One event for each watched attribute that differs; `group` is where it is now. */
-export async function recordChanges(uow: UnitOfWork, group: Audited, before: Watched, after: Watched): Promise<void> {
+/** Records one event for each changed attribute. `group` is its current state. */
+export async function recordGroupChanges(
+  uow: UnitOfWork,
+  group: AuditedGroup,
+  before: AuditedAttributes,
+  after: AuditedAttributes,
+): Promise<void> {
   if (before.name !== after.name) {
-    await audit(uow, group, { name: 'group_name_updated', ...changed('name', before.name, after.name) });
+    await recordAuditEvent(uow, group, {
+      name: 'group_name_updated',
+      ...describeChange('name', before.name, after.name),
+    });
   }
   if (before.path !== after.path) {
-    await audit(uow, group, { name: 'group_path_updated', ...changed('path', before.path, after.path) });
+    await recordAuditEvent(uow, group, {
+      name: 'group_path_updated',
+      ...describeChange('path', before.path, after.path),
+    });
   }
-  await recordVisibility(uow, group, before.visibility, after.visibility);
+  await recordGroupVisibility(uow, group, before.visibility, after.visibility);
   if (before.description !== after.description) {
-    const change = changed('description', before.description, after.description);
-    await audit(uow, group, { name: 'group_description_updated', ...change });
+    const change = describeChange('description', before.description, after.description);
+    await recordAuditEvent(uow, group, { name: 'group_description_updated', ...change });
   }
 }
 
-export async function recordVisibility(
+export async function recordGroupVisibility(
   uow: UnitOfWork,
-  group: Audited,
+  group: AuditedGroup,
   from: Visibility,
   to: Visibility,
 ): Promise<void> {
   if (from === to) return;
-  const change = changed('visibility_level', VISIBILITY_NAMES[from], VISIBILITY_NAMES[to]);
-  await audit(uow, group, { name: 'group_visibility_level_updated', ...change });
+  const change = describeChange('visibility_level', VISIBILITY_NAMES[from], VISIBILITY_NAMES[to]);
+  await recordAuditEvent(uow, group, { name: 'group_visibility_level_updated', ...change });
 }
 
-/** The log of what is left: that of the group at the top, which may be the destroyed one itself. */
-export function recordDestroyed(uow: UnitOfWork, group: Audited, root: Audited): Promise<void> {
+/** Records the event in the log of the root group, since the group itself is gone unless it is the root. */
+export function recordGroupDestroyed(uow: UnitOfWork, group: AuditedGroup, root: AuditedGroup): Promise<void> {
   return uow.record({
     name: 'group_destroyed',
     entity: { type: 'Group', id: root.id, path: root.full_path },

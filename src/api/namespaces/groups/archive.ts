@@ -1,16 +1,16 @@
-import { standingOf } from '#domain/namespaces/archive-state.ts';
+import { loadArchiveState } from '#domain/namespaces/archive-state.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { type GroupRow, readGroupRow } from './store.ts';
+import { type GroupRow, getGroupRow } from './store.ts';
 
-/** Archiving of a group, which everything below takes over (contract/planning.md §3.1). */
+/** Archiving of a group, which also archives everything below it (contract/planning.md §3.1). */
 
 export async function archive(
   uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
 ): Promise<GroupRow | Failure<'already' | 'archivedAbove' | 'scheduledForDeletion'>> {
-  const { archived, marked } = await standingOf(uow, id);
+  const { archived, marked } = await loadArchiveState(uow, id);
   if (archived.itself) return fail('already');
   if (archived.above) return fail('archivedAbove');
   if (marked.any) return fail('scheduledForDeletion');
@@ -21,7 +21,7 @@ export async function unarchive(
   uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
 ): Promise<GroupRow | Failure<'archivedAbove' | 'already'>> {
-  const { archived } = await standingOf(uow, id);
+  const { archived } = await loadArchiveState(uow, id);
   if (archived.above) return fail('archivedAbove');
   if (!archived.itself) return fail('already');
   return setArchived(uow, id, false);
@@ -30,5 +30,5 @@ export async function unarchive(
 /** index: namespaces primary key */
 async function setArchived(uow: UnitOfWork, id: number, archived: boolean): Promise<GroupRow> {
   await uow.updateTable('namespaces').set({ archived, updated_at: uow.now }).where('id', '=', id).execute();
-  return readGroupRow(uow, id);
+  return getGroupRow(uow, id);
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-/** Everything that is kept, each with another value than the usual one. */
-const SENT = {
+/** All stored attributes with values that differ from the defaults. */
+const INPUT = {
   project_creation_level: 'owner',
   subgroup_creation_level: 'owner',
   default_branch: 'trunk',
@@ -30,69 +30,69 @@ const SENT = {
   extra_shared_runners_minutes_limit: 5,
 };
 
-test('every attribute of a group that is kept is shown as it was sent, by PUT and by POST', async () => {
+test('stores and returns every attribute of a group with POST and PUT', async () => {
   const { group, root, name } = await world({ group: {} });
-  assert.equal((await root.put(group.at, SENT)).status, 200);
+  assert.equal((await root.put(group.at, INPUT)).status, 200);
   const read = (await root.get(group.at)).body;
   const path = name('made');
-  const made = (await root.post('/groups', { ...SENT, name: path, path })).body;
-  for (const [key, value] of Object.entries(SENT)) {
-    assert.deepEqual([key, read[key], made[key]], [key, value, value]);
+  const created = (await root.post('/groups', { ...INPUT, name: path, path })).body;
+  for (const [key, value] of Object.entries(INPUT)) {
+    assert.deepEqual([key, read[key], created[key]], [key, value, value]);
   }
 });
 
-test('no attribute of a group takes a value of another kind', async () => {
+test('rejects values of a wrong type for every attribute of a group', async () => {
   const { group, root } = await world({ group: {} });
-  for (const key of Object.keys(SENT)) {
+  for (const key of Object.keys(INPUT)) {
     const { status, body } = await root.put(group.at, { [key]: [{ a: 1 }] });
     assert.deepEqual([key, status, body], [key, 400, { error: `${key} is invalid` }]);
   }
 });
 
-test('attributes of families to come are kept and shown as well, some by the group alone', async () => {
+test('stores and returns attributes without a function, some only for single groups', async () => {
   const { group, owner } = await world({ group: {} });
-  const sent = {
+  const input = {
     prevent_forking_outside_group: true,
     only_allow_merge_if_pipeline_succeeds: true,
     allow_merge_on_skipped_pipeline: true,
     only_allow_merge_if_all_discussions_are_resolved: true,
   };
-  assert.equal((await owner.put(group.at, sent)).status, 200);
+  assert.equal((await owner.put(group.at, input)).status, 200);
   const read = (await owner.get(group.at)).body;
   const [listed] = (await owner.get(`/groups?search=${group.path}`)).body;
-  for (const [name, value] of Object.entries(sent)) {
+  for (const [name, value] of Object.entries(input)) {
     assert.deepEqual([name, read[name], name in listed], [name, value, false]);
   }
 });
 
-test('only administrators limit artifacts and minutes of a group; others are not heard', async () => {
+test('ignores limits of artifacts and minutes unless an administrator sets them', async () => {
   const { group, owner, root } = await world({ group: {} });
   const names = ['max_artifacts_size', 'shared_runners_minutes_limit', 'extra_shared_runners_minutes_limit'];
   const all = (value: number | null) => Object.fromEntries(names.map((name) => [name, value]));
-  const shown = (body: Record<string, unknown>) => names.map((name) => body[name]);
-  assert.deepEqual(shown((await owner.put(group.at, all(-7))).body), [null, null, null]);
-  assert.deepEqual(shown((await root.put(group.at, all(7))).body), [7, 7, 7]);
-  assert.deepEqual(shown((await owner.put(group.at, all(null))).body), [7, 7, 7]);
+  const fetchResult = (body: Record<string, unknown>) => names.map((name) => body[name]);
+  assert.deepEqual(fetchResult((await owner.put(group.at, all(-7))).body), [null, null, null]);
+  assert.deepEqual(fetchResult((await root.put(group.at, all(7))).body), [7, 7, 7]);
+  assert.deepEqual(fetchResult((await owner.put(group.at, all(null))).body), [7, 7, 7]);
   const refused = await root.put(group.at, { max_artifacts_size: 0, description: 'Not kept' });
   assert.deepEqual(refused.body, { message: { max_artifacts_size: ['must be greater than 0'] } });
   assert.equal((await owner.get(group.at)).body.description, '');
 });
 
-test('premium attributes of groups are not heard on the free tier', async () => {
+test('ignores premium attributes of groups on tier free', async () => {
   const { group, owner } = await world({ env: { HEARTH_TIER: 'free' }, group: {} });
   const { body } = await owner.put(group.at, { only_allow_merge_if_pipeline_succeeds: true });
   assert.equal(body.only_allow_merge_if_pipeline_succeeds, false);
 });
 
-test('mails that are neither on nor off are as they are at first', async () => {
+test('resets emails_enabled to its default when it is blank', async () => {
   const { group, owner } = await world({ group: { emails_disabled: true } });
   assert.equal((await owner.get(group.at)).body.emails_enabled, false);
   const { body } = await owner.put(group.at, { emails_disabled: null });
   assert.deepEqual([body.emails_disabled, body.emails_enabled], [false, true]);
 });
 
-/** Guards, with values that leave them open and one that doesn't. */
-const GUARDS: [string, unknown[], unknown][] = [
+/** Unsupported protections, with values that leave them off and one that does not. */
+const UNSUPPORTED: [string, unknown[], unknown][] = [
   ['ip_restriction_ranges', ['', null, []], '10.0.0.0/8'],
   ['allowed_email_domains_list', ['', null, []], ['example.com']],
   ['unique_project_download_limit', [0, '0', null], 5],
@@ -100,9 +100,9 @@ const GUARDS: [string, unknown[], unknown][] = [
   ['enabled_git_access_protocol', ['all', 'http', '', null], 'ssh'],
 ];
 
-test('guards that nothing enforces are refused unless they are open, and nothing is saved', async () => {
+test('rejects unsupported protections unless they are off, and saves nothing', async () => {
   const { group, owner, name } = await world({ group: {} });
-  for (const [guard, open, closed] of GUARDS) {
+  for (const [guard, open, closed] of UNSUPPORTED) {
     for (const value of open) assert.equal((await owner.put(group.at, { [guard]: value })).status, 200);
     const refused = await owner.put(group.at, { [guard]: closed, description: 'Not kept' });
     assert.deepEqual([refused.status, refused.body], [400, { message: { [guard]: ['is not supported'] } }]);
@@ -114,11 +114,11 @@ test('guards that nothing enforces are refused unless they are open, and nothing
   assert.equal((await owner.get(group.at)).body.description, '');
 });
 
-test('a change of a group that names nothing known is one of nothing', async () => {
+test('accepts an update without known attributes', async () => {
   const { group, owner } = await world({ group: {} });
   const { updated_at: _before, ...before } = (await owner.get(group.at)).body;
-  const sent = { nonsense: 1, ldap_cn: 'x', ldap_access: 30, file_template_project_id: 7 };
-  const answer = await owner.put(group.at, sent);
+  const input = { nonsense: 1, ldap_cn: 'x', ldap_access: 30, file_template_project_id: 7 };
+  const answer = await owner.put(group.at, input);
   assert.equal(answer.status, 200);
   const { updated_at: _after, ...after } = (await owner.get(group.at)).body;
   assert.deepEqual(after, before);

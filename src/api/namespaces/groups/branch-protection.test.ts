@@ -7,8 +7,8 @@ const { newProject } = await world();
 const DEVELOPERS = [{ access_level: 30 }];
 const MAINTAINERS = [{ access_level: 40 }];
 
-/** What the branch that comes to exist first in the group's next project is protected by. */
-async function ruleIn(group: Group) {
+/** Returns the protection of the first branch in a new project of the group. */
+async function getRuleOfNewProject(group: Group) {
   const project = await newProject({ in: group, readme: true });
   const { body } = await project.owner.get(`${project.at}/protected_branches`);
   const roles = (levels: { access_level: number }[]) => levels.map(({ access_level }) => access_level);
@@ -18,18 +18,18 @@ async function ruleIn(group: Group) {
   ]);
 }
 
-const shown = ({ body }: { body: Record<string, unknown> }) => [
+const fetchResult = ({ body }: { body: Record<string, unknown> }) => [
   body.default_branch_protection,
   body.default_branch_protection_defaults,
 ];
 
-test('projects begin as protected as their group says, else as the instance says', async () => {
+test('protects new projects as the group says, or else the instance', async () => {
   const { group, owner, root } = await world({ group: {} });
-  assert.deepEqual(shown(await owner.get(group.at)), [2, {}]);
-  assert.deepEqual(await ruleIn(group), [[[40], [40]]]);
+  assert.deepEqual(fetchResult(await owner.get(group.at)), [2, {}]);
+  assert.deepEqual(await getRuleOfNewProject(group), [[[40], [40]]]);
   await done(root.put('/application/settings', { default_branch_protection: 3 }));
-  assert.deepEqual(shown(await owner.get(group.at)), [3, {}]);
-  assert.deepEqual(await ruleIn(group), [[[40], [30]]]);
+  assert.deepEqual(fetchResult(await owner.get(group.at)), [3, {}]);
+  assert.deepEqual(await getRuleOfNewProject(group), [[[40], [30]]]);
   await done(root.put('/application/settings', { default_branch_protection: 2 }));
   const full = {
     allowed_to_push: MAINTAINERS,
@@ -39,40 +39,40 @@ test('projects begin as protected as their group says, else as the instance says
     developer_can_initial_push: false,
   };
   const partial = { ...full, allowed_to_push: DEVELOPERS };
-  assert.deepEqual(shown(await owner.put(group.at, { default_branch_protection: 1 })), [1, partial]);
-  assert.deepEqual(await ruleIn(group), [[[30], [40]]]);
+  assert.deepEqual(fetchResult(await owner.put(group.at, { default_branch_protection: 1 })), [1, partial]);
+  assert.deepEqual(await getRuleOfNewProject(group), [[[30], [40]]]);
   await done(owner.put(group.at, { default_branch_protection: 0 }));
-  assert.deepEqual(await ruleIn(group), []);
-  assert.deepEqual(shown(await owner.put(group.at, { default_branch_protection: null })), [2, {}]);
+  assert.deepEqual(await getRuleOfNewProject(group), []);
+  assert.deepEqual(fetchResult(await owner.put(group.at, { default_branch_protection: null })), [2, {}]);
 });
 
-test('a role that a group names twice is one entry of its branches’ rules', async () => {
+test("ignores duplicate roles in a group's protection", async () => {
   const { group, owner } = await world({ group: {} });
   const twice = [{ access_level: 40 }, { access_level: 30 }, { access_level: 40 }];
-  const [, whole] = shown(
+  const [, whole] = fetchResult(
     await owner.put(group.at, { default_branch_protection_defaults: { allowed_to_push: twice } }),
   );
   assert.deepEqual((whole as { allowed_to_push: unknown }).allowed_to_push, twice.slice(0, 2));
-  assert.deepEqual(await ruleIn(group), [[[40, 30], [40]]]);
+  assert.deepEqual(await getRuleOfNewProject(group), [[[40, 30], [40]]]);
 });
 
-test('a group names the roles themselves; what it leaves out is as in full protection', async () => {
+test("accepts roles in a group's protection and fills in full protection", async () => {
   const { group, owner } = await world({ group: {} });
-  const sent = { allowed_to_merge: [{ access_level: 30 }, { access_level: 60 }], allow_force_push: true };
-  const [level, whole] = shown(await owner.put(group.at, { default_branch_protection_defaults: sent }));
+  const input = { allowed_to_merge: [{ access_level: 30 }, { access_level: 60 }], allow_force_push: true };
+  const [level, whole] = fetchResult(await owner.put(group.at, { default_branch_protection_defaults: input }));
   assert.equal(level, 2);
   assert.deepEqual(whole, {
-    ...sent,
+    ...input,
     allowed_to_push: MAINTAINERS,
     code_owner_approval_required: false,
     developer_can_initial_push: false,
   });
-  assert.deepEqual(await ruleIn(group), [[[40], [30, 60]]]);
+  assert.deepEqual(await getRuleOfNewProject(group), [[[40], [30, 60]]]);
   const like4 = { allowed_to_push: MAINTAINERS, developer_can_initial_push: true };
-  assert.equal(shown(await owner.put(group.at, { default_branch_protection_defaults: like4 }))[0], 4);
+  assert.equal(fetchResult(await owner.put(group.at, { default_branch_protection_defaults: like4 }))[0], 4);
 });
 
-test('what a group says holds for projects made afterwards, whenever their first branch comes', async () => {
+test("applies a group's protection to projects created afterwards, whenever they get their first branch", async () => {
   const { group, owner } = await world({ group: {} });
   const before = await newProject({ in: group });
   await done(owner.put(group.at, { default_branch_protection: 0 }));
@@ -87,7 +87,7 @@ test('what a group says holds for projects made afterwards, whenever their first
   }
 });
 
-test('a Developer makes the first push where the group lets him', async () => {
+test('lets a Developer make the first push if the group allows it', async () => {
   const { group, owner, developer } = await world({ group: { with: ['developer'] } });
   const begin = async () => {
     const { repository } = await newProject({ in: group });
@@ -102,7 +102,7 @@ test('a Developer makes the first push where the group lets him', async () => {
   assert.deepEqual(await begin(), [201, 403]);
 });
 
-test('levels and roles that there are not are refused', async () => {
+test('rejects unknown levels and roles', async () => {
   const { group, owner } = await world({ group: {} });
   const rows = [
     [{ default_branch_protection: 5 }, 'default_branch_protection does not have a valid value'],

@@ -1,28 +1,28 @@
 import { DEVELOPER, INSTANCE_ADMIN, MAINTAINER } from '#domain/members/roles.ts';
 import {
-  type DefaultProtection,
-  FULL,
-  levelOfProtection,
+  type DefaultBranchProtection,
+  FULL_PROTECTION,
+  findProtectionLevel,
+  getProtectionForLevel,
   PROTECTION_LEVELS,
   type ProtectionLevel,
-  protectionOfLevel,
 } from '#domain/namespaces/default-branch-protection.ts';
 import type { GroupAttributes } from '#domain/namespaces/group-attributes.ts';
-import { hash, optional, required } from '#http/parameters/declarations.ts';
+import { object, optional, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { arrayOf, boolean, integerIn } from '#http/parameters/types.ts';
 
-/** How a group says what the default branches of projects made in it are protected by (contract/planning.md §1 "Group"). */
+/** A group's default protection of default branches in new projects (contract/planning.md §1 "Group"). */
 
 const level = required(integerIn([0, DEVELOPER, MAINTAINER, INSTANCE_ADMIN]));
-const levels = optional(eachOnce(arrayOf(hash({ access_level: level }))));
+const levels = optional(withoutDuplicates(arrayOf(object({ access_level: level }))));
 
-/** The old form, a value of the instance's setting. */
+/** The older parameter: a level, like the instance setting. */
 export const protectionLevel = integerIn(PROTECTION_LEVELS) as ParameterType<ProtectionLevel>;
 
-/** What it leaves out is as in full protection. */
-export const protection: ParameterType<DefaultProtection> = completed(
-  hash({
+/** The parameter type of the protection; omitted fields are as in full protection. */
+export const branchProtection: ParameterType<DefaultBranchProtection> = withDefaults(
+  object({
     allowed_to_push: levels,
     allow_force_push: optional(boolean),
     allowed_to_merge: levels,
@@ -31,10 +31,10 @@ export const protection: ParameterType<DefaultProtection> = completed(
   }),
 );
 
-type Levels = DefaultProtection['allowed_to_push'];
+type Levels = DefaultBranchProtection['allowed_to_push'];
 
-/** A role that is named twice is one entry of the branch's rule. */
-function eachOnce(type: ParameterType<Levels>): ParameterType<Levels> {
+/** Removes duplicate roles. */
+function withoutDuplicates(type: ParameterType<Levels>): ParameterType<Levels> {
   return {
     ...type,
     read(raw, name, problems) {
@@ -44,32 +44,39 @@ function eachOnce(type: ParameterType<Levels>): ParameterType<Levels> {
   };
 }
 
-type Given = { readonly [Key in keyof DefaultProtection]?: DefaultProtection[Key] | null | undefined };
+type PartialProtection = {
+  readonly [Key in keyof DefaultBranchProtection]?: DefaultBranchProtection[Key] | null | undefined;
+};
 
-function completed(type: ParameterType<Given>): ParameterType<DefaultProtection> {
+function withDefaults(type: ParameterType<PartialProtection>): ParameterType<DefaultBranchProtection> {
   return {
     ...type,
     blank: undefined as never,
     read(raw, name, problems) {
       const given = type.read(raw, name, problems);
       if (given === null) return null;
-      const said = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
-      return said.length === 0 ? null : { ...FULL, ...Object.fromEntries(said) };
+      const specified = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
+      return specified.length === 0 ? null : { ...FULL_PROTECTION, ...Object.fromEntries(specified) };
     },
   };
 }
 
-type Both = Pick<GroupAttributes, 'default_branch_protection' | 'default_branch_protection_defaults'>;
+type ProtectionAttributes = Pick<GroupAttributes, 'default_branch_protection' | 'default_branch_protection_defaults'>;
 
-/** Two names of one thing: what says more counts, and null of either takes both back. */
-export function protectionChanges(given: { readonly [Name in keyof Both]?: Both[Name] | undefined }): Partial<Both> {
-  const { default_branch_protection: level, default_branch_protection_defaults: whole } = given;
-  if (whole != null) {
-    return { default_branch_protection: level ?? levelOfProtection(whole), default_branch_protection_defaults: whole };
+/** Merges the two parameters for the protection. The detailed one takes precedence; null in either one resets both. */
+export function protectionChanges(
+  given: { readonly [Name in keyof ProtectionAttributes]?: ProtectionAttributes[Name] | undefined },
+): Partial<ProtectionAttributes> {
+  const { default_branch_protection: level, default_branch_protection_defaults: protection } = given;
+  if (protection != null) {
+    return {
+      default_branch_protection: level ?? findProtectionLevel(protection),
+      default_branch_protection_defaults: protection,
+    };
   }
   if (level != null) {
-    return { default_branch_protection: level, default_branch_protection_defaults: protectionOfLevel(level) };
+    return { default_branch_protection: level, default_branch_protection_defaults: getProtectionForLevel(level) };
   }
-  const unset = level === null || whole === null;
+  const unset = level === null || protection === null;
   return unset ? { default_branch_protection: null, default_branch_protection_defaults: null } : {};
 }

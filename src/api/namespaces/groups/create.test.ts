@@ -4,7 +4,7 @@ import { world } from '#test/support/world.ts';
 
 const { newGroup } = await world();
 
-/** What a new group has that is neither its names nor its time. */
+/** The fields of a new group, except names and timestamps. */
 const DEFAULTS = {
   description: '',
   visibility: 'private',
@@ -49,13 +49,13 @@ const DEFAULTS = {
   only_allow_merge_if_all_discussions_are_resolved: false,
 };
 
-test('a group is made with its defaults, and its creator is its Owner', async () => {
+test('creates a group with defaults and makes its creator Owner', async () => {
   const { user, name } = await world();
   const ada = await user();
   const path = name('group');
-  const made = await ada.post('/groups', { name: 'The tools', path });
-  assert.equal(made.status, 201, made.text);
-  const { id, web_url, created_at, ...rest } = made.body;
+  const created = await ada.post('/groups', { name: 'The tools', path });
+  assert.equal(created.status, 201, created.text);
+  const { id, web_url, created_at, ...rest } = created.body;
   assert.match(web_url, new RegExp(`/groups/${path}$`));
   assert.equal(typeof id, 'number');
   assert.match(created_at, /^2026-01-02T/);
@@ -65,7 +65,7 @@ test('a group is made with its defaults, and its creator is its Owner', async ()
   assert.equal(owner.body.access_level, 50);
 });
 
-test('a subgroup has the full path and name of its parents', async () => {
+test('builds the full path and name of a subgroup from its parents', async () => {
   const { user } = await world();
   const ada = await user();
   const top = await newGroup({ owner: ada, name: 'Top' });
@@ -79,7 +79,7 @@ test('a subgroup has the full path and name of its parents', async () => {
   assert.equal('prevent_sharing_groups_outside_hierarchy' in read.body, false);
 });
 
-test('what cannot be saved is told in one text', async () => {
+test('reports all validation errors in one text', async () => {
   const { user, name, anonymous } = await world();
   const ada = await user();
   const path = name('taken');
@@ -104,7 +104,7 @@ test('what cannot be saved is told in one text', async () => {
   assert.equal((await ada.get('/groups', { owned: true })).body.length, 1);
 });
 
-test('who may create groups, and where', async () => {
+test('checks who may create groups at which level', async () => {
   const { user, name, server, root } = await world();
   const [ada, bob, eve] = [await user(), await user(), await user()];
   const parent = await newGroup({ owner: ada });

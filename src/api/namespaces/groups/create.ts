@@ -1,94 +1,104 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { narrower, restrictedErrors, type Visibility } from '#authorization/visibility-levels.ts';
+import { lessVisible, type Visibility, validateUnrestricted } from '#authorization/visibility-levels.ts';
 import type { Reader } from '#database/database.ts';
-import { addMembership, groupSource } from '#domain/members/memberships.ts';
+import { createMembership, groupSource } from '#domain/members/memberships.ts';
 import { OWNER } from '#domain/members/roles.ts';
-import { changeGroupAttributes } from '#domain/namespaces/group-attributes.ts';
+import { mergeGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import { groupPathProblems, nameProblems } from '#domain/namespaces/name-validation.ts';
-import { insertNamespace } from '#domain/namespaces/namespaces.ts';
-import { childOf, type Place } from '#domain/namespaces/routes.ts';
+import { validateGroupPath, validateName } from '#domain/namespaces/name-validation.ts';
+import { createNamespace } from '#domain/namespaces/namespaces.ts';
+import { childPath, type FullPath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
-import { errorsInText, type Failure, type FieldErrors, fail, fieldErrors, isFailure } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
-import { recordCreated } from './activity.ts';
-import { attributeChanges, attributeErrors } from './attributes.ts';
-import type { GroupWish } from './parameters.ts';
-import { mayHaveGroupsIn, namedParent } from './parent.ts';
-import { placeProblems, TAKEN } from './path-validation.ts';
-import { type GroupRow, readGroupRow } from './store.ts';
-import { tooVisibleFor } from './visibility.ts';
+import {
+  compactFieldErrors,
+  type Failure,
+  type FieldErrors,
+  fail,
+  formatFieldErrors,
+  isFailure,
+} from '#runtime/failure.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { recordGroupCreated } from './activity.ts';
+import { attributeChanges, groupAttributeErrors } from './attributes.ts';
+import type { GroupInput } from './parameters.ts';
+import { findParentGroup, mayCreateGroupIn } from './parent.ts';
+import { fullPathProblems, PATH_TAKEN } from './path-validation.ts';
+import { type GroupRow, getGroupRow } from './store.ts';
+import { parentVisibilityErrors } from './visibility.ts';
 
-interface NewGroup extends GroupWish {
+interface CreateGroupInput extends GroupInput {
   readonly name: string;
   readonly path: string;
-  /** null: at the top level. */
+  /** Null for a top-level group. */
   readonly parent_id?: number | null | undefined;
 }
 
 /**
- * A group at the top level, or below another, whose Owner is who made it (contract/planning.md §3.1); a token's bot has
- * its role there from above. `storages`: the names of those that are configured.
+ * Creates a group, whose Owner is the actor (contract/planning.md §3.1). A bot gets its role from the parent.
+ * `storages`: the names of the configured storages.
  */
 export async function createGroup(
   uow: UnitOfWork<SignedInCaller>,
-  wish: NewGroup,
+  input: CreateGroupInput,
   storages: readonly string[],
 ): Promise<GroupRow | Failure<'groupNotFound' | 'forbidden' | 'notSaved'>> {
-  const parent = await namedParent(uow, wish.parent_id);
+  const parent = await findParentGroup(uow, input.parent_id);
   if (isFailure(parent)) return parent;
-  if (!(await mayHaveGroupsIn(uow, parent))) return fail('forbidden');
-  const place = childOf(parent, wish.path, wish.name);
-  const visibility = wish.visibility ?? (await usualVisibility(uow, parent));
-  const attributes = attributeChanges(wish, uow, parent === null);
-  const settings = await readSettings(uow);
-  const problems = fieldErrors({
-    ...(await placeErrors(uow, wish, parent, place)),
-    visibility_level: [...tooVisibleFor(parent, visibility), ...restrictedErrors(uow.actor, visibility, settings)],
-    ...attributeErrors(wish, attributes),
+  if (!(await mayCreateGroupIn(uow, parent))) return fail('forbidden');
+  const fullPath = childPath(parent, input.path, input.name);
+  const visibility = input.visibility ?? (await defaultVisibility(uow, parent));
+  const attributes = attributeChanges(input, uow, parent === null);
+  const settings = await loadSettings(uow);
+  const problems = compactFieldErrors({
+    ...(await nameAndPathErrors(uow, input, parent, fullPath)),
+    visibility_level: [
+      ...parentVisibilityErrors(parent, visibility),
+      ...validateUnrestricted(uow.actor, visibility, settings),
+    ],
+    ...groupAttributeErrors(input, attributes),
   });
   if (problems !== null) return notSaved(problems);
-  const id = await insertNamespace(
+  const id = await createNamespace(
     uow,
     {
       kind: 'group',
       owner_id: null,
       parent_id: parent?.id ?? null,
-      path: wish.path,
-      name: wish.name,
-      description: wish.description ?? '',
+      path: input.path,
+      name: input.name,
+      description: input.description ?? '',
       visibility,
-      attributes: changeGroupAttributes('{}', attributes),
+      attributes: mergeGroupAttributes('{}', attributes),
       storage: chooseStorage(storages, settings.repository_storages_weighted),
     },
-    place,
+    fullPath,
   );
   const userId = uow.actor.user.id;
-  await addMembership(uow, groupSource(id), { userId, accessLevel: OWNER, createdById: userId });
-  await recordCreated(uow, { id, full_path: place.full_path });
-  return readGroupRow(uow, id);
+  await createMembership(uow, groupSource(id), { userId, accessLevel: OWNER, createdById: userId });
+  await recordGroupCreated(uow, { id, full_path: fullPath.full_path });
+  return getGroupRow(uow, id);
 }
 
-async function usualVisibility(db: Reader, parent: Group | null): Promise<Visibility> {
-  const { default_group_visibility: usual } = await readSettings(db);
-  return parent === null ? usual : narrower(usual, parent.visibility);
+async function defaultVisibility(db: Reader, parent: Group | null): Promise<Visibility> {
+  const { default_group_visibility: groupDefault } = await loadSettings(db);
+  return parent === null ? groupDefault : lessVisible(groupDefault, parent.visibility);
 }
 
-async function placeErrors(
+async function nameAndPathErrors(
   db: Reader,
-  { name, path }: NewGroup,
+  { name, path }: CreateGroupInput,
   parent: Group | null,
-  place: Place,
+  fullPath: FullPath,
 ): Promise<FieldErrors> {
-  const problems = groupPathProblems(path, { topLevel: parent === null });
-  return { name: nameProblems(name), path: problems.length > 0 ? problems : await placeProblems(db, place) };
+  const problems = validateGroupPath(path, { topLevel: parent === null });
+  return { name: validateName(name), path: problems.length > 0 ? problems : await fullPathProblems(db, fullPath) };
 }
 
-/** This one call's errors are a text, in the notation that its clients know. */
+/** This endpoint returns its errors as one text, in the notation that clients expect. */
 function notSaved(errors: FieldErrors): Failure<'notSaved'> {
-  return fail('notSaved', { errors: errorsInText(errors) });
+  return fail('notSaved', { errors: formatFieldErrors(errors) });
 }
 
-/** Somebody else has got the path meanwhile. */
-export const PATH_NOT_SAVED = notSaved({ path: TAKEN });
+/** The error for a path that was taken by a concurrent request. */
+export const PATH_NOT_SAVED = notSaved({ path: PATH_TAKEN });

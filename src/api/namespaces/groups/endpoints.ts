@@ -1,20 +1,20 @@
 import { open, signedIn } from '#http/access/access.ts';
-import { inGroup, inPublicGroup } from '#http/access/project-access.ts';
+import { inGroup, inGroupAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
-import { FORBIDDEN, GONE, INVALID } from '#http/errors/error-messages.ts';
-import { offsetTooFar } from '#http/lists/offset-limit.ts';
+import { FORBIDDEN, INVALID, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
+import { offsetTooFarError } from '#http/lists/offset-limit.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { ruledText, string } from '#http/parameters/texts.ts';
+import { string, validatedText } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { invalid } from '#runtime/failure.ts';
 import { archive, unarchive } from './archive.ts';
 import { createGroup as create, PATH_NOT_SAVED } from './create.ts';
-import { deleteAtOnce, restoreGroup as restore, scheduleDeletion } from './deletion/delete.ts';
-import { Group, GroupDetail, ReadGroup } from './entities.ts';
-import { GROUPS_KEYSET, pageOfAllGroups, pageOfGroups } from './list.ts';
-import { columns, filters } from './parameters.ts';
-import { TAKEN } from './path-validation.ts';
+import { deleteGroupPermanently, restoreGroup as restore, scheduleGroupDeletion } from './deletion/delete.ts';
+import { Group, GroupDetail, GroupDetailWithRunnersToken } from './entities.ts';
+import { GROUPS_KEYSET, loadAllGroupsPage, loadGroupPage } from './list.ts';
+import { groupListParams, groupParams } from './parameters.ts';
+import { PATH_TAKEN } from './path-validation.ts';
 import { transferGroup as transfer } from './transfer.ts';
 import { updateGroup as update } from './update.ts';
 
@@ -22,20 +22,25 @@ export const listGroups = endpoint({
   get: '/groups',
   summary: 'List groups',
   access: open(),
-  params: filters,
+  params: groupListParams,
   keyset: GROUPS_KEYSET,
-  errors: { offsetTooFar: offsetTooFar('Group') },
+  errors: { offsetTooFar: offsetTooFarError('Group') },
   response: page(Group),
-  read: (db, { caller, params, page }) => pageOfAllGroups(db, caller, params, page),
+  read: (db, { caller, params, page }) => loadAllGroupsPage(db, caller, params, page),
 });
 
 export const createGroup = endpoint({
   post: '/groups',
-  summary: 'Create a group, at the top level or below another',
+  summary: 'Create a group or subgroup',
   access: signedIn(),
-  params: { name: required(ruledText(255)), path: required(ruledText(255)), parent_id: optional(integer), ...columns },
+  params: {
+    name: required(validatedText(255)),
+    path: required(validatedText(255)),
+    parent_id: optional(integer),
+    ...groupParams,
+  },
   errors: {
-    groupNotFound: GONE.Group,
+    groupNotFound: PARENT_NOT_FOUND.Group,
     forbidden: FORBIDDEN,
     notSaved: [400, 'Failed to save group {errors}'],
   },
@@ -46,22 +51,22 @@ export const createGroup = endpoint({
     runUnitOfWork(caller, (uow) => create(uow, params, Object.keys(config.storages))),
 });
 
-export const readGroup = endpoint({
+export const getGroup = endpoint({
   get: '/groups/:id',
-  summary: 'One group',
-  access: inPublicGroup('read_group'),
+  summary: 'Get a group',
+  access: inGroupAllowingAnonymous('read_group'),
   params: { with_projects: optional(boolean, true), statistics: optional(boolean, false) },
-  response: ok(ReadGroup),
+  response: ok(GroupDetailWithRunnersToken),
   read: (_db, { group }) => group,
 });
 
 export const updateGroup = endpoint({
   put: '/groups/:id',
-  summary: 'Change a group',
+  summary: 'Update a group',
   access: inGroup('update_group'),
-  params: { name: optional(ruledText(255)), path: optional(ruledText(255)), ...columns },
-  errors: { invalid: INVALID, gone: GONE.Group },
-  uniqueErrors: { routes_by_full_path: invalid({ path: TAKEN }) },
+  params: { name: optional(validatedText(255)), path: optional(validatedText(255)), ...groupParams },
+  errors: { invalid: INVALID, gone: PARENT_NOT_FOUND.Group },
+  uniqueErrors: { routes_by_full_path: invalid({ path: PATH_TAKEN }) },
   activity: ['group_name_updated', 'group_path_updated', 'group_visibility_level_updated', 'group_description_updated'],
   response: ok(GroupDetail),
   write: (uow, { group, params }) => update(uow, group, params),
@@ -69,7 +74,7 @@ export const updateGroup = endpoint({
 
 export const deleteGroup = endpoint({
   delete: '/groups/:id',
-  summary: 'Schedule the deletion of a group, or destroy a subgroup whose deletion is scheduled',
+  summary: 'Delete a group',
   access: inGroup('remove_group'),
   params: { permanently_remove: optional(boolean, false), full_path: optional(string) },
   lastModified: ({ group }) => group.updated_at,
@@ -78,25 +83,27 @@ export const deleteGroup = endpoint({
     rootNotAtOnce: [400, '`permanently_remove` option is only available for subgroups.'],
     notMarked: [400, 'Group must be marked for deletion first.'],
     wrongPath: [400, '`full_path` is incorrect. You must enter the complete path for the subgroup.'],
-    gone: GONE.Group,
+    gone: PARENT_NOT_FOUND.Group,
   },
   activity: ['group_destroyed', 'project_destroyed'],
   response: accepted,
   write: (uow, { group, params }) =>
-    params.permanently_remove ? deleteAtOnce(uow, group, params.full_path) : scheduleDeletion(uow, group),
+    params.permanently_remove
+      ? deleteGroupPermanently(uow, group, params.full_path)
+      : scheduleGroupDeletion(uow, group),
 });
 
 export const restoreGroup = endpoint({
   post: '/groups/:id/restore',
-  summary: 'Take back the scheduled deletion of a group',
+  summary: 'Restore a group that is scheduled for deletion',
   access: inGroup('remove_group'),
   errors: {
     notMarked: [400, 'Group has not been marked for deletion'],
-    gone: GONE.Group,
+    gone: PARENT_NOT_FOUND.Group,
   },
   response: created(GroupDetail),
   handle: ({ caller, group }, { runUnitOfWork }) =>
-    runUnitOfWork(caller, (uow) => restore(uow, group), { againWhenTaken: ['routes_by_full_path'] }),
+    runUnitOfWork(caller, (uow) => restore(uow, group), { retryOnUniqueViolation: ['routes_by_full_path'] }),
 });
 
 export const archiveGroup = endpoint({
@@ -114,7 +121,7 @@ export const archiveGroup = endpoint({
 
 export const unarchiveGroup = endpoint({
   post: '/groups/:id/unarchive',
-  summary: 'End the archiving of a group',
+  summary: 'Unarchive a group',
   access: inGroup('archive_group'),
   errors: {
     archivedAbove: [422, 'Cannot unarchive group since one of the ancestor groups is archived!'],
@@ -126,12 +133,12 @@ export const unarchiveGroup = endpoint({
 
 export const transferGroup = endpoint({
   post: '/groups/:id/transfer',
-  summary: 'Move a group below another, or to the top level',
+  summary: 'Transfer a group',
   access: inGroup('transfer_group'),
   params: { group_id: optional(integer) },
   errors: {
-    groupNotFound: GONE.Group,
-    gone: GONE.Group,
+    groupNotFound: PARENT_NOT_FOUND.Group,
+    gone: PARENT_NOT_FOUND.Group,
     forbidden: FORBIDDEN,
     isRoot: [400, 'Transfer failed: Group is already a root group.'],
     sameParent: [400, 'Transfer failed: Group is already associated to the parent group.'],
@@ -148,18 +155,18 @@ export const transferGroup = endpoint({
 
 export const listSubgroups = endpoint({
   get: '/groups/:id/subgroups',
-  summary: 'List the groups directly below a group',
-  access: inPublicGroup('read_group'),
-  params: filters,
+  summary: 'List the subgroups of a group',
+  access: inGroupAllowingAnonymous('read_group'),
+  params: groupListParams,
   response: page(Group),
-  read: (db, { group, caller, params, page }) => pageOfGroups(db, caller, { childrenOf: group.id }, params, page),
+  read: (db, { group, caller, params, page }) => loadGroupPage(db, caller, { childrenOf: group.id }, params, page),
 });
 
 export const listDescendantGroups = endpoint({
   get: '/groups/:id/descendant_groups',
-  summary: 'List all groups below a group',
-  access: inPublicGroup('read_group'),
-  params: filters,
+  summary: 'List the descendant groups of a group',
+  access: inGroupAllowingAnonymous('read_group'),
+  params: groupListParams,
   response: page(Group),
-  read: (db, { group, caller, params, page }) => pageOfGroups(db, caller, { below: group.id }, params, page),
+  read: (db, { group, caller, params, page }) => loadGroupPage(db, caller, { below: group.id }, params, page),
 });

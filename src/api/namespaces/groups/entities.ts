@@ -1,18 +1,18 @@
 import { Type } from 'typebox';
 import { isAdministrator } from '#authentication/caller.ts';
 import { OWNER } from '#domain/members/roles.ts';
-import { archivedAmong } from '#domain/namespaces/archive-state.ts';
-import { groupAttributes } from '#domain/namespaces/group-attributes.ts';
-import { type Group as Row, roleInGroup } from '#domain/namespaces/groups.ts';
+import { findArchivedGroupIds } from '#domain/namespaces/archive-state.ts';
+import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
+import { getGroupRole, type Group as Row } from '#domain/namespaces/groups.ts';
 import { type Entity, entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { readSettings } from '#settings/settings.ts';
-import { EmbeddedProject, pageOfProjects, sizeFields, withRunnersToken } from '../projects/index.ts';
-import { attributeFields, shownAttributes } from './attributes.ts';
-import { type GroupStatistics, statisticsOf } from './statistics.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { EmbeddedProject, loadProjectPage, sizeFields, withRunnersToken } from '../projects/index.ts';
+import { attributeFields, attributesIncludedIn } from './attributes.ts';
+import { type GroupStatistics, loadGroupStatistics } from './statistics.ts';
 import type { GroupRow } from './store.ts';
 
-/** The wire shapes of groups (contract/planning.md §1 "Group"). */
+/** The entities of groups (contract/planning.md §1 "Group"). */
 
 /** Sizes in bytes. */
 const Statistics = shape('GroupStatistics', sizeFields);
@@ -36,7 +36,7 @@ const groupFields = {
   emails_disabled: Type.Boolean(),
   archived: Type.Boolean(),
   default_branch_protection: Type.Integer(),
-  /** Empty while the group says nothing of its own. */
+  /** Empty unless the group has its own setting. */
   default_branch_protection_defaults: Type.Partial(shape('DefaultProtection', protectionFields)),
   avatar_url: Type.Null(),
   full_name: Type.String(),
@@ -53,71 +53,72 @@ const groupFields = {
   statistics: Type.Optional(Statistics),
 };
 
-export const Group = entity('Group', groupFields).from(besideGroups, ofGroup);
+export const Group = entity('Group', groupFields).from(loadGroupRelations, groupValues);
 
 const rootFields = Object.entries(attributeFields('root')).map(([name, schema]) => [name, Type.Optional(schema)]);
 
-/** One group with what only its own page shows. */
+/** A single group with additional fields. */
 export const GroupDetail = entity('GroupDetail', {
   ...groupFields,
   ...attributeFields('detail'),
-  /** Of groups at the top level. */
+  /** Of top-level groups. */
   ...(Object.fromEntries(rootFields) as Record<string, never>),
   shared_with_groups: Type.Array(Type.Object({})),
-  /** Not with `with_projects=false`. */
+  /** Omitted with `with_projects=false`. */
   projects: Type.Optional(Type.Array(EmbeddedProject.schema)),
   shared_projects: Type.Optional(Type.Array(Type.Object({}))),
-  /** Of single reads, for Owners. */
+  /** Only in GET responses, for Owners. */
   runners_token: Type.Optional(nullable(Type.String())),
 }).from(
   async (rows: readonly GroupRow[], to) => ({
-    ...(await besideGroups(rows, to)),
-    projects: to.params.with_projects === false ? null : await projectsOf(rows, to),
+    ...(await loadGroupRelations(rows, to)),
+    projects: to.params.with_projects === false ? null : await loadProjects(rows, to),
   }),
   (row, to, { projects, ...beside }) => {
-    const attributes = groupAttributes(row.attributes);
+    const attributes = parseGroupAttributes(row.attributes);
     return {
-      ...ofGroup(row, to, beside),
-      ...shownAttributes(attributes, 'detail'),
-      ...(row.parent_id === null ? shownAttributes(attributes, 'root') : {}),
+      ...groupValues(row, to, beside),
+      ...attributesIncludedIn(attributes, 'detail'),
+      ...(row.parent_id === null ? attributesIncludedIn(attributes, 'root') : {}),
       shared_with_groups: [],
       ...(projects === null ? {} : { projects: projects.get(row.id) ?? [], shared_projects: [] }),
     };
   },
 );
 
-/** A single read. */
-export const ReadGroup = withRunnersToken(
+/** The response to GET of one group. */
+export const GroupDetailWithRunnersToken = withRunnersToken(
   GroupDetail as Entity<GroupRow & Pick<Row, 'role'>, typeof GroupDetail.schema>,
-  ({ id, role }, { caller }) => (roleInGroup(caller, { role }) >= OWNER ? { type: 'group', id } : null),
+  ({ id, role }, { caller }) => (getGroupRole(caller, { role }) >= OWNER ? { type: 'group', id } : null),
 );
 
-interface BesideGroups {
-  /** The instance's setting of that name, for groups that say nothing of their own. */
+interface GroupRelations {
+  /** The instance setting, for groups without their own. */
   readonly defaultBranchProtection: number;
-  /** Those that are archived, themselves or by a group above. */
+  /** Groups that are archived, directly or through a parent. */
   readonly archived: ReadonlySet<number>;
-  /** By group; null when nobody asks for them who may see them. */
+  /** Statistics by group; null unless an administrator requested them. */
   readonly statistics: ReadonlyMap<number, GroupStatistics> | null;
 }
 
-async function besideGroups(
+async function loadGroupRelations(
   rows: readonly GroupRow[],
   { db, git, caller, params }: SerializationContext,
-): Promise<BesideGroups> {
-  const { default_branch_protection: defaultBranchProtection } = await readSettings(db);
+): Promise<GroupRelations> {
+  const { default_branch_protection: defaultBranchProtection } = await loadSettings(db);
   const ids = rows.map(({ id }) => id);
-  const statistics = isAdministrator(caller) && params.statistics === true ? await statisticsOf(db, git, ids) : null;
-  return { defaultBranchProtection, archived: await archivedAmong(db, ids), statistics };
+  const statistics =
+    isAdministrator(caller) && params.statistics === true ? await loadGroupStatistics(db, git, ids) : null;
+  return { defaultBranchProtection, archived: await findArchivedGroupIds(db, ids), statistics };
 }
 
-function ofGroup(
+function groupValues(
   row: GroupRow,
   to: SerializationContext,
-  { defaultBranchProtection, archived, statistics }: BesideGroups,
+  { defaultBranchProtection, archived, statistics }: GroupRelations,
 ) {
-  const attributes = groupAttributes(row.attributes);
-  const sizes = statistics?.get(row.id);
+  const attributes = parseGroupAttributes(row.attributes);
+  const groupStatistics = statistics?.get(row.id);
   return {
     id: row.id,
     web_url: `${to.url}/groups/${row.full_path}`,
@@ -138,21 +139,21 @@ function ofGroup(
     marked_for_deletion_on: row.marked_for_deletion_on,
     ldap_cn: null,
     ldap_access: null,
-    ...shownAttributes(attributes, 'group'),
+    ...attributesIncludedIn(attributes, 'group'),
     ...(isAdministrator(to.caller) ? { repository_storage: row.storage } : {}),
-    ...(sizes ? { statistics: sizes } : {}),
+    ...(groupStatistics ? { statistics: groupStatistics } : {}),
   };
 }
 
-/** How many projects a group shows with itself; its list of projects has them all. */
-const PROJECTS_SHOWN = 100;
+/** The maximum number of projects in a group's details. */
+const MAX_PROJECTS = 100;
 
-async function projectsOf(rows: readonly GroupRow[], to: SerializationContext) {
-  const page = { kind: 'offset', page: 1, perPage: PROJECTS_SHOWN } as const;
-  const shown = rows.map(async ({ id }) => {
+async function loadProjects(rows: readonly GroupRow[], to: SerializationContext) {
+  const page = { kind: 'offset', page: 1, perPage: MAX_PROJECTS } as const;
+  const entries = rows.map(async ({ id }) => {
     const filter = { namespace: { id, below: false } };
-    const { items } = await pageOfProjects(to.db, to.caller, { filter, order: 'id', direction: 'desc', page });
+    const { items } = await loadProjectPage(to.db, to.caller, { filter, order: 'id', direction: 'desc', page });
     return [id, await EmbeddedProject.serializeAll(items, to)] as const;
   });
-  return new Map(await Promise.all(shown));
+  return new Map(await Promise.all(entries));
 }

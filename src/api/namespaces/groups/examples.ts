@@ -2,22 +2,22 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Group, Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-async function archived({ newSubgroup, callers, done }: Scene): Promise<Group> {
+async function newArchivedSubgroup({ newSubgroup, callers, done }: Scene): Promise<Group> {
   const group = await newSubgroup();
   await done(callers.owner.post(`/groups/${group.id}/archive`));
   return group;
 }
 
-/** A subgroup whose deletion is scheduled, with a project in it. */
-async function marked({ newSubgroup, newProject, callers, done }: Scene): Promise<Group> {
+/** A subgroup that is marked for deletion, with a project in it. */
+async function newMarkedSubgroup({ newSubgroup, newProject, callers, done }: Scene): Promise<Group> {
   const group = await newSubgroup();
   await newProject(group);
   await done(callers.owner.delete(`/groups/${group.id}`));
   return (await done(callers.owner.get(`/groups/${group.id}`))).body;
 }
 
-/** A public group at the top level, with a public project in it. */
-async function open({ callers, name, done }: Scene): Promise<Group> {
+/** A public top-level group with a public project. */
+async function newPublicGroup({ callers, name, done }: Scene): Promise<Group> {
   const [path, visibility] = [name('group'), 'public'];
   const group = (await done(callers.owner.post('/groups', { name: path, path, visibility }))).body;
   await done(callers.owner.post('/projects', { path: name('project'), namespace_id: group.id, visibility }));
@@ -30,7 +30,7 @@ export const examples: Examples<typeof endpoints> = {
     const path = name('group');
     return { by: 'stranger', params: { name: path, path, visibility } };
   },
-  readGroup: ({ group }) => ({ by: 'guest', path: { id: group.id } }),
+  getGroup: ({ group }) => ({ by: 'guest', path: { id: group.id } }),
   updateGroup: async ({ newGroup, name, visibility }) => ({
     by: 'owner',
     path: { id: (await newGroup()).id },
@@ -44,13 +44,13 @@ export const examples: Examples<typeof endpoints> = {
   deleteGroup: [
     async ({ newSubgroup }) => ({ by: 'owner', path: { id: (await newSubgroup()).id } }),
     async (scene) => {
-      const { id, full_path } = await marked(scene);
+      const { id, full_path } = await newMarkedSubgroup(scene);
       return { by: 'owner', path: { id }, params: { permanently_remove: true, full_path } };
     },
   ],
-  restoreGroup: async (scene) => ({ by: 'owner', path: { id: (await marked(scene)).id } }),
+  restoreGroup: async (scene) => ({ by: 'owner', path: { id: (await newMarkedSubgroup(scene)).id } }),
   archiveGroup: async ({ newSubgroup }) => ({ by: 'owner', path: { id: (await newSubgroup()).id } }),
-  unarchiveGroup: async (scene) => ({ by: 'owner', path: { id: (await archived(scene)).id } }),
+  unarchiveGroup: async (scene) => ({ by: 'owner', path: { id: (await newArchivedSubgroup(scene)).id } }),
   transferGroup: [
     async ({ newSubgroup, subgroup }) => ({
       by: 'owner',
@@ -59,7 +59,7 @@ export const examples: Examples<typeof endpoints> = {
     }),
     async (scene) => ({
       by: 'owner',
-      path: { id: (await open(scene)).id },
+      path: { id: (await newPublicGroup(scene)).id },
       params: { group_id: scene.subgroup.id },
     }),
   ],

@@ -1,15 +1,15 @@
-import { family } from '#http/endpoint/resource-module.ts';
-import { destroyPutAway } from './deletion/destroy-in-request.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { destroyDetachedGroup } from './deletion/destroy-in-request.ts';
 import { destroyMarkedGroups, destroyMarkedGroupsDaily } from './deletion/destroy-marked.ts';
 import * as endpoints from './endpoints.ts';
 
-// What other families may use of groups.
-export { destroyGroupBySteps } from './deletion/destroy.ts';
+// Exports for other modules.
+export { destroyGroupInBatches } from './deletion/destroy.ts';
 export { GroupDetail } from './entities.ts';
 export { importGroup } from './import.ts';
 
-export const groups = family({
+export const groups = resourceModule({
   endpoints,
-  jobs: [destroyMarkedGroups, destroyPutAway],
+  jobs: [destroyMarkedGroups, destroyDetachedGroup],
   schedules: [destroyMarkedGroupsDaily],
 });

@@ -4,8 +4,8 @@ import { type Answer, type Caller, type Group, world } from '#test/support/world
 
 const ids = ({ body }: Answer) => body.map(({ id }: { id: number }) => id);
 
-/** What a list has of these groups, in its order. */
-async function among(
+/** Returns those of these groups that a list contains, in its order. */
+async function filterListed(
   groups: readonly Group[],
   caller: Caller,
   params: object = {},
@@ -18,29 +18,29 @@ async function among(
 
 type Row = readonly [caller: Caller, params: object, groups: readonly Group[]];
 
-/** Groups that are open, internal and private, of ada; bob is a Developer in the middle of the private ones. */
-async function givenGroups() {
-  const here = await world();
-  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
-  const open = await here.newGroup({ owner: ada, visibility: 'public' });
-  const internal = await here.newGroup({ owner: ada, visibility: 'internal' });
-  const top = await here.newGroup({ owner: ada });
-  const low = await here.newGroup({ in: top });
-  const lowest = await here.newGroup({ in: low });
+/** Public, internal and private groups of ada; bob is Developer of the middle private one. */
+async function createGroups() {
+  const testWorld = await world();
+  const [ada, bob, eve] = [await testWorld.user(), await testWorld.user(), await testWorld.user()];
+  const open = await testWorld.newGroup({ owner: ada, visibility: 'public' });
+  const internal = await testWorld.newGroup({ owner: ada, visibility: 'internal' });
+  const top = await testWorld.newGroup({ owner: ada });
+  const low = await testWorld.newGroup({ in: top });
+  const lowest = await testWorld.newGroup({ in: low });
   const all = [open, internal, top, low, lowest];
   await low.add('developer', bob);
   const assertShown = async (rows: readonly Row[]) => {
     for (const [caller, params, groups] of rows) {
-      const found = await among(all, caller, { order_by: 'id', ...params });
-      const wanted = groups.map(({ id }) => id);
-      assert.deepEqual(found, wanted, `${caller.username} ${JSON.stringify(params)}`);
+      const found = await filterListed(all, caller, { order_by: 'id', ...params });
+      const expected = groups.map(({ id }) => id);
+      assert.deepEqual(found, expected, `${caller.username} ${JSON.stringify(params)}`);
     }
   };
-  return { here, ada, bob, eve, open, internal, top, low, lowest, all, assertShown };
+  return { here: testWorld, ada, bob, eve, open, internal, top, low, lowest, all, assertShown };
 }
 
-test('nobody is shown what is public, a user his own groups and what is around them, or all that is open', async () => {
-  const { here, bob, eve, open, internal, top, low, lowest, all, assertShown } = await givenGroups();
+test('lists public groups for anonymous callers, and own or all visible groups for users', async () => {
+  const { here, bob, eve, open, internal, top, low, lowest, all, assertShown } = await createGroups();
   await assertShown([
     [here.anonymous, {}, [open]],
     [here.anonymous, { all_available: true, owned: true }, []],
@@ -57,8 +57,8 @@ test('nobody is shown what is public, a user his own groups and what is around t
   ]);
 });
 
-test('owners and administrators are shown all groups that they do not filter out', async () => {
-  const { here, ada, open, internal, top, low, lowest, all, assertShown } = await givenGroups();
+test('lists all groups for Owners and administrators, by their filters', async () => {
+  const { here, ada, open, internal, top, low, lowest, all, assertShown } = await createGroups();
   await assertShown([
     [ada, {}, all],
     [ada, { owned: true, visibility: 'internal' }, [internal]],
@@ -69,35 +69,35 @@ test('owners and administrators are shown all groups that they do not filter out
   ]);
 });
 
-test('the groups below a group are those that the caller may see', async () => {
-  const here = await world();
-  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
-  const open = await here.newGroup({ owner: ada, visibility: 'public' });
-  const top = await here.newGroup({ owner: ada });
-  const low = await here.newGroup({ in: top });
-  const lowest = await here.newGroup({ in: low });
+test('lists visible groups below a group', async () => {
+  const testWorld = await world();
+  const [ada, bob, eve] = [await testWorld.user(), await testWorld.user(), await testWorld.user()];
+  const open = await testWorld.newGroup({ owner: ada, visibility: 'public' });
+  const top = await testWorld.newGroup({ owner: ada });
+  const low = await testWorld.newGroup({ in: top });
+  const lowest = await testWorld.newGroup({ in: low });
   await low.add('developer', bob);
   assert.deepEqual(ids(await bob.get(`${top.at}/subgroups`)), [low.id]);
   assert.deepEqual(ids(await bob.get(`${top.at}/descendant_groups`, { order_by: 'id' })), [low.id, lowest.id]);
   assert.equal((await eve.get(`${top.at}/subgroups`)).status, 404);
-  assert.equal((await here.anonymous.get(`${open.at}/subgroups`)).status, 200);
+  assert.equal((await testWorld.anonymous.get(`${open.at}/subgroups`)).status, 200);
 });
 
-test('search, order and state', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const word = here.name('needle');
-  const group = (params: object) => here.newGroup({ owner: ada, ...params });
+test('filters by search and state and applies the order', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const word = testWorld.name('needle');
+  const group = (params: object) => testWorld.newGroup({ owner: ada, ...params });
   const inside = await group({ name: `B with ${word} inside` });
   const exact = await group({ name: 'Z', path: word });
   const starts = await group({ name: `${word}-and-more` });
   const other = await group({ name: 'other' });
   const all = [inside, exact, starts, other];
-  const search = (params: object) => among(all, ada, { search: word.toUpperCase(), ...params });
+  const search = (params: object) => filterListed(all, ada, { search: word.toUpperCase(), ...params });
   assert.deepEqual(await search({}), [inside.id, exact.id, starts.id]);
   assert.deepEqual(await search({ order_by: 'similarity' }), [exact.id, starts.id, inside.id]);
   assert.deepEqual(await search({ order_by: 'id', sort: 'desc' }), [starts.id, exact.id, inside.id]);
-  assert.deepEqual(await among(all, ada, { search: '%' }), []);
+  assert.deepEqual(await filterListed(all, ada, { search: '%' }), []);
   await ada.post(`/groups/${inside.id}/archive`);
   await ada.delete(`/groups/${starts.id}`);
   assert.deepEqual(await search({ archived: true }), [inside.id]);
@@ -108,42 +108,42 @@ test('search, order and state', async () => {
   assert.deepEqual([paged.headers['x-total'], paged.headers['x-total-pages'], paged.body.length], ['3', '2', 1]);
 });
 
-test('a search finds full paths in the list of all groups, and last segments alone below a group', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const top = await here.newGroup({ owner: ada });
-  const low = await here.newGroup({ in: top });
+test('searches full paths in the list of all groups, and last segments below a group', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const top = await testWorld.newGroup({ owner: ada });
+  const low = await testWorld.newGroup({ in: top });
   const all = [top, low];
-  assert.deepEqual(await among(all, ada, { search: low.full_path.toUpperCase() }), [low.id]);
-  assert.deepEqual(await among(all, ada, { search: top.path, order_by: 'id' }), [top.id, low.id]);
-  assert.deepEqual(await among(all, ada, { search: top.path }, `${top.at}/subgroups`), []);
-  assert.deepEqual(await among(all, ada, { search: low.path }, `${top.at}/descendant_groups`), [low.id]);
+  assert.deepEqual(await filterListed(all, ada, { search: low.full_path.toUpperCase() }), [low.id]);
+  assert.deepEqual(await filterListed(all, ada, { search: top.path, order_by: 'id' }), [top.id, low.id]);
+  assert.deepEqual(await filterListed(all, ada, { search: top.path }, `${top.at}/subgroups`), []);
+  assert.deepEqual(await filterListed(all, ada, { search: low.path }, `${top.at}/descendant_groups`), [low.id]);
 });
 
-test('groups are found by the day on which their deletion was scheduled', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const [kept, marked] = [await here.newGroup({ owner: ada }), await here.newGroup({ owner: ada })];
+test('filters groups by the date of their deletion mark', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const [kept, marked] = [await testWorld.newGroup({ owner: ada }), await testWorld.newGroup({ owner: ada })];
   await ada.delete(marked.at);
-  const on = (day: string) => among([kept, marked], ada, { marked_for_deletion_on: day });
+  const on = (day: string) => filterListed([kept, marked], ada, { marked_for_deletion_on: day });
   assert.deepEqual([await on('2026-01-02'), await on('2026-01-03')], [[marked.id], []]);
   assert.deepEqual((await ada.get('/groups', { marked_for_deletion_on: 'soon' })).body, {
     error: 'marked_for_deletion_on is invalid',
   });
 });
 
-test('what a group above hands down counts in the lists of archived and of active groups', async () => {
-  const here = await world();
-  const ada = await here.user();
+test('includes inherited archived and deletion states in the filters', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
   const [dusty, doomed, live] = [
-    await here.newGroup({ owner: ada }),
-    await here.newGroup({ owner: ada }),
-    await here.newGroup({ owner: ada }),
+    await testWorld.newGroup({ owner: ada }),
+    await testWorld.newGroup({ owner: ada }),
+    await testWorld.newGroup({ owner: ada }),
   ];
   const [low, lost, fresh] = [
-    await here.newGroup({ in: dusty }),
-    await here.newGroup({ in: doomed }),
-    await here.newGroup({ in: live }),
+    await testWorld.newGroup({ in: dusty }),
+    await testWorld.newGroup({ in: doomed }),
+    await testWorld.newGroup({ in: live }),
   ];
   await ada.post(`${dusty.at}/archive`);
   await ada.delete(doomed.at);
@@ -156,18 +156,18 @@ test('what a group above hands down counts in the lists of archived and of activ
     [{ active: false, archived: false }, [doomed, lost]],
   ];
   for (const [params, groups] of rows) {
-    const found = await among(all, ada, { order_by: 'id', ...params });
+    const found = await filterListed(all, ada, { order_by: 'id', ...params });
     assert.deepEqual(
       found,
       groups.map(({ id }) => id),
       JSON.stringify(params),
     );
   }
-  assert.deepEqual(await among(all, ada, { archived: true }, `${dusty.at}/subgroups`), [low.id]);
-  assert.deepEqual(await among(all, ada, { active: true }, `${doomed.at}/descendant_groups`), []);
+  assert.deepEqual(await filterListed(all, ada, { archived: true }, `${dusty.at}/subgroups`), [low.id]);
+  assert.deepEqual(await filterListed(all, ada, { active: true }, `${doomed.at}/descendant_groups`), []);
 });
 
-test('anonymous callers walk the public groups by keyset, each once', async () => {
+test('paginates public groups by keyset for anonymous callers, each once', async () => {
   const here = await world();
   const [ada, word] = [await here.user(), here.name('walk')];
   const made: number[] = [];
@@ -189,7 +189,7 @@ test('anonymous callers walk the public groups by keyset, each once', async () =
   assert.deepEqual(seen, [a, b1, b2, b3, c]);
 });
 
-test('another order by keyset is 405 and a cursor that is none 400 to nobody, and a signed-in caller has pages', async () => {
+test('returns 405 for another keyset order and 400 for an invalid cursor, and pages for signed-in callers', async () => {
   const here = await world();
   const ada = await here.user();
   for (const params of [{ order_by: 'path' }, { sort: 'desc' }, { order_by: 'id' }]) {
@@ -206,7 +206,7 @@ test('another order by keyset is 405 and a cursor that is none 400 to nobody, an
   assert.deepEqual([signedIn.status, signedIn.headers['x-page']], [200, '1']);
 });
 
-test('anonymous callers may not look further than the offset limit', async () => {
+test('limits the offset for anonymous callers', async () => {
   const { anonymous, user } = await world();
   const far = await anonymous.get('/groups', { page: 501, per_page: 100 });
   const text =
@@ -216,7 +216,7 @@ test('anonymous callers may not look further than the offset limit', async () =>
   assert.equal((await (await user()).get('/groups', { page: 501, per_page: 100 })).status, 200);
 });
 
-test('administrators see storage and sizes', async () => {
+test('returns storage and sizes to administrators', async () => {
   const here = await world();
   const ada = await here.user();
   const group = await here.newGroup({ owner: ada });
@@ -225,9 +225,9 @@ test('administrators see storage and sizes', async () => {
   assert.equal(shown.statistics.storage_size, 0);
   const [mine] = (await ada.get('/groups', { statistics: true })).body;
   assert.equal('statistics' in mine || 'repository_storage' in mine, false);
-  assert.deepEqual(await among([group], here.root, { repository_storage: 'elsewhere' }), []);
-  assert.deepEqual(await among([group], ada, { repository_storage: 'elsewhere' }), [group.id]);
-  assert.deepEqual(await among([group], here.root, { repository_storage: '' }), [group.id]);
+  assert.deepEqual(await filterListed([group], here.root, { repository_storage: 'elsewhere' }), []);
+  assert.deepEqual(await filterListed([group], ada, { repository_storage: 'elsewhere' }), [group.id]);
+  assert.deepEqual(await filterListed([group], here.root, { repository_storage: '' }), [group.id]);
   const bare = await ada.get(group.at, { with_projects: false });
   assert.equal('projects' in bare.body || 'shared_projects' in bare.body, false);
 });

@@ -5,19 +5,19 @@ import { type Group, world } from '#test/support/world.ts';
 
 const { root, newGroup, newProject } = await world();
 
-/** As long as a path may be, and such that it does not compress: what an index has to hold at worst. */
+/** A path of the maximum length that does not compress: the worst case for an index. */
 const segment = () => `g${randomBytes(127).toString('hex')}`;
 
-/** Groups one in another, the outermost first. */
-async function chain(length: number): Promise<Group[]> {
+/** Nested groups, outermost first. */
+async function createNestedGroups(length: number): Promise<Group[]> {
   const groups: Group[] = [];
   for (let depth = 0; depth < length; depth++)
     groups.push(await newGroup({ owner: root, path: segment(), in: groups.at(-1) }));
   return groups;
 }
 
-test('a full path is limited, and what fits has room for projects that wait for their deletion', async () => {
-  const deepest = (await chain(5)).at(-1);
+test('limits full paths so that projects below can be marked for deletion', async () => {
+  const deepest = (await createNestedGroups(5)).at(-1);
   const refusal = await root.post('/groups', { name: 'deep', path: segment(), parent_id: deepest?.id });
   assert.equal(refusal.status, 400);
   assert.match(refusal.body.message, /:path=>\["is too long \(maximum is 1500 characters\)"\]/);
@@ -27,8 +27,8 @@ test('a full path is limited, and what fits has room for projects that wait for 
   assert.equal((await root.delete(group.at)).status, 202);
 });
 
-test('neither a rename nor a transfer pushes what is below beyond the limit', async () => {
-  const [outer, ...inner] = await chain(5);
+test('rejects renames and transfers that make paths below too long', async () => {
+  const [outer, ...inner] = await createNestedGroups(5);
   const small = await newGroup({ owner: root, path: 'g'.repeat(200), in: inner.at(-1) });
   const short = await newGroup({ owner: root, path: 'short' });
   assert.equal((await root.post(`${outer?.at}/transfer`, { group_id: short.id })).status, 201);

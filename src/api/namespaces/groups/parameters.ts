@@ -1,23 +1,23 @@
 import { VISIBILITIES, type Visibility } from '#authorization/visibility-levels.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
-import { description, expression, string } from '#http/parameters/texts.ts';
-import { boolean, commaArray, date, integer, integerIn, oneOf } from '#http/parameters/types.ts';
-import { type AttributeParams, attributeParams } from './attributes.ts';
+import { description, searchExpression, string } from '#http/parameters/texts.ts';
+import { boolean, commaSeparated, date, integer, integerIn, oneOf } from '#http/parameters/types.ts';
+import { type GroupAttributeInput, groupAttributeParams } from './attributes.ts';
 
-/** The parameters that calls about groups share. */
+/** Parameters that several endpoints of groups share. */
 
 const ORDERS = ['name', 'path', 'id', 'similarity'] as const;
 
-export const filters = {
-  search: optional(expression),
+export const groupListParams = {
+  search: optional(searchExpression),
   order_by: optional(oneOf(...ORDERS), 'name'),
   sort: optional(oneOf('asc', 'desc'), 'asc'),
   owned: optional(boolean),
   all_available: optional(boolean),
   min_access_level: optional(integerIn(ROLES)),
   visibility: optional(oneOf(...VISIBILITIES)),
-  skip_groups: optional(commaArray(integer)),
+  skip_groups: optional(commaSeparated(integer)),
   top_level_only: optional(boolean),
   statistics: optional(boolean, false),
   archived: optional(boolean),
@@ -26,17 +26,17 @@ export const filters = {
   repository_storage: optional(string),
 };
 
-/** Which groups a caller asks for, and in which order. */
-export type GroupListing = ParameterValues<typeof filters>;
+/** The filter and order of a list of groups. */
+export type GroupListInput = ParameterValues<typeof groupListParams>;
 
-export const columns = {
+export const groupParams = {
   description: optional(description),
   visibility: optional(oneOf(...VISIBILITIES)),
-  ...attributeParams,
+  ...groupAttributeParams,
 };
 
-/** What a caller asks of a group, new or not, besides name and path. */
-export interface GroupWish extends AttributeParams {
+/** The attributes of a new or existing group, besides name and path. */
+export interface GroupInput extends GroupAttributeInput {
   readonly description?: string | null | undefined;
   readonly visibility?: Visibility | null | undefined;
 }

@@ -1,15 +1,15 @@
 import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { readUser } from '#authentication/users/users.ts';
+import { findUserById } from '#authentication/users/users.ts';
 import { mayCreateSubgroupIn } from '#authorization/namespace-creation.ts';
 import type { Reader } from '#database/database.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 
-/** What a group is put below. */
+/** The parent of a new or transferred group. */
 
-/** The group that a parameter names, when whoever acts may see it; null, the top level, when none is named. */
-export async function namedParent(
+/** Returns the group with this id if the actor can see it; null (top level) without an id. */
+export async function findParentGroup(
   uow: UnitOfWork,
   id: number | null | undefined,
 ): Promise<Group | null | Failure<'groupNotFound'>> {
@@ -18,12 +18,12 @@ export async function namedParent(
   return group !== null && canSeeGroup(uow.actor, group) ? group : fail('groupNotFound');
 }
 
-/** May whoever acts have groups there? Below a group that is for its settings to say. */
-export async function mayHaveGroupsIn(uow: UnitOfWork<SignedInCaller>, parent: Group | null): Promise<boolean> {
-  return parent === null ? mayHaveGroupsOnTop(uow, uow.actor) : mayCreateSubgroupIn(uow.actor, parent);
+/** Tells whether the actor may create groups there. For subgroups the parent's settings decide. */
+export async function mayCreateGroupIn(uow: UnitOfWork<SignedInCaller>, parent: Group | null): Promise<boolean> {
+  return parent === null ? mayCreateTopLevelGroup(uow, uow.actor) : mayCreateSubgroupIn(uow.actor, parent);
 }
 
-async function mayHaveGroupsOnTop(db: Reader, caller: SignedInCaller): Promise<boolean> {
+async function mayCreateTopLevelGroup(db: Reader, caller: SignedInCaller): Promise<boolean> {
   if (isAdministrator(caller)) return true;
-  return !caller.user.external && ((await readUser(db, caller.user.id))?.can_create_group ?? false);
+  return !caller.user.external && ((await findUserById(db, caller.user.id))?.can_create_group ?? false);
 }

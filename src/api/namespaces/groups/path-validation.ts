@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { moveNamespaceRoutes, type Place } from '#domain/namespaces/routes.ts';
+import { type FullPath, moveNamespaceRoutes } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** Is nothing at this full path but, perhaps, this group? index: routes_by_full_path */
+/** Tells whether the full path is free, or used by this group only. index: routes_by_full_path */
 export async function isPathFree(db: Reader, fullPath: string, groupId?: number): Promise<boolean> {
   const found = await db
     .selectFrom('routes')
@@ -15,14 +15,14 @@ export async function isPathFree(db: Reader, fullPath: string, groupId?: number)
 }
 
 /**
- * The longest full path of a group, in characters: an index of PostgreSQL holds keys of 2,700 bytes, and what is in the
- * group, or waits for its deletion, adds to it.
+ * The maximum length of a group's full path, in characters. A PostgreSQL index key has at most 2,700 bytes, and paths
+ * below the group and deletion marks are longer.
  */
-const LONGEST = 1500;
+const MAX_FULL_PATH_LENGTH = 1500;
 
-/** Would the group at this place, or a group below it, have a path that is too long? */
-export async function isTooDeep(db: Reader, { full_path }: Place, groupId?: number): Promise<boolean> {
-  if (groupId === undefined) return full_path.length > LONGEST;
+/** Tells whether the path of the group, or of a group below it, would be too long. */
+export async function isPathTooLong(db: Reader, { full_path }: FullPath, groupId?: number): Promise<boolean> {
+  if (groupId === undefined) return full_path.length > MAX_FULL_PATH_LENGTH;
   // index: namespace_closure_by_ancestor, routes_by_namespace
   const { longest, own } = await db
     .selectFrom('namespace_closure')
@@ -33,21 +33,23 @@ export async function isTooDeep(db: Reader, { full_path }: Place, groupId?: numb
       eb.fn.min(sql<number>`length(routes.full_path)`).as('own'),
     ])
     .executeTakeFirstOrThrow();
-  return full_path.length + longest - own > LONGEST;
+  return full_path.length + longest - own > MAX_FULL_PATH_LENGTH;
 }
 
-/** What a record says of a path that something else has. */
-export const TAKEN = ['has already been taken'];
+/** The error for a path that is taken. */
+export const PATH_TAKEN = ['has already been taken'];
 
-/** What is wrong with a group's path at this place, beyond its characters. */
-export async function placeProblems(db: Reader, place: Place, groupId?: number): Promise<string[]> {
-  if (!(await isPathFree(db, place.full_path, groupId))) return TAKEN;
-  return (await isTooDeep(db, place, groupId)) ? [`is too long (maximum is ${LONGEST} characters)`] : [];
+/** Returns errors of a group's full path, apart from its characters. */
+export async function fullPathProblems(db: Reader, fullPath: FullPath, groupId?: number): Promise<string[]> {
+  if (!(await isPathFree(db, fullPath.full_path, groupId))) return PATH_TAKEN;
+  return (await isPathTooLong(db, fullPath, groupId))
+    ? [`is too long (maximum is ${MAX_FULL_PATH_LENGTH} characters)`]
+    : [];
 }
 
-/** Moves the group with all that is below it; each project that has another path now is told of. */
-export async function moveGroup(uow: UnitOfWork, groupId: number, place: Place): Promise<void> {
-  await moveNamespaceRoutes(uow, groupId, place, ({ project_id, old_path }) =>
+/** Moves the group with everything below it, and publishes an event for each project whose path changes. */
+export async function moveGroup(uow: UnitOfWork, groupId: number, fullPath: FullPath): Promise<void> {
+  await moveNamespaceRoutes(uow, groupId, fullPath, ({ project_id, old_path }) =>
     uow.publish('project-moved', { projectId: project_id, oldPaths: [old_path] }),
   );
 }

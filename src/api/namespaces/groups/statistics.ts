@@ -1,31 +1,31 @@
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { mayBeLong } from '#database/engines/long-statements.ts';
+import { longRunning } from '#database/engines/long-statements.ts';
 import type { Git } from '#git/git.ts';
-import { repositorySizesIn } from '#repositories/maintenance/summary.ts';
-import { wikiSizesIn } from '#repositories/wikis/maintenance.ts';
-import { sizesOf } from '../projects/index.ts';
+import { loadRepositorySizes } from '#repositories/maintenance/summary.ts';
+import { loadWikiSizesByGroup } from '#repositories/wikis/maintenance.ts';
+import { toSizes } from '../projects/index.ts';
 
-export type GroupStatistics = ReturnType<typeof sizesOf>;
+export type GroupStatistics = ReturnType<typeof toSizes>;
 
-/** What the projects directly in these groups take. */
-export async function statisticsOf(
+/** Returns the sizes of the projects directly in these groups. */
+export async function loadGroupStatistics(
   db: Reader,
   git: Git,
   groupIds: readonly number[],
 ): Promise<ReadonlyMap<number, GroupStatistics>> {
   if (groupIds.length === 0) return new Map();
   const [repositories, lfs, wikis] = await Promise.all([
-    repositorySizesIn(db, git, groupIds),
-    lfsSizesIn(db, groupIds),
-    wikiSizesIn(db, git, groupIds),
+    loadRepositorySizes(db, git, groupIds),
+    loadLfsSizes(db, groupIds),
+    loadWikiSizesByGroup(db, git, groupIds),
   ]);
-  const sizes = (id: number) => sizesOf(repositories.get(id) ?? 0, lfs.get(id) ?? 0, wikis.get(id) ?? 0);
+  const sizes = (id: number) => toSizes(repositories.get(id) ?? 0, lfs.get(id) ?? 0, wikis.get(id) ?? 0);
   return new Map(groupIds.map((id) => [id, sizes(id)]));
 }
 
 /** index: projects_by_namespace, lfs_object_projects_pkey */
-async function lfsSizesIn(db: Reader, groupIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
+async function loadLfsSizes(db: Reader, groupIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
   const rows = await db
     .selectFrom('projects')
     .innerJoin('lfs_object_projects', 'lfs_object_projects.project_id', 'projects.id')
@@ -33,7 +33,7 @@ async function lfsSizesIn(db: Reader, groupIds: readonly number[]): Promise<Read
     .select(['projects.namespace_id', sql<number>`cast(sum(lfs_objects.size) as bigint)`.as('lfs')])
     .where('projects.namespace_id', 'in', groupIds)
     .groupBy('projects.namespace_id')
-    .modifyEnd(mayBeLong)
+    .modifyEnd(longRunning)
     .execute();
   return new Map(rows.map((row) => [row.namespace_id, row.lfs]));
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
-import { type GroupFilter, type GroupOrder, type GroupScope, listGroups, orderGroups } from './store.ts';
+import { type GroupFilter, type GroupOrder, type GroupScope, orderGroups, selectVisibleGroups } from './store.ts';
 
 const person = (admin: boolean): Caller => ({
   ...ANONYMOUS,
@@ -19,9 +19,9 @@ interface List {
 }
 
 const page = (db: Reader, { caller, filter = {}, scope = 'everywhere', order = 'name' }: List) =>
-  orderGroups(listGroups(db, caller, filter, scope), order, 'asc', filter.search).limit(21);
+  orderGroups(selectVisibleGroups(db, caller, filter, scope), order, 'asc', filter.search).limit(21);
 
-// Which indexes serve a list: with these in the plan no list reads the whole table.
+// The indexes of lists: a plan that uses one of them does not scan the whole table.
 const plans: [what: string, list: List, indexes: RegExp[]][] = [
   ['all groups by name', { caller: person(true) }, [/\bgroups_by_name\b/, /\broutes_by_namespace\b/]],
   ['all groups by path', { caller: person(true), order: 'path' }, [/\bgroups_by_path\b/]],
@@ -36,9 +36,9 @@ const plans: [what: string, list: List, indexes: RegExp[]][] = [
 ];
 
 for (const [what, list, indexes] of plans) {
-  test(`an index serves ${what}`, async () => {
+  test(`uses an index for ${what}`, async () => {
     await using database = await testDatabase();
-    const plan = (await database.transaction((tx) => planOf(tx, page(tx, list)))).join('\n');
+    const plan = (await database.transaction((tx) => explainPlan(tx, page(tx, list)))).join('\n');
     for (const index of indexes) assert.match(plan, index);
     assert.doesNotMatch(plan, /Seq Scan on namespaces|SCAN namespaces(?! USING INDEX)/);
   });

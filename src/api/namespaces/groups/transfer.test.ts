@@ -4,22 +4,22 @@ import { type Group, world } from '#test/support/world.ts';
 
 const at = (path: string) => encodeURIComponent(path);
 
-test('a transfer takes everything along and lowers what would be too visible', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const target = await here.newGroup({ owner: ada });
-  const top = await here.newGroup({ owner: ada, visibility: 'public' });
-  const low = await here.newGroup({ in: top, visibility: 'public' });
-  const project = await here.newProject({ in: low, visibility: 'public' });
+test('transfers a group with its contents and lowers visibility that is too high', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const target = await testWorld.newGroup({ owner: ada });
+  const top = await testWorld.newGroup({ owner: ada, visibility: 'public' });
+  const low = await testWorld.newGroup({ in: top, visibility: 'public' });
+  const project = await testWorld.newProject({ in: low, visibility: 'public' });
   const moved = await ada.post(`${top.at}/transfer`, { group_id: target.id });
   assert.deepEqual(
     [moved.status, moved.body.full_path, moved.body.visibility, moved.body.parent_id],
     [201, `${target.path}/${top.path}`, 'private', target.id],
   );
   assert.equal((await ada.get(low.at)).body.visibility, 'private');
-  const shown = (await ada.get(project.at)).body;
+  const result = (await ada.get(project.at)).body;
   assert.deepEqual(
-    [shown.visibility, shown.path_with_namespace],
+    [result.visibility, result.path_with_namespace],
     ['private', `${target.path}/${project.path_with_namespace}`],
   );
   assert.equal((await ada.get(`/projects/${at(project.path_with_namespace)}`)).status, 301);
@@ -30,17 +30,17 @@ test('a transfer takes everything along and lowers what would be too visible', a
   assert.equal((await ada.get(`${target.at}/descendant_groups`)).body.length, 0);
 });
 
-test('whatever a transfer makes less visible has that in its log', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const target = await here.newGroup({ owner: ada, visibility: 'internal' });
-  const top = await here.newGroup({ owner: ada, visibility: 'public' });
-  const low = await here.newGroup({ in: top, visibility: 'private' });
-  const project = await here.newProject({ in: top, visibility: 'public' });
-  const spared = await here.newProject({ in: top, visibility: 'internal' });
+test('records every visibility that a transfer lowers', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const target = await testWorld.newGroup({ owner: ada, visibility: 'internal' });
+  const top = await testWorld.newGroup({ owner: ada, visibility: 'public' });
+  const low = await testWorld.newGroup({ in: top, visibility: 'private' });
+  const project = await testWorld.newProject({ in: top, visibility: 'public' });
+  const spared = await testWorld.newProject({ in: top, visibility: 'internal' });
   await ada.post(`${top.at}/transfer`, { group_id: target.id });
   const lowerings = async (kind: 'Group' | 'Project', { id }: { id: number }) => {
-    const { body } = await here.root.get('/audit_events', { entity_type: kind, entity_id: id });
+    const { body } = await testWorld.root.get('/audit_events', { entity_type: kind, entity_id: id });
     const events: { event_name: string; author_id: number; details: Record<string, unknown> }[] = body;
     return events
       .filter(({ event_name }) => event_name === `${kind.toLowerCase()}_visibility_level_updated`)
@@ -54,14 +54,14 @@ test('whatever a transfer makes less visible has that in its log', async () => {
   assert.deepEqual(await lowerings('Project', spared), []);
 });
 
-test('what makes a transfer fail', async () => {
-  const here = await world();
-  const [ada, bob] = [await here.user(), await here.user()];
-  const top = await here.newGroup({ owner: ada });
-  const low = await here.newGroup({ in: top });
-  const twin = await here.newGroup({ owner: ada, path: low.path });
-  const bobs = await here.newGroup({ owner: bob, visibility: 'public' });
-  const hidden = await here.newGroup({ owner: bob });
+test('rejects invalid transfers', async () => {
+  const testWorld = await world();
+  const [ada, bob] = [await testWorld.user(), await testWorld.user()];
+  const top = await testWorld.newGroup({ owner: ada });
+  const low = await testWorld.newGroup({ in: top });
+  const twin = await testWorld.newGroup({ owner: ada, path: low.path });
+  const bobs = await testWorld.newGroup({ owner: bob, visibility: 'public' });
+  const hidden = await testWorld.newGroup({ owner: bob });
   const refused: [group: Group, group_id: number | undefined, text: string][] = [
     [top, undefined, 'Group is already a root group.'],
     [low, top.id, 'Group is already associated to the parent group.'],

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markHistory, recordedSince } from '#activity/index.ts';
+import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
 import { type Group, world } from '#test/support/world.ts';
 
 const at = (path: string) => encodeURIComponent(path);
 
-test('attributes are changed and shown', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const top = await here.newGroup({ owner: ada });
-  const sent = {
+test('updates and returns attributes', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const top = await testWorld.newGroup({ owner: ada });
+  const input = {
     description: 'What we do',
     visibility: 'internal',
     project_creation_level: 'noone',
@@ -22,15 +22,15 @@ test('attributes are changed and shown', async () => {
     membership_lock: true,
     wiki_access_level: 'private',
   };
-  const changed = (await ada.put(top.at, sent)).body;
-  for (const [name, value] of Object.entries(sent)) assert.equal(changed[name], value, name);
+  const changed = (await ada.put(top.at, input)).body;
+  for (const [name, value] of Object.entries(input)) assert.equal(changed[name], value, name);
   assert.equal(changed.emails_enabled, false);
 });
 
-test('attributes are cleared to what they are without a value', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const top = await here.newGroup({ owner: ada, wiki_access_level: 'private' });
+test('resets attributes to their defaults', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const top = await testWorld.newGroup({ owner: ada, wiki_access_level: 'private' });
   const cleared = {
     default_branch: '',
     mentions_disabled: null,
@@ -45,10 +45,10 @@ test('attributes are cleared to what they are without a value', async () => {
   assert.equal(blank.wiki_access_level, 'private');
 });
 
-test('attributes with values that there are not are refused together', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const top = await here.newGroup({ owner: ada });
+test('reports all invalid attributes together', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const top = await testWorld.newGroup({ owner: ada });
   const bad = await ada.put(top.at, {
     visibility: 'secret',
     lfs_enabled: 'maybe',
@@ -60,30 +60,30 @@ test('attributes with values that there are not are refused together', async () 
   });
 });
 
-test('a default branch that git would not take is refused, so that projects can begin there', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const top = await here.newGroup({ owner: ada });
+test('rejects an invalid default branch name', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const top = await testWorld.newGroup({ owner: ada });
   for (const default_branch of ['a..b', 'with space', 'x'.repeat(300)]) {
     const changed = await ada.put(top.at, { default_branch });
     assert.deepEqual(
       [changed.status, changed.body],
       [400, { message: { default_branch: ['is not a valid branch name'] } }],
     );
-    const made = await ada.post('/groups', { name: 'Some group', path: here.name('group'), default_branch });
+    const created = await ada.post('/groups', { name: 'Some group', path: testWorld.name('group'), default_branch });
     const text = 'Failed to save group {:default_branch=>["is not a valid branch name"]}';
-    assert.deepEqual([made.status, made.body], [400, { message: text }]);
+    assert.deepEqual([created.status, created.body], [400, { message: text }]);
   }
   assert.equal((await ada.get(top.at)).body.default_branch, null);
   await ada.put(top.at, { default_branch: 'feature/x' });
-  const project = await here.newProject({ in: top, readme: true });
+  const project = await testWorld.newProject({ in: top, readme: true });
   assert.equal((await ada.get(project.at)).body.default_branch, 'feature/x');
 });
 
-test('only Owners change, archive and delete a group', async () => {
-  const here = await world();
-  const [ada, bob] = [await here.user(), await here.user()];
-  const top = await here.newGroup({ owner: ada });
+test('requires an Owner to update, archive and delete a group', async () => {
+  const testWorld = await world();
+  const [ada, bob] = [await testWorld.user(), await testWorld.user()];
+  const top = await testWorld.newGroup({ owner: ada });
   await top.add('maintainer', bob);
   const calls = [
     bob.put(top.at, { description: 'mine' }),
@@ -95,22 +95,22 @@ test('only Owners change, archive and delete a group', async () => {
   for (const call of calls) assert.equal((await call).status, 403);
   const read = (await bob.get(top.at)).body;
   assert.deepEqual([read.description, read.archived, read.marked_for_deletion_on], ['', false, null]);
-  const stranger = await here.user();
+  const stranger = await testWorld.user();
   assert.deepEqual((await stranger.delete(top.at)).body, { message: '404 Group Not Found' });
 });
 
-test('a rename moves everything below; old project paths lead on, old group paths do not', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const top = await here.newGroup({ owner: ada });
-  const low = await here.newGroup({ in: top, name: 'Low', path: 'low' });
-  const project = await here.newProject({ in: low });
-  const { reader } = here.server.services.database;
-  const mark = await markHistory(reader);
-  const path = here.name('renamed');
+test('moves everything below a renamed group; former project paths redirect, former group paths do not', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const top = await testWorld.newGroup({ owner: ada });
+  const low = await testWorld.newGroup({ in: top, name: 'Low', path: 'low' });
+  const project = await testWorld.newProject({ in: low });
+  const { reader } = testWorld.server.services.database;
+  const mark = await markRecordedEvents(reader);
+  const path = testWorld.name('renamed');
   const renamed = await ada.put(top.at, { path, name: 'Renamed' });
   assert.equal(renamed.body.full_path, path);
-  assert.deepEqual(await recordedSince(reader, mark), ['group_name_updated', 'group_path_updated']);
+  assert.deepEqual(await listRecordedSince(reader, mark), ['group_name_updated', 'group_path_updated']);
   const child = (await ada.get(`/groups/${at(`${path}/low`)}`)).body;
   assert.deepEqual([child.id, child.full_name], [low.id, 'Renamed / Low']);
   assert.equal((await ada.get(`/groups/${at(low.full_path)}`)).status, 404);
@@ -118,14 +118,14 @@ test('a rename moves everything below; old project paths lead on, old group path
   assert.equal(moved.status, 301);
   assert.match(String(moved.headers.location), new RegExp(`${project.at}/members/all\\?per_page=1$`));
   assert.equal((await ada.get(`/projects/${at(`${path}/low/${project.path}`)}`)).body.id, project.id);
-  const taken = await here.newGroup({ owner: ada });
+  const taken = await testWorld.newGroup({ owner: ada });
   assert.deepEqual((await ada.put(top.at, { path: taken.path })).body, {
     message: { path: ['has already been taken'] },
   });
   assert.equal((await ada.put(top.at, { path: path.toUpperCase() })).body.full_path, path.toUpperCase());
 });
 
-test('visibility has bounds above and below', async () => {
+test('limits visibility by the parent and by the contents', async () => {
   const here = await world();
   const ada = await here.user();
   const top = await here.newGroup({ owner: ada, visibility: 'public' });
@@ -145,7 +145,7 @@ test('visibility has bounds above and below', async () => {
   });
 });
 
-test('If-Unmodified-Since spares a group that was changed later', async () => {
+test('returns 412 for a group that was updated after If-Unmodified-Since', async () => {
   const here = await world();
   const ada = await here.user();
   const top = await here.newGroup({ owner: ada });

@@ -1,46 +1,50 @@
-import { openness, restrictedErrors } from '#authorization/visibility-levels.ts';
+import { validateUnrestricted, visibilityRank } from '#authorization/visibility-levels.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { changeGroupAttributes, type GroupAttributes, groupAttributes } from '#domain/namespaces/group-attributes.ts';
+import {
+  type GroupAttributes,
+  mergeGroupAttributes,
+  parseGroupAttributes,
+} from '#domain/namespaces/group-attributes.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import { groupPathProblems, nameProblems } from '#domain/namespaces/name-validation.ts';
-import { childOf, type Place, placeOfNamespace } from '#domain/namespaces/routes.ts';
+import { validateGroupPath, validateName } from '#domain/namespaces/name-validation.ts';
+import { childPath, type FullPath, getNamespacePath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, type FieldErrors, fail, fieldErrors, invalid } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
-import { recordChanges } from './activity.ts';
-import { attributeChanges, attributeErrors } from './attributes.ts';
-import type { GroupWish } from './parameters.ts';
-import { moveGroup, placeProblems } from './path-validation.ts';
-import { type GroupRow, groupNow, readGroupRow } from './store.ts';
-import { tooVisibleBelow, tooVisibleFor } from './visibility.ts';
+import { compactFieldErrors, type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { recordGroupChanges } from './activity.ts';
+import { attributeChanges, groupAttributeErrors } from './attributes.ts';
+import type { GroupInput } from './parameters.ts';
+import { fullPathProblems, moveGroup } from './path-validation.ts';
+import { type GroupRow, getGroupRow, reloadGroup } from './store.ts';
+import { descendantVisibilityErrors, parentVisibilityErrors } from './visibility.ts';
 
-/** What a caller sends; absent and null ones stay as they are. */
-interface GroupChanges extends GroupWish {
+/** Changes of a group; absent and null values stay unchanged. */
+interface UpdateGroupInput extends GroupInput {
   readonly name?: string | null | undefined;
   readonly path?: string | null | undefined;
 }
 
-/** Changes a group; another name or path changes the full path of everything below it at once. */
+/** Updates a group. A new name or path changes the full paths of everything below it. */
 export async function updateGroup(
   uow: UnitOfWork,
   { id }: Pick<Group, 'id'>,
-  changes: GroupChanges,
+  changes: UpdateGroupInput,
 ): Promise<GroupRow | Failure<'invalid' | 'gone'>> {
-  const group = await groupNow(uow, id);
+  const group = await reloadGroup(uow, id);
   if (group === null) return fail('gone');
-  const next: Columns = {
+  const next: GroupColumns = {
     name: changes.name ?? group.name,
     path: changes.path ?? group.path,
     description: changes.description === undefined ? group.description : (changes.description ?? ''),
     visibility: changes.visibility ?? group.visibility,
   };
-  const parent = group.parent_id === null ? null : await readParent(uow, group.parent_id);
-  const place = childOf(parent, next.path, next.name);
+  const parent = group.parent_id === null ? null : await loadParent(uow, group.parent_id);
+  const fullPath = childPath(parent, next.path, next.name);
   const attributes = attributeChanges(changes, uow, parent === null);
-  const errors = fieldErrors({
-    ...(await problemsWith(uow, { group, parent, place, next })),
-    ...attributeErrors(changes, attributes),
+  const errors = compactFieldErrors({
+    ...(await columnErrors(uow, { group, parent, fullPath, next })),
+    ...groupAttributeErrors(changes, attributes),
   });
   if (errors !== null) return invalid(errors);
   await uow
@@ -48,61 +52,67 @@ export async function updateGroup(
     .set({
       ...next,
       name_key: foldCase(next.name),
-      attributes: changeGroupAttributes(group.attributes, attributes),
+      attributes: mergeGroupAttributes(group.attributes, attributes),
       updated_at: uow.now,
     })
     .where('id', '=', id)
     .execute();
-  if (letsRunnersIn(groupAttributes(group.attributes), attributes))
-    await uow.publish('runners-let-in', { type: 'group', id });
-  if (openness(next.visibility) < openness(group.visibility))
-    await uow.publish('sight-narrowed', { type: 'group', id });
-  if (next.name !== group.name || next.path !== group.path) await moveGroup(uow, id, place);
-  await recordChanges(uow, { id, full_path: place.full_path }, group, next);
-  return readGroupRow(uow, id);
+  if (enablesInstanceRunners(parseGroupAttributes(group.attributes), attributes))
+    await uow.publish('runner-access-extended', { type: 'group', id });
+  if (visibilityRank(next.visibility) < visibilityRank(group.visibility))
+    await uow.publish('visibility-reduced', { type: 'group', id });
+  if (next.name !== group.name || next.path !== group.path) await moveGroup(uow, id, fullPath);
+  await recordGroupChanges(uow, { id, full_path: fullPath.full_path }, group, next);
+  return getGroupRow(uow, id);
 }
 
-/** May projects below take the runners of the instance, which they might not before? */
-function letsRunnersIn(was: GroupAttributes, { shared_runners_setting: next }: Partial<GroupAttributes>): boolean {
+/** Tells whether projects below gain access to the instance's runners. */
+function enablesInstanceRunners(
+  before: GroupAttributes,
+  { shared_runners_setting: next }: Partial<GroupAttributes>,
+): boolean {
   const forbids = 'disabled_and_unoverridable';
-  return was.shared_runners_setting === forbids && (next ?? forbids) !== forbids;
+  return before.shared_runners_setting === forbids && (next ?? forbids) !== forbids;
 }
 
-type Columns = Pick<Group, 'name' | 'path' | 'description' | 'visibility'>;
-type Parent = Place & Pick<Group, 'visibility'>;
+type GroupColumns = Pick<Group, 'name' | 'path' | 'description' | 'visibility'>;
+type ParentOfGroup = FullPath & Pick<Group, 'visibility'>;
 
 /** index: namespaces primary key */
-async function readParent(db: Reader, id: number): Promise<Parent> {
+async function loadParent(db: Reader, id: number): Promise<ParentOfGroup> {
   const { visibility } = await db
     .selectFrom('namespaces')
     .select('visibility')
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  return { ...(await placeOfNamespace(db, id)), visibility };
+  return { ...(await getNamespacePath(db, id)), visibility };
 }
 
-interface Change {
+interface GroupChange {
   readonly group: Group;
-  readonly parent: Parent | null;
-  readonly place: Place;
-  readonly next: Columns;
+  readonly parent: ParentOfGroup | null;
+  readonly fullPath: FullPath;
+  readonly next: GroupColumns;
 }
 
-/** What was fine before and stays as it is, is not asked again. */
-async function problemsWith(uow: UnitOfWork, change: Change): Promise<FieldErrors> {
-  const { group, parent, place, next } = change;
-  const path = next.path === group.path ? [] : groupPathProblems(next.path, { topLevel: parent === null });
+/** Returns errors of changed columns; unchanged values are not checked again. */
+async function columnErrors(uow: UnitOfWork, change: GroupChange): Promise<FieldErrors> {
+  const { group, parent, fullPath, next } = change;
+  const path = next.path === group.path ? [] : validateGroupPath(next.path, { topLevel: parent === null });
   return {
-    name: next.name === group.name ? [] : nameProblems(next.name),
-    path: path.length > 0 ? path : await placeProblems(uow, place, group.id),
+    name: next.name === group.name ? [] : validateName(next.name),
+    path: path.length > 0 ? path : await fullPathProblems(uow, fullPath, group.id),
     visibility_level: next.visibility === group.visibility ? [] : await visibilityProblems(uow, change),
   };
 }
 
-async function visibilityProblems(uow: UnitOfWork, { group, parent, next: { visibility } }: Change): Promise<string[]> {
+async function visibilityProblems(
+  uow: UnitOfWork,
+  { group, parent, next: { visibility } }: GroupChange,
+): Promise<string[]> {
   return [
-    ...tooVisibleFor(parent, visibility),
-    ...(await tooVisibleBelow(uow, group.id, visibility)),
-    ...restrictedErrors(uow.actor, visibility, await readSettings(uow)),
+    ...parentVisibilityErrors(parent, visibility),
+    ...(await descendantVisibilityErrors(uow, group.id, visibility)),
+    ...validateUnrestricted(uow.actor, visibility, await loadSettings(uow)),
   ];
 }

@@ -1,21 +1,25 @@
-import { openness, VISIBILITIES, type Visibility } from '#authorization/visibility-levels.ts';
+import { VISIBILITIES, type Visibility, visibilityRank } from '#authorization/visibility-levels.ts';
 import type { Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import { namespacesInside } from '#domain/namespaces/hierarchy.ts';
+import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { recordProjectVisibility } from '../projects/index.ts';
-import { recordVisibility } from './activity.ts';
+import { recordGroupVisibility } from './activity.ts';
 
-/** A child is never more visible than its parent (contract/planning.md §3.1). The texts of what breaks that rule. */
+/** Errors of the rule that a child is never more visible than its parent (contract/planning.md §3.1). */
 
-export function tooVisibleFor(parent: Pick<Group, 'visibility'> | null, visibility: Visibility): string[] {
-  if (parent === null || openness(visibility) <= openness(parent.visibility)) return [];
+export function parentVisibilityErrors(parent: Pick<Group, 'visibility'> | null, visibility: Visibility): string[] {
+  if (parent === null || visibilityRank(visibility) <= visibilityRank(parent.visibility)) return [];
   return [`${visibility} is not allowed since the parent group has a ${parent.visibility} visibility.`];
 }
 
-/** What below the group is more visible than this? */
-export async function tooVisibleBelow(db: Reader, groupId: number, visibility: Visibility): Promise<string[]> {
+/** Returns errors if something below the group is more visible than this. */
+export async function descendantVisibilityErrors(
+  db: Reader,
+  groupId: number,
+  visibility: Visibility,
+): Promise<string[]> {
   const wider = widerThan(visibility);
   if (wider.length === 0) return [];
   return [
@@ -28,9 +32,10 @@ export async function tooVisibleBelow(db: Reader, groupId: number, visibility: V
   ];
 }
 
-const widerThan = (visibility: Visibility) => VISIBILITIES.filter((one) => openness(one) > openness(visibility));
+const widerThan = (visibility: Visibility) =>
+  VISIBILITIES.filter((one) => visibilityRank(one) > visibilityRank(visibility));
 
-/** A child is no more visible than its parent, so those directly below tell. index: namespaces_by_parent */
+/** Checking direct children suffices, since deeper ones are never more visible. index: namespaces_by_parent */
 function hasGroupsBelow(db: Reader, groupId: number, levels: readonly Visibility[]): Promise<boolean> {
   const groups = db.selectFrom('namespaces').where('parent_id', '=', groupId);
   return hasRow(groups.where('visibility', 'in', levels).select('id'));
@@ -42,41 +47,44 @@ function hasProjectsBelow(db: Reader, groupId: number, levels: readonly Visibili
   return hasRow(projects.where('visibility', 'in', levels).select('id'));
 }
 
-/** Lowers whatever in the group, itself included, is more visible, and records that of each. */
+/** Lowers the visibility of the group and everything below it, and records each change. */
 export async function lowerVisibility(uow: UnitOfWork, groupId: number, visibility: Visibility): Promise<void> {
   const wider = widerThan(visibility);
   if (wider.length === 0) return;
-  const [groups, projects] = [await groupsInside(uow, groupId, wider), await projectsInside(uow, groupId, wider)];
+  const [groups, projects] = [
+    await listGroupsWithVisibility(uow, groupId, wider),
+    await listProjectsWithVisibility(uow, groupId, wider),
+  ];
   const lowered = { visibility, updated_at: uow.now };
-  const inside = namespacesInside(uow, groupId);
+  const inside = selectDescendantIds(uow, groupId);
   // index: namespace_closure_by_ancestor, projects_by_namespace
   const groupRows = uow.updateTable('namespaces').set(lowered).where('visibility', 'in', wider);
   await groupRows.where('id', 'in', inside).execute();
   const projectRows = uow.updateTable('projects').set(lowered).where('visibility', 'in', wider);
   await projectRows.where('namespace_id', 'in', inside).execute();
-  for (const group of groups) await recordVisibility(uow, group, group.visibility, visibility);
+  for (const group of groups) await recordGroupVisibility(uow, group, group.visibility, visibility);
   for (const project of projects) await recordProjectVisibility(uow, project, project.visibility, visibility);
 }
 
 /** index: namespace_closure_by_ancestor, routes_by_namespace */
-function groupsInside(db: Reader, groupId: number, levels: readonly Visibility[]) {
+function listGroupsWithVisibility(db: Reader, groupId: number, levels: readonly Visibility[]) {
   return db
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
     .select(['namespaces.id', 'namespaces.visibility', 'routes.full_path'])
-    .where('namespaces.id', 'in', namespacesInside(db, groupId))
+    .where('namespaces.id', 'in', selectDescendantIds(db, groupId))
     .where('namespaces.visibility', 'in', levels)
     .orderBy('namespaces.id')
     .execute();
 }
 
 /** index: namespace_closure_by_ancestor, projects_by_namespace, routes_by_project */
-function projectsInside(db: Reader, groupId: number, levels: readonly Visibility[]) {
+function listProjectsWithVisibility(db: Reader, groupId: number, levels: readonly Visibility[]) {
   return db
     .selectFrom('projects')
     .innerJoin('routes', 'routes.project_id', 'projects.id')
     .select(['projects.id', 'projects.visibility', 'routes.full_path'])
-    .where('projects.namespace_id', 'in', namespacesInside(db, groupId))
+    .where('projects.namespace_id', 'in', selectDescendantIds(db, groupId))
     .where('projects.visibility', 'in', levels)
     .orderBy('projects.id')
     .execute();

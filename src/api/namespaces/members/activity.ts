@@ -1,20 +1,24 @@
 import type { AuditEvent } from '#activity/index.ts';
 import type { Membership } from '#domain/members/memberships.ts';
-import { roleName } from '#domain/members/roles.ts';
+import { getRoleName } from '#domain/members/roles.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** What a change of members leaves in the history (contract/activity.md, both tables "What records ..."). */
+/** Activity and audit events of memberships (contract/activity.md, both tables "What records ..."). */
 
-/** A membership, its group's or project's full path, and its user's name. */
-export interface Audited {
+/** A membership with the full path of its group or project and its user's name. */
+export interface AuditedMembership {
   readonly membership: Membership;
   readonly full_path: string;
   readonly user_name: string;
 }
 
-type Event = Pick<AuditEvent, 'name' | 'message' | 'details'>;
+type MemberAuditEvent = Pick<AuditEvent, 'name' | 'message' | 'details'>;
 
-async function audit(uow: UnitOfWork, { membership, full_path, user_name }: Audited, event: Event) {
+async function recordAuditEvent(
+  uow: UnitOfWork,
+  { membership, full_path, user_name }: AuditedMembership,
+  event: MemberAuditEvent,
+) {
   const { id, user_id, source_type, source_id } = membership;
   const type = source_type === 'group' ? 'Group' : 'Project';
   await uow.record({
@@ -25,9 +29,9 @@ async function audit(uow: UnitOfWork, { membership, full_path, user_name }: Audi
   });
 }
 
-const roleText = (level: number) => `Default role: ${roleName(level)}`;
+const roleText = (level: number) => `Default role: ${getRoleName(level)}`;
 
-async function recordInFeed(
+async function recordFeedEvent(
   uow: UnitOfWork,
   { source_type, source_id, user_id }: Membership,
   action: 'joined' | 'left' | 'expired',
@@ -36,25 +40,29 @@ async function recordInFeed(
   await uow.record({ projectId: source_id, authorId: user_id, action, target: { type: 'Project' } });
 }
 
-export async function recordJoined(uow: UnitOfWork, audited: Audited): Promise<void> {
-  await recordInFeed(uow, audited.membership, 'joined');
-  await recordAdded(uow, audited);
+export async function recordMemberJoined(uow: UnitOfWork, audited: AuditedMembership): Promise<void> {
+  await recordFeedEvent(uow, audited.membership, 'joined');
+  await recordMemberAdded(uow, audited);
 }
 
-/** The same, of which no feed tells. */
-export async function recordAdded(uow: UnitOfWork, audited: Audited): Promise<void> {
-  await audit(uow, audited, {
+/** Records the audit event of a new membership, without an activity event. */
+export async function recordMemberAdded(uow: UnitOfWork, audited: AuditedMembership): Promise<void> {
+  await recordAuditEvent(uow, audited, {
     name: 'member_created',
     message: 'Membership created',
     details: { add: 'user_access', as: roleText(audited.membership.access_level) },
   });
 }
 
-/** `audited.membership` as it is now, `before` as it was. */
-export async function recordChanged(uow: UnitOfWork, audited: Audited, before: Membership): Promise<void> {
+/** Records the changes of a membership. `audited.membership`: the new state; `before`: the old one. */
+export async function recordMemberUpdated(
+  uow: UnitOfWork,
+  audited: AuditedMembership,
+  before: Membership,
+): Promise<void> {
   const { access_level, expires_at } = audited.membership;
   if (access_level === before.access_level && expires_at === before.expires_at) return;
-  await audit(uow, audited, {
+  await recordAuditEvent(uow, audited, {
     name: 'member_updated',
     message: 'Membership updated',
     details: {
@@ -68,19 +76,19 @@ export async function recordChanged(uow: UnitOfWork, audited: Audited, before: M
   });
 }
 
-export async function recordRemoved(uow: UnitOfWork, audited: Audited): Promise<void> {
-  await recordInFeed(uow, audited.membership, 'left');
-  await audit(uow, audited, {
+export async function recordMemberRemoved(uow: UnitOfWork, audited: AuditedMembership): Promise<void> {
+  await recordFeedEvent(uow, audited.membership, 'left');
+  await recordAuditEvent(uow, audited, {
     name: 'member_destroyed',
     message: 'Membership destroyed',
     details: { remove: 'user_access', as: roleText(audited.membership.access_level) },
   });
 }
 
-export async function recordExpired(uow: UnitOfWork, audited: Audited): Promise<void> {
+export async function recordMemberExpired(uow: UnitOfWork, audited: AuditedMembership): Promise<void> {
   const { access_level, expires_at } = audited.membership;
-  await recordInFeed(uow, audited.membership, 'expired');
-  await audit(uow, audited, {
+  await recordFeedEvent(uow, audited.membership, 'expired');
+  await recordAuditEvent(uow, audited, {
     name: 'member_destroyed',
     message: `Membership expired on ${expires_at}`,
     details: {

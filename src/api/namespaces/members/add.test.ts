@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('a member is shown with who added it; the address is for administrators', async () => {
-  const here = await world();
-  const [ada, bob] = [await here.user(), await here.user()];
-  const group = await here.newGroup({ owner: ada });
+test('returns a member with its creator, and the email address to administrators', async () => {
+  const testWorld = await world();
+  const [ada, bob] = [await testWorld.user(), await testWorld.user()];
+  const group = await testWorld.newGroup({ owner: ada });
   const params = { user_id: bob.id, access_level: 30, expires_at: '2026-05-01' };
   const { status, body } = await ada.post(`${group.at}/members`, params);
   assert.equal(status, 201);
@@ -24,19 +24,19 @@ test('a member is shown with who added it; the address is for administrators', a
     expires_at: '2026-05-01',
     membership_state: 'active',
   });
-  const seen = await here.root.get(`${group.at}/members/${bob.id}`);
+  const seen = await testWorld.root.get(`${group.at}/members/${bob.id}`);
   assert.equal(seen.body.email, `${bob.username}@hearth.test`);
-  assert.equal((await here.anonymous.get(`${group.at}/members`)).status, 401);
+  assert.equal((await testWorld.anonymous.get(`${group.at}/members`)).status, 401);
 });
 
 type Refusal = readonly [params: Readonly<Record<string, unknown>>, status: number, body: unknown];
 
-/** A group in another one, of which bob is a Developer; eve is in neither. */
-async function givenGroups() {
-  const here = await world();
-  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
-  const top = await here.newGroup({ owner: ada });
-  const low = await here.newGroup({ in: top });
+/** A subgroup of a group whose Developer is bob; eve is a member of neither. */
+async function createGroups() {
+  const testWorld = await world();
+  const [ada, bob, eve] = [await testWorld.user(), await testWorld.user(), await testWorld.user()];
+  const top = await testWorld.newGroup({ owner: ada });
+  const low = await testWorld.newGroup({ in: top });
   await top.add('developer', bob);
   const assertRefused = async (refused: readonly Refusal[]) => {
     const path = `${low.at}/members`;
@@ -49,8 +49,8 @@ async function givenGroups() {
   return { ada, bob, eve, top, assertRefused };
 }
 
-test('whoever is nobody, or a member already, is not added', async () => {
-  const { ada, assertRefused } = await givenGroups();
+test('rejects unknown users and existing members', async () => {
+  const { ada, assertRefused } = await createGroups();
   await assertRefused([
     [{ user_id: 99_999, access_level: 10 }, 404, { message: '404 User Not Found' }],
     [{ user_id: ada.id, access_level: 10 }, 409, { message: 'Member already exists' }],
@@ -58,8 +58,8 @@ test('whoever is nobody, or a member already, is not added', async () => {
   ]);
 });
 
-test('nobody is added with a role that is none or below the inherited one, or until a day that is over', async () => {
-  const { bob, eve, top, assertRefused } = await givenGroups();
+test('rejects unknown roles, roles below the inherited one, and past expiry dates', async () => {
+  const { bob, eve, top, assertRefused } = await createGroups();
   const below = `should be greater than or equal to Developer inherited membership from group ${top.name}`;
   await assertRefused([
     [{ user_id: eve.id, access_level: 17 }, 400, { message: { access_level: ['is not included in the list'] } }],
@@ -72,7 +72,7 @@ test('nobody is added with a role that is none or below the inherited one, or un
   ]);
 });
 
-test('a member is named in one way, and with a role', async () => {
+test('requires a role and exactly one way to name the user', async () => {
   const { group, owner } = await world({ group: {} });
   const wrong: [params: Record<string, unknown>, status: number, body: unknown][] = [
     [{ access_level: 10 }, 400, { error: 'user_id, username are missing, at least one parameter must be provided' }],
@@ -85,20 +85,20 @@ test('a member is named in one way, and with a role', async () => {
   }
 });
 
-test('who is a member above may be one below too, with the same role', async () => {
-  const here = await world();
-  const [ada, bob] = [await here.user(), await here.user()];
-  const top = await here.newGroup({ owner: ada });
-  const low = await here.newGroup({ in: top });
+test('allows a direct membership with the same role as the inherited one', async () => {
+  const testWorld = await world();
+  const [ada, bob] = [await testWorld.user(), await testWorld.user()];
+  const top = await testWorld.newGroup({ owner: ada });
+  const low = await testWorld.newGroup({ in: top });
   await top.add('developer', bob);
   const path = `${low.at}/members`;
   assert.equal((await ada.post(path, { user_id: bob.id, access_level: 30 })).status, 201);
 });
 
-test('a list of users tells who was not added', async () => {
-  const here = await world();
-  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
-  const group = await here.newGroup({ owner: ada });
+test('reports which users of a list were not added', async () => {
+  const testWorld = await world();
+  const [ada, bob, eve] = [await testWorld.user(), await testWorld.user(), await testWorld.user()];
+  const group = await testWorld.newGroup({ owner: ada });
   const path = `${group.at}/members`;
   const first = await ada.post(path, { user_id: `${bob.id}, ${eve.id}`, access_level: 20 });
   assert.deepEqual([first.status, first.body], [201, { status: 'success' }]);
@@ -109,7 +109,7 @@ test('a list of users tells who was not added', async () => {
   });
 });
 
-test('a list of nobody names an unknown user', async () => {
+test('returns 404 for an empty list of users', async () => {
   const { project, owner } = await world({ project: {} });
   for (const users of [{ user_id: '' }, { user_id: null }, { username: [] }]) {
     const answer = await owner.post(`${project.at}/members`, { ...users, access_level: 30 });

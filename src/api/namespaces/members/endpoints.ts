@@ -1,58 +1,58 @@
 import { UserBasic } from '#api/identity/users/index.ts';
 import { projectSource } from '#domain/members/memberships.ts';
-import { forBoth } from '#http/access/parents.ts';
-import { inPublicProject } from '#http/access/project-access.ts';
+import { forGroupAndProject } from '#http/access/parents.ts';
+import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { eitherEntity } from '#http/endpoint/entity.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
-import { FORBIDDEN, GONE, INVALID, NOT_FOUND, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
-import { atLeastOne, exclusive, optional, required } from '#http/parameters/declarations.ts';
-import { expression, string } from '#http/parameters/texts.ts';
-import { boolean, commaArray, date, integer, oneOf } from '#http/parameters/types.ts';
+import { FORBIDDEN, INVALID, NOT_FOUND, PARENT_NOT_FOUND, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
+import { atLeastOne, mutuallyExclusive, optional, required } from '#http/parameters/declarations.ts';
+import { searchExpression, string } from '#http/parameters/texts.ts';
+import { boolean, commaSeparated, date, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { LEAVING, MANAGING, removableMember, SEEING } from './access.ts';
-import { addMember, addMembers, type Named, TAKEN } from './add.ts';
+import { LEAVE_ABILITIES, MANAGE_ABILITIES, removableMember, VIEW_ABILITIES } from './access.ts';
+import { addMember, addMembers, MEMBER_UNIQUE_ERRORS, type UserReference } from './add.ts';
 import { AddedMembers, Member } from './entities.ts';
 import { removeMember } from './remove.ts';
 import { findMember, listMembers, listMemberUsers } from './store.ts';
-import { changeMember } from './update.ts';
+import { updateMember } from './update.ts';
 
 // Groups and projects have the same endpoints (contract/planning.md §3.4).
 
-const filters = {
-  query: optional(expression),
-  user_ids: optional(commaArray(integer)),
-  skip_users: optional(commaArray(integer)),
+const memberListParams = {
+  query: optional(searchExpression),
+  user_ids: optional(commaSeparated(integer)),
+  skip_users: optional(commaSeparated(integer)),
   state: optional(oneOf('active', 'awaiting')),
 };
 
-export const [listGroupMembers, listProjectMembers] = forBoth((parent) =>
+export const [listGroupMembers, listProjectMembers] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/members`,
     summary: 'List direct members',
-    access: parent.may(SEEING),
-    params: filters,
+    access: parent.accessWith(VIEW_ABILITIES),
+    params: memberListParams,
     response: page(Member),
     read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, inherited: false }, page),
   }),
 );
 
-export const [listAllGroupMembers, listAllProjectMembers] = forBoth((parent) =>
+export const [listAllGroupMembers, listAllProjectMembers] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/members/all`,
     summary: 'List direct and inherited members',
-    access: parent.may(SEEING),
-    params: filters,
+    access: parent.accessWith(VIEW_ABILITIES),
+    params: memberListParams,
     response: page(Member),
     read: (db, { parent, params, page }) => listMembers(db, parent, { filter: params, inherited: true }, page),
   }),
 );
 
-export const [readGroupMember, readProjectMember] = forBoth((parent) =>
+export const [getGroupMember, getProjectMember] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/members/:user_id`,
-    summary: 'One direct member',
-    access: parent.may(SEEING),
+    summary: 'Get a direct member',
+    access: parent.accessWith(VIEW_ABILITIES),
     params: { user_id: required(integer) },
     errors: { notFound: NOT_FOUND },
     response: ok(Member),
@@ -61,11 +61,11 @@ export const [readGroupMember, readProjectMember] = forBoth((parent) =>
   }),
 );
 
-export const [readAnyGroupMember, readAnyProjectMember] = forBoth((parent) =>
+export const [getAnyGroupMember, getAnyProjectMember] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/members/all/:user_id`,
-    summary: 'One direct or inherited member',
-    access: parent.may(SEEING),
+    summary: 'Get a direct or inherited member',
+    access: parent.accessWith(VIEW_ABILITIES),
     params: { user_id: required(integer) },
     errors: { notFound: NOT_FOUND },
     response: ok(Member),
@@ -74,63 +74,63 @@ export const [readAnyGroupMember, readAnyProjectMember] = forBoth((parent) =>
   }),
 );
 
-export const [createGroupMember, createProjectMember] = forBoth((parent) =>
+export const [createGroupMember, createProjectMember] = forGroupAndProject((parent) =>
   endpoint({
     post: `${parent.path}/members`,
     summary: 'Add members',
-    access: parent.may(MANAGING),
+    access: parent.accessWith(MANAGE_ABILITIES),
     params: {
       access_level: required(integer),
-      user_id: optional(commaArray(integer)),
-      username: optional(commaArray(string)),
+      user_id: optional(commaSeparated(integer)),
+      username: optional(commaSeparated(string)),
       expires_at: optional(date),
     },
-    rules: [exclusive('user_id', 'username'), atLeastOne('user_id', 'username')],
+    rules: [mutuallyExclusive('user_id', 'username'), atLeastOne('user_id', 'username')],
     errors: {
-      gone: GONE[parent.name],
+      gone: PARENT_NOT_FOUND[parent.name],
       unknownUser: USER_NOT_FOUND,
       exists: [409, 'Member already exists'],
       forbidden: FORBIDDEN,
       invalid: INVALID,
     },
-    uniqueErrors: TAKEN,
-    activity: parent.own({ group: ['member_created'], project: ['joined Project', 'member_created'] }),
+    uniqueErrors: MEMBER_UNIQUE_ERRORS,
+    activity: parent.select({ group: ['member_created'], project: ['joined Project', 'member_created'] }),
     response: created(eitherEntity(Member, AddedMembers, (row) => 'user' in row)),
-    // Not one act: of several users each is added by himself, so that nobody's refusal is another's.
+    // Several users are added in separate units of work, so that one failure does not affect the others.
     async handle({ parent, caller, params }, { runUnitOfWork, database }) {
       const users = [...(params.user_id ?? []), ...(params.username ?? [])];
-      const wish = { accessLevel: params.access_level, expiresAt: params.expires_at ?? null };
-      const add = (named: Named) => runUnitOfWork(caller, (uow) => addMember(uow, parent, named, wish));
+      const input = { accessLevel: params.access_level, expiresAt: params.expires_at ?? null };
+      const add = (user: UserReference) => runUnitOfWork(caller, (uow) => addMember(uow, parent, user, input));
       const [first, ...others] = users;
       if (first === undefined) return fail('unknownUser');
-      return others.length === 0 ? add(first) : addMembers(add, parent, users, wish, database.reader);
+      return others.length === 0 ? add(first) : addMembers(add, parent, users, input, database.reader);
     },
   }),
 );
 
-export const [updateGroupMember, updateProjectMember] = forBoth((parent) =>
+export const [updateGroupMember, updateProjectMember] = forGroupAndProject((parent) =>
   endpoint({
     put: `${parent.path}/members/:user_id`,
-    summary: 'Change a direct member',
-    access: parent.may(MANAGING),
+    summary: 'Update a direct member',
+    access: parent.accessWith(MANAGE_ABILITIES),
     params: { user_id: required(integer), access_level: required(integer), expires_at: optional(date) },
     errors: { notFound: NOT_FOUND, forbidden: FORBIDDEN, invalid: INVALID },
     activity: ['member_updated'],
     response: ok(Member),
     write: (uow, { parent, params }) =>
-      changeMember(uow, parent, params.user_id, { accessLevel: params.access_level, expiresAt: params.expires_at }),
+      updateMember(uow, parent, params.user_id, { accessLevel: params.access_level, expiresAt: params.expires_at }),
   }),
 );
 
-export const [deleteGroupMember, deleteProjectMember] = forBoth((parent) =>
+export const [deleteGroupMember, deleteProjectMember] = forGroupAndProject((parent) =>
   endpoint({
     delete: `${parent.path}/members/:user_id`,
     summary: 'Remove a direct member',
-    access: parent.may(LEAVING).resource(removableMember),
+    access: parent.accessWith(LEAVE_ABILITIES).resource(removableMember),
     params: { skip_subresources: optional(boolean, false), unassign_issuables: optional(boolean, false) },
     lastModified: ({ membership }) => membership.updated_at,
     errors: { notFound: NOT_FOUND, forbidden: FORBIDDEN },
-    // A member of projects below leaves them, too.
+    // Removal from a group also removes memberships of projects below.
     activity: ['left Project', 'member_destroyed'],
     response: noContent,
     write: (uow, { parent, params }) =>
@@ -143,9 +143,9 @@ export const [deleteGroupMember, deleteProjectMember] = forBoth((parent) =>
 
 export const listProjectUsers = endpoint({
   get: '/projects/:id/users',
-  summary: 'List the users who are members, inherited ones too',
-  access: inPublicProject('read_members'),
-  params: { search: optional(expression), skip_users: optional(commaArray(integer)) },
+  summary: 'List users of a project, including inherited members',
+  access: inProjectAllowingAnonymous('read_members'),
+  params: { search: optional(searchExpression), skip_users: optional(commaSeparated(integer)) },
   response: page(UserBasic),
   read: (db, { project, params, page }) =>
     listMemberUsers(db, projectSource(project), { query: params.search, skip_users: params.skip_users }, page),

@@ -5,10 +5,10 @@ import type { Membership } from '#domain/members/memberships.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable } from '#http/endpoint/responses.ts';
 
-/** A membership with the users that it is shown with. */
+/** A membership with its user and its creator. */
 export interface MemberRow extends Membership {
   readonly user: UserBasicRow & { readonly email: string };
-  /** Null when nobody knows any more who it was. */
+  /** Null if the creator is unknown or was deleted. */
   readonly created_by: UserBasicRow | null;
 }
 
@@ -32,15 +32,15 @@ export const Member = entity('Member', {
   ...(isAdministrator(to.caller) ? { email: user.email } : {}),
 }));
 
-/** Who of a list of users could not be added: the name of each, with the reason. */
-export interface NotAdded {
+/** The users who could not be added: username and reason. */
+export interface FailedAdditions {
   readonly reasons: Readonly<Record<string, string>>;
 }
 
-/** The answer to a list of users. */
+/** The response to adding several users. */
 export const AddedMembers = entity('AddedMembers', {
   status: Type.Enum(['success', 'error']),
   message: Type.Optional(Type.Record(Type.String(), Type.String())),
-}).from(({ reasons }: NotAdded) =>
+}).from(({ reasons }: FailedAdditions) =>
   Object.keys(reasons).length === 0 ? { status: 'success' } : { status: 'error', message: { ...reasons } },
 );

@@ -2,13 +2,16 @@ import type { Build, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-const ofGroup: Build = ({ group }) => ({ by: 'guest', path: { id: group.id } });
-const ofProject: Build = ({ project }) => ({ by: 'guest', path: { id: project.id } });
-const oneOfGroup: Build = ({ group, callers }) => ({
+const groupExample: Build = ({ group }) => ({ by: 'guest', path: { id: group.id } });
+const projectExample: Build = ({ project }) => ({ by: 'guest', path: { id: project.id } });
+const groupMemberExample: Build = ({ group, callers }) => ({
   by: 'guest',
   path: { id: group.id, user_id: callers.developer.id },
 });
-const oneOfProject: Build = ({ project, member }) => ({ by: 'guest', path: { id: project.id, user_id: member.id } });
+const projectMemberExample: Build = ({ project, member }) => ({
+  by: 'guest',
+  path: { id: project.id, user_id: member.id },
+});
 
 async function newMember({ user, callers, done }: Scene, source: string): Promise<number> {
   const { id } = await user();
@@ -17,10 +20,10 @@ async function newMember({ user, callers, done }: Scene, source: string): Promis
 }
 
 export const examples: Examples<typeof endpoints> = {
-  listGroupMembers: ofGroup,
-  listAllGroupMembers: ofGroup,
-  readGroupMember: oneOfGroup,
-  readAnyGroupMember: oneOfGroup,
+  listGroupMembers: groupExample,
+  listAllGroupMembers: groupExample,
+  getGroupMember: groupMemberExample,
+  getAnyGroupMember: groupMemberExample,
   createGroupMember: async ({ group, user }) => ({
     by: 'owner',
     path: { id: group.id },
@@ -36,7 +39,7 @@ export const examples: Examples<typeof endpoints> = {
       by: 'owner',
       path: { id: scene.group.id, user_id: await newMember(scene, `groups/${scene.group.id}`) },
     }),
-    // Whoever goes leaves what is below, too.
+    // Removal from a group includes memberships below.
     async (scene) => {
       const { group, project, callers, done } = scene;
       const user_id = await newMember(scene, `groups/${group.id}`);
@@ -44,10 +47,10 @@ export const examples: Examples<typeof endpoints> = {
       return { by: 'owner', path: { id: group.id, user_id } };
     },
   ],
-  listProjectMembers: ofProject,
-  listAllProjectMembers: ofProject,
-  readProjectMember: oneOfProject,
-  readAnyProjectMember: oneOfProject,
+  listProjectMembers: projectExample,
+  listAllProjectMembers: projectExample,
+  getProjectMember: projectMemberExample,
+  getAnyProjectMember: projectMemberExample,
   createProjectMember: async ({ project, user }) => ({
     by: 'maintainer',
     path: { id: project.id },
@@ -62,5 +65,5 @@ export const examples: Examples<typeof endpoints> = {
     by: 'maintainer',
     path: { id: scene.project.id, user_id: await newMember(scene, `projects/${scene.project.id}`) },
   }),
-  listProjectUsers: ofProject,
+  listProjectUsers: projectExample,
 };

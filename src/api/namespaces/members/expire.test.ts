@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markHistory, recordedSince } from '#activity/index.ts';
+import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
 import { world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
 
 const day = 24 * 60 * 60;
 
-/** The first event since then is of nobody, and says why. */
-async function told(since: number): Promise<void> {
+/** The first event since then has no author and gives the reason. */
+async function expectExpiryEvent(since: number): Promise<void> {
   const { server } = await world();
   const event = await server.services.database.reader
     .selectFrom('audit_events')
@@ -29,7 +29,7 @@ async function told(since: number): Promise<void> {
   );
 }
 
-async function membersOf(groupId: number): Promise<number[]> {
+async function listMemberIds(groupId: number): Promise<number[]> {
   const { server } = await world();
   const rows = await server.services.database.reader
     .selectFrom('memberships')
@@ -41,7 +41,7 @@ async function membersOf(groupId: number): Promise<number[]> {
   return rows.map((row) => row.user_id);
 }
 
-test('a membership gives nothing from its last day on, is listed, and the daily work removes it', async () => {
+test('ignores an expired membership, lists it, and removes it by the daily job', async () => {
   const { user, clock, work, server } = await world();
   const { reader } = server.services.database;
   const [ada, bob] = [await user(), await user()];
@@ -60,14 +60,14 @@ test('a membership gives nothing from its last day on, is listed, and the daily 
   for (const path of ['members', 'members/all', 'users']) {
     assert.equal((await ada.get(`${project.at}/${path}`)).body.length, 2, path);
   }
-  const mark = await markHistory(reader);
+  const mark = await markRecordedEvents(reader);
   await work();
-  assert.deepEqual(await recordedSince(reader, mark), ['expired Project', 'member_destroyed', 'member_destroyed']);
-  await told(mark.audit_events);
-  assert.deepEqual(await membersOf(group.id), [ada.id, 1]);
+  assert.deepEqual(await listRecordedSince(reader, mark), ['expired Project', 'member_destroyed', 'member_destroyed']);
+  await expectExpiryEvent(mark.audit_events);
+  assert.deepEqual(await listMemberIds(group.id), [ada.id, 1]);
 });
 
-test('a membership may end today: it is shown and gives nothing, beside one that does', async () => {
+test('accepts an expiry date of today, which is listed and grants nothing', async () => {
   const { newGroup, newProject, user, clock } = await world();
   const bob = await user();
   const group = await newGroup();
@@ -75,10 +75,10 @@ test('a membership may end today: it is shown and gives nothing, beside one that
   const today = clock.now().toISOString().slice(0, 10);
   await project.add('developer', bob, { expires_at: today });
   assert.equal((await bob.get(project.at)).status, 404);
-  const shown = async () => (await group.owner.get(`${project.at}/members/all/${bob.id}`)).body;
+  const fetchResult = async () => (await group.owner.get(`${project.at}/members/all/${bob.id}`)).body;
   const direct = (await group.owner.get(`${project.at}/members/${bob.id}`)).body;
-  assert.deepEqual([direct.access_level, direct.expires_at, (await shown()).access_level], [30, today, 30]);
+  assert.deepEqual([direct.access_level, direct.expires_at, (await fetchResult()).access_level], [30, today, 30]);
   await group.add('guest', bob);
   assert.equal((await bob.get(project.at)).status, 200);
-  assert.deepEqual([(await shown()).access_level, (await shown()).expires_at], [10, null]);
+  assert.deepEqual([(await fetchResult()).access_level, (await fetchResult()).expires_at], [10, null]);
 });

@@ -1,24 +1,23 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { readUser } from '#authentication/users/users.ts';
+import { findUserById } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
-import { endMembership, expiredMemberships, findMembership, type Membership } from '#domain/members/memberships.ts';
+import { endMembership, findMembership, listExpiredMemberships, type Membership } from '#domain/members/memberships.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
-import { recordExpired } from './activity.ts';
+import { recordMemberExpired } from './activity.ts';
 
-/** So many are read at once. */
-const BATCH = 100;
+const BATCH_SIZE = 100;
 
-/** Removes memberships whose last day has come. They gave nothing any more: this is for the history and for the lists of families. */
+/** Removes expired memberships. They granted nothing any more; this records the event and cleans up related rows. */
 export const expireMembers = defineJob({
   kind: 'expire-members',
   async handle({ database, runUnitOfWork }: Services) {
     for (;;) {
-      const due = await expiredMemberships(database.reader, BATCH);
+      const due = await listExpiredMemberships(database.reader, BATCH_SIZE);
       for (const membership of due) await runUnitOfWork(ANONYMOUS, (uow) => expire(uow, membership));
-      if (due.length < BATCH) return;
+      if (due.length < BATCH_SIZE) return;
     }
   },
 });
@@ -27,15 +26,15 @@ export const expireMembersDaily: Schedule<Services> = { name: 'expire-members', 
 
 async function expire(uow: UnitOfWork, { source_type, source_id, user_id }: Membership): Promise<void> {
   const membership = await findMembership(uow, { type: source_type, id: source_id }, user_id);
-  // It may have got another last day meanwhile.
+  // Its expiry date may have changed meanwhile.
   if (membership?.expires_at == null || membership.expires_at > uow.today) return;
-  const user_name = (await readUser(uow, user_id))?.name ?? '';
-  await recordExpired(uow, { membership, full_path: await pathOf(uow, membership), user_name });
+  const user_name = (await findUserById(uow, user_id))?.name ?? '';
+  await recordMemberExpired(uow, { membership, full_path: await findFullPath(uow, membership), user_name });
   await endMembership(uow, membership);
 }
 
 /** index: routes_by_namespace, routes_by_project */
-async function pathOf(db: Reader, { source_type, source_id }: Membership): Promise<string> {
+async function findFullPath(db: Reader, { source_type, source_id }: Membership): Promise<string> {
   const column = source_type === 'group' ? 'namespace_id' : 'project_id';
   const route = await db.selectFrom('routes').select('full_path').where(column, '=', source_id).executeTakeFirst();
   return route?.full_path ?? '';

@@ -1,11 +1,11 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { expireMembers, expireMembersDaily } from './expire.ts';
 
-// What other families may use of members.
+// Exports for other modules.
 export { importMember } from './import.ts';
 
-export const members = family({
+export const members = resourceModule({
   endpoints,
   jobs: [expireMembers],
   schedules: [expireMembersDaily],

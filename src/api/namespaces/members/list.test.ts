@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
-import { addMembership, groupSource } from '#domain/members/memberships.ts';
-import { insertNamespace } from '#domain/namespaces/namespaces.ts';
+import { createMembership, groupSource } from '#domain/members/memberships.ts';
+import { createNamespace } from '#domain/namespaces/namespaces.ts';
 import { world } from '#test/support/world.ts';
 
 const levels = (body: { username: string; access_level: number }[]) =>
   Object.fromEntries(body.map(({ username, access_level }) => [username, access_level]));
 
-test('direct members and all members differ; the highest level counts once', async () => {
-  const here = await world();
-  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
-  const top = await here.newGroup({ owner: ada });
-  const low = await here.newGroup({ in: top });
-  const project = await here.newProject({ in: low });
+test('distinguishes direct and all members and uses the highest level', async () => {
+  const testWorld = await world();
+  const [ada, bob, eve] = [await testWorld.user(), await testWorld.user(), await testWorld.user()];
+  const top = await testWorld.newGroup({ owner: ada });
+  const low = await testWorld.newGroup({ in: top });
+  const project = await testWorld.newProject({ in: low });
   await ada.post(`${top.at}/members`, { username: bob.username.toUpperCase(), access_level: 20 });
   await low.add('developer', bob);
   await project.add('maintainer', bob);
@@ -40,7 +40,7 @@ test('direct members and all members differ; the highest level counts once', asy
   assert.deepEqual(levels(some.body), { [eve.username]: 10 });
 });
 
-test('all members are active and none awaits anything', async () => {
+test('treats all members as active', async () => {
   const { project, owner } = await world({ project: {} });
   for (const path of [`${project.at}/members`, `${project.at}/members/all`]) {
     const list = async (params: Record<string, unknown>) => levels((await owner.get(path, params)).body);
@@ -52,26 +52,26 @@ test('all members are active and none awaits anything', async () => {
   }
 });
 
-test('anybody is told the users of a public project, and of others those who see them', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const open = await here.newProject({
-    in: await here.newGroup({ owner: ada, visibility: 'public' }),
+test('lists users of a public project to everybody, and of others to those who can see them', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const open = await testWorld.newProject({
+    in: await testWorld.newGroup({ owner: ada, visibility: 'public' }),
     visibility: 'public',
   });
-  const closed = await here.newProject({ owner: ada });
-  const { status, body } = await here.anonymous.get(`${open.at}/users`);
+  const closed = await testWorld.newProject({ owner: ada });
+  const { status, body } = await testWorld.anonymous.get(`${open.at}/users`);
   assert.deepEqual([status, body.map(({ id }: { id: number }) => id)], [200, [ada.id]]);
-  assert.deepEqual((await here.anonymous.get(`${open.at}/users`, { skip_users: ada.id })).body, []);
-  assert.deepEqual((await here.anonymous.get(`${closed.at}/users`)).body, { message: '404 Project Not Found' });
-  assert.equal((await here.anonymous.get(`${open.at}/members`)).status, 401);
+  assert.deepEqual((await testWorld.anonymous.get(`${open.at}/users`, { skip_users: ada.id })).body, []);
+  assert.deepEqual((await testWorld.anonymous.get(`${closed.at}/users`)).body, { message: '404 Project Not Found' });
+  assert.equal((await testWorld.anonymous.get(`${open.at}/members`)).status, 401);
 });
 
-test('who sees a group only through something below it does not see its members', async () => {
-  const here = await world();
-  const [ada, bob] = [await here.user(), await here.user()];
-  const top = await here.newGroup({ owner: ada });
-  const low = await here.newGroup({ in: top });
+test('hides the members of a group from callers who see it only through its contents', async () => {
+  const testWorld = await world();
+  const [ada, bob] = [await testWorld.user(), await testWorld.user()];
+  const top = await testWorld.newGroup({ owner: ada });
+  const low = await testWorld.newGroup({ in: top });
   await low.add('developer', bob);
   assert.equal((await bob.get(top.at)).status, 200);
   for (const path of ['members', 'members/all', `members/${ada.id}`, `members/all/${ada.id}`]) {
@@ -81,12 +81,12 @@ test('who sees a group only through something below it does not see its members'
   assert.equal((await bob.get(`${low.at}/members/all`)).status, 200);
 });
 
-test('a member of several groups above is listed once, by user, on every page', async () => {
-  const here = await world();
-  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
-  const top = await here.newGroup({ owner: ada });
-  const low = await here.newGroup({ in: top });
-  const project = await here.newProject({ in: low });
+test('lists a member of several parent groups once, ordered by user, on every page', async () => {
+  const testWorld = await world();
+  const [ada, bob, eve] = [await testWorld.user(), await testWorld.user(), await testWorld.user()];
+  const top = await testWorld.newGroup({ owner: ada });
+  const low = await testWorld.newGroup({ in: top });
+  const project = await testWorld.newProject({ in: low });
   for (const place of [top, low, project]) await place.add('guest', bob);
   await low.add('developer', eve);
   const page = async (number: number) => {
@@ -98,9 +98,9 @@ test('a member of several groups above is listed once, by user, on every page', 
   assert.deepEqual(await page(3), [[], '3', '']);
 });
 
-test('of very many members those with a part in their names are found, and counted up to 10,000', async () => {
+test('searches very many members by name and counts up to 10,000', async () => {
   const { group, owner, server } = await world({ group: {} });
-  await server.services.database.transaction((tx) => manyMembers(tx, group.id));
+  await server.services.database.transaction((tx) => addManyMembers(tx, group.id));
   const found = async (query: string) => {
     const { body, headers } = await owner.get(`${group.at}/members/all`, { query, per_page: 2, page: 2 });
     return [body.map(({ username }: { username: string }) => username), headers['x-total']];
@@ -112,7 +112,7 @@ test('of very many members those with a part in their names are found, and count
   assert.deepEqual(await found('nobody of them'), [[], '0']);
 });
 
-test('who is searched for among the users of a project is found where only its groups have members', async () => {
+test('finds members of parent groups when searching the users of a project', async () => {
   const { group, owner, newGroup, newProject } = await world({ group: {} });
   const project = await newProject({ in: await newGroup({ in: group, owner }) });
   const found = async (at: string) => {
@@ -126,8 +126,8 @@ test('who is searched for among the users of a project is found where only its g
   assert.deepEqual(body, []);
 });
 
-/** 10,050 users, every second of them called odd, who are all members of the group. */
-async function manyMembers(tx: Transaction, groupId: number): Promise<void> {
+/** 10,050 members of the group, every second of them named odd. */
+async function addManyMembers(tx: Transaction, groupId: number): Promise<void> {
   const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 10050)`;
   await sql`insert into users (username, username_key, name, name_key, email, email_key, projects_limit, state, bio, created_at, updated_at)
     ${numbers} select 'crowd-' || i, 'crowd-' || i, '', case when i % 2 = 1 then 'odd' else 'even' end, i || '@crowd.test',
@@ -138,26 +138,26 @@ async function manyMembers(tx: Transaction, groupId: number): Promise<void> {
   );
 }
 
-/** The id of a group with so many others above it, the outermost of which is this one. */
-async function deepBelow(tx: Transaction, outermost: number, length: number): Promise<number> {
+/** Returns the id of a group with this number of ancestors, the outermost of which is given. */
+async function createDeepGroup(tx: Transaction, outermost: number, length: number): Promise<number> {
   let parent = outermost;
   for (let depth = 1; depth <= length; depth++) {
     const path = `d${depth}`;
     const row = { kind: 'group', owner_id: null, parent_id: parent, visibility: 'private' } as const;
-    const place = { full_path: `deep-${outermost}-${depth}`, full_name: path };
-    parent = await insertNamespace(tx, { ...row, path, name: path }, place);
+    const location = { full_path: `deep-${outermost}-${depth}`, full_name: path };
+    parent = await createNamespace(tx, { ...row, path, name: path }, location);
   }
   return parent;
 }
 
-test('all members of a group that is deep down are listed, each once, in the order of their ids', async () => {
+test('lists all members of a deeply nested group once, ordered by id', async () => {
   const { newGroup, user, server } = await world();
   const [ada, bob] = [await user(), await user()];
   const top = await newGroup({ owner: ada });
   await top.add('guest', bob);
   const deep = await server.services.database.transaction(async (tx) => {
-    const id = await deepBelow(tx, top.id, 300);
-    await addMembership(tx, groupSource(id), { userId: bob.id, accessLevel: 30, createdById: null });
+    const id = await createDeepGroup(tx, top.id, 300);
+    await createMembership(tx, groupSource(id), { userId: bob.id, accessLevel: 30, createdById: null });
     return id;
   });
   const all = await ada.get(`/groups/${deep}/members/all`, { per_page: 1, page: 2 });

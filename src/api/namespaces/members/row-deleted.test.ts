@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { atNextTransaction } from '#test/support/interrupted-transactions.ts';
 import { world } from '#test/support/world.ts';
 
-const here = await world();
-const { root, user, work, server, newGroup } = here;
+const testWorld = await world();
+const { root, user, work, server, newGroup } = testWorld;
 
-test('a member who is deleted before the answer is written is told of all the same', async () => {
+test('returns the member although it is deleted before the response is written', async () => {
   const [owner, mira] = [await user(), await user()];
   const { id } = await newGroup({ owner });
   const members = `/groups/${id}/members`;
-  atNextTransaction(here, async (run) => {
+  atNextTransaction(testWorld, async (run) => {
     const done = await run();
     assert.equal((await root.delete(`/users/${mira.id}`)).status, 204);
     await work();
@@ -21,8 +21,8 @@ test('a member who is deleted before the answer is written is told of all the sa
   assert.equal((await owner.get(`${members}/${mira.id}`)).status, 404);
 });
 
-/** A project or group that is to be destroyed by this path. */
-async function givenMarked(kind: 'project' | 'group') {
+/** A project or group that this request destroys. */
+async function createMarkedParent(kind: 'project' | 'group') {
   const owner = await user();
   const { id: parent_id } = await newGroup({ owner });
   const inside = { name: 'inside', path: 'inside', parent_id, namespace_id: parent_id };
@@ -33,9 +33,9 @@ async function givenMarked(kind: 'project' | 'group') {
   return { owner, id, at, full_path };
 }
 
-test('a member who is added while the place is destroyed goes along, or is not added', async () => {
+test('deletes or rejects a member who is added while the parent is destroyed', async () => {
   for (const kind of ['project', 'group', 'project', 'group'] as const) {
-    const { owner, id, at, full_path } = await givenMarked(kind);
+    const { owner, id, at, full_path } = await createMarkedParent(kind);
     const newcomers = await Promise.all(Array.from({ length: 6 }, () => user()));
     const [removed, , ...added] = await Promise.all([
       owner.delete(at, { permanently_remove: true, full_path }),

@@ -1,98 +1,113 @@
 import { type Expression, expressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { type UserBasicRow, usersById } from '#api/identity/users/index.ts';
+import { loadUsersById, type UserBasicRow } from '#api/identity/users/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { countUpTo, type Page, paged } from '#database/page.ts';
-import { COMMON, countContaining, isCommonIn } from '#database/search/common-substrings.ts';
-import { containingUnindexed, idsContaining, isShortPart } from '#database/search/substring-search.ts';
+import { countUpTo, type Page, paginate } from '#database/page.ts';
+import { COMMON_THRESHOLD, countMatches, isCommonSubstring } from '#database/search/common-substrings.ts';
 import {
-  effectiveMemberships,
+  containsSubstringUnindexed,
+  isTooShortForIndex,
+  selectIdsContaining,
+} from '#database/search/substring-search.ts';
+import {
+  filterSourcesWithMembers,
   isMemberOfAny,
+  listMemberSources,
+  loadEffectiveMemberships,
   type MemberSource,
+  type MemberSourceRef,
   type Membership,
-  membersOfAny,
-  type Source,
-  sourcesOf,
-  sourcesWithMembers,
+  selectMembersOfAny,
 } from '#domain/members/memberships.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { MemberRow } from './entities.ts';
 
-/** The rows behind the lists of members. */
+/** Queries of members. */
 
 interface MemberFilter {
-  /** A part of name or username. */
+  /** A part of the name or username. */
   readonly query?: string | null | undefined;
   readonly user_ids?: readonly number[] | null | undefined;
   readonly skip_users?: readonly number[] | null | undefined;
-  /** All memberships are active: none awaits anything. */
+  /** All memberships are `active`. */
   readonly state?: 'active' | 'awaiting' | null | undefined;
 }
 
-interface MemberListing {
+interface MemberListOptions {
   readonly filter: MemberFilter;
-  /** Inherited ones too. */
+  /** Includes inherited memberships. */
   readonly inherited: boolean;
 }
 
-const sourcesIn = async (db: Reader, source: MemberSource, inherited: boolean): Promise<readonly Source[]> =>
-  inherited ? sourcesOf(db, source) : [source];
+const findSources = async (
+  db: Reader,
+  source: MemberSource,
+  inherited: boolean,
+): Promise<readonly MemberSourceRef[]> => (inherited ? listMemberSources(db, source) : [source]);
 
-/** One page of the members, by user; those whose last day has come are listed until they are removed. */
+/** Returns one page of the members, ordered by user. Expired memberships are included until the job removes them. */
 export async function listMembers(
   db: Reader,
   source: MemberSource,
-  { filter, inherited }: MemberListing,
+  { filter, inherited }: MemberListOptions,
   page: OffsetRequest,
 ): Promise<Page<MemberRow>> {
-  const sources = await sourcesIn(db, source, inherited);
-  const found = await pageOfIds(db, filter.query ? await peopled(db, sources) : sources, filter, page);
+  const sources = await findSources(db, source, inherited);
+  const found = await loadMemberIdPage(
+    db,
+    filter.query ? await withoutEmptySources(db, sources) : sources,
+    filter,
+    page,
+  );
   const ids = found.items.map(({ user_id }) => user_id);
-  const memberships = await effectiveMemberships(db, sources, ids);
-  // Who has been removed between the two queries is no member any more.
+  const memberships = await loadEffectiveMemberships(db, sources, ids);
+  // A user who was removed between the two queries is skipped.
   const rows = ids.map((id) => memberships.get(id)).filter((row) => row !== undefined);
-  return { ...found, items: await withUsers(db, rows) };
+  return { ...found, items: await toMemberRows(db, rows) };
 }
 
-/** Of no source with members the first stands for all. */
-async function peopled(db: Reader, sources: readonly Source[]): Promise<readonly Source[]> {
-  const some = await sourcesWithMembers(db, sources);
+/** Keeps sources that have members, or the first source if none has. */
+async function withoutEmptySources(
+  db: Reader,
+  sources: readonly MemberSourceRef[],
+): Promise<readonly MemberSourceRef[]> {
+  const some = await filterSourcesWithMembers(db, sources);
   return some.length > 0 ? some : sources.slice(0, 1);
 }
 
-const SEARCHED = ['name_key', 'username_key'] as const;
+const SEARCHED_COLUMNS = ['name_key', 'username_key'] as const;
 
-/** The ids of the members that the filter asks for. index: memberships_by_source */
-function pageOfIds(
+/** Returns a page of the ids of matching members. index: memberships_by_source */
+function loadMemberIdPage(
   db: Reader,
-  sources: readonly Source[],
+  sources: readonly MemberSourceRef[],
   { query: words, user_ids, skip_users, state }: MemberFilter,
   page: OffsetRequest,
 ): Promise<Page<{ user_id: number }>> {
-  const wanted = (id: Expression<number>) => {
+  const matchesFilter = (id: Expression<number>) => {
     const conditions = state === 'awaiting' ? [sql<SqlBool>`1 = 0`] : [];
-    if (user_ids && user_ids.length > 0) conditions.push(isAmong(db, id, user_ids));
-    if (skip_users && skip_users.length > 0) conditions.push(sql<SqlBool>`not ${isAmong(db, id, skip_users)}`);
+    if (user_ids && user_ids.length > 0) conditions.push(isInIds(db, id, user_ids));
+    if (skip_users && skip_users.length > 0) conditions.push(sql<SqlBool>`not ${isInIds(db, id, skip_users)}`);
     return expressionBuilder<Schema, never>().and(conditions);
   };
   const members = db
-    .selectFrom(membersOfAny(db, sources).as('members'))
+    .selectFrom(selectMembersOfAny(db, sources).as('members'))
     .select('members.user_id')
-    .where(wanted(sql.ref('members.user_id')))
+    .where(matchesFilter(sql.ref('members.user_id')))
     .orderBy('members.user_id');
-  if (!words) return paged(db, members, page);
-  const areWanted = (id: Expression<number>) =>
-    expressionBuilder<Schema, never>().and([isMemberOfAny(db, sources, id), wanted(id)]);
-  return pageOfNamed(db, members, areWanted, { part: foldCase(words), page });
+  if (!words) return paginate(db, members, page);
+  const isMatchingMember = (id: Expression<number>) =>
+    expressionBuilder<Schema, never>().and([isMemberOfAny(db, sources, id), matchesFilter(id)]);
+  return loadMatchingIdPage(db, members, isMatchingMember, { part: foldCase(words), page });
 }
 
 /**
- * Those of the members who have a part in their names: of a few members each is looked at; of many the index of parts
- * tells how many have it, and who they are where they are few.
+ * Returns the members whose names contain a term. Few members are compared one by one; for many members the substring
+ * index is used if the term is rare.
  * index: users primary key, users_name_key_username_key_trigrams
  */
-async function pageOfNamed(
+async function loadMatchingIdPage(
   db: Reader,
   members: SelectQueryBuilder<Schema & { members: { user_id: number } }, 'members', { user_id: number }>,
   areMembers: (id: Expression<number>) => Expression<SqlBool>,
@@ -100,24 +115,25 @@ async function pageOfNamed(
 ): Promise<Page<{ user_id: number }>> {
   const each = members
     .innerJoin('users', 'users.id', 'members.user_id')
-    .where(containingUnindexed('users', SEARCHED, part));
-  if (isShortPart(part) || (await countUpTo(db, members, COMMON + 1)) <= COMMON) return paged(db, each, page);
-  const total = await countContaining(db, 'users', SEARCHED, part, { ids: areMembers });
-  if (total > COMMON || (await isCommonIn(db, 'users', SEARCHED, part))) {
-    return paged(db, each, page, async () => total);
+    .where(containsSubstringUnindexed('users', SEARCHED_COLUMNS, part));
+  if (isTooShortForIndex(part) || (await countUpTo(db, members, COMMON_THRESHOLD + 1)) <= COMMON_THRESHOLD)
+    return paginate(db, each, page);
+  const total = await countMatches(db, 'users', SEARCHED_COLUMNS, part, { ids: areMembers });
+  if (total > COMMON_THRESHOLD || (await isCommonSubstring(db, 'users', SEARCHED_COLUMNS, part))) {
+    return paginate(db, each, page, async () => total);
   }
-  // Of these few each is asked: to order the members first would take longer.
+  // Checks each of these few users: sorting all members first would take longer.
   const id = sql.ref<number>('users.id');
   const named = db
     .selectFrom('users')
     .select(id.as('user_id'))
-    .where(sql<SqlBool>`${id} in (${idsContaining(db, 'users', SEARCHED, part)})`)
+    .where(sql<SqlBool>`${id} in (${selectIdsContaining(db, 'users', SEARCHED_COLUMNS, part)})`)
     .where(areMembers(id))
     .orderBy('users.id');
-  return paged(db, named, page, async () => total);
+  return paginate(db, named, page, async () => total);
 }
 
-/** One page of the users who are members, inherited ones too. */
+/** Returns one page of the users who are direct or inherited members. */
 export async function listMemberUsers(
   db: Reader,
   source: MemberSource,
@@ -128,40 +144,40 @@ export async function listMemberUsers(
   return { ...found, items: found.items.map(({ user }) => user) };
 }
 
-/** The membership, own or inherited, of one user. */
+/** Returns the direct or inherited membership of one user. */
 export async function findMember(
   db: Reader,
   source: MemberSource,
   userId: number,
-  { inherited }: Omit<MemberListing, 'filter'>,
+  { inherited }: Omit<MemberListOptions, 'filter'>,
 ): Promise<MemberRow | null> {
-  const sources = await sourcesIn(db, source, inherited);
-  const membership = (await effectiveMemberships(db, sources, [userId])).get(userId);
-  return membership === undefined ? null : ((await withUsers(db, [membership]))[0] ?? null);
+  const sources = await findSources(db, source, inherited);
+  const membership = (await loadEffectiveMemberships(db, sources, [userId])).get(userId);
+  return membership === undefined ? null : ((await toMemberRows(db, [membership]))[0] ?? null);
 }
 
-async function withUsers(db: Reader, rows: readonly Membership[]): Promise<MemberRow[]> {
-  const creators = await usersById(
+async function toMemberRows(db: Reader, rows: readonly Membership[]): Promise<MemberRow[]> {
+  const creators = await loadUsersById(
     db,
     rows.map(({ created_by_id }) => created_by_id),
   );
-  const users = await membersById(
+  const users = await findUsersById(
     db,
     rows.map(({ user_id }) => user_id),
   );
-  // A user who has been deleted between the two queries is no member any more.
+  // A user who was deleted between the two queries is skipped.
   return rows.flatMap((row) => {
     const user = users.get(row.user_id);
     return user ? [{ ...row, user, created_by: creators.get(row.created_by_id ?? 0) ?? null }] : [];
   });
 }
 
-/** A membership with its user, who is there for as long as the transaction that has written it. */
-export async function withUser(tx: Transaction, row: Membership): Promise<MemberRow> {
-  return (await withUsers(tx, [row]))[0] as MemberRow;
+/** Returns a membership with its user, which exists while the transaction that wrote it runs. */
+export async function toMemberRow(tx: Transaction, row: Membership): Promise<MemberRow> {
+  return (await toMemberRows(tx, [row]))[0] as MemberRow;
 }
 
-async function membersById(db: Reader, ids: readonly number[]): Promise<Map<number, MemberRow['user']>> {
+async function findUsersById(db: Reader, ids: readonly number[]): Promise<Map<number, MemberRow['user']>> {
   if (ids.length === 0) return new Map();
   // index: users primary key
   const rows = await db

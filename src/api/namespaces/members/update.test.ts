@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markHistory, recordedSince } from '#activity/index.ts';
+import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
 import { world } from '#test/support/world.ts';
 
-test('Maintainers of a project manage members up to their own level', async () => {
-  const here = await world();
-  const [ada, bob, eve] = [await here.user(), await here.user(), await here.user()];
-  const project = await here.newProject({ owner: ada, visibility: 'public' });
+test('lets Maintainers of a project manage members up to their own level', async () => {
+  const testWorld = await world();
+  const [ada, bob, eve] = [await testWorld.user(), await testWorld.user(), await testWorld.user()];
+  const project = await testWorld.newProject({ owner: ada, visibility: 'public' });
   const path = `${project.at}/members`;
   assert.equal((await bob.post(path, { user_id: eve.id, access_level: 10 })).status, 403);
   await ada.post(path, { user_id: bob.id, access_level: 40 });
@@ -19,20 +19,20 @@ test('Maintainers of a project manage members up to their own level', async () =
   assert.equal((await bob.put(`${path}/${eve.id}`, { access_level: 30 })).status, 403);
 });
 
-test('a change of a member is recorded once, and only when something changed', async () => {
-  const here = await world();
-  const [ada, bob] = [await here.user(), await here.user()];
-  const project = await here.newProject({ owner: ada });
+test('records an update once, and only if something changed', async () => {
+  const testWorld = await world();
+  const [ada, bob] = [await testWorld.user(), await testWorld.user()];
+  const project = await testWorld.newProject({ owner: ada });
   const path = `${project.at}/members`;
-  const { reader } = here.server.services.database;
-  const mark = await markHistory(reader);
+  const { reader } = testWorld.server.services.database;
+  const mark = await markRecordedEvents(reader);
   await ada.post(path, { user_id: bob.id, access_level: 20 });
   await ada.put(`${path}/${bob.id}`, { access_level: 20 });
   await ada.put(`${path}/${bob.id}`, { access_level: 30, expires_at: '2026-03-01' });
-  const kept = await ada.put(`${path}/${bob.id}`, { access_level: 40 });
-  assert.equal(kept.body.expires_at, '2026-03-01');
+  const retained = await ada.put(`${path}/${bob.id}`, { access_level: 40 });
+  assert.equal(retained.body.expires_at, '2026-03-01');
   assert.equal((await ada.put(`${path}/${bob.id}`, { access_level: 40, expires_at: null })).body.expires_at, null);
-  assert.deepEqual(await recordedSince(reader, mark), [
+  assert.deepEqual(await listRecordedSince(reader, mark), [
     'joined Project',
     'member_created',
     'member_updated',
@@ -41,12 +41,12 @@ test('a change of a member is recorded once, and only when something changed', a
   ]);
 });
 
-test('the event of a change tells the role that was given and both dates', async () => {
-  const here = await world();
-  const [ada, bob] = [await here.user(), await here.user()];
-  const project = await here.newProject({ owner: ada });
+test('records the role and both dates of an update', async () => {
+  const testWorld = await world();
+  const [ada, bob] = [await testWorld.user(), await testWorld.user()];
+  const project = await testWorld.newProject({ owner: ada });
   await project.add('developer', bob, { expires_at: '2026-03-01' });
-  const { reader } = here.server.services.database;
+  const { reader } = testWorld.server.services.database;
   await ada.put(`${project.at}/members/${bob.id}`, { access_level: 40, expires_at: null });
   const event = await reader
     .selectFrom('audit_events')

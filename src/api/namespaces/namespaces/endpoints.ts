@@ -4,11 +4,11 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, page } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { optional } from '#http/parameters/declarations.ts';
-import { expression } from '#http/parameters/texts.ts';
+import { searchExpression } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { Namespace, NamespaceExistence } from './entities.ts';
-import { existence } from './exists.ts';
-import { findNamespace, pageOfNamespaces } from './store.ts';
+import { findNamespaceExistence } from './exists.ts';
+import { findNamespace, loadNamespacePage } from './store.ts';
 
 const namespace = {
   name: 'namespace',
@@ -19,31 +19,31 @@ const namespace = {
 
 export const listNamespaces = endpoint({
   get: '/namespaces',
-  summary: "List the caller's own namespace and groups",
+  summary: 'List namespaces of the caller',
   access: signedIn(),
   params: {
-    search: optional(expression),
+    search: optional(searchExpression),
     full_path_search: optional(boolean),
     owned_only: optional(boolean),
     top_level_only: optional(boolean),
   },
   response: page(Namespace),
-  read: (db, { caller, params, page }) => pageOfNamespaces(db, caller, params, page),
+  read: (db, { caller, params, page }) => loadNamespacePage(db, caller, params, page),
 });
 
-export const readNamespace = endpoint({
+export const getNamespace = endpoint({
   get: '/namespaces/:id',
-  summary: 'One namespace',
+  summary: 'Get a namespace',
   access: signedIn().resource(namespace),
   response: ok(Namespace),
   read: (_db, { namespace }) => namespace,
 });
 
-export const readNamespaceExistence = endpoint({
+export const getNamespaceExistence = endpoint({
   get: '/namespaces/:path/exists',
-  summary: 'Whether a path is taken, and free ones like it',
+  summary: 'Get whether a namespace path exists',
   access: signedIn(),
   params: { parent_id: optional(integer) },
   response: ok(NamespaceExistence),
-  read: (db, { caller, params }) => existence(db, caller, params.path, params.parent_id),
+  read: (db, { caller, params }) => findNamespaceExistence(db, caller, params.path, params.parent_id),
 });

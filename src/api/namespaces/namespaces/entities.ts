@@ -3,18 +3,18 @@ import type { NamespaceRow } from '#domain/namespaces/namespaces.ts';
 import { entity, type ShapeOf } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
 import { NamespaceBasic } from '../projects/index.ts';
-import { type Counts, countsOf, ownedGroups } from './store.ts';
+import { countNamespaceContents, findOwnedGroupIds, type NamespaceCounts } from './store.ts';
 
-/** The wire shapes of namespaces (contract/planning.md §1 "Namespace"). */
+/** The entities of namespaces (contract/planning.md §1 "Namespace"). */
 
-const NONE: Counts = { projects: 0, groupMembers: 0, members: 0 };
+const NO_COUNTS: NamespaceCounts = { projects: 0, groupMembers: 0, members: 0 };
 
 export const Namespace = entity('Namespace', {
   ...NamespaceBasic.schema.properties,
-  /** Of groups that the caller owns. */
+  /** Only for groups that the caller owns. */
   members_count_with_descendants: Type.Optional(Type.Integer()),
   projects_count: Type.Integer(),
-  /** null: not measured. */
+  /** Null: not measured. */
   root_repository_size: nullable(Type.Integer()),
   billable_members_count: Type.Integer(),
   plan: Type.Literal('default'),
@@ -24,21 +24,21 @@ export const Namespace = entity('Namespace', {
   extra_shared_runners_minutes_limit: Type.Null(),
 }).from(
   async (rows: readonly NamespaceRow[], { db, caller }) => ({
-    counted: await countsOf(
+    counted: await countNamespaceContents(
       db,
       caller,
       rows.map(({ id }) => id),
     ),
-    owned: await ownedGroups(db, caller, rows),
+    owned: await findOwnedGroupIds(db, caller, rows),
   }),
   (row, to, { counted, owned }) => {
-    const { projects, groupMembers, members } = counted.get(row.id) ?? NONE;
+    const { projects, groupMembers, members } = counted.get(row.id) ?? NO_COUNTS;
     return {
       ...NamespaceBasic.serialize(row, to),
       ...(owned.has(row.id) ? { members_count_with_descendants: groupMembers } : {}),
       projects_count: projects,
       root_repository_size: null,
-      // A personal namespace is its owner's, whatever is in it.
+      // A personal namespace always counts its owner.
       billable_members_count: row.kind === 'user' ? Math.max(1, members) : members,
       plan: 'default',
       trial: false,
@@ -53,4 +53,4 @@ export const NamespaceExistence = entity('NamespaceExistence', {
   exists: Type.Boolean(),
   suggests: Type.Array(Type.String()),
 });
-export type Existence = ShapeOf<typeof NamespaceExistence>;
+export type NamespaceExistenceResult = ShapeOf<typeof NamespaceExistence>;

@@ -3,6 +3,6 @@ import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
   listNamespaces: () => ({ by: 'stranger' }),
-  readNamespace: ({ group }) => ({ by: 'guest', path: { id: group.id } }),
-  readNamespaceExistence: ({ group }) => ({ by: 'stranger', path: { path: group.full_path } }),
+  getNamespace: ({ group }) => ({ by: 'guest', path: { id: group.id } }),
+  getNamespaceExistence: ({ group }) => ({ by: 'stranger', path: { path: group.full_path } }),
 };

@@ -2,26 +2,26 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { canSeeGroup, findGroup } from '#domain/namespaces/groups.ts';
-import type { Existence } from './entities.ts';
-import { takenPaths } from './store.ts';
+import type { NamespaceExistenceResult } from './entities.ts';
+import { findTakenPaths } from './store.ts';
 
-const NOT_TAKEN: Existence = { exists: false, suggests: [] };
+const NOT_TAKEN: NamespaceExistenceResult = { exists: false, suggests: [] };
 
 /**
- * Is there a namespace or project of this path, in a group or at the top level; and if so, which is the first free one with
- * a number behind?
+ * Tells whether a path is taken in a group or at the top level. If so, it suggests the first free path with a number
+ * appended.
  */
-export async function existence(
+export async function findNamespaceExistence(
   db: Reader,
   caller: SignedInCaller,
   path: string,
   parentId: number | null | undefined,
-): Promise<Existence> {
-  const prefix = await prefixOf(db, caller, parentId);
+): Promise<NamespaceExistenceResult> {
+  const prefix = await findParentPrefix(db, caller, parentId);
   if (prefix === null || !(await isTaken(db, prefix + path))) return NOT_TAKEN;
-  for (let first = 1; ; first += BATCH) {
-    const candidates = Array.from({ length: BATCH }, (_, index) => `${path}${first + index}`);
-    const taken = await takenPaths(
+  for (let first = 1; ; first += CANDIDATES_PER_QUERY) {
+    const candidates = Array.from({ length: CANDIDATES_PER_QUERY }, (_, index) => `${path}${first + index}`);
+    const taken = await findTakenPaths(
       db,
       candidates.map((candidate) => prefix + candidate),
     );
@@ -30,15 +30,15 @@ export async function existence(
   }
 }
 
-/** So many numbers are tried at once. */
-const BATCH = 20;
+/** Candidates that one query checks. */
+const CANDIDATES_PER_QUERY = 20;
 
 async function isTaken(db: Reader, fullPath: string): Promise<boolean> {
-  return (await takenPaths(db, [fullPath])).size > 0;
+  return (await findTakenPaths(db, [fullPath])).size > 0;
 }
 
-/** What is below a group that the caller does not see, nobody tells him. */
-async function prefixOf(
+/** Returns the parent's path prefix, or null if the caller cannot see the parent. */
+async function findParentPrefix(
   db: Reader,
   caller: SignedInCaller,
   parentId: number | null | undefined,

@@ -4,7 +4,7 @@ import { world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
 
-test('a namespace tells what is in it', async () => {
+test('returns the counts of a namespace', async () => {
   const { user } = await world();
   const [ada, bob] = [await user(), await user()];
   const top = await newGroup({ owner: ada });
@@ -33,7 +33,7 @@ test('a namespace tells what is in it', async () => {
   });
 });
 
-test('a member is counted once, wherever he is one, and no more when his last day has come', async () => {
+test('counts a member once and ignores expired memberships', async () => {
   const { user, server } = await world();
   const [ada, bob, eve] = [await user(), await user(), await user()];
   const top = await newGroup({ owner: ada });
@@ -69,7 +69,7 @@ test('a member is counted once, wherever he is one, and no more when his last da
   );
 });
 
-test('a namespace tells who does not own it less, and of a user his own', async () => {
+test('returns fewer fields to callers who do not own the namespace', async () => {
   const { user } = await world();
   const ada = await user();
   const low = await newGroup({ owner: ada, in: await newGroup({ owner: ada }) });
@@ -82,7 +82,7 @@ test('a namespace tells who does not own it less, and of a user his own', async 
   assert.match(own.web_url, new RegExp(`/${ada.username}$`));
 });
 
-test('a namespace counts no project that the caller does not see', async () => {
+test('counts only projects that the caller can see', async () => {
   const top = await newGroup({ visibility: 'public' });
   const project = await newProject({ owner: top.owner, in: top });
   await newProject({ owner: top.owner, in: await newGroup({ owner: top.owner, in: top }) });
@@ -93,7 +93,7 @@ test('a namespace counts no project that the caller does not see', async () => {
   assert.equal(await counted(await top.add('guest')), 2);
 });
 
-test("others' namespaces are not found", async () => {
+test('returns 404 for namespaces of others', async () => {
   const { user, root } = await world();
   const [ada, bob] = [await user(), await user()];
   const open = await newGroup({ owner: ada, name: 'o', visibility: 'public' });

@@ -6,7 +6,7 @@ const { newProject, newGroup } = await world();
 
 const kinds = (body: { path: string }[]) => body.map(({ path }) => path);
 
-test('the own namespace and the own groups are listed', async () => {
+test('lists the personal namespace and the groups of the caller', async () => {
   const { user, root, anonymous } = await world();
   const [ada, bob] = [await user(), await user()];
   const top = await newGroup({ owner: ada });
@@ -23,7 +23,7 @@ test('the own namespace and the own groups are listed', async () => {
   assert.equal((await anonymous.get('/namespaces')).status, 401);
 });
 
-test('a search looks at names and paths, and at full paths when it is told to', async () => {
+test('searches names and paths, and full paths on request', async () => {
   const { group: top, owner, name } = await world({ group: {} });
   const low = await newGroup({ in: top, path: name('low') });
   const search = async (params: Record<string, unknown>) => kinds((await owner.get('/namespaces', params)).body);

@@ -1,41 +1,44 @@
-import { standingOf } from '#domain/namespaces/archive-state.ts';
+import { loadArchiveState } from '#domain/namespaces/archive-state.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { recordArchived } from './activity.ts';
-import { readAgain } from './move-route.ts';
+import { recordProjectArchived } from './activity.ts';
+import { reloadProject } from './move-route.ts';
 
-/** Archiving of one project; the archiving of a group above it is the group's (contract/planning.md §3.3). */
+/** Archiving of one project; archiving of its groups is handled by groups (contract/planning.md §3.3). */
 
-/** Of two at once one is told that the project is archived already. */
+/** Archives a project. Of two concurrent requests one fails with `alreadyArchived`. */
 export async function archive(
   uow: UnitOfWork,
   project: Project,
 ): Promise<Project | Failure<'alreadyArchived' | 'archivedAbove' | 'scheduledForDeletion' | 'gone'>> {
-  const row = await readRow(uow, project.id);
+  const row = await findArchiveColumns(uow, project.id);
   if (row === undefined) return fail('gone');
   if (row.archived) return fail('alreadyArchived');
-  const { archived, marked } = await standingOf(uow, row.namespace_id);
+  const { archived, marked } = await loadArchiveState(uow, row.namespace_id);
   if (archived.any) return fail('archivedAbove');
   if (marked.any) return fail('scheduledForDeletion');
   return setArchived(uow, project, true);
 }
 
-/** A project that is scheduled for deletion is restored, not unarchived; one that is not archived stays as it is. */
+/**
+ * Unarchives a project. A project that is scheduled for deletion must be restored instead; one that is not archived
+ * stays unchanged.
+ */
 export async function unarchive(
   uow: UnitOfWork,
   project: Project,
 ): Promise<Project | Failure<'archivedAbove' | 'scheduledForDeletion' | 'gone'>> {
-  const row = await readRow(uow, project.id);
+  const row = await findArchiveColumns(uow, project.id);
   if (row === undefined) return fail('gone');
-  const { archived } = await standingOf(uow, row.namespace_id);
+  const { archived } = await loadArchiveState(uow, row.namespace_id);
   if (archived.any) return fail('archivedAbove');
   if (row.marked_for_deletion_on !== null) return fail('scheduledForDeletion');
-  return row.archived ? setArchived(uow, project, false) : readAgain(uow, project);
+  return row.archived ? setArchived(uow, project, false) : reloadProject(uow, project);
 }
 
 // index: projects primary key
-function readRow(uow: UnitOfWork, id: number) {
+function findArchiveColumns(uow: UnitOfWork, id: number) {
   return uow
     .selectFrom('projects')
     .select(['namespace_id', 'archived', 'marked_for_deletion_on'])
@@ -45,6 +48,6 @@ function readRow(uow: UnitOfWork, id: number) {
 
 async function setArchived(uow: UnitOfWork, project: Project, archived: boolean): Promise<Project> {
   await uow.updateTable('projects').set({ archived, updated_at: uow.now }).where('id', '=', project.id).execute();
-  await recordArchived(uow, project, archived);
-  return readAgain(uow, project);
+  await recordProjectArchived(uow, project, archived);
+  return reloadProject(uow, project);
 }

@@ -4,14 +4,14 @@ import { type Answer, type Caller, world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
 
-// What becomes of a project while its namespace changes: whoever comes second sees what the first has done.
+// Concurrent changes of a project and its namespace: the later one sees the result of the earlier one.
 
 const ROUNDS = 8;
 const AT_ONCE = 8;
 
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
 
-/** New projects in the group, while `change` is made to it. */
+/** Creates projects in the group while `change` is applied to it. */
 async function createMeanwhile(owner: Caller, groupId: number, change: () => Promise<Answer>): Promise<Answer[]> {
   const { name } = await world();
   const create = () => owner.post('/projects', { path: name('new'), namespace_id: groupId, visibility: 'public' });
@@ -19,7 +19,7 @@ async function createMeanwhile(owner: Caller, groupId: number, change: () => Pro
   return Promise.all([...half(), change(), ...half()]);
 }
 
-test('a project that is made or comes while its group is renamed is at the new path', async () => {
+test('uses the new path for projects created or transferred while their group is renamed', async () => {
   const { user, name } = await world();
   const owner = await user();
   for (let round = 0; round < ROUNDS; round++) {
@@ -27,16 +27,16 @@ test('a project that is made or comes while its group is renamed is at the new p
     const { id } = await newProject({ owner });
     const path = name('renamed');
     const coming = owner.put(`/projects/${id}/transfer`, { namespace: group.id });
-    const made = await createMeanwhile(owner, group.id, () => owner.put(group.at, { path }));
+    const created = await createMeanwhile(owner, group.id, () => owner.put(group.at, { path }));
     assert.equal((await coming).status, 200);
-    assert.deepEqual(statuses(made), [200, ...Array(AT_ONCE).fill(201)]);
+    assert.deepEqual(statuses(created), [200, ...Array(AT_ONCE).fill(201)]);
     const { body } = await owner.get(`${group.at}/projects`);
     assert.equal(body.length, AT_ONCE + 1);
     for (const project of body) assert.equal(project.path_with_namespace, `${path}/${project.path}`);
   }
 });
 
-test('no project is more visible than its group, though that becomes private meanwhile', async () => {
+test('keeps projects at most as visible as a group that becomes private meanwhile', async () => {
   const { user } = await world();
   const owner = await user();
   for (let round = 0; round < ROUNDS; round++) {
@@ -51,7 +51,7 @@ test('no project is more visible than its group, though that becomes private mea
   }
 });
 
-test('projects made at once are as many as the user may have, not more', async () => {
+test('enforces the project limit for concurrent requests', async () => {
   const { root, user, name } = await world();
   for (let round = 0; round < ROUNDS; round++) {
     const owner = await user();

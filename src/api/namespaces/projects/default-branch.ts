@@ -1,10 +1,10 @@
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
-import { pointHead } from '#repositories/branches/default-branch.ts';
+import { syncHead } from '#repositories/branches/default-branch.ts';
 
-/** Enqueued with the change of the row, so that HEAD follows even when this process does not live to see to it. */
+/** Updates HEAD. Enqueued in the transaction that changes the row, so that HEAD is updated even if this process dies. */
 export const pointHeadJob = defineJob({
   kind: 'point_head',
   handle: ({ database, git }: Services, { projectId }: { readonly projectId: number }) =>
-    pointHead(database.reader, git, projectId),
+    syncHead(database.reader, git, projectId),
 });

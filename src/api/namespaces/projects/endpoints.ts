@@ -1,48 +1,53 @@
-import { stillInProject } from '#authorization/current-access.ts';
-import { inPieces } from '#events/batches.ts';
+import { requireProjectAccess } from '#authorization/current-access.ts';
+import { inBatches } from '#events/batches.ts';
 import { open, signedIn } from '#http/access/access.ts';
-import { inProject, inPublicProject } from '#http/access/project-access.ts';
+import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, ok, page } from '#http/endpoint/responses.ts';
-import { GONE, INVALID, READ_ONLY } from '#http/errors/error-messages.ts';
+import { INVALID, PARENT_NOT_FOUND, READ_ONLY } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
-import { ruledText, string } from '#http/parameters/texts.ts';
+import { string, validatedText } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { forUser, ofUser, updatingProject } from './access.ts';
+import { onBehalfOfUserAccess, updateProjectAccess, userAccess } from './access.ts';
 import { archive, unarchive } from './archive.ts';
 import { attributeNames, attributeParams } from './attributes/attributes.ts';
 import { create } from './creation/create.ts';
-import { remove } from './deletion/delete.ts';
+import { markOrDestroyProject } from './deletion/delete.ts';
 import { restore } from './deletion/mark-for-deletion.ts';
-import { Project, ReadProject, ShownProject } from './entities.ts';
+import { Project, ProjectForCaller, ProjectWithRunnersToken } from './entities.ts';
 import { PROJECTS_KEYSET } from './listing/list.ts';
-import { listedProjects, UNPAIRED } from './listing/list-page.ts';
-import { attributeValues, creationParams, importParams, projectListParams, projectWish } from './parameters.ts';
-import { TRANSFER_REFUSALS, TRANSFER_TAKEN, transfer } from './transfer.ts';
-import { TAKEN } from './unique-errors.ts';
+import { listProjectsByParams, UPDATED_AT_ERRORS } from './listing/list-page.ts';
+import { creationParams, importParams, pickAttributes, projectListParams, toCreateProjectInput } from './parameters.ts';
+import { TRANSFER_ERRORS, TRANSFER_UNIQUE_ERRORS, transfer } from './transfer.ts';
+import { PROJECT_UNIQUE_ERRORS } from './unique-errors.ts';
 import { update } from './update.ts';
 
-const NO_IMPORT = { importUnsupported: [400, '400 Bad request - import_url is not supported'] } as const;
-const NOT_CREATED = {
+const IMPORT_ERRORS = { importUnsupported: [400, '400 Bad request - import_url is not supported'] } as const;
+const CREATE_ERRORS = {
   invalid: INVALID,
-  ...NO_IMPORT,
+  ...IMPORT_ERRORS,
   limitReached: [
     403,
     { message: ["You've reached your limit of {limit} projects created. Contact your administrator."] },
   ],
 } as const;
-const CREATED = ['created Project', 'project_created', 'protected_branch_created', 'pushed new branch'] as const;
+const CREATE_ACTIVITY = [
+  'created Project',
+  'project_created',
+  'protected_branch_created',
+  'pushed new branch',
+] as const;
 
 export const listProjects = endpoint({
   get: '/projects',
-  summary: 'List the projects that the caller sees',
+  summary: 'List visible projects',
   access: open(),
   params: projectListParams,
   keyset: PROJECTS_KEYSET,
-  errors: UNPAIRED,
-  response: page(ShownProject),
-  read: (db, { caller, params, page }) => listedProjects(db, caller, params, page),
+  errors: UPDATED_AT_ERRORS,
+  response: page(ProjectForCaller),
+  read: (db, { caller, params, page }) => listProjectsByParams(db, caller, params, page),
 });
 
 export const createProject = endpoint({
@@ -51,53 +56,53 @@ export const createProject = endpoint({
   access: signedIn(),
   params: { ...attributeParams, namespace_id: optional(integer), ...creationParams },
   rules: [atLeastOne('name', 'path')],
-  errors: NOT_CREATED,
-  uniqueErrors: TAKEN,
-  activity: CREATED,
+  errors: CREATE_ERRORS,
+  uniqueErrors: PROJECT_UNIQUE_ERRORS,
+  activity: CREATE_ACTIVITY,
   response: created(Project),
   handle({ caller, params }, services) {
     const origin = { creatorId: caller.user.id, namespaceId: params.namespace_id ?? null };
-    return create(services, caller, origin, projectWish(params));
+    return create(services, caller, origin, toCreateProjectInput(params));
   },
 });
 
 export const createProjectForUser = endpoint({
   post: '/projects/user/:user_id',
-  summary: "Create a project in a user's own namespace",
-  access: forUser(),
-  params: { ...attributeParams, name: required(ruledText(255)), ...creationParams },
-  errors: NOT_CREATED,
-  uniqueErrors: TAKEN,
-  activity: CREATED,
+  summary: 'Create a project for a user',
+  access: onBehalfOfUserAccess(),
+  params: { ...attributeParams, name: required(validatedText(255)), ...creationParams },
+  errors: CREATE_ERRORS,
+  uniqueErrors: PROJECT_UNIQUE_ERRORS,
+  activity: CREATE_ACTIVITY,
   response: created(Project),
   handle: ({ caller, user, params }, services) =>
-    create(services, caller, { creatorId: user.id, namespaceId: null }, projectWish(params)),
+    create(services, caller, { creatorId: user.id, namespaceId: null }, toCreateProjectInput(params)),
 });
 
-export const readProject = endpoint({
+export const getProject = endpoint({
   get: '/projects/:id',
-  summary: 'Read a project',
-  access: inPublicProject('read_project'),
+  summary: 'Get a project',
+  access: inProjectAllowingAnonymous('read_project'),
   params: { statistics: optional(boolean, false), license: optional(boolean, false) },
-  response: ok(ReadProject),
+  response: ok(ProjectWithRunnersToken),
   read: (_db, { project }) => project,
 });
 
 export const updateProject = endpoint({
   put: '/projects/:id',
-  summary: 'Change a project',
-  access: updatingProject(),
+  summary: 'Update a project',
+  access: updateProjectAccess(),
   params: { ...attributeParams, ...importParams },
   rules: [atLeastOne(...attributeNames, ...Object.keys(importParams))],
   errors: {
     invalid: INVALID,
-    ...NO_IMPORT,
-    gone: GONE.Project,
+    ...IMPORT_ERRORS,
+    gone: PARENT_NOT_FOUND.Project,
     readOnly: READ_ONLY,
     busy: [503, '503 Service Unavailable'],
     noSuchBranch: [400, { message: { base: ["Could not change HEAD: branch '{branch}' does not exist"] } }],
   },
-  uniqueErrors: TAKEN,
+  uniqueErrors: PROJECT_UNIQUE_ERRORS,
   activity: [
     'project_name_updated',
     'project_path_updated',
@@ -106,12 +111,12 @@ export const updateProject = endpoint({
   ],
   response: ok(Project),
   handle: ({ caller, project, params }, services) =>
-    params.import_url ? fail('importUnsupported') : update(services, caller, project, attributeValues(params)),
+    params.import_url ? fail('importUnsupported') : update(services, caller, project, pickAttributes(params)),
 });
 
 export const deleteProject = endpoint({
   delete: '/projects/:id',
-  summary: 'Schedule the deletion of a project, or destroy a scheduled one',
+  summary: 'Delete a project',
   access: inProject('remove_project'),
   params: { permanently_remove: optional(boolean, false), full_path: optional(string) },
   lastModified: ({ project }) => project.updated_at,
@@ -127,21 +132,25 @@ export const deleteProject = endpoint({
   activity: ['project_destroyed'],
   response: accepted,
   handle: ({ caller, project, params }, { runUnitOfWork }) =>
-    inPieces(runUnitOfWork, caller, {
-      // Of what has begun to go nobody has anything any more.
-      ask: async (uow, begun) => (begun ? undefined : stillInProject(uow, caller, project.id, 'remove_project')),
-      piece: (uow) => remove(uow, project, { permanently: params.permanently_remove, fullPath: params.full_path }),
+    inBatches(runUnitOfWork, caller, {
+      // After the first batch nobody has access, so it is not checked again.
+      recheck: async (uow, isStarted) =>
+        isStarted ? undefined : requireProjectAccess(uow, caller, project.id, 'remove_project'),
+      runBatch: (uow) =>
+        markOrDestroyProject(uow, project, { permanently: params.permanently_remove, fullPath: params.full_path }),
     }),
 });
 
 export const restoreProject = endpoint({
   post: '/projects/:id/restore',
-  summary: 'Take back the scheduled deletion of a project',
+  summary: 'Restore a project that is scheduled for deletion',
   access: inProject('remove_project'),
-  errors: { notMarked: [400, 'Project has not been marked for deletion'], gone: GONE.Project },
+  errors: { notMarked: [400, 'Project has not been marked for deletion'], gone: PARENT_NOT_FOUND.Project },
   response: created(Project),
   handle: ({ caller, project }, { runUnitOfWork }) =>
-    runUnitOfWork(caller, (uow) => restore(uow, project), { againWhenTaken: Object.keys(TAKEN) }),
+    runUnitOfWork(caller, (uow) => restore(uow, project), {
+      retryOnUniqueViolation: Object.keys(PROJECT_UNIQUE_ERRORS),
+    }),
 });
 
 export const archiveProject = endpoint({
@@ -149,7 +158,7 @@ export const archiveProject = endpoint({
   summary: 'Archive a project',
   access: inProject('archive_project'),
   errors: {
-    gone: GONE.Project,
+    gone: PARENT_NOT_FOUND.Project,
     alreadyArchived: [400, 'Project is already archived.'],
     archivedAbove: [400, 'Cannot archive project since one of the ancestors is already archived.'],
     scheduledForDeletion: [400, 'Cannot archive project since it is scheduled for deletion.'],
@@ -161,10 +170,10 @@ export const archiveProject = endpoint({
 
 export const unarchiveProject = endpoint({
   post: '/projects/:id/unarchive',
-  summary: 'Bring an archived project back',
+  summary: 'Unarchive a project',
   access: inProject('archive_project'),
   errors: {
-    gone: GONE.Project,
+    gone: PARENT_NOT_FOUND.Project,
     archivedAbove: [400, 'Cannot unarchive project since one of the ancestors is archived.'],
     scheduledForDeletion: [400, 'Cannot unarchive project since it is scheduled for deletion.'],
   },
@@ -175,11 +184,11 @@ export const unarchiveProject = endpoint({
 
 export const transferProject = endpoint({
   put: '/projects/:id/transfer',
-  summary: 'Move a project to another namespace',
+  summary: 'Transfer a project',
   access: inProject('transfer_project'),
   params: { namespace: required(string) },
-  errors: TRANSFER_REFUSALS,
-  uniqueErrors: TRANSFER_TAKEN,
+  errors: TRANSFER_ERRORS,
+  uniqueErrors: TRANSFER_UNIQUE_ERRORS,
   activity: ['project_namespace_updated'],
   response: ok(Project),
   write: (uow, { project, params }) => transfer(uow, project, params.namespace),
@@ -187,10 +196,10 @@ export const transferProject = endpoint({
 
 export const listUserProjects = endpoint({
   get: '/users/:user_id/projects',
-  summary: "List the projects in a user's own namespace that the caller sees",
-  access: ofUser(),
+  summary: 'List the visible projects of a user',
+  access: userAccess(),
   params: projectListParams,
-  errors: UNPAIRED,
-  response: page(ShownProject),
-  read: (db, { caller, user, params, page }) => listedProjects(db, caller, params, page, { ownerId: user.id }),
+  errors: UPDATED_AT_ERRORS,
+  response: page(ProjectForCaller),
+  read: (db, { caller, user, params, page }) => listProjectsByParams(db, caller, params, page, { ownerId: user.id }),
 });

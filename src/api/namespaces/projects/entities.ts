@@ -5,23 +5,28 @@ import { mayInProject } from '#authorization/abilities.ts';
 import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
 import type { NamespaceRow } from '#domain/namespaces/namespaces.ts';
-import { type Project as Row, roleIn } from '#domain/namespaces/projects.ts';
-import { notificationLevels, type ProjectLevels } from '#domain/notification-levels.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { getProjectRole, type Project as Row } from '#domain/namespaces/projects.ts';
+import { loadNotificationLevels, type ProjectNotificationLevels } from '#domain/notification-levels.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
-import { joining } from '#http/endpoint/merge-disjoint.ts';
+import { createMerger } from '#http/endpoint/merge-disjoint.ts';
 import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import type { Base } from '#http/request/base-url.ts';
-import { inUrl } from '#repositories/repository.ts';
+import type { ServerContext } from '#http/request/base-url.ts';
+import { encodeUrlPath } from '#repositories/repository.ts';
 import type { StoredAttributes } from './attributes/attributes.ts';
-import { everybodysFields, maintainersFields, shownAttributes } from './attributes/stored-attributes.ts';
-import { paragraphs } from './html-paragraphs.ts';
-import { type LicenseFile, licensesOf } from './licenses/license.ts';
-import { type Relations, relationsOf, type Surroundings, surroundingsOf } from './relations.ts';
+import { maintainersFields, publicFields, visibleAttributes } from './attributes/stored-attributes.ts';
+import { toHtmlParagraphs } from './html-paragraphs.ts';
+import { type LicenseFile, loadLicenses } from './licenses/license.ts';
+import {
+  loadProjectRelations,
+  loadSimpleProjectRelations,
+  type ProjectRelations,
+  type SimpleProjectRelations,
+} from './relations.ts';
 import { withRunnersToken } from './runners-token.ts';
-import { ProjectStatistics, statisticsOf } from './statistics.ts';
+import { loadProjectStatistics, ProjectStatistics } from './statistics.ts';
 
-/** The wire shapes of a project (contract/planning.md §1 "ProjectSimple", "Project"). */
+/** The entities of a project (contract/planning.md §1 "ProjectSimple", "Project"). */
 
 const text = Type.String();
 const flag = Type.Boolean();
@@ -30,7 +35,7 @@ const level = Type.Enum(['disabled', 'private', 'enabled']);
 const optionalFields = (fields: TProperties): TProperties =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]));
 
-/** A namespace as it stands inside other objects. */
+/** A namespace inside other entities. */
 export const NamespaceBasic = entity('NamespaceBasic', {
   id: count,
   name: text,
@@ -61,13 +66,13 @@ const identityFields = {
   created_at: dateTime,
 };
 
-/** What of its row tells which project it is. */
+/** The columns of `ProjectIdentity`. */
 type ProjectIdentityRow = Pick<Row, 'id' | 'description' | 'name' | 'full_name' | 'path' | 'full_path' | 'created_at'>;
 
-/** Inside things that only say which project is theirs. */
-export const ProjectIdentity = entity('ProjectIdentity', identityFields).from(identity);
+/** A reference to a project in other entities. */
+export const ProjectIdentity = entity('ProjectIdentity', identityFields).from(identityValues);
 
-function identity(project: ProjectIdentityRow): Static<TObject<typeof identityFields>> {
+function identityValues(project: ProjectIdentityRow): Static<TObject<typeof identityFields>> {
   return {
     id: project.id,
     description: project.description,
@@ -94,12 +99,12 @@ const simpleFields = {
   last_activity_at: dateTime,
   visibility: Type.Enum([...VISIBILITIES]),
   namespace: NamespaceBasic.schema,
-  /** Administrators only. */
+  /** For administrators. */
   repository_storage: Type.Optional(text),
 };
 
-/** Anonymous lists and reads, `simple=true`. */
-export const ProjectSimple = entity('ProjectSimple', simpleFields).from(surroundingsOf, simple);
+/** For anonymous callers and with `simple=true`. */
+export const ProjectSimple = entity('ProjectSimple', simpleFields).from(loadSimpleProjectRelations, simpleValues);
 
 const Links = entity('ProjectLinks', {
   self: text,
@@ -131,7 +136,7 @@ const ownFields = {
   marked_for_deletion_on: nullable(date),
   empty_repo: flag,
   archived: flag,
-  /** In personal namespaces only. */
+  /** Only in personal namespaces. */
   owner: Type.Optional(UserBasic.schema),
   repository_object_format: text,
   issues_enabled: flag,
@@ -155,7 +160,7 @@ const ownFields = {
   import_type: nullable(text),
   import_status: text,
   import_error: nullable(text),
-  /** Absent while issues are disabled. */
+  /** Absent if issues are disabled. */
   open_issues_count: Type.Optional(count),
   description_html: text,
   updated_at: dateTime,
@@ -166,19 +171,19 @@ const ownFields = {
   prevent_merge_without_jira_issue: flag,
 };
 
-const maintainersOwnFields = { ci_job_token_scope_enabled: flag, restrict_user_defined_variables: flag };
+const maintainerOwnFields = { ci_job_token_scope_enabled: flag, restrict_user_defined_variables: flag };
 const administratorsFields = { repository_read_only: flag };
 
 const projectFields = {
   ...simpleFields,
   ...ownFields,
-  ...everybodysFields,
-  ...optionalFields({ ...maintainersFields, ...maintainersOwnFields, ...administratorsFields }),
+  ...publicFields,
+  ...optionalFields({ ...maintainersFields, ...maintainerOwnFields, ...administratorsFields }),
 };
 
-/** Answers to writes. */
-export const Project = entity('Project', projectFields).from(relationsOf, (project, to, relations) =>
-  joinWhole(...partsOf(project, to, relations)),
+/** The response to writes. */
+export const Project = entity('Project', projectFields).from(loadProjectRelations, (project, to, relations) =>
+  joinWhole(...projectParts(project, to, relations)),
 );
 
 const SourceAccess = shape('ProjectSourceAccess', { access_level: count, notification_level: count });
@@ -188,7 +193,10 @@ const Permissions = shape('ProjectPermissions', {
   group_access: nullable(SourceAccess),
 });
 
-function permissions({ direct_role, inherited_role }: Row, levels: ProjectLevels): Static<typeof Permissions> {
+function permissions(
+  { direct_role, inherited_role }: Row,
+  levels: ProjectNotificationLevels,
+): Static<typeof Permissions> {
   const access = (role: number, notification_level: number) =>
     role === 0 ? null : { access_level: role, notification_level };
   return { project_access: access(direct_role, levels.project), group_access: access(inherited_role, levels.group) };
@@ -202,31 +210,31 @@ const License = shape('License', {
   source_url: text,
 });
 
-/** Lists and single reads of signed-in callers. */
+/** The response to GET and lists for signed-in callers. */
 const ProjectWithPermissions = entity('ProjectWithPermissions', {
   ...projectFields,
   permissions: Permissions,
-  /** Of single reads, for Maintainers. */
+  /** Only in GET responses, for Maintainers. */
   runners_token: Type.Optional(nullable(text)),
-  /** On request, from Reporters on. */
+  /** On request, for Reporters and above. */
   statistics: Type.Optional(ProjectStatistics),
-  /** On request, of single reads. */
+  /** On request, in GET responses. */
   license_url: Type.Optional(nullable(text)),
   license: Type.Optional(nullable(License)),
 }).from(
   async (projects: readonly Row[], to) => {
     const [relations, statistics, licenses, levels] = await Promise.all([
-      relationsOf(projects, to),
-      statisticsOf(projects, to),
-      licensesOf(projects, to),
-      notificationLevels(to.db, to.caller, projects),
+      loadProjectRelations(projects, to),
+      loadProjectStatistics(projects, to),
+      loadLicenses(projects, to),
+      loadNotificationLevels(to.db, to.caller, projects),
     ]);
     return { ...relations, statistics, licenses, levels };
   },
   (project, to, { statistics, licenses, levels, ...relations }) => {
     const sizes = statistics.get(project.id);
     const license = licenses.get(project.id);
-    return joinShown(...partsOf(project, to, relations), {
+    return joinWithPermissions(...projectParts(project, to, relations), {
       permissions: permissions(project, levels(project)),
       statistics: sizes,
       ...(license === undefined ? {} : licenseShape(project, to, license)),
@@ -234,52 +242,58 @@ const ProjectWithPermissions = entity('ProjectWithPermissions', {
   },
 );
 
-function licenseShape(project: Row, { url }: Base, file: LicenseFile | null) {
+function licenseShape(project: Row, { url }: ServerContext, file: LicenseFile | null) {
   return {
-    license_url: file && `${url}/${project.full_path}/-/blob/${inUrl(`${project.default_branch}/${file.name}`)}`,
+    license_url:
+      file && `${url}/${project.full_path}/-/blob/${encodeUrlPath(`${project.default_branch}/${file.name}`)}`,
     license: file?.license ?? null,
   };
 }
 
-/** Lists and single reads: anonymous callers see the simple form, whatever they ask for. */
-export const ShownProject = variants([ProjectSimple, ProjectWithPermissions], ({ caller, params }) =>
+/** The response to GET and lists. Anonymous callers always get the simple form. */
+export const ProjectForCaller = variants([ProjectSimple, ProjectWithPermissions], ({ caller, params }) =>
   caller.user === null || params.simple === true ? ProjectSimple : ProjectWithPermissions,
 );
 
-/** A single read. */
-export const ReadProject = withRunnersToken(ShownProject, ({ id, ...project }, { caller }) =>
-  roleIn(caller, project) >= MAINTAINER ? { type: 'project', id, namespaceId: project.namespace_id } : null,
+/** The response to GET of one project. */
+export const ProjectWithRunnersToken = withRunnersToken(ProjectForCaller, ({ id, ...project }, { caller }) =>
+  getProjectRole(caller, project) >= MAINTAINER ? { type: 'project', id, namespaceId: project.namespace_id } : null,
 );
 
-/** Inside other objects: without the caller's permissions. */
+/** A project inside other entities, without the caller's permissions. */
 export const EmbeddedProject = variants([Project, ProjectSimple], ({ caller }) =>
   caller.user === null ? ProjectSimple : Project,
 );
 
 type SimpleShape = Static<TObject<typeof simpleFields>>;
 type OwnShape = Static<TObject<typeof ownFields>> &
-  Partial<Static<TObject<typeof maintainersOwnFields & typeof administratorsFields>>>;
+  Partial<Static<TObject<typeof maintainerOwnFields & typeof administratorsFields>>>;
 
-function simple(project: Row, to: SerializationContext, { namespaces, readmes }: Surroundings): SimpleShape {
+function simpleValues(
+  project: Row,
+  to: SerializationContext,
+  { namespaces, readmes }: SimpleProjectRelations,
+): SimpleShape {
   const { caller } = to;
   const topics = JSON.parse(project.topics) as string[];
   const webUrl = `${to.url}/${project.full_path}`;
   const readme = mayInProject(caller, 'read_code', project) ? readmes.get(project.id) : undefined;
   return {
-    ...identity(project),
+    ...identityValues(project),
     default_branch: project.default_branch,
     tag_list: topics,
     topics,
-    ssh_url_to_repo: `git@${hostOf(to).hostname}:${project.full_path}.git`,
+    ssh_url_to_repo: `git@${parseBaseUrl(to).hostname}:${project.full_path}.git`,
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,
-    readme_url: readme === undefined ? null : `${webUrl}/-/blob/${inUrl(`${project.default_branch}/${readme}`)}`,
+    readme_url:
+      readme === undefined ? null : `${webUrl}/-/blob/${encodeUrlPath(`${project.default_branch}/${readme}`)}`,
     forks_count: 0,
     avatar_url: null,
     star_count: project.star_count,
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,
-    namespace: NamespaceBasic.serialize(stillThere(namespaces.get(project.namespace_id)), to),
+    namespace: NamespaceBasic.serialize(requireRow(namespaces.get(project.namespace_id)), to),
     repository_storage: isAdministrator(caller) ? project.storage : undefined,
   };
 }
@@ -287,8 +301,11 @@ function simple(project: Row, to: SerializationContext, { namespaces, readmes }:
 let lastUrl = new URL('http://localhost');
 let lastBase = '';
 
-/** Parsing a URL costs as much as the rest of a project's shape, and bases change hardly ever. */
-function hostOf({ url }: Base): URL {
+/**
+ * Caches the last parsed base URL: parsing costs as much as the rest of a project's fields, and the base hardly ever
+ * changes.
+ */
+function parseBaseUrl({ url }: ServerContext): URL {
   if (url !== lastBase) {
     lastUrl = new URL(url);
     lastBase = url;
@@ -296,37 +313,41 @@ function hostOf({ url }: Base): URL {
   return lastUrl;
 }
 
-/** Confidential ones are counted for who may read them all. */
-function openIssuesFor(caller: Caller, project: Row, { openIssues }: Relations): number {
+/** Counts open issues; confidential ones only for callers who may read all of them. */
+function countOpenIssuesFor(caller: Caller, project: Row, { openIssues }: ProjectRelations): number {
   const { open, confidential } = openIssues.get(project.id) ?? { open: 0, confidential: 0 };
   if (!mayInProject(caller, 'read_issue', project)) return 0;
   return mayInProject(caller, 'read_confidential_issue', project) ? open + confidential : open;
 }
 
-const joinWhole = joining();
-const joinShown = joining();
+const joinWhole = createMerger();
+const joinWithPermissions = createMerger();
 
-/** A project's shape in pieces: a hundred fields are best put together at once. */
-function partsOf(
+/** Returns a project's fields in three parts. They are joined in one step because of their number. */
+function projectParts(
   project: Row,
   to: SerializationContext,
-  relations: Relations,
+  relations: ProjectRelations,
 ): [SimpleShape, Partial<StoredAttributes>, OwnShape] {
-  const attributes = shownAttributes(project, roleIn(to.caller, project) >= MAINTAINER);
-  return [simple(project, to, relations), attributes, own(project, to, { ...relations, attributes })];
+  const attributes = visibleAttributes(project, getProjectRole(to.caller, project) >= MAINTAINER);
+  return [simpleValues(project, to, relations), attributes, ownValues(project, to, { ...relations, attributes })];
 }
 
-interface Shown extends Relations {
+interface RelationsAndAttributes extends ProjectRelations {
   readonly attributes: Partial<StoredAttributes>;
 }
 
-function own(project: Row, to: SerializationContext, { attributes, ...relations }: Shown): OwnShape {
+function ownValues(
+  project: Row,
+  to: SerializationContext,
+  { attributes, ...relations }: RelationsAndAttributes,
+): OwnShape {
   const { caller } = to;
   const isOn = (feature: 'issues' | 'merge_requests' | 'wiki' | 'builds' | 'snippets') =>
     project[`${feature}_access_level`] !== 'disabled';
   const owner = relations.namespaces.get(project.namespace_id)?.owner;
   return {
-    container_registry_image_prefix: `${hostOf(to).host}/${project.full_path.toLowerCase()}`,
+    container_registry_image_prefix: `${parseBaseUrl(to).host}/${project.full_path.toLowerCase()}`,
     _links: Links.serialize(project, to),
     marked_for_deletion_at: project.marked_for_deletion_on,
     marked_for_deletion_on: project.marked_for_deletion_on,
@@ -355,19 +376,19 @@ function own(project: Row, to: SerializationContext, { attributes, ...relations 
     import_type: null,
     import_status: 'none',
     import_error: null,
-    open_issues_count: isOn('issues') ? openIssuesFor(caller, project, relations) : undefined,
-    description_html: paragraphs(project.description ?? ''),
+    open_issues_count: isOn('issues') ? countOpenIssuesFor(caller, project, relations) : undefined,
+    description_html: toHtmlParagraphs(project.description ?? ''),
     updated_at: project.updated_at,
     shared_with_groups: [],
     approvals_before_merge: 0,
     mirror: false,
     only_allow_merge_if_all_status_checks_passed: false,
     prevent_merge_without_jira_issue: false,
-    ...(roleIn(caller, project) >= MAINTAINER ? maintainersOwn(attributes) : {}),
+    ...(getProjectRole(caller, project) >= MAINTAINER ? maintainerValues(attributes) : {}),
     repository_read_only: isAdministrator(caller) ? project.read_only : undefined,
   };
 }
 
-function maintainersOwn({ ci_pipeline_variables_minimum_override_role: role }: Partial<StoredAttributes>) {
+function maintainerValues({ ci_pipeline_variables_minimum_override_role: role }: Partial<StoredAttributes>) {
   return { ci_job_token_scope_enabled: false, restrict_user_defined_variables: role !== 'developer' };
 }

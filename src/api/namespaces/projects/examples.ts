@@ -2,21 +2,21 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Project, Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-async function archived({ newProject, callers, done }: Scene): Promise<Project> {
+async function newArchivedProject({ newProject, callers, done }: Scene): Promise<Project> {
   const project = await newProject();
   await done(callers.owner.post(`/projects/${project.id}/archive`));
   return project;
 }
 
-/** Its deletion is scheduled. */
-async function marked({ newProject, callers, done }: Scene): Promise<Project> {
+/** A project that is marked for deletion. */
+async function newMarkedProject({ newProject, callers, done }: Scene): Promise<Project> {
   const { id } = await newProject();
   await done(callers.owner.delete(`/projects/${id}`));
   return (await done(callers.owner.get(`/projects/${id}`))).body;
 }
 
-/** Where a project may have any visibility. */
-async function inPublicGroup({ newGroup, newProject, callers, done }: Scene): Promise<Project> {
+/** A project in a public group, where any visibility is allowed. */
+async function newProjectInPublicGroup({ newGroup, newProject, callers, done }: Scene): Promise<Project> {
   const group = await newGroup();
   await done(callers.owner.put(`/groups/${group.id}`, { visibility: 'public' }));
   return newProject(group);
@@ -43,7 +43,7 @@ export const examples: Examples<typeof endpoints> = {
       params: { name: name('project'), initialize_with_readme: true },
     }),
   ],
-  readProject: ({ project }) => ({ by: 'guest', path: { id: project.id } }),
+  getProject: ({ project }) => ({ by: 'guest', path: { id: project.id } }),
   updateProject: [
     async ({ newProject, name }) => ({
       by: 'maintainer',
@@ -52,20 +52,20 @@ export const examples: Examples<typeof endpoints> = {
     }),
     async (scene) => ({
       by: 'owner',
-      path: { id: (await inPublicGroup(scene)).id },
+      path: { id: (await newProjectInPublicGroup(scene)).id },
       params: { visibility: 'internal' },
     }),
   ],
   deleteProject: [
     async ({ newProject }) => ({ by: 'owner', path: { id: (await newProject()).id } }),
     async (scene) => {
-      const { id, path_with_namespace: full_path } = await marked(scene);
+      const { id, path_with_namespace: full_path } = await newMarkedProject(scene);
       return { by: 'owner', path: { id }, params: { permanently_remove: true, full_path } };
     },
   ],
-  restoreProject: async (scene) => ({ by: 'owner', path: { id: (await marked(scene)).id } }),
+  restoreProject: async (scene) => ({ by: 'owner', path: { id: (await newMarkedProject(scene)).id } }),
   archiveProject: async ({ newProject }) => ({ by: 'owner', path: { id: (await newProject()).id } }),
-  unarchiveProject: async (scene) => ({ by: 'owner', path: { id: (await archived(scene)).id } }),
+  unarchiveProject: async (scene) => ({ by: 'owner', path: { id: (await newArchivedProject(scene)).id } }),
   transferProject: async ({ newProject, subgroup }) => ({
     by: 'owner',
     path: { id: (await newProject()).id },

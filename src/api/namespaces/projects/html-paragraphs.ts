@@ -6,20 +6,20 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A line of plain text as HTML. */
-export function escaped(text: string): string {
+/** Escapes plain text for HTML. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }
 
-/** Plain text as HTML: a paragraph for each block of lines. Nothing in it is markup. */
-export function paragraphs(text: string): string {
-  return blocksOf(text)
-    .map((block) => `<p dir="auto">${escaped(block)}</p>`)
+/** Converts plain text to HTML paragraphs, one for each block of lines. Markup is escaped. */
+export function toHtmlParagraphs(text: string): string {
+  return splitBlocks(text)
+    .map((block) => `<p dir="auto">${escapeHtml(block)}</p>`)
     .join('\n');
 }
 
-/** Lines that stand together, without the blank ones between them. */
-function blocksOf(text: string): string[] {
+/** Splits text into blocks of consecutive non-blank lines. */
+function splitBlocks(text: string): string[] {
   const blocks: string[][] = [];
   let before = '';
   for (const line of text.split('\n')) {

@@ -1,15 +1,15 @@
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import { moveProjectRoute, type Place } from '#domain/namespaces/routes.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { type FullPath, moveProjectRoute } from '#domain/namespaces/routes.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** Puts a project at another place: a redirect stays behind, and the other families hear of it. */
-export async function moveTo(uow: UnitOfWork, { id }: Pick<Project, 'id'>, place: Place): Promise<void> {
-  const oldPath = await moveProjectRoute(uow, id, place);
+/** Changes the path of a project, leaves a redirect and publishes an event. */
+export async function moveProject(uow: UnitOfWork, { id }: Pick<Project, 'id'>, fullPath: FullPath): Promise<void> {
+  const oldPath = await moveProjectRoute(uow, id, fullPath);
   if (oldPath !== null) await uow.publish('project-moved', { projectId: id, oldPaths: [oldPath] });
 }
 
-/** The project that this act has changed: its place and the caller's rights may be other ones now. */
-export async function readAgain(uow: UnitOfWork, { id }: Pick<Project, 'id'>): Promise<Project> {
-  return stillThere(await findProject(uow, uow.actor, String(id)));
+/** Reloads the project in this unit of work, since its path and the caller's rights may have changed. */
+export async function reloadProject(uow: UnitOfWork, { id }: Pick<Project, 'id'>): Promise<Project> {
+  return requireRow(await findProject(uow, uow.actor, String(id)));
 }

@@ -2,19 +2,19 @@ import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { ROLES } from '#domain/members/roles.ts';
 import type { PageRequest } from '#http/lists/pagination.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
-import { expression, string, title } from '#http/parameters/texts.ts';
-import { boolean, commaArray, date, dateTime, integer, integerIn, oneOf } from '#http/parameters/types.ts';
-import { type AttributeName, type AttributeValues, attributeNames } from './attributes/attributes.ts';
-import type { ProjectWish } from './creation/create.ts';
-import type { ProjectListing } from './listing/list.ts';
+import { searchExpression, string, title } from '#http/parameters/texts.ts';
+import { boolean, commaSeparated, date, dateTime, integer, integerIn, oneOf } from '#http/parameters/types.ts';
+import { type AttributeName, attributeNames, type ProjectAttributeInput } from './attributes/attributes.ts';
+import type { CreateProjectInput } from './creation/create.ts';
+import type { ProjectListOptions } from './listing/list.ts';
 import { PROJECT_ORDERS, type ProjectFilter } from './store.ts';
 
-/** What every list of projects takes. */
-export const filterParams = {
+/** Parameters of all lists of projects. */
+export const projectFilterParams = {
   archived: optional(boolean),
   active: optional(boolean),
   visibility: optional(oneOf(...VISIBILITIES)),
-  search: optional(expression),
+  search: optional(searchExpression),
   sort: optional(oneOf('asc', 'desc'), 'desc'),
   simple: optional(boolean, false),
   owned: optional(boolean, false),
@@ -23,14 +23,14 @@ export const filterParams = {
   min_access_level: optional(integerIn(ROLES)),
 } as const;
 
-/** What the lists that are not a group's take besides. */
+/** Parameters of lists of projects except a group's. */
 export const projectListParams = {
-  ...filterParams,
+  ...projectFilterParams,
   order_by: optional(oneOf(...PROJECT_ORDERS), 'created_at'),
   search_namespaces: optional(boolean, false),
   membership: optional(boolean, false),
   starred: optional(boolean, false),
-  topic: optional(commaArray(title)),
+  topic: optional(commaSeparated(title)),
   id_after: optional(integer),
   id_before: optional(integer),
   last_activity_after: optional(dateTime),
@@ -44,7 +44,7 @@ export const projectListParams = {
   repository_storage: optional(string),
 } as const;
 
-export function commonFilter(params: ParameterValues<typeof filterParams>): ProjectFilter {
+export function toCommonFilter(params: ParameterValues<typeof projectFilterParams>): ProjectFilter {
   return {
     archived: params.archived,
     active: params.active,
@@ -59,14 +59,18 @@ export function commonFilter(params: ParameterValues<typeof filterParams>): Proj
 
 type ListParams = ParameterValues<typeof projectListParams>;
 
-/** What is asked for of such a list; `only`: what the endpoint's path says besides. */
-export function projectListing(params: ListParams, page: PageRequest, only: ProjectFilter = {}): ProjectListing {
-  return { filter: { ...projectFilter(params), ...only }, order: params.order_by, direction: params.sort, page };
+/** Converts the parameters to list options. `only`: additional conditions from the path. */
+export function toProjectListOptions(
+  params: ListParams,
+  page: PageRequest,
+  only: ProjectFilter = {},
+): ProjectListOptions {
+  return { filter: { ...toProjectFilter(params), ...only }, order: params.order_by, direction: params.sort, page };
 }
 
-function projectFilter(params: ListParams): ProjectFilter {
+function toProjectFilter(params: ListParams): ProjectFilter {
   return {
-    ...commonFilter(params),
+    ...toCommonFilter(params),
     searchNamespaces: params.search_namespaces,
     membership: params.membership,
     starred: params.starred,
@@ -84,19 +88,19 @@ function projectFilter(params: ListParams): ProjectFilter {
   };
 }
 
-/** Known to POST and PUT beside the attributes, and refused. */
+/** Accepted by POST and PUT only to be rejected with an explanation. */
 export const importParams = { import_url: optional(string) } as const;
 
-/** What the endpoints that make projects take besides the attributes. */
+/** Parameters of the endpoints that create projects, besides the attributes. */
 export const creationParams = { initialize_with_readme: optional(boolean, false), ...importParams } as const;
 
-export function projectWish(params: ParameterValues<typeof creationParams>): ProjectWish {
+export function toCreateProjectInput(params: ParameterValues<typeof creationParams>): CreateProjectInput {
   const { initialize_with_readme: readme, import_url: importUrl } = params;
-  return { values: attributeValues(params), readme, importUrl };
+  return { values: pickAttributes(params), readme, importUrl };
 }
 
-/** The attributes among the parameters of a call. */
-export function attributeValues(params: Readonly<Record<string, unknown>>): AttributeValues {
+/** Returns the attributes among the parameters. */
+export function pickAttributes(params: Readonly<Record<string, unknown>>): ProjectAttributeInput {
   const named: [AttributeName, unknown][] = attributeNames.map((name) => [name, params[name]]);
-  return Object.fromEntries(named) as AttributeValues;
+  return Object.fromEntries(named) as ProjectAttributeInput;
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
-import { inOrder, type ProjectFilter, type ProjectOrder, projectIds } from './store.ts';
+import { orderProjects, type ProjectFilter, type ProjectOrder, selectProjectIds } from './store.ts';
 
 const user = {
   id: 7,
@@ -29,7 +29,7 @@ const served: readonly [index: string, caller: Caller, filter: ProjectFilter, or
   ['projects_pkey|SCAN projects', member, {}, 'id'],
   ['projects_by_namespace', member, { namespace: { id: 3, below: false } }, 'created_at'],
   ['namespace_closure_by_ancestor', member, { namespace: { id: 3, below: true } }, 'created_at'],
-  ['projects_by_created_at', member, { namespace: { id: 3, below: true }, walked: true }, 'created_at'],
+  ['projects_by_created_at', member, { namespace: { id: 3, below: true }, scanInOrder: true }, 'created_at'],
   ['namespaces_by_owner', member, { ownerId: 7 }, 'created_at'],
   ['memberships_by_user', member, { membership: true }, 'created_at'],
   ['repositories_by_storage', administrator, { storage: 'default' }, 'id'],
@@ -46,22 +46,22 @@ const served: readonly [index: string, caller: Caller, filter: ProjectFilter, or
 
 for (const [index, caller, filter, order] of served) {
   const who = caller.user === null ? 'nobody' : caller.user.admin ? 'an administrator' : 'a member';
-  test(`${index} serves the list of ${who} by ${order} with ${JSON.stringify(filter)}`, async () => {
+  test(`uses ${index} for ${who} by ${order} with ${JSON.stringify(filter)}`, async () => {
     await using database = await testDatabase();
     const plan = await database.transaction((tx) =>
-      planOf(tx, inOrder(projectIds(tx, caller, filter), order, 'desc').limit(21)),
+      explainPlan(tx, orderProjects(selectProjectIds(tx, caller, filter), order, 'desc').limit(21)),
     );
     assert.match(plan.join('\n'), new RegExp(`\\b(${index})\\b`));
   });
 }
 
-test('a monstrous search is a query like any other', async () => {
+test('handles a huge search like any other', async () => {
   await using database = await testDatabase();
   for (const search of ['x'.repeat(60_000), 'xyz"'.repeat(2_000), 'x '.repeat(3_000), words(3_000), '%_\\']) {
     for (const order of ['similarity', 'created_at'] as const) {
       const filter = { search, searchNamespaces: order === 'created_at', topics: search.split(' ') };
-      const query = projectIds(database.reader, member, filter);
-      assert.deepEqual(await inOrder(query, order, 'desc', search).execute(), []);
+      const query = selectProjectIds(database.reader, member, filter);
+      assert.deepEqual(await orderProjects(query, order, 'desc', search).execute(), []);
     }
   }
 });

@@ -6,7 +6,7 @@ const { newProject, newGroup } = await world();
 
 const encoded = (project: { path_with_namespace: string }) => encodeURIComponent(project.path_with_namespace);
 
-test('the old path of a renamed project leads to its number, with the rest of the request', async () => {
+test('redirects the former path of a renamed project to its id, with the rest of the request', async () => {
   const { user, anonymous, server } = await world();
   const [owner, stranger] = [await user(), await user()];
   const project = await newProject({ owner, readme: true });
@@ -36,7 +36,7 @@ test('the old path of a renamed project leads to its number, with the rest of th
   );
 });
 
-test('the way to the number keeps every segment and the query to the letter, on every route of a project', async () => {
+test('keeps every path segment and the query in redirects, on every route of a project', async () => {
   const { project, owner, server } = await world({ project: { readme: true } });
   const old = encoded(project);
   await owner.put(project.at, { path: 'elsewhere' });
@@ -58,7 +58,7 @@ test('the way to the number keeps every segment and the query to the letter, on 
   }
 });
 
-test('a path in an odd form is led to the number too, not to itself', async () => {
+test('redirects unusual spellings of a path to the id, not to themselves', async () => {
   const { project, owner } = await world({ project: {} });
   await owner.put(project.at, { path: 'odd' });
   for (const [path, below] of [
@@ -72,7 +72,7 @@ test('a path in an odd form is led to the number too, not to itself', async () =
   }
 });
 
-test('behind an external address the way leads there', async () => {
+test('uses the external URL in redirects', async () => {
   const { root } = await world({ env: { HEARTH_EXTERNAL_URL: 'https://hearth.test/code/' } });
   const { id, path_with_namespace } = await newProject({ owner: root, name: 'Behind' });
   await root.put(`/projects/${id}`, { path: 'beyond' });
@@ -85,7 +85,7 @@ test('behind an external address the way leads there', async () => {
 
 const FILE = { branch: 'main', content: 'x', commit_message: 'm' };
 
-test('every other method is 405 and changes nothing', async () => {
+test('returns 405 for all other methods and changes nothing', async () => {
   const { user } = await world();
   const [owner, stranger] = [await user(), await user()];
   const project = await newProject({ owner, readme: true });
@@ -113,7 +113,7 @@ test('every other method is 405 and changes nothing', async () => {
   assert.equal((await owner.get(`${project.repository}/branches`)).body.length, 1);
 });
 
-test('to a moved project a caller who may not write hears that first, and nobody anything of his parameters', async () => {
+test('checks write access before it reports a moved project or parameters', async () => {
   const { tokenOf, anonymous, project, owner } = await world({ project: { readme: true } });
   await owner.put(project.at, { path: 'stay-too' });
   const now = (await owner.get(project.at)).body;
@@ -127,7 +127,7 @@ test('to a moved project a caller who may not write hears that first, and nobody
   assert.equal((await owner.get(`${project.repository}/branches`)).body.length, 1);
 });
 
-test('all old paths of a project lead to it, until it comes back or another takes one', async () => {
+test('redirects all former paths until the project returns or another one takes the path', async () => {
   const { project, owner } = await world({ project: { path: 'stop-1' } });
   const at = (path: string) => `/projects/${encodeURIComponent(`${owner.username}/${path}`)}`;
   const statuses = async () =>
@@ -144,7 +144,7 @@ test('all old paths of a project lead to it, until it comes back or another take
   assert.match(String((await owner.get(at('stop-3'))).headers.location), new RegExp(`/${other.id}$`));
 });
 
-test('who has the old path as a project of his own loses nothing when its namesake moves', async () => {
+test('does not redirect a path that another project of the caller has', async () => {
   const { user } = await world();
   const owner = await user();
   const [left, right] = [await newProject({ owner }), await newProject({ owner })];
@@ -155,7 +155,7 @@ test('who has the old path as a project of his own loses nothing when its namesa
   assert.equal((await owner.get(`/projects/${encoded(right)}`)).body.id, left.id);
 });
 
-test('a group that takes the old path of a project ends the redirect', async () => {
+test('ends the redirect when a group takes the path', async () => {
   const { user } = await world();
   const owner = await user();
   const top = await newGroup({ owner });
@@ -166,7 +166,7 @@ test('a group that takes the old path of a project ends the redirect', async () 
   assert.deepEqual((await owner.get(`/projects/${encoded(project)}`)).body, { message: '404 Project Not Found' });
 });
 
-test('the old path of a group, taken by another, leads to the projects that were below it', async () => {
+test("redirects projects below a group's former path although another group has taken it", async () => {
   const { group, owner } = await world({ group: {} });
   const project = await newProject({ in: group });
   await owner.put(group.at, { path: `${group.path}-new` });
@@ -177,7 +177,7 @@ test('the old path of a group, taken by another, leads to the projects that were
   assert.equal((await owner.get(`/projects/${encoded(project)}`)).body.id, heir.id);
 });
 
-test('projects of a renamed user are found by their old paths', async () => {
+test('redirects projects of a renamed user', async () => {
   const { project, owner, root, name } = await world({ project: {} });
   await root.put(`/users/${owner.id}`, { username: name('owner') });
   const moved = await owner.get(`/projects/${encoded(project)}`);
@@ -186,7 +186,7 @@ test('projects of a renamed user are found by their old paths', async () => {
   assert.equal((await owner.delete(`/projects/${encoded(project)}`)).status, 405);
 });
 
-test('a project that takes the old path ends the redirect', async () => {
+test('ends the redirect when a project takes the path', async () => {
   const { user } = await world();
   const owner = await user();
   const first = await newProject({ owner, path: 'seat' });
@@ -196,14 +196,14 @@ test('a project that takes the old path ends the redirect', async () => {
   assert.equal((await owner.get(`/projects/${encoded(first)}`)).body.id, second.id);
 });
 
-test('a change of case alone redirects nothing', async () => {
+test('adds no redirect for a change of case alone', async () => {
   const { project, owner } = await world({ project: { path: 'quiet' } });
   const loud = await owner.put(project.at, { path: 'QUIET' });
   assert.equal(loud.body.path, 'QUIET');
   assert.equal((await owner.get(`/projects/${encoded(project)}`)).status, 200);
 });
 
-test('projects below a renamed group are found by their old paths', async () => {
+test('redirects projects below a renamed group', async () => {
   const { user, name } = await world();
   const owner = await user();
   const top = await newGroup({ owner });
@@ -217,7 +217,7 @@ test('projects below a renamed group are found by their old paths', async () => 
   assert.equal((await owner.get(`/groups/${encodeURIComponent(top.full_path)}`)).status, 404);
 });
 
-test('a transfer moves the path, lowers the visibility and leaves a redirect', async () => {
+test('changes the path, lowers the visibility and leaves a redirect on transfer', async () => {
   const { group, owner } = await world({ group: {} });
   const project = await newProject({ owner, visibility: 'public' });
   const moved = await owner.put(`${project.at}/transfer`, { namespace: group.full_path.toUpperCase() });
@@ -231,14 +231,14 @@ test('a transfer moves the path, lowers the visibility and leaves a redirect', a
   assert.equal((await owner.get(`/projects/${encoded(project)}`)).status, 200);
 });
 
-test('a transfer needs an Owner, a place he belongs to, the right to create there, and a free name', async () => {
+test('requires an Owner, a known namespace, the right to create there and a free name for a transfer', async () => {
   const { user, root } = await world();
   const [owner, maintainer] = [await user(), await user()];
   const project = await newProject({ owner, name: 'Mover', path: 'mover' });
   const path = `${project.at}/transfer`;
   await project.add('maintainer', maintainer);
   const foreign = await newGroup({ owner: root, visibility: 'public' });
-  // Its Developers make projects there, and receive none.
+  // Its Developers may create projects, but not receive transfers.
   const closed = await newGroup({ owner: root, project_creation_level: 'developer' });
   await closed.add('developer', owner);
   const full = await newGroup({ owner });
@@ -259,7 +259,7 @@ test('a transfer needs an Owner, a place he belongs to, the right to create ther
   }
 });
 
-test('a transfer names a place, and nobody but an Owner transfers a project that is not archived', async () => {
+test('requires a namespace and an Owner for a transfer, also of a project that is not archived', async () => {
   const { project, owner, maintainer } = await world({ project: { with: ['maintainer'] } });
   const path = `${project.at}/transfer`;
   const full = await newGroup({ owner });
@@ -271,7 +271,7 @@ test('a transfer names a place, and nobody but an Owner transfers a project that
   assert.equal((await owner.get(project.at)).body.path_with_namespace, project.path_with_namespace);
 });
 
-test('who receives a project in his own namespace owns it', async () => {
+test('makes the receiver of a transfer to a personal namespace Owner', async () => {
   const { user, root } = await world();
   const [owner, heir] = [await user(), await user()];
   const project = await newProject({ owner });
@@ -281,7 +281,7 @@ test('who receives a project in his own namespace owns it', async () => {
   assert.equal((await heir.get(project.at)).body.permissions.project_access.access_level, 50);
 });
 
-test('an administrator moves a project into a group and gets the group', async () => {
+test('lets an administrator transfer a project to a group and returns the group', async () => {
   const { group, owner, root, anonymous } = await world({ group: {} });
   const project = await newProject({ owner });
   const path = `${group.at}${project.at}`;

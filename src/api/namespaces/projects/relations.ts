@@ -1,16 +1,16 @@
 import type { UserBasicRow } from '#api/identity/users/index.ts';
-import { type OpenIssues, openIssuesOf } from '#authorization/issues.ts';
+import { loadOpenIssueCounts, type OpenIssueCounts } from '#authorization/issues.ts';
 import type { Reader } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { type NamespaceRow, namespaceColumns } from '#domain/namespaces/namespaces.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
-import { readmesOf } from '#repositories/readme.ts';
+import { loadReadmes } from '#repositories/readme.ts';
 
-/** What the wire shape of a project needs besides its row, loaded for a whole list at once. */
+/** Loads what project entities need besides the row, for a whole list at once. */
 
-/** A namespace and whose own it is: null of groups. */
-interface Namespace extends NamespaceRow {
+/** A namespace with its owner; null for groups. */
+interface NamespaceWithOwner extends NamespaceRow {
   readonly owner: UserBasicRow | null;
 }
 
@@ -31,16 +31,19 @@ const namespaceRows = prepareForIds((db, ids) =>
     .where('namespaces.id', 'in', ids),
 );
 
-/** The namespaces of these projects by id. */
-async function namespacesOf(db: Reader, projects: readonly Project[]): Promise<ReadonlyMap<number, Namespace>> {
+/** Loads the namespaces of these projects, by id. */
+async function loadNamespaces(
+  db: Reader,
+  projects: readonly Project[],
+): Promise<ReadonlyMap<number, NamespaceWithOwner>> {
   const ids = [...new Set(projects.map(({ namespace_id }) => namespace_id))];
   const rows = await namespaceRows(db, ids);
-  return new Map(rows.map((row) => [row.id, { ...row, owner: ownerIn(row) }]));
+  return new Map(rows.map((row) => [row.id, { ...row, owner: toOwner(row) }]));
 }
 
 type NamespaceAndOwner = Awaited<ReturnType<typeof namespaceRows>>[number];
 
-function ownerIn(row: NamespaceAndOwner): UserBasicRow | null {
+function toOwner(row: NamespaceAndOwner): UserBasicRow | null {
   const { owner_id, owner_username, owner_name, owner_state } = row;
   if (owner_id === null || owner_username === null || owner_name === null || owner_state === null) return null;
   return {
@@ -53,34 +56,40 @@ function ownerIn(row: NamespaceAndOwner): UserBasicRow | null {
   };
 }
 
-/** What the simple form needs. */
-export interface Surroundings {
-  readonly namespaces: ReadonlyMap<number, Namespace>;
-  /** Project -> its read-me file. */
+/** Relations of `ProjectSimple`. */
+export interface SimpleProjectRelations {
+  readonly namespaces: ReadonlyMap<number, NamespaceWithOwner>;
+  /** Project id -> name of the README file. */
   readonly readmes: ReadonlyMap<number, string>;
 }
 
-export interface Relations extends Surroundings {
-  readonly openIssues: ReadonlyMap<number, OpenIssues>;
+export interface ProjectRelations extends SimpleProjectRelations {
+  readonly openIssues: ReadonlyMap<number, OpenIssueCounts>;
 }
 
-/** One query, however many projects there are. */
-export async function surroundingsOf(
+/** Loads them with one query. */
+export async function loadSimpleProjectRelations(
   projects: readonly Project[],
   to: Pick<SerializationContext, 'db' | 'git' | 'now'>,
-): Promise<Surroundings> {
-  // Whoever asks for the moment has an answer that holds for this moment only.
-  const unread = () => void to.now;
-  const [namespaces, readmes] = await Promise.all([namespacesOf(to.db, projects), readmesOf(to.git, projects, unread)]);
+): Promise<SimpleProjectRelations> {
+  // Reading `now` marks the response as time-dependent, so that it is not cached.
+  const markTimeDependent = () => void to.now;
+  const [namespaces, readmes] = await Promise.all([
+    loadNamespaces(to.db, projects),
+    loadReadmes(to.git, projects, markTimeDependent),
+  ]);
   return { namespaces, readmes };
 }
 
-/** Two queries, however many projects there are. */
-export async function relationsOf(
+/** Loads them with two queries. */
+export async function loadProjectRelations(
   projects: readonly Project[],
   to: Pick<SerializationContext, 'db' | 'git' | 'now'>,
-): Promise<Relations> {
+): Promise<ProjectRelations> {
   const ids = projects.map(({ id }) => id);
-  const [surroundings, openIssues] = await Promise.all([surroundingsOf(projects, to), openIssuesOf(to.db, ids)]);
-  return { ...surroundings, openIssues };
+  const [simpleRelations, openIssues] = await Promise.all([
+    loadSimpleProjectRelations(projects, to),
+    loadOpenIssueCounts(to.db, ids),
+  ]);
+  return { ...simpleRelations, openIssues };
 }

@@ -1,32 +1,40 @@
 import type { TSchema } from 'typebox';
-import type { RegistrarPlace } from '#domain/runners/initial-registration-tokens.ts';
-import { allowsRegistrationTokens, registrationTokenOf } from '#domain/runners/registration-tokens.ts';
+import type { RunnerOwnerRef } from '#domain/runners/initial-registration-tokens.ts';
+import { allowsRegistrationTokens, getRegistrationToken } from '#domain/runners/registration-tokens.ts';
 import type { Entity, SerializationContext } from '#http/endpoint/entity.ts';
-import { joining } from '#http/endpoint/merge-disjoint.ts';
+import { createMerger } from '#http/endpoint/merge-disjoint.ts';
 
 /**
- * The same entity, to those for whom `registrarOf` says whose it is with `runners_token`: the token with which runners
- * register there, null where none may (contract/runners.md §2.2). For single reads. The field is one of the entity's, optional.
+ * Returns the entity with `runners_token` added: the registration token of the runner owner that `getRunnerOwner`
+ * returns, or null where registration is not allowed (contract/runners.md §2.2). For GET responses only. The field
+ * must be optional in the entity's schema.
  */
 export function withRunnersToken<Row, Schema extends TSchema>(
   inner: Entity<Row, Schema>,
-  registrarOf: (row: Row, to: SerializationContext) => RegistrarPlace | null,
+  getRunnerOwner: (row: Row, to: SerializationContext) => RunnerOwnerRef | null,
 ): Entity<Row, Schema> {
-  const join = joining();
+  const join = createMerger();
   return {
     schema: inner.schema,
     async serializeAll(rows, to) {
       const shapes = await inner.serializeAll(rows, to);
       return Promise.all(
         shapes.map(async (shape, index) => {
-          const registrar = registrarOf(rows[index]!, to);
-          return registrar === null ? shape : join(shape as object, { runners_token: await tokenOf(registrar, to) });
+          const runnerOwner = getRunnerOwner(rows[index]!, to);
+          return runnerOwner === null
+            ? shape
+            : join(shape as object, { runners_token: await findRunnersToken(runnerOwner, to) });
         }),
       ) as Promise<typeof shapes>;
     },
   };
 }
 
-async function tokenOf(registrar: RegistrarPlace, { db, secretKey }: SerializationContext): Promise<string | null> {
-  return (await allowsRegistrationTokens(db, registrar)) ? registrationTokenOf(db, await secretKey(), registrar) : null;
+async function findRunnersToken(
+  runnerOwner: RunnerOwnerRef,
+  { db, secretKey }: SerializationContext,
+): Promise<string | null> {
+  return (await allowsRegistrationTokens(db, runnerOwner))
+    ? getRegistrationToken(db, await secretKey(), runnerOwner)
+    : null;
 }

@@ -5,7 +5,7 @@ import { world } from '#test/support/world.ts';
 
 const { clock, work } = await world();
 
-test('a Reporter who asks for statistics sees sizes and the count of commits; a Guest and who does not ask see none', async () => {
+test('returns statistics to Reporters on request only', async () => {
   const { project, reporter, guest } = await world({
     project: { readme: true, visibility: 'internal', with: ['reporter', 'guest'] },
   });
@@ -20,25 +20,25 @@ test('a Reporter who asks for statistics sees sizes and the count of commits; a 
   assert.equal('statistics' in (await guest.get(project.at, { statistics: true })).body, false);
 });
 
-test('statistics are those of the last commit, whatever was kept of the one before', async () => {
+test('returns statistics of the latest commit, not cached ones', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   clock.advance(3);
   await work();
-  const shown = async () => {
+  const fetchResult = async () => {
     const [listed] = (await owner.get(`/users/${owner.id}/projects`, { statistics: true })).body;
     return listed.statistics;
   };
-  const before = await shown();
+  const before = await fetchResult();
   await project.commit({ 'more.txt': 'x'.repeat(100) });
-  const after = await shown();
+  const after = await fetchResult();
   assert.deepEqual([before.commit_count, after.commit_count], [1, 2]);
   assert.ok(after.repository_size > before.repository_size);
   clock.advance(3);
   await work();
-  assert.deepEqual(await shown(), after);
+  assert.deepEqual(await fetchResult(), after);
 });
 
-test('an empty project takes nothing, and LFS objects are counted', async () => {
+test('returns zero for an empty project and counts LFS objects', async () => {
   const { project, owner } = await world({ project: {} });
   const sizes = async () => (await owner.get(project.at, { statistics: true })).body.statistics;
   const { commit_count, storage_size } = await sizes();
@@ -50,7 +50,7 @@ test('an empty project takes nothing, and LFS objects are counted', async () => 
   assert.deepEqual([lfs_objects_size, rest.storage_size], [1000, repository_size + 1000]);
 });
 
-test('the sizes of a group are those of the projects in it, for administrators', async () => {
+test("returns the total size of a group's projects to administrators", async () => {
   const { group, owner, root, newProject } = await world({ group: {} });
   const [one, other] = [await newProject({ in: group, readme: true }), await newProject({ in: group })];
   await newProject({ in: group });
@@ -65,23 +65,23 @@ test('the sizes of a group are those of the projects in it, for administrators',
   assert.equal('statistics' in (await owner.get(group.at, { statistics: true })).body, false);
 });
 
-test('the licence is shown to who asks for it and may read the code', async () => {
+test('returns the license on request to callers who may read the code', async () => {
   const { project, owner, guest } = await world({ project: { with: ['guest'] } });
-  const shown = async (caller = owner) => {
+  const fetchResult = async (caller = owner) => {
     const { license_url, license } = (await caller.get(project.at, { license: true })).body;
     return [license_url, license?.key ?? null];
   };
-  assert.deepEqual(await shown(), [null, null]);
+  assert.deepEqual(await fetchResult(), [null, null]);
   await project.commit({ COPYING: 'Ask me.' });
-  assert.deepEqual(await shown(), [`${project.web_url}/-/blob/main/COPYING`, null]);
+  assert.deepEqual(await fetchResult(), [`${project.web_url}/-/blob/main/COPYING`, null]);
   const mit = await readFile(new URL('../../../../LICENSE', import.meta.url), 'utf8');
   await owner.put(`${project.repository}/files/COPYING`, { branch: 'main', content: mit, commit_message: 'x' });
-  assert.deepEqual(await shown(), [`${project.web_url}/-/blob/main/COPYING`, 'mit']);
-  assert.deepEqual(await shown(guest), [null, null]);
+  assert.deepEqual(await fetchResult(), [`${project.web_url}/-/blob/main/COPYING`, 'mit']);
+  assert.deepEqual(await fetchResult(guest), [null, null]);
   assert.equal('license' in (await owner.get(project.at)).body, false);
 });
 
-test('the URLs of the licence and the read-me file lead to their branch, whatever its name holds', async () => {
+test('links the license and the README on the default branch, whatever its name', async () => {
   const { project, owner } = await world({ project: { default_branch: 'fix#1/50%' } });
   await project.commit({ COPYING: 'Ask me.', 'README.md': 'Read me.' }, { branch: 'fix#1/50%' });
   const { license_url, readme_url } = (await owner.get(project.at, { license: true })).body;

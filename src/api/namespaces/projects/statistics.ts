@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { REPORTER } from '#domain/members/roles.ts';
-import { type Project, roleIn } from '#domain/namespaces/projects.ts';
+import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
 import { shape } from '#http/endpoint/responses.ts';
-import { lfsSizesOf } from '#repositories/lfs/lfs-objects.ts';
-import { type Measures, measuresOf } from '#repositories/maintenance/summary.ts';
-import { wikiSizesOf } from '#repositories/wikis/maintenance.ts';
+import { loadLfsSizes } from '#repositories/lfs/lfs-objects.ts';
+import { loadRepositoryMeasures, type RepositoryMeasures } from '#repositories/maintenance/summary.ts';
+import { loadWikiSizesByProject } from '#repositories/wikis/maintenance.ts';
 
-/** What projects and groups take, in bytes (contract/planning.md §1 "GroupDetail", §3.3). */
+/** Sizes of projects and groups, in bytes (contract/planning.md §1 "GroupDetail", §3.3). */
 
 const bytes = Type.Integer();
 
@@ -29,8 +29,8 @@ export const ProjectStatistics = shape('ProjectStatistics', {
   container_registry_size: bytes,
 });
 
-/** All sizes; what doesn't exist is 0. */
-export function sizesOf(repository: number, lfs: number, wiki: number) {
+/** Returns all size fields; unsupported ones are 0. */
+export function toSizes(repository: number, lfs: number, wiki: number) {
   return {
     storage_size: repository + lfs + wiki,
     repository_size: repository,
@@ -44,23 +44,24 @@ export function sizesOf(repository: number, lfs: number, wiki: number) {
   };
 }
 
-type Statistics = ReturnType<typeof sizesOf> & Pick<Measures, 'commit_count'> & { container_registry_size: number };
+type Statistics = ReturnType<typeof toSizes> &
+  Pick<RepositoryMeasures, 'commit_count'> & { container_registry_size: number };
 
-/** Of those projects whose Reporter the caller is, or more, when he asks for them. */
-export async function statisticsOf(
+/** Loads the statistics, if requested, of projects where the caller is at least Reporter. */
+export async function loadProjectStatistics(
   projects: readonly Project[],
   { db, git, caller, params }: SerializationContext,
 ): Promise<ReadonlyMap<number, Statistics>> {
   if (params.statistics !== true) return new Map();
-  const ids = projects.filter((project) => roleIn(caller, project) >= REPORTER).map(({ id }) => id);
+  const ids = projects.filter((project) => getProjectRole(caller, project) >= REPORTER).map(({ id }) => id);
   const [measures, lfs, wikis] = await Promise.all([
-    measuresOf(db, git, ids),
-    lfsSizesOf(db, ids),
-    wikiSizesOf(db, git, ids),
+    loadRepositoryMeasures(db, git, ids),
+    loadLfsSizes(db, ids),
+    loadWikiSizesByProject(db, git, ids),
   ]);
   const all = ids.map((id): [number, Statistics] => {
     const { commit_count, size } = measures.get(id) ?? { commit_count: 0, size: 0 };
-    return [id, { commit_count, ...sizesOf(size, lfs.get(id) ?? 0, wikis.get(id) ?? 0), container_registry_size: 0 }];
+    return [id, { commit_count, ...toSizes(size, lfs.get(id) ?? 0, wikis.get(id) ?? 0), container_registry_size: 0 }];
   });
   return new Map(all);
 }

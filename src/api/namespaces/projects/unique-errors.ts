@@ -1,23 +1,26 @@
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type FieldErrors, fieldErrors, invalid } from '#runtime/failure.ts';
+import { compactFieldErrors, type FieldErrors, invalid } from '#runtime/failure.ts';
 
-/** Names and paths are unique in their namespace: the database decides, this tells which of the two is taken. */
+/**
+ * Names and paths are unique in their namespace. Unique indexes enforce it; this module tells which of the two is
+ * taken.
+ */
 
-interface Wanted {
+interface NameAndPath {
   readonly namespaceId: number;
   readonly name: string;
   readonly fullPath: string;
-  /** The project that may have them already. */
+  /** The project that may already have them. */
   readonly projectId?: number;
 }
 
 const TAKEN_FIELD = ['has already been taken'];
 
-/** What is wrong with the name and the path of a project that somebody else has; null when they are free. */
-export async function takenFields(
+/** Returns errors for a name or path that another project has, or null if both are free. */
+export async function findTakenFields(
   db: Reader,
-  { namespaceId, name, fullPath, projectId = 0 }: Wanted,
+  { namespaceId, name, fullPath, projectId = 0 }: NameAndPath,
 ): Promise<FieldErrors | null> {
   // index: projects_by_name_key
   const sameName = await db
@@ -33,14 +36,14 @@ export async function takenFields(
     .select('project_id')
     .where('full_path_key', '=', foldCase(fullPath))
     .executeTakeFirst();
-  return fieldErrors({
+  return compactFieldErrors({
     name: sameName ? TAKEN_FIELD : [],
     path: samePath && samePath.project_id !== projectId ? TAKEN_FIELD : [],
   });
 }
 
-/** The same for whoever found them free, together with another who was faster. */
-export const TAKEN = {
+/** The errors for a name or path that a concurrent request has taken. */
+export const PROJECT_UNIQUE_ERRORS = {
   projects_by_name_key: invalid({ name: TAKEN_FIELD }),
   routes_by_full_path: invalid({ path: TAKEN_FIELD }),
 } as const;

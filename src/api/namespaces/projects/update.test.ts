@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markHistory, recordedSince } from '#activity/index.ts';
+import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import { headTarget } from '#git/refs/refs.ts';
+import { findHeadBranch } from '#git/refs/refs.ts';
 import { enqueue } from '#jobs/job.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { world } from '#test/support/world.ts';
 import { attributeNames } from './attributes/attributes.ts';
@@ -14,7 +14,7 @@ import { update } from './update.ts';
 
 const { newProject } = await world();
 
-test('something must be sent, and the refusal names everything that can be', async () => {
+test('requires at least one attribute and names all of them in the error', async () => {
   const { project, owner } = await world({ project: {} });
   const answer = await owner.put(project.at, { nonsense: 1 });
   assert.equal(answer.status, 400);
@@ -23,8 +23,8 @@ test('something must be sent, and the refusal names everything that can be', asy
   assert.match(error, /^name, path, description, visibility, topics, tag_list, default_branch, issues_enabled, /);
 });
 
-/** What is sent, and what is shown from then on. */
-const KEPT: [Record<string, unknown>, Record<string, unknown>][] = [
+/** The input and the resulting value. */
+const STORED_VALUES: [Record<string, unknown>, Record<string, unknown>][] = [
   [{ description: 'New' }, { description: 'New', description_html: '<p dir="auto">New</p>' }],
   [{ description: null }, { description: null }],
   [{ topics: ['b', ' a ', 'b', ''] }, { topics: ['b', 'a'], tag_list: ['b', 'a'] }],
@@ -58,11 +58,11 @@ const KEPT: [Record<string, unknown>, Record<string, unknown>][] = [
   ],
 ];
 
-test('every attribute that is sent is kept, and shown from then on', async () => {
+test('stores and returns every attribute', async () => {
   const { user } = await world();
   const owner = await user();
   const { id } = await newProject({ owner });
-  for (const [params, wanted] of KEPT) {
+  for (const [params, wanted] of STORED_VALUES) {
     const answer = await owner.put(`/projects/${id}`, params);
     assert.equal(answer.status, 200, answer.text);
     const read = await owner.get(`/projects/${id}`);
@@ -73,7 +73,7 @@ test('every attribute that is sent is kept, and shown from then on', async () =>
   }
 });
 
-test('the number of issues is shown where there are issues', async () => {
+test('returns the number of issues only where issues are enabled', async () => {
   const { project, owner } = await world({ project: {} });
   const { id } = project;
   const disabled = await owner.put(`/projects/${id}`, { issues_enabled: false });
@@ -81,7 +81,7 @@ test('the number of issues is shown where there are issues', async () => {
   assert.equal((await owner.put(`/projects/${id}`, { issues_enabled: true })).body.open_issues_count, 0);
 });
 
-test('an attribute that is set back to its default leaves nothing behind', async () => {
+test('stores nothing for an attribute that is reset to its default', async () => {
   const { user, server } = await world();
   const owner = await user();
   const { id } = await newProject({ owner, merge_method: 'ff', build_timeout: 700 });
@@ -94,7 +94,7 @@ test('an attribute that is set back to its default leaves nothing behind', async
   assert.equal(await stored(), '{}');
 });
 
-test('Maintainers see and change settings, Owners alone the visibility', async () => {
+test('lets Maintainers read and update settings, and Owners the visibility', async () => {
   const { user, root } = await world();
   const [owner, maintainer, developer, stranger] = [await user(), await user(), await user(), await user()];
   const project = await newProject({ owner, readme: true });
@@ -124,7 +124,7 @@ test('Maintainers see and change settings, Owners alone the visibility', async (
   assert.equal((await (await world()).anonymous.put(path, {})).status, 401);
 });
 
-test('a project in a group is not made more visible than the group', async () => {
+test("rejects a visibility above the group's", async () => {
   const { group, owner } = await world({ group: {} });
   const project = await newProject({ in: group });
   const answer = await owner.put(project.at, { visibility: 'public' });
@@ -132,7 +132,7 @@ test('a project in a group is not made more visible than the group', async () =>
   assert.deepEqual([answer.status, answer.body], [400, { message }]);
 });
 
-test('a rename keeps clear of names and paths that are taken', async () => {
+test('rejects names and paths that are taken on rename', async () => {
   const { user } = await world();
   const owner = await user();
   const one = await newProject({ owner, name: 'One', path: 'one' });
@@ -145,14 +145,14 @@ test('a rename keeps clear of names and paths that are taken', async () => {
   assert.equal(own.body.path_with_namespace, `${owner.username}/ONE`);
 });
 
-test('what is watched of a project is written to the audit log', async () => {
+test('records changes of audited attributes', async () => {
   const { project, owner, server } = await world({ project: {} });
   const db = server.services.database.reader;
-  const mark = await markHistory(db);
+  const mark = await markRecordedEvents(db);
   const changes = { name: 'Other', path: 'other-path', description: 'd', visibility: 'public', lfs_enabled: false };
   await owner.put(project.at, changes);
   await owner.put(project.at, changes);
-  assert.deepEqual(await recordedSince(db, mark), [
+  assert.deepEqual(await listRecordedSince(db, mark), [
     'project_name_updated',
     'project_path_updated',
     'project_description_updated',
@@ -160,10 +160,10 @@ test('what is watched of a project is written to the audit log', async () => {
   ]);
 });
 
-test('the events of a change say from what to what', async () => {
+test('records the old and the new value of a change', async () => {
   const { project, owner, server } = await world({ project: {} });
   const db = server.services.database.reader;
-  const mark = await markHistory(db);
+  const mark = await markRecordedEvents(db);
   await owner.put(project.at, { name: 'Other', path: 'other-path', description: 'd', visibility: 'public' });
   const rows = await db
     .selectFrom('audit_events')
@@ -184,7 +184,7 @@ test('the events of a change say from what to what', async () => {
   assert.equal(details[0].target_details, `${owner.username}/other-path`);
 });
 
-test('the default branch moves with HEAD, and only to a branch that exists', async () => {
+test('changes HEAD with the default branch, which must exist', async () => {
   const { project, owner, work } = await world({ project: { readme: true } });
   const path = project.at;
   const unknown = await owner.put(path, { default_branch: 'next' });
@@ -204,16 +204,16 @@ test('the default branch moves with HEAD, and only to a branch that exists', asy
   ]);
   const { server } = await world();
   const { reader } = server.services.database;
-  const place = await reader
+  const storedLocation = await reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  assert.equal(await headTarget(repositoryOf(server.services.git, place)), 'next');
+  assert.equal(await findHeadBranch(getRepository(server.services.git, storedLocation)), 'next');
   await work();
 });
 
-test('HEAD follows in the queue when nobody saw to it', async () => {
+test('updates HEAD by a job if the request did not', async () => {
   const { user, server, work } = await world();
   const owner = await user();
   const { id } = await newProject({ owner, readme: true });
@@ -223,15 +223,15 @@ test('HEAD follows in the queue when nobody saw to it', async () => {
     await enqueue(tx, pointHeadJob, { projectId: id });
   });
   await work();
-  const place = await database.reader
+  const storedLocation = await database.reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', id)
     .executeTakeFirstOrThrow();
-  assert.equal(await headTarget(repositoryOf(git, place)), 'other');
+  assert.equal(await findHeadBranch(getRepository(git, storedLocation)), 'other');
 });
 
-test('what administrators set is ignored from others, and shown to administrators alone', async () => {
+test('ignores administrator attributes from other callers and hides them', async () => {
   const { project, owner, root } = await world({ project: { readme: true } });
   const path = project.at;
   const ignored = await owner.put(path, { repository_read_only: true, repository_storage: 'nowhere' });
@@ -248,7 +248,7 @@ test('what administrators set is ignored from others, and shown to administrator
   assert.equal((await root.put(path, { repository_read_only: false })).body.repository_read_only, false);
 });
 
-test('a change counts besides one that was made since the project was read', async () => {
+test('keeps concurrent changes', async () => {
   const { user, server } = await world();
   const owner = await user();
   const { id } = await newProject({ owner });
@@ -268,12 +268,12 @@ test('a change counts besides one that was made since the project was read', asy
   assert.equal(body.name_with_namespace, `Name of ${owner.username} / Other`);
 });
 
-test('another storage is taken of a repository that is writable, and of no other', async () => {
+test('accepts another storage only for a writable repository', async () => {
   const storages = JSON.stringify({ default: { path: 'one' }, other: { path: 'two' } });
   const { root, user, name, work } = await world({ env: { HEARTH_STORAGES: storages } });
   const owner = await user();
-  const made = await owner.post('/projects', { name: name('stored') });
-  const path = `/projects/${made.body.id}`;
+  const created = await owner.post('/projects', { name: name('stored') });
+  const path = `/projects/${created.body.id}`;
   const own = (await root.get(path)).body.repository_storage;
   const elsewhere = { repository_storage: own === 'other' ? 'default' : 'other' };
   assert.equal((await root.put(path, { repository_storage: own })).status, 200);

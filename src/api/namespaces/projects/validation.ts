@@ -1,45 +1,48 @@
 import type { Caller } from '#authentication/caller.ts';
-import { narrower, widestAllowed } from '#authorization/visibility-levels.ts';
+import { lessVisible, mostVisibleAllowed } from '#authorization/visibility-levels.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Visibility } from '#database/tables/domain.ts';
-import { validBranchName } from '#git/refs/refs.ts';
+import { isValidBranchName } from '#git/refs/refs.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 import type { ApplicationSettings } from '#settings/settings.ts';
-import { trimmed } from '#text/trim.ts';
-import type { AttributeValues } from './attributes/attributes.ts';
+import { trimCharacters } from '#text/trim.ts';
+import type { ProjectAttributeInput } from './attributes/attributes.ts';
 import { attributeErrors } from './attributes/input-attributes.ts';
-import type { Target } from './creation/target-namespace.ts';
+import type { TargetNamespace } from './creation/target-namespace.ts';
 
-/** What a project's values may be (contract/planning.md §3.3). Pure. */
+/** Validation of a project's attributes (contract/planning.md §3.3). Pure. */
 
-/** What is wrong with what was sent, names and visibility apart. */
-export function valueErrors(sent: AttributeValues, storages: readonly string[]): FieldErrors {
-  const { repository_storage: storage } = sent;
+/** Returns the errors of the attributes, apart from name, path and visibility. */
+export function valueErrors(input: ProjectAttributeInput, storages: readonly string[]): FieldErrors {
+  const { repository_storage: storage } = input;
   const unknownStorage = storage != null && !storages.includes(storage);
-  return { ...attributeErrors(sent), repository_storage_moves: unknownStorage ? ['is invalid'] : [] };
+  return { ...attributeErrors(input), repository_storage_moves: unknownStorage ? ['is invalid'] : [] };
 }
 
-export function branchErrors(branch: string | null | undefined): FieldErrors {
-  return { default_branch: branch == null || validBranchName(branch) ? [] : ['is not a valid branch name'] };
+export function defaultBranchErrors(branch: string | null | undefined): FieldErrors {
+  return { default_branch: branch == null || isValidBranchName(branch) ? [] : ['is not a valid branch name'] };
 }
 
-/** A new project without a choice: the instance's default, or the widest narrower one that is not restricted. */
+/**
+ * Returns the visibility of a new project without a choice: the instance's default, or the widest narrower one that is
+ * not restricted.
+ */
 export function defaultVisibility(caller: Caller, settings: ApplicationSettings): Visibility {
-  return widestAllowed(caller, settings.default_project_visibility, settings);
+  return mostVisibleAllowed(caller, settings.default_project_visibility, settings);
 }
 
-/** Inside a group a project is at most as visible as the group. */
-export function visibilityIn(target: Target, visibility: Visibility): Visibility {
-  return target.group ? narrower(visibility, target.visibility) : visibility;
+/** Limits the visibility of a project to that of its group. */
+export function capVisibility(target: TargetNamespace, visibility: Visibility): Visibility {
+  return target.group ? lessVisible(visibility, target.visibility) : visibility;
 }
 
-/** Lower case, blanks to `-`; whatever else no path can hold becomes `-` as well. */
+/** Derives a path from a name: lower case, with `-` for blanks and for other characters that are not allowed. */
 export function pathFromName(name: string): string {
   const plain = foldCase(name.normalize('NFKD').replace(/\p{M}/gu, ''));
-  return trimmed(plain.replace(/[^a-z0-9_.-]+/g, '-').replace(/-{2,}/g, '-'), '-.');
+  return trimCharacters(plain.replace(/[^a-z0-9_.-]+/g, '-').replace(/-{2,}/g, '-'), '-.');
 }
 
-/** Topics as they are kept: each once, without blank ones. */
-export function cleanTopics(topics: readonly string[]): string[] {
+/** Normalizes topics: trimmed, unique and not blank. */
+export function normalizeTopics(topics: readonly string[]): string[] {
   return [...new Set(topics.map((topic) => topic.trim()))].filter((topic) => topic !== '');
 }

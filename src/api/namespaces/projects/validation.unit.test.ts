@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { paragraphs } from './html-paragraphs.ts';
+import { toHtmlParagraphs } from './html-paragraphs.ts';
 import { pathFromName } from './validation.ts';
 
-test('a path is made from a name', () => {
+test('derives a path from a name', () => {
   const rows = [
     ['My Project', 'my-project'],
     ['Über  größe', 'uber-gro-e'],
@@ -15,10 +15,10 @@ test('a path is made from a name', () => {
   for (const [name, path] of rows) assert.equal(pathFromName(name), path);
 });
 
-test('a description becomes paragraphs, and nothing in it is markup', () => {
-  assert.equal(paragraphs(''), '');
+test('converts a description to paragraphs and escapes markup', () => {
+  assert.equal(toHtmlParagraphs(''), '');
   assert.equal(
-    paragraphs('a <b>\n\n\n"c" & \'d\''),
+    toHtmlParagraphs('a <b>\n\n\n"c" & \'d\''),
     '<p dir="auto">a &lt;b&gt;</p>\n<p dir="auto">&quot;c&quot; &amp; &#39;d&#39;</p>',
   );
 });

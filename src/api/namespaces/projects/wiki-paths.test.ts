@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { uniqueViolation } from '#database/constraint-violations.ts';
-import { moveProjectRoute, placeOfNamespace } from '#domain/namespaces/routes.ts';
+import { getViolatedUniqueIndex } from '#database/constraint-violations.ts';
+import { getNamespacePath, moveProjectRoute } from '#domain/namespaces/routes.ts';
 import { done, world } from '#test/support/world.ts';
 
-// `<path>.wiki.git` is the wiki of what is at the path: a project that is called so would be pushed what is meant for it.
+// `<path>.wiki.git` is the wiki of the group or project at the path: a project with that path would receive its pushes.
 
 const { newGroup, newProject, server } = await world();
 const TAKEN = [400, { message: { path: ['has already been taken'] } }];
 
-test('no project is called like the wiki of a project or group beside it, in whichever order they come', async () => {
+test("rejects a project with the path of another one's wiki, in either order", async () => {
   const group = await newGroup();
   const { owner } = group;
   const child = await newGroup({ owner, in: group });
@@ -25,7 +25,7 @@ test('no project is called like the wiki of a project or group beside it, in whi
   assert.deepEqual(await make('foo.wiki.wiki'), [201, null]);
 });
 
-test('nor does one come to be called so by a new path or another place', async () => {
+test('rejects such a path on rename and transfer', async () => {
   const [group, other] = [await newGroup(), await newGroup()];
   const project = await newProject({ owner: group.owner, in: group, path: 'a', name: 'a' });
   const second = await newProject({ owner: group.owner, in: group, path: 'b', name: 'b' });
@@ -40,18 +40,18 @@ test('nor does one come to be called so by a new path or another place', async (
   await done(group.owner.put(`${moved.at}/transfer`, { namespace: group.id }));
 });
 
-test('nor do both of them come at the same moment', async () => {
+test('rejects one of two such concurrent requests', async () => {
   const group = await newGroup();
   const ids = [];
   for (const path of ['a', 'b', 'c', 'd']) ids.push((await newProject({ owner: group.owner, in: group, path })).id);
   const { database } = server.services;
-  // As work in the background moves things: there the engine by itself sees no conflict of what was looked up.
+  // Like a background job: the engine alone sees no conflict with the rows that were read.
   const move = (id: number, path: string) =>
     database.transaction(
       async (tx) => {
         await moveProjectRoute(tx, id, { full_path: `${group.path}/${path}`, full_name: path });
-        // The other one comes before this one has ended.
-        for (let i = 0; i < 20; i++) await placeOfNamespace(tx, group.id);
+        // The other request arrives before this one has finished.
+        for (let i = 0; i < 20; i++) await getNamespacePath(tx, group.id);
       },
       { isolation: 'read committed' },
     );
@@ -63,6 +63,6 @@ test('nor do both of them come at the same moment', async () => {
     const ends = await Promise.allSettled([move(one, path), move(other, beside)]);
     assert.deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected'], path);
     const lost = ends.find((end) => end.status === 'rejected');
-    assert.equal(uniqueViolation(lost?.reason), 'routes_by_full_path');
+    assert.equal(getViolatedUniqueIndex(lost?.reason), 'routes_by_full_path');
   }
 });

@@ -1,9 +1,16 @@
-import { profileVisibleTo } from '#api/identity/users/index.ts';
-import { inProject, inPublicProject } from '#http/access/project-access.ts';
+import { isProfileVisibleTo } from '#api/identity/users/index.ts';
+import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, page } from '#http/endpoint/responses.ts';
 import { NOT_MODIFIED } from '#http/errors/error-messages.ts';
-import { listedProjects, ofUser, Project, projectListParams, ShownProject, UNPAIRED } from '../projects/index.ts';
+import {
+  listProjectsByParams,
+  Project,
+  ProjectForCaller,
+  projectListParams,
+  UPDATED_AT_ERRORS,
+  userAccess,
+} from '../projects/index.ts';
 import { Starrer } from './entities.ts';
 import { star, unstar } from './star.ts';
 import { listStarrers } from './store.ts';
@@ -19,7 +26,7 @@ export const starProject = endpoint({
 
 export const unstarProject = endpoint({
   post: '/projects/:id/unstar',
-  summary: 'Take the star from a project',
+  summary: 'Unstar a project',
   access: inProject('read_project'),
   errors: { already: NOT_MODIFIED },
   response: created(Project),
@@ -28,20 +35,20 @@ export const unstarProject = endpoint({
 
 export const listProjectStarrers = endpoint({
   get: '/projects/:id/starrers',
-  summary: 'List who has starred a project',
-  access: inPublicProject('read_project'),
+  summary: 'List the users who starred a project',
+  access: inProjectAllowingAnonymous('read_project'),
   response: page(Starrer),
   read: (db, { project, caller, page }) => listStarrers(db, project.id, caller, page),
 });
 
 export const listStarredProjects = endpoint({
   get: '/users/:user_id/starred_projects',
-  summary: 'List the projects that a user has starred, of those that the caller sees',
-  access: ofUser(),
+  summary: 'List the visible projects that a user starred',
+  access: userAccess(),
   scopes: ['read_user'],
   params: projectListParams,
-  errors: UNPAIRED,
-  response: page(ShownProject),
+  errors: UPDATED_AT_ERRORS,
+  response: page(ProjectForCaller),
   read: (db, { caller, user, params, page }) =>
-    listedProjects(db, caller, params, page, { starredBy: profileVisibleTo(caller, user) ? user.id : null }),
+    listProjectsByParams(db, caller, params, page, { starredBy: isProfileVisibleTo(caller, user) ? user.id : null }),
 });

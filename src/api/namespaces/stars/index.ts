@@ -1,8 +1,8 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { forgetStars } from './on-delete.ts';
+import { deleteStarsOfUser } from './on-delete.ts';
 
-// What other families may use of stars.
-export { removeSomeStars } from './store.ts';
+// Exports for other modules.
+export { deleteStarBatch } from './store.ts';
 
-export const stars = family({ endpoints, subscriptions: [forgetStars] });
+export const stars = resourceModule({ endpoints, subscriptions: [deleteStarsOfUser] });

@@ -1,11 +1,11 @@
-import { PIECE } from '#events/batches.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
-import { removeSomeStars } from './store.ts';
+import { deleteStarBatch } from './store.ts';
 
-/** The stars of a deleted user go with him. Those of a destroyed project go by their foreign key. */
-export const forgetStars = subscription({
+/** Deletes the stars of a deleted user. Stars of a destroyed project are deleted by their foreign key. */
+export const deleteStarsOfUser = subscription({
   event: 'user-deleted',
   async inTransaction(uow, { userId }) {
-    while ((await removeSomeStars(uow, userId, PIECE)) === PIECE);
+    while ((await deleteStarBatch(uow, userId, BATCH_SIZE)) === BATCH_SIZE);
   },
 });

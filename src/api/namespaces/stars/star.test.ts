@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, type Project, world } from '#test/support/world.ts';
-import { removeSomeStars } from './store.ts';
+import { deleteStarBatch } from './store.ts';
 
 const { user, newProject, newGroup, work, root, anonymous, server } = await world();
 
 const star = (caller: Caller, { at }: Project) => caller.post(`${at}/star`);
-const starsOf = async ({ at }: Project) => (await root.get(at)).body.star_count;
+const getStarCount = async ({ at }: Project) => (await root.get(at)).body.star_count;
 
-test('a star counts once, and who has given it already is told that nothing has changed', async () => {
+test('counts a star once and returns 304 for a second one', async () => {
   const { project, owner, guest } = await world({ project: { with: ['guest'] } });
   const first = await star(guest, project);
   assert.deepEqual([first.status, first.body.star_count], [201, 1]);
@@ -19,10 +19,10 @@ test('a star counts once, and who has given it already is told that nothing has 
   assert.deepEqual([taken.status, taken.body.star_count], [201, 1]);
   const none = await guest.post(`${project.at}/unstar`);
   assert.deepEqual([none.status, none.text], [304, '']);
-  assert.equal(await starsOf(project), 1);
+  assert.equal(await getStarCount(project), 1);
 });
 
-test('stars are for who sees the project, and is somebody', async () => {
+test('requires a signed-in caller who can see the project', async () => {
   const project = await newProject({ owner: await user() });
   assert.deepEqual((await star(await user(), project)).body, { message: '404 Project Not Found' });
   assert.equal((await star(anonymous, project)).status, 401);
@@ -31,17 +31,17 @@ test('stars are for who sees the project, and is somebody', async () => {
   assert.equal((await star(await user(), open)).status, 201);
 });
 
-test('of stars that are given and taken at once none is lost', async () => {
+test('loses no star in concurrent requests', async () => {
   const project = await newProject({ owner: root, visibility: 'public' });
   const people = await Promise.all(Array.from({ length: 6 }, () => user()));
   await Promise.all(people.flatMap((one) => [star(one, project), star(one, project)]));
-  assert.equal(await starsOf(project), 6);
+  assert.equal(await getStarCount(project), 6);
   const [first, second, ...others] = people as [Caller, Caller, ...Caller[]];
   await Promise.all([first.post(`${project.at}/unstar`), second.post(`${project.at}/unstar`), star(root, project)]);
-  assert.equal(await starsOf(project), others.length + 1);
+  assert.equal(await getStarCount(project), others.length + 1);
 });
 
-test('those who have starred a project are listed, the last one first', async () => {
+test('lists the users who starred a project, latest first', async () => {
   const project = await newProject({ owner: root, visibility: 'public' });
   const [ada, ben] = [await user(), await user()];
   await star(ada, project);
@@ -55,7 +55,7 @@ test('those who have starred a project are listed, the last one first', async ()
   assert.equal(headers['x-total'], '2');
 });
 
-test('a private profile does not show its stars, but to itself and administrators', async () => {
+test('hides stars of private profiles except from themselves and administrators', async () => {
   const project = await newProject({ owner: root, visibility: 'public' });
   const [ada, ben] = [await user(), await user()];
   await star(ada, project);
@@ -69,10 +69,10 @@ test('a private profile does not show its stars, but to itself and administrator
     assert.equal((await caller.get(`${project.at}/starrers`)).body.length, many);
     assert.equal((await caller.get(`/users/${ada.id}/starred_projects`)).body.length, many);
   }
-  assert.equal(await starsOf(project), 1);
+  assert.equal(await getStarCount(project), 1);
 });
 
-test('a user’s starred projects are those that the caller may see, filtered and ordered as projects are', async () => {
+test('lists visible starred projects of a user with filters and order', async () => {
   const [ada, ben] = [await user(), await user()];
   const [open, closed] = [await newProject({ owner: ada, visibility: 'public' }), await newProject({ owner: ada })];
   await star(ada, open);
@@ -92,7 +92,7 @@ test('a user’s starred projects are those that the caller may see, filtered an
   assert.equal(unpaired.status, 400);
 });
 
-test('projects with the most stars come first where they are ordered by them', async () => {
+test('orders projects by star count', async () => {
   const group = await newGroup({ owner: root });
   const [one, two, three] = [
     await newProject({ in: group }),
@@ -113,7 +113,7 @@ test('projects with the most stars come first where they are ordered by them', a
   assert.deepEqual(await listed('asc'), [one.id, three.id, two.id]);
 });
 
-test('the stars of a user go with him, those of a project with it', async () => {
+test('deletes the stars of a deleted user and of a destroyed project', async () => {
   const [kept, gone] = [
     await newProject({ owner: root, visibility: 'public' }),
     await newProject({ owner: root, visibility: 'public' }),
@@ -128,17 +128,17 @@ test('the stars of a user go with him, those of a project with it', async () => 
   assert.equal((await root.delete(`/users/${ada.id}`)).status, 204);
   assert.equal((await root.get(`${kept.at}/starrers`)).body.length, 1);
   await work();
-  assert.equal(await starsOf(kept), 1);
+  assert.equal(await getStarCount(kept), 1);
 });
 
-test('the stars of a user who has very many go by pieces, and each project counts one less', async () => {
+test('deletes very many stars in batches and lowers each count', async () => {
   const projects = [1, 2, 3].map(() => newProject({ owner: root, visibility: 'public' }));
   const [ada, ben] = [await user(), await user()];
   for (const project of await Promise.all(projects)) for (const one of [ada, ben]) await star(one, project);
   const removed: number[] = [];
   for (let times = 0; times < 3; times++) {
-    removed.push(await server.services.database.transaction((tx) => removeSomeStars(tx, ada.id, 2)));
+    removed.push(await server.services.database.transaction((tx) => deleteStarBatch(tx, ada.id, 2)));
   }
   assert.deepEqual(removed, [2, 1, 0]);
-  assert.deepEqual(await Promise.all(projects.map(async (project) => starsOf(await project))), [1, 1, 1]);
+  assert.deepEqual(await Promise.all(projects.map(async (project) => getStarCount(await project))), [1, 1, 1]);
 });

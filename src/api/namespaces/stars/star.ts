@@ -1,23 +1,23 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { addStar, countStars, removeStar } from './store.ts';
+import { addToStarCounts, deleteStar, insertStar } from './store.ts';
 
-/** The caller's star, once; refused when it is there. */
+/** Stars a project; fails if it is already starred. */
 export async function star(uow: UnitOfWork<SignedInCaller>, project: Project): Promise<Project | Failure<'already'>> {
-  if (!(await addStar(uow, project.id, uow.actor.user.id))) return fail('already');
-  return counted(uow, project, 1);
+  if (!(await insertStar(uow, project.id, uow.actor.user.id))) return fail('already');
+  return updateStarCount(uow, project, 1);
 }
 
-/** Failure when there is none. */
+/** Unstars a project; fails if it is not starred. */
 export async function unstar(uow: UnitOfWork<SignedInCaller>, project: Project): Promise<Project | Failure<'already'>> {
-  if (!(await removeStar(uow, project.id, uow.actor.user.id))) return fail('already');
-  return counted(uow, project, -1);
+  if (!(await deleteStar(uow, project.id, uow.actor.user.id))) return fail('already');
+  return updateStarCount(uow, project, -1);
 }
 
-async function counted(uow: UnitOfWork, { id }: Project, by: 1 | -1): Promise<Project> {
-  await countStars(uow, [id], by);
-  return stillThere(await findProject(uow, uow.actor, String(id)));
+async function updateStarCount(uow: UnitOfWork, { id }: Project, by: 1 | -1): Promise<Project> {
+  await addToStarCounts(uow, [id], by);
+  return requireRow(await findProject(uow, uow.actor, String(id)));
 }

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
-import { type Page, paged } from '#database/page.ts';
+import { isInIds } from '#database/dialect.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { StarRow } from './entities.ts';
 
-/** The rows behind stars; a project's own row counts them, in the same transaction. */
+/** Queries of stars. The project's row holds the count, which is updated in the same transaction. */
 
-/** False: it was there. index: stars_pkey */
-export async function addStar(tx: Transaction, projectId: number, userId: number): Promise<boolean> {
+/** Inserts a star. Returns false if it existed. index: stars_pkey */
+export async function insertStar(tx: Transaction, projectId: number, userId: number): Promise<boolean> {
   const added = await tx
     .insertInto('stars')
     .values({ project_id: projectId, user_id: userId, created_at: tx.now })
@@ -19,8 +19,8 @@ export async function addStar(tx: Transaction, projectId: number, userId: number
   return added !== undefined;
 }
 
-/** False: there was none. index: stars_pkey */
-export async function removeStar(tx: Transaction, projectId: number, userId: number): Promise<boolean> {
+/** Deletes a star. Returns false if it did not exist. index: stars_pkey */
+export async function deleteStar(tx: Transaction, projectId: number, userId: number): Promise<boolean> {
   const removed = await tx
     .deleteFrom('stars')
     .where('user_id', '=', userId)
@@ -30,9 +30,9 @@ export async function removeStar(tx: Transaction, projectId: number, userId: num
   return removed !== undefined;
 }
 
-/** So many of a user's at most go, and are counted no more; how many it were. index: stars_pkey */
-export async function removeSomeStars(tx: Transaction, userId: number, most: number): Promise<number> {
-  const own = tx.selectFrom('stars').select('project_id').where('user_id', '=', userId).limit(most);
+/** Deletes at most `limit` stars of a user and updates the counts. Returns the number of deleted stars. index: stars_pkey */
+export async function deleteStarBatch(tx: Transaction, userId: number, limit: number): Promise<number> {
+  const own = tx.selectFrom('stars').select('project_id').where('user_id', '=', userId).limit(limit);
   const removed = await tx
     .deleteFrom('stars')
     .where('user_id', '=', userId)
@@ -40,21 +40,21 @@ export async function removeSomeStars(tx: Transaction, userId: number, most: num
     .returning('project_id')
     .execute();
   const starred = removed.map(({ project_id }) => project_id);
-  await countStars(tx, starred, -1);
+  await addToStarCounts(tx, starred, -1);
   return starred.length;
 }
 
-/** Each of these projects has one more, or one less. index: projects primary key */
-export async function countStars(tx: Transaction, projectIds: readonly number[], by: 1 | -1): Promise<void> {
+/** Adds 1 or -1 to the star counts of these projects. index: projects primary key */
+export async function addToStarCounts(tx: Transaction, projectIds: readonly number[], by: 1 | -1): Promise<void> {
   if (projectIds.length === 0) return;
   await tx
     .updateTable('projects')
     .set((eb) => ({ star_count: eb('star_count', '+', by) }))
-    .where(isAmong(tx, sql<number>`projects.id`, projectIds))
+    .where(isInIds(tx, sql<number>`projects.id`, projectIds))
     .execute();
 }
 
-/** The newest first; private profiles are for themselves and administrators. index: stars_by_project */
+/** Lists the users who starred a project, newest first. Private profiles are visible to themselves and administrators only. index: stars_by_project */
 export function listStarrers(
   db: Reader,
   projectId: number,
@@ -64,7 +64,7 @@ export function listStarrers(
   const all = db
     .selectFrom('stars')
     .innerJoin('users', 'users.id', 'stars.user_id')
-    // In one statement with their users: whoever ends between two would be missed by the second.
+    // Joined in one statement: a user deleted between two statements would be missing.
     .select(['users.id', 'users.username', 'users.name', 'users.public_email', 'users.state', 'users.locked_until'])
     .select('stars.created_at as starred_since')
     .where('stars.project_id', '=', projectId)
@@ -72,5 +72,5 @@ export function listStarrers(
   const seen = isAdministrator(caller)
     ? all
     : all.where((eb) => eb.or([eb('users.private_profile', '=', false), eb('users.id', '=', caller.user?.id ?? 0)]));
-  return paged(db, seen.orderBy('stars.created_at', 'desc').orderBy('stars.user_id', 'desc'), page);
+  return paginate(db, seen.orderBy('stars.created_at', 'desc').orderBy('stars.user_id', 'desc'), page);
 }

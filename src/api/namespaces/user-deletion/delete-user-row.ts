@@ -1,25 +1,25 @@
-import { forgetAuthorActivity } from '#activity/index.ts';
-import { deleteUserRow, ghostId } from '#authentication/users/deletion.ts';
-import { endMembershipsOf } from '#domain/members/memberships.ts';
+import { deleteAuthorActivity } from '#activity/index.ts';
+import { deleteUserRow, getGhostUserId } from '#authentication/users/deletion.ts';
+import { endMembershipsOfUser } from '#domain/members/memberships.ts';
 import { deletePersonalNamespace } from '#domain/namespaces/namespaces.ts';
-import { PIECE } from '#events/batches.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { forgetIntentUser } from '#repositories/ref-updates/intents.ts';
-import { forgetSomeCreated } from './store.ts';
+import { clearIntentUser } from '#repositories/ref-updates/intents.ts';
+import { clearProjectCreatorBatch } from './store.ts';
 
 /**
- * Removes a user, in whose own namespace nothing is any more, and all that names it: what families keep of it moves to the
- * ghost, or with `hard` goes too (contract/conventions.md §10 "Internal users").
+ * Deletes a user whose personal namespace is empty, with all references. Contributions are reassigned to the ghost
+ * user, or with `hard` deleted (contract/conventions.md §10 "Internal users").
  */
-export async function removeUser(
+export async function deleteUserWithReferences(
   uow: UnitOfWork,
   { userId, hard }: { readonly userId: number; readonly hard: boolean },
 ): Promise<void> {
-  await uow.publish('user-deleted', { userId, ghostUserId: await ghostId(uow), hard });
-  await endMembershipsOf(uow, userId);
-  await forgetAuthorActivity(uow, userId);
-  await forgetIntentUser(uow, userId);
-  while ((await forgetSomeCreated(uow, userId, PIECE)) === PIECE);
+  await uow.publish('user-deleted', { userId, ghostUserId: await getGhostUserId(uow), hard });
+  await endMembershipsOfUser(uow, userId);
+  await deleteAuthorActivity(uow, userId);
+  await clearIntentUser(uow, userId);
+  while ((await clearProjectCreatorBatch(uow, userId, BATCH_SIZE)) === BATCH_SIZE);
   await deletePersonalNamespace(uow, userId);
   await deleteUserRow(uow, userId);
 }

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markHistory, recordedSince } from '#activity/index.ts';
+import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
 import { PASSWORD, signedInBrowser, userWithPassword } from '#test/support/browser.ts';
 import { type Caller, done, world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
 
-// What the call itself does: whom it refuses, and that an account is over at once.
+// The effects of the request itself: whom it rejects, and that the account is disabled immediately.
 
-const here = await world();
-const { root, anonymous, user, tokenOf, name, work, clock, server } = here;
+const testWorld = await world();
+const { root, anonymous, user, tokenOf, name, work, clock, server } = testWorld;
 const { database, tokenUses } = server.services;
 
 const NOT_FOUND = { message: '404 User Not Found' };
@@ -17,30 +17,30 @@ const SOLE_OWNER = { message: 'User cannot be removed while is the sole-owner of
 
 const remove = (id: number, params?: object) => root.delete(`/users/${id}`, { ...params });
 
-/** Calls what must be refused, and looks whether anything has come of it. */
-async function unchanged(mira: Caller, refused: () => Promise<void>): Promise<void> {
+/** Sends a request that must be rejected and checks that nothing has changed. */
+async function assertRejectedAndUnchanged(mira: Caller, refused: () => Promise<void>): Promise<void> {
   await mira.get('/user');
-  await tokenUses.settled();
+  await tokenUses.flushed();
   const before = (await root.get(`/users/${mira.id}`)).body;
-  const mark = await markHistory(database.reader);
+  const mark = await markRecordedEvents(database.reader);
   await refused();
   await work();
-  assert.deepEqual(await recordedSince(database.reader, mark), []);
+  assert.deepEqual(await listRecordedSince(database.reader, mark), []);
   assert.deepEqual((await root.get(`/users/${mira.id}`)).body, before);
   assert.equal((await mira.get('/user')).status, 200);
 }
 
-test('the account is unusable at once: tokens, session, password, sudo', async () => {
-  const mira = await userWithPassword(here);
+test('disables tokens, sessions, password and sudo immediately', async () => {
+  const mira = await userWithPassword(testWorld);
   const reader = await tokenOf(mira, ['read_user']);
   const order = { name: 'impersonator', scopes: ['api'], expires_at: '2026-12-31' };
   const issued = await root.post(`/users/${mira.id}/impersonation_tokens`, order);
   assert.equal(issued.status, 201, issued.text);
-  const impersonator = here.withToken(mira, issued.body.token);
+  const impersonator = testWorld.withToken(mira, issued.body.token);
   const grant = { grant_type: 'password', username: mira.username, password: PASSWORD };
   const { access_token, refresh_token } = (await anonymous.post('//oauth/token', grant)).body;
   const bearing = () => anonymous.get('/user', { access_token });
-  const visit = await signedInBrowser(here, mira);
+  const visit = await signedInBrowser(testWorld, mira);
   for (const ask of [() => visit.send('GET', '/user'), bearing]) assert.equal((await ask()).body.id, mira.id);
   for (const caller of [mira, reader, impersonator]) assert.equal((await caller.get('/user')).status, 200);
   const deleted = await remove(mira.id);
@@ -59,7 +59,7 @@ test('the account is unusable at once: tokens, session, password, sudo', async (
   for (const sudo of [mira.id, mira.username]) assert.equal((await sudoer.get('/user', { sudo })).status, 404);
 });
 
-test('any other credential meets a blocked user until the row is gone', async () => {
+test('treats other credentials like those of a blocked user until the row is deleted', async () => {
   const mira = await user();
   await remove(mira.id);
   const row = database.reader.selectFrom('users').select('state').where('id', '=', mira.id);
@@ -68,7 +68,7 @@ test('any other credential meets a blocked user until the row is gone', async ()
   assert.equal(await row.executeTakeFirst(), undefined);
 });
 
-test('nothing can be done with the user any more, before the work is done and after', async () => {
+test('rejects every change of the user before and after the job', async () => {
   const mira = await user();
   const at = `/users/${mira.id}`;
   assert.equal((await remove(mira.id)).status, 204);
@@ -89,7 +89,7 @@ test('nothing can be done with the user any more, before the work is done and af
   }
 });
 
-test('the user is seen, blocked, until the last of it is gone', async () => {
+test('lists the user as blocked until the job has finished', async () => {
   const [mira, other] = [await user(), await user()];
   const project = await newProject({ owner: mira });
   await remove(mira.id);
@@ -99,13 +99,13 @@ test('the user is seen, blocked, until the last of it is gone', async () => {
   assert.deepEqual([seen.status, seen.body.state], [200, 'blocked']);
   assert.deepEqual([await listed(root), await listed(other)], [[mira.id], []]);
   await work();
-  const gone = await root.get(`/users/${mira.id}`);
-  assert.deepEqual([gone.status, gone.body], [404, NOT_FOUND]);
+  const response = await root.get(`/users/${mira.id}`);
+  assert.deepEqual([response.status, response.body], [404, NOT_FOUND]);
   assert.deepEqual(await listed(root), []);
   assert.equal((await root.get(project.at)).status, 404);
 });
 
-test('name and address are free again when the work is done, not before', async () => {
+test('frees username and email address when the job has finished, not before', async () => {
   const mira = await user();
   const second = `${name('second')}@hearth.test`;
   const added = await root.post(`/users/${mira.id}/emails`, { email: second, skip_confirmation: true });
@@ -124,13 +124,13 @@ test('name and address are free again when the work is done, not before', async 
     assert.deepEqual([answer.status, answer.body], [409, { message: 'Email has already been taken' }]);
   }
   await work();
-  const made = await root.post('/users', again);
-  assert.equal(made.status, 201, made.text);
-  assert.notEqual(made.body.id, mira.id);
-  assert.equal((await root.post(`/users/${made.body.id}/emails`, { email: second })).status, 201);
+  const created = await root.post('/users', again);
+  assert.equal(created.status, 201, created.text);
+  assert.notEqual(created.body.id, mira.id);
+  assert.equal((await root.post(`/users/${created.body.id}/emails`, { email: second })).status, 201);
 });
 
-test('the deletion is in the audit log, which it leaves as it was', async () => {
+test('records the deletion in the audit log and keeps the log', async () => {
   const [mira, otto] = [await user(), await user()];
   const group = await newGroup({ owner: mira });
   await done(root.post(`${group.at}/members`, { user_id: otto.id, access_level: 50 }));
@@ -147,7 +147,7 @@ test('the deletion is in the audit log, which it leaves as it was', async () => 
   assert.deepEqual(await log(), before);
 });
 
-test('the event of a deletion tells who was deleted, and by whom', async () => {
+test('records who was deleted and by whom', async () => {
   const mira = await user();
   await remove(mira.id);
   await work();
@@ -168,9 +168,9 @@ test('the event of a deletion tells who was deleted, and by whom', async () => {
   });
 });
 
-test('only administrators delete', async () => {
+test('requires an administrator', async () => {
   const [mira, stranger] = [await user(), await user()];
-  await unchanged(mira, async () => {
+  await assertRejectedAndUnchanged(mira, async () => {
     const at = `/users/${mira.id}`;
     const nobody = await anonymous.delete(at);
     assert.deepEqual([nobody.status, nobody.body], [401, { message: '401 Unauthorized' }]);
@@ -182,9 +182,9 @@ test('only administrators delete', async () => {
   });
 });
 
-test('nobody is deleted who is not there, or not named by his number', async () => {
+test('returns 404 for unknown ids and usernames', async () => {
   const mira = await user();
-  await unchanged(mira, async () => {
+  await assertRejectedAndUnchanged(mira, async () => {
     for (const id of ['99999999', '0', '99999999999999999999']) {
       const answer = await root.delete(`/users/${id}`);
       assert.deepEqual([answer.status, answer.body], [404, NOT_FOUND], id);
@@ -195,9 +195,9 @@ test('nobody is deleted who is not there, or not named by his number', async () 
   });
 });
 
-test('nobody deletes Hearth’s own users', async () => {
+test('does not delete internal users', async () => {
   const mira = await user();
-  await unchanged(mira, async () => {
+  await assertRejectedAndUnchanged(mira, async () => {
     for (const username of ['ghost', 'alert-bot']) {
       const [{ id }] = (await root.get('/users', { username })).body;
       for (const hard_delete of [false, true]) {
@@ -212,10 +212,10 @@ test('nobody deletes Hearth’s own users', async () => {
   });
 });
 
-test('a user who has changed since If-Unmodified-Since stays', async () => {
+test('returns 412 for a user who was updated after If-Unmodified-Since', async () => {
   const mira = await user();
   const early = { 'If-Unmodified-Since': '2026-01-01T00:00:00Z' };
-  await unchanged(mira, async () => {
+  await assertRejectedAndUnchanged(mira, async () => {
     const answer = await root.delete(`/users/${mira.id}`, {}, early);
     assert.deepEqual([answer.status, answer.body], [412, { message: '412 Precondition Failed' }]);
     const [{ id: ghost }] = (await root.get('/users', { username: 'ghost' })).body;
@@ -225,17 +225,17 @@ test('a user who has changed since If-Unmodified-Since stays', async () => {
   assert.equal(late.status, 204);
 });
 
-test('the sole owner of a group stays, and with him everything', async () => {
+test('rejects the deletion of the sole owner of a group', async () => {
   const mira = await user();
   await newGroup({ owner: mira });
-  await unchanged(mira, async () => {
+  await assertRejectedAndUnchanged(mira, async () => {
     const answer = await remove(mira.id);
     assert.deepEqual([answer.status, answer.body], [409, SOLE_OWNER]);
     assert.equal((await remove(mira.id, { hard_delete: false })).status, 409);
   });
 });
 
-test('whoever else is an Owner there or above makes the deletion possible; other roles and expired ones do not', async () => {
+test('accepts another active Owner of the group or its parents, but no other roles and no expired ones', async () => {
   const [mira, otto] = [await user(), await user()];
   const top = await newGroup({ owner: mira });
   const low = await newGroup({ in: top });
@@ -259,7 +259,7 @@ test('whoever else is an Owner there or above makes the deletion possible; other
   }
 });
 
-test('the bot of a group’s token is no other Owner', async () => {
+test('does not count a token bot as another Owner', async () => {
   const mira = await user();
   const group = await newGroup({ owner: mira });
   const bot = { name: 'bot', scopes: ['api'], access_level: 50, expires_at: '2026-12-01' };
@@ -267,7 +267,7 @@ test('the bot of a group’s token is no other Owner', async () => {
   assert.equal((await remove(mira.id)).status, 409);
 });
 
-test('an Owner who is being deleted is no other Owner: a group does not lose them one after the other', async () => {
+test('does not count an Owner who is being deleted as another Owner', async () => {
   const [mira, otto] = [await user(), await user()];
   const group = await newGroup({ owner: mira });
   await group.add('owner', otto);
@@ -278,11 +278,11 @@ test('an Owner who is being deleted is no other Owner: a group does not lose the
   assert.equal((await otto.get(group.at)).status, 200);
 });
 
-test('of two Owners who are deleted at once one stays, though both are active in that moment', async () => {
+test('keeps one of two Owners who are deleted concurrently', async () => {
   for (let round = 0; round < 12; round++) {
     const [mira, otto] = [await user(), await user()];
     await (await newGroup({ owner: mira })).add('owner', otto);
-    // Uses of tokens are written into the users' rows beside all that.
+    // Token usage is written to the users' rows independently.
     const uses = [mira, otto].map((owner) => owner.get('/user'));
     const answers = await Promise.all([remove(mira.id), remove(otto.id)]);
     await Promise.all(uses);
@@ -291,10 +291,10 @@ test('of two Owners who are deleted at once one stays, though both are active in
   await work();
 });
 
-test('a deletion that is repeated or made twice at once is one deletion', async () => {
+test('treats repeated and concurrent deletions as one', async () => {
   for (let round = 0; round < 3; round++) {
     const mira = await user();
-    const mark = await markHistory(database.reader);
+    const mark = await markRecordedEvents(database.reader);
     const answers = await Promise.all([remove(mira.id), remove(mira.id, { hard_delete: true }), remove(mira.id)]);
     assert.deepEqual(
       answers.map(({ status }) => status),
@@ -303,11 +303,11 @@ test('a deletion that is repeated or made twice at once is one deletion', async 
     assert.equal((await remove(mira.id)).status, 204);
     await work();
     assert.equal((await remove(mira.id)).status, 404);
-    assert.deepEqual(await recordedSince(database.reader, mark), ['user_destroyed']);
+    assert.deepEqual(await listRecordedSince(database.reader, mark), ['user_destroyed']);
   }
 });
 
-test('bots, blocked, banned and deactivated users can be deleted', async () => {
+test('deletes bots and blocked, banned and deactivated users', async () => {
   for (const state of ['blocked', 'banned', 'deactivated', 'blocked_pending_approval', 'ldap_blocked'] as const) {
     const { id } = await user();
     await database.transaction((tx) => tx.updateTable('users').set({ state }).where('id', '=', id).execute());
@@ -321,7 +321,7 @@ test('bots, blocked, banned and deactivated users can be deleted', async () => {
   assert.equal((await root.get(`/users/${bot.id}`)).status, 404);
 });
 
-test('administrators delete one another and themselves, but the only one stays', async () => {
+test('lets administrators delete each other and themselves, except the last one', async () => {
   const last = await root.delete('/users/1');
   const message = '403 Forbidden - The only administrator cannot be deleted';
   assert.deepEqual([last.status, last.body], [403, { message }]);

@@ -1,82 +1,87 @@
-import { forgetSomeAuthorActivity } from '#activity/index.ts';
+import { deleteAuthorActivityBatch } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
-import { ghostId, isEnded } from '#authentication/users/deletion.ts';
-import { callerOf } from '#authentication/users/users.ts';
+import { getGhostUserId, isDeletionScheduled } from '#authentication/users/deletion.ts';
+import { loadCaller } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
-import { solelyOwnedGroups } from '#domain/members/memberships.ts';
-import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
+import { listSolelyOwnedGroups } from '#domain/members/memberships.ts';
+import { BATCH_SIZE, inBatches, MORE, noRecheck } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { sweepInBatches } from '#jobs/delete-in-batches.ts';
+import { deleteInBatches } from '#jobs/delete-in-batches.ts';
 import { defineJob } from '#jobs/job.ts';
-import { destroyGroupBySteps } from '../groups/index.ts';
-import { destroyPieceOfProject, destroyProject } from '../projects/index.ts';
-import { removeSomeStars } from '../stars/index.ts';
-import { removeUser } from './delete-user-row.ts';
-import { forgetSomeCreated, personalProjects } from './store.ts';
+import { destroyGroupInBatches } from '../groups/index.ts';
+import { destroyProject, destroyProjectBatch } from '../projects/index.ts';
+import { deleteStarBatch } from '../stars/index.ts';
+import { deleteUserWithReferences } from './delete-user-row.ts';
+import { clearProjectCreatorBatch, listPersonalProjectIds } from './store.ts';
 
-interface Destruction {
+interface UserDestruction {
   readonly userId: number;
   readonly hard: boolean;
-  /** Whoever has deleted the user, and from where: the authors of what the history tells. */
+  /** The author of the audit events, and their address. Stored in the job. */
   readonly by: number;
   readonly address: string | null;
 }
 
-/** Half a user helps nobody: it is tried for some weeks, each hour in the end. */
+/** Retries for some weeks, finally once an hour: a half-deleted user is useless. */
 const MAX_ATTEMPTS = 1000;
 
 /**
- * Removes a user whose account has ended. What is large goes step by step and finds nothing to do when it is done again;
- * the rest goes in one last transaction with the user's row, so that whoever begins anew finds either all of it or nothing.
+ * Deletes a user whose account was deactivated. Large data is deleted in batches, which can be repeated; the rest is
+ * deleted in one last transaction with the user's row.
  */
 export const destroyUser = defineJob({
   kind: 'destroy_user',
   maxAttempts: MAX_ATTEMPTS,
-  async handle(services: Services, { userId, hard, by, address }: Destruction) {
+  async handle(services: Services, { userId, hard, by, address }: UserDestruction) {
     const { reader } = services.database;
-    if (!(await isEnded(reader, userId))) return;
-    const caller = await callerOf(reader, by, address);
-    for (const id of await personalProjects(reader, userId)) {
-      await inPieces(services.runUnitOfWork, caller, {
-        ask: nothingToAsk,
-        piece: (uow) => destroyPieceOfProject(uow, id),
+    if (!(await isDeletionScheduled(reader, userId))) return;
+    const caller = await loadCaller(reader, by, address);
+    for (const id of await listPersonalProjectIds(reader, userId)) {
+      await inBatches(services.runUnitOfWork, caller, {
+        recheck: noRecheck,
+        runBatch: (uow) => destroyProjectBatch(uow, id),
       });
     }
     if (hard) await destroyOwnedGroups(services, caller, userId);
-    // A bot that pushes has made millions of them in three years.
-    for (const forgetSome of [forgetSomeAuthorActivity, forgetSomeCreated, removeSomeStars]) {
-      await sweepInBatches(services.database, PIECE, (tx, most) => forgetSome(tx, userId, most));
+    // A pushing bot may have millions of rows.
+    for (const deleteBatch of [deleteAuthorActivityBatch, clearProjectCreatorBatch, deleteStarBatch]) {
+      await deleteInBatches(services.database, BATCH_SIZE, (tx, limit) => deleteBatch(tx, userId, limit));
     }
-    await inPieces(services.runUnitOfWork, caller, {
-      ask: nothingToAsk,
-      piece: (uow) => pieceAhead(uow, { userId, hard }),
+    await inBatches(services.runUnitOfWork, caller, {
+      recheck: noRecheck,
+      runBatch: (uow) => deleteRelatedBatch(uow, { userId, hard }),
     });
-    await services.runUnitOfWork(caller, (uow) => destroyRest(uow, { userId, hard }));
+    await services.runUnitOfWork(caller, (uow) => destroyRemainder(uow, { userId, hard }));
   },
 });
 
-/** What families keep of him goes or becomes the ghost's. */
-async function pieceAhead(
+/** Deletes or reassigns the next batch of the user's contributions. */
+async function deleteRelatedBatch(
   uow: UnitOfWork,
-  { userId, hard }: Pick<Destruction, 'userId' | 'hard'>,
+  { userId, hard }: Pick<UserDestruction, 'userId' | 'hard'>,
 ): Promise<typeof MORE | undefined> {
-  return (await uow.publishBatch('user-deleted', { userId, ghostUserId: await ghostId(uow), hard })) ? MORE : undefined;
+  return (await uow.publishBatch('user-deleted', { userId, ghostUserId: await getGhostUserId(uow), hard }))
+    ? MORE
+    : undefined;
 }
 
-/** A group that has got another Owner meanwhile stays. */
+/** Destroys the groups that the user owns alone. A group with a new Owner stays. */
 async function destroyOwnedGroups(services: Services, caller: Caller, userId: number): Promise<void> {
-  const owned = (db: Reader) => solelyOwnedGroups(db, userId);
+  const owned = (db: Reader) => listSolelyOwnedGroups(db, userId);
   for (const group of await owned(services.database.reader)) {
-    await destroyGroupBySteps(services, caller, group, async (db) =>
+    await destroyGroupInBatches(services, caller, group, async (db) =>
       (await owned(db)).some(({ id }) => id === group.id),
     );
   }
 }
 
-async function destroyRest(uow: UnitOfWork, { userId, hard }: Pick<Destruction, 'userId' | 'hard'>): Promise<void> {
-  if (!(await isEnded(uow, userId))) return;
-  // A request that was on its way when the account ended may have made one more.
-  for (const id of await personalProjects(uow, userId)) await destroyProject(uow, id);
-  await removeUser(uow, { userId, hard });
+async function destroyRemainder(
+  uow: UnitOfWork,
+  { userId, hard }: Pick<UserDestruction, 'userId' | 'hard'>,
+): Promise<void> {
+  if (!(await isDeletionScheduled(uow, userId))) return;
+  // A request that ran during the deactivation may have created another project.
+  for (const id of await listPersonalProjectIds(uow, userId)) await destroyProject(uow, id);
+  await deleteUserWithReferences(uow, { userId, hard });
 }

@@ -3,13 +3,13 @@ import { noContent } from '#http/endpoint/responses.ts';
 import { USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { deletableUser } from './access.ts';
-import { deleteUser as remove } from './delete.ts';
+import { deletableUserAccess } from './access.ts';
+import { scheduleUserDeletion as remove } from './delete.ts';
 
 export const deleteUser = endpoint({
   delete: '/users/:id(^\\d+$)',
-  summary: 'Delete a user: the account ends at once, what is left of it goes soon after',
-  access: deletableUser(),
+  summary: 'Delete a user',
+  access: deletableUserAccess(),
   params: { hard_delete: optional(boolean, false) },
   lastModified: ({ user }) => user.updated_at,
   errors: {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { type Caller, world } from '#test/support/world.ts';
 
-// What the tests of the work after a deletion begin with.
+// Fixtures for tests of the deletion job.
 
-/** What the call has created. */
-export async function made(by: Caller, path: string, params: object) {
+/** Creates a resource and returns the response body. */
+export async function createResource(by: Caller, path: string, params: object) {
   const answer = await by.post(path, { ...params });
   assert.equal(answer.status, 201, `${path}: ${answer.text}`);
   return answer.body;
 }
 
-/** Deletes the user; what follows waits in the queue. */
-export async function remove({ id }: Caller, params: object = {}): Promise<void> {
+/** Deletes the user; the job stays in the queue. */
+export async function deleteUser({ id }: Caller, params: object = {}): Promise<void> {
   const { root } = await world();
   assert.equal((await root.delete(`/users/${id}`, { ...params })).status, 204);
 }

@@ -1,16 +1,16 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { destroyUser } from './destroy.ts';
 import * as endpoints from './endpoints.ts';
 
-// What other families may use of the deletion of users.
-export { removeUser } from './delete-user-row.ts';
+// Exports for other modules.
+export { deleteUserWithReferences } from './delete-user-row.ts';
 
 /**
- * `DELETE /users/:id` (`api/places/user-deletion/`) ends the account in one act: sessions, tokens and codes go, and
- * `readUser` finds nobody. A job destroys what is large step by step; its last act publishes `user-deleted`, from
- * which families take what they keep of the user, and removes the row (`removeUser`). What there may be very many of they do by pieces
- * (`inPieces` of their subscription), which the job asks for act by act before (`uow.ahead`); so do projects and groups that are destroyed.
- * From the first piece on these are restored by nobody. The bots of project and group tokens
- * (`domain/members/token-bots.ts`) end by the same road, in the act that destroys their project or group.
+ * `DELETE /users/:id` deactivates the account in one unit of work: sessions, tokens and codes are deleted, and the
+ * user can no longer be found. A job deletes large data in batches. Its last unit of work publishes `user-deleted`, so
+ * that other modules delete or reassign the user's data, and deletes the row (`deleteUserWithReferences`).
+ * Subscriptions with many rows work in batches, which the job requests beforehand (`uow.publishBatch`). Projects and
+ * groups are destroyed in the same way, and cannot be restored after the first batch. Bots of project and group tokens
+ * (`domain/members/token-bots.ts`) are deleted in the unit of work that destroys their project or group.
  */
-export const userDeletion = family({ endpoints, jobs: [destroyUser] });
+export const userDeletion = resourceModule({ endpoints, jobs: [destroyUser] });

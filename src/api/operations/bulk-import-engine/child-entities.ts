@@ -2,10 +2,10 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { ruledText, string } from '#http/parameters/texts.ts';
+import { string, validatedText } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { relation, type Stored, type Target } from '../bulk-import-relations/index.ts';
+import { relation, type StoredElement, type Target } from '../bulk-import-relations/index.ts';
 
 /** The projects and groups below a group: each becomes an entity of its own, which is copied when it is its turn. */
 
@@ -14,7 +14,7 @@ const MOST_ENTITIES = 10_000;
 
 const below = {
   id: required(integer),
-  path: required(ruledText(255)),
+  path: required(validatedText(255)),
   marked_for_deletion_at: optional(string),
   marked_for_deletion_on: optional(string),
 };
@@ -50,7 +50,7 @@ async function addEntity(
   type: EntityType,
   { path, ...element }: Below,
   fullPath: string,
-): Promise<Stored> {
+): Promise<StoredElement> {
   if ((element.marked_for_deletion_at ?? element.marked_for_deletion_on ?? null) !== null) return null;
   if (!fullPath.split('/').every((segment) => /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(segment))) {
     return fail('failed', { message: 'The path of the source is none' });

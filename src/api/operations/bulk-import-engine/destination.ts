@@ -1,12 +1,12 @@
 import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { readUser } from '#authentication/users/users.ts';
+import { findUserById } from '#authentication/users/users.ts';
 import { mayCreateProjectIn, mayCreateSubgroupIn } from '#authorization/namespace-creation.ts';
 import type { Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
-import { findGroup, type Group, roleInGroup } from '#domain/namespaces/groups.ts';
+import { findGroup, type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 
 /** Where an entity is to be (contract/operations.md §1.1 f to i, and again when it begins). */
@@ -69,12 +69,12 @@ async function mayImport(
   if (namespace === '') return type === 'project_entity' || mayHaveGroupsOnTop(db, caller);
   if (parent === null) return false;
   if (type === 'group_entity') return mayCreateSubgroupIn(caller, parent);
-  return roleInGroup(caller, parent) >= MAINTAINER && mayCreateProjectIn(caller, parent);
+  return getGroupRole(caller, parent) >= MAINTAINER && mayCreateProjectIn(caller, parent);
 }
 
 async function mayHaveGroupsOnTop(db: Reader, caller: SignedInCaller): Promise<boolean> {
   if (isAdministrator(caller)) return true;
-  return !caller.user.external && ((await readUser(db, caller.user.id))?.can_create_group ?? false);
+  return !caller.user.external && ((await findUserById(db, caller.user.id))?.can_create_group ?? false);
 }
 
 /** index: routes_by_full_path */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '#database/database.ts';
-import { storable } from '#database/storable-text.ts';
+import { toStorableText } from '#database/storable-text.ts';
 import type { Failure, FieldErrors } from '#runtime/failure.ts';
-import type { Told } from '../bulk-import-relations/index.ts';
+import type { ImportProblem } from '../bulk-import-relations/index.ts';
 
 /** What could not be copied, in words that tell nothing of where it was (contract/operations.md §1.2 "Failure texts"). */
 
@@ -18,7 +18,7 @@ export interface ImportFailure {
   readonly step: 'extractor' | 'transformer' | 'loader';
   readonly class: string;
   readonly message: string;
-  readonly told?: Told | undefined;
+  readonly told?: ImportProblem | undefined;
 }
 
 /** Writes it down; entity and import have failures from now on. */
@@ -55,7 +55,7 @@ export async function recordFailure(tx: Transaction, of: Failing, failure: Impor
 const LONGEST = 255;
 
 const cut = (text: string | null | undefined): string | null =>
-  text == null ? null : [...storable(text.slice(0, 2 * LONGEST))].slice(0, LONGEST).join('');
+  text == null ? null : [...toStorableText(text.slice(0, 2 * LONGEST))].slice(0, LONGEST).join('');
 
 /** Whatever may be an address or a path is left out. */
 export function filtered(message: string): string {

@@ -1,7 +1,7 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { GROUP_RELATIONS, PROJECT_RELATIONS } from '../bulk-import-relations/index.ts';
 import { advanceImport, migrateEntity, sweepImports, sweepImportsOften } from './jobs.ts';
-import { forgetImports } from './on-delete.ts';
+import { deleteImportsOfUser } from './on-delete.ts';
 
 // What other families may use of the engine.
 export { keepConfiguration } from './configuration.ts';
@@ -24,9 +24,9 @@ export const COUNTED: ReadonlySet<string> = new Set(
 );
 
 /** Copies groups and projects from other servers. */
-export const bulkImportEngine = family({
+export const bulkImportEngine = resourceModule({
   endpoints: {},
   jobs: [advanceImport, migrateEntity, sweepImports],
   schedules: [sweepImportsOften],
-  subscriptions: [forgetImports],
+  subscriptions: [deleteImportsOfUser],
 });

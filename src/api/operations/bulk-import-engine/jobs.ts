@@ -3,7 +3,7 @@ import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { runEntity } from './run-entity.ts';
-import { advance, cancel, sweep, turnOf, type Work } from './states.ts';
+import { advance, cancel, importLockKey, sweep, type Work } from './states.ts';
 import { type ImportRow, readImport } from './store.ts';
 
 /** The queue's part in imports: whatever waits, waits there, and goes on after a crash. */
@@ -21,9 +21,9 @@ export const advanceImport = defineJob({
   kind: 'advance_bulk_import',
   maxAttempts: ALWAYS,
   async handle({ database, log }: Services, { importId }: { readonly importId: number }) {
-    const row = await readImport(database.current().reader, importId);
+    const row = await readImport(database.forRequest().reader, importId);
     if (row === undefined) return;
-    const ended = await database.transaction((tx) => advance(tx, work, importId), { turn: turnOf(row) });
+    const ended = await database.transaction((tx) => advance(tx, work, importId), { lock: importLockKey(row) });
     if (ended !== null) log.info({ import: importId, status: ended }, 'An import has ended');
   },
 });
@@ -34,7 +34,7 @@ export const cancelImport = (tx: Transaction, row: Pick<ImportRow, 'id' | 'user_
 export const migrateEntity = defineJob({
   kind: 'migrate_bulk_import_entity',
   maxAttempts: ALWAYS,
-  far: true,
+  isExternal: true,
   handle: (services: Services, { entityId }: { readonly entityId: number }, run) =>
     runEntity(services, work, entityId, run.signal),
 });

@@ -1,5 +1,5 @@
-import { deleteSome, deleteSomeKeyed } from '#database/batch-statements.ts';
-import { PIECE, pieceOf } from '#events/batches.ts';
+import { deleteBatch, deleteKeyedBatch } from '#database/batch-statements.ts';
+import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
 const OF_IMPORT = [
@@ -16,19 +16,19 @@ const OF_ENTITY = [
  * A deleted user's imports go with him, and what is written down of them, of which there may be very much.
  * index: bulk_imports_by_user, bulk_import_entities_by_user, bulk_import_objects_pkey, bulk_import_users_pkey, bulk_import_failures_by_entity, bulk_import_trackers_by_relation
  */
-export const forgetImports = subscription({
+export const deleteImportsOfUser = subscription({
   event: 'user-deleted',
   async inBatches(uow, { userId }) {
     const idsIn = async (table: 'bulk_imports' | 'bulk_import_entities') =>
-      (await uow.selectFrom(table).select('id').where('user_id', '=', userId).limit(PIECE).execute()).map(
+      (await uow.selectFrom(table).select('id').where('user_id', '=', userId).limit(BATCH_SIZE).execute()).map(
         ({ id }) => id,
       );
     const [imports, entities] = [await idsIn('bulk_imports'), await idsIn('bulk_import_entities')];
-    return pieceOf(
-      ...OF_IMPORT.map((rows) => () => deleteSomeKeyed(uow, rows, imports, PIECE)),
-      ...OF_ENTITY.map((rows) => () => deleteSomeKeyed(uow, rows, entities, PIECE)),
-      () => deleteSome(uow, { table: 'bulk_import_entities', column: 'user_id' }, userId, PIECE),
-      () => deleteSome(uow, { table: 'bulk_imports', column: 'user_id' }, userId, PIECE),
+    return nextBatch(
+      ...OF_IMPORT.map((rows) => () => deleteKeyedBatch(uow, rows, imports, BATCH_SIZE)),
+      ...OF_ENTITY.map((rows) => () => deleteKeyedBatch(uow, rows, entities, BATCH_SIZE)),
+      () => deleteBatch(uow, { table: 'bulk_import_entities', column: 'user_id' }, userId, BATCH_SIZE),
+      () => deleteBatch(uow, { table: 'bulk_imports', column: 'user_id' }, userId, BATCH_SIZE),
     );
   },
 });

@@ -3,11 +3,11 @@ import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { findGroup, type Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { isRaw, type Raw } from '#http/parameters/brackets.ts';
+import { isParameterObject, type RawParameters } from '#http/parameters/brackets.ts';
 import { readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import type { Services } from '#http/services.ts';
-import { momentAfter, timestamp } from '#runtime/clock.ts';
+import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import {
   CREATIONS,
@@ -44,7 +44,7 @@ const REPOSITORY = 'repository';
 const WIKI = 'wiki';
 
 export async function runEntity(services: Services, work: Work, entityId: number, signal: AbortSignal): Promise<void> {
-  const entity = await readEntity(services.database.current().reader, entityId);
+  const entity = await readEntity(services.database.forRequest().reader, entityId);
   if (entity === undefined) return;
   if (entity.status !== 'started') return tidy(services, entity);
   using under = watchEntity(services, entityId, signal);
@@ -80,14 +80,14 @@ interface Ending {
 /** Null: nobody knows any more how the source is reached. */
 async function begin(services: Services, work: Work, entity: EntityRow, signal: AbortSignal): Promise<Running | null> {
   const { database, outbound, clock } = services;
-  const db = database.current().reader;
+  const db = database.forRequest().reader;
   const now = () => timestamp(clock);
   const by = await importerOf(db, entity.user_id);
   const configuration = await readConfiguration(db, await services.secretKey(), entity.bulk_import_id);
   if (configuration === null) return null;
   const source = createSource(outbound, configuration, by.user.id);
   const { token } = configuration;
-  return { services, work, source, token, by, entity, signal, now, until: momentAfter(now(), SLICE_MS) };
+  return { services, work, source, token, by, entity, signal, now, until: addMilliseconds(now(), SLICE_MS) };
 }
 
 const kindOf = ({ source_type }: Pick<EntityRow, 'source_type'>) =>
@@ -150,7 +150,7 @@ async function create(running: Running, tracker: TrackerRow): Promise<ImportFail
       by,
       (uow) => store(uow, running, tracker, creation, found.id, element as never),
       {
-        turn: `bulk import into ${foldCase(entity.destination_namespace)}`,
+        lock: `bulk import into ${foldCase(entity.destination_namespace)}`,
       },
     );
     return isFailure(made) ? failureOf(made) : null;
@@ -161,8 +161,8 @@ async function create(running: Running, tracker: TrackerRow): Promise<ImportFail
 }
 
 /** What the source says of the entity, when it is that: digits were taken for an id. */
-function meant(entity: EntityRow, value: unknown): { readonly id: number; readonly raw: Raw } | null {
-  if (!isRaw(value)) return null;
+function meant(entity: EntityRow, value: unknown): { readonly id: number; readonly raw: RawParameters } | null {
+  if (!isParameterObject(value)) return null;
   const path = entity.source_type === 'group_entity' ? value.full_path : value.path_with_namespace;
   if (typeof path !== 'string' || foldCase(path) !== foldCase(entity.source_full_path)) return null;
   return Number.isSafeInteger(value.id) && (value.id as number) > 0 ? { id: value.id as number, raw: value } : null;

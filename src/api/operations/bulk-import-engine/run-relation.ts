@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { DatabaseUnavailable, type Transaction } from '#database/database.ts';
-import { isRaw, type Raw } from '#http/parameters/brackets.ts';
+import { isParameterObject, type RawParameters } from '#http/parameters/brackets.ts';
 import { type Parameters, type ParameterValues, readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { isFailure } from '#runtime/failure.ts';
 import type {
   ChildRelation,
+  ImportProblem,
   Relation,
   SourcePlace,
-  Stored,
+  StoredElement,
   Target,
-  Told,
   Users,
 } from '../bulk-import-relations/index.ts';
 import { failureOf, type ImportFailure, recordFailure } from './failures.ts';
@@ -57,7 +57,7 @@ const MOST_CHILD_PAGES = 1000;
 
 export async function runRelation(running: Running, tracker: TrackerRow, relation: Relation): Promise<void> {
   const { database, log } = running.services;
-  const target = await targetNow(database.current().reader, running);
+  const target = await targetNow(database.forRequest().reader, running);
   const list = relation.list[target.source.kind]?.(target.source);
   if (list === undefined || relation.wanted?.(target) === false) return endRelation(running, tracker, 'skipped');
   let isBegun = tracker.status !== 'created';
@@ -86,7 +86,8 @@ export async function runRelation(running: Running, tracker: TrackerRow, relatio
 function fingerprint(elements: readonly unknown[]): string | null {
   if (elements.length === 0) return null;
   const hash = createHash('sha256');
-  for (const element of elements) hash.update(`${isRaw(element) ? String(element.id ?? element.name) : ''} `);
+  for (const element of elements)
+    hash.update(`${isParameterObject(element) ? String(element.id ?? element.name) : ''} `);
   return hash.digest('hex');
 }
 
@@ -222,7 +223,7 @@ async function storePage(
 }
 
 interface Storing {
-  readonly store: (uow: never, target: Target, element: never, users: Users) => Promise<Stored>;
+  readonly store: (uow: never, target: Target, element: never, users: Users) => Promise<StoredElement>;
   readonly counting?: (tx: Transaction) => Promise<void>;
 }
 
@@ -240,7 +241,7 @@ async function* stored(
   const { database } = running.services;
   const known = new Map(
     await storedObjects(
-      database.current().reader,
+      database.forRequest().reader,
       ids(running),
       kind.kind,
       listed.map(({ key }) => key),
@@ -289,7 +290,7 @@ async function storeOne(
         await counting?.(uow);
         return id;
       },
-      { turn: kind.turn?.(target) },
+      { lock: kind.turn?.(target) },
     );
     if (!isFailure(done)) return done;
     await fail(running, kind, { ...failureOf(done), told });
@@ -312,7 +313,7 @@ async function fail(running: Running, { relation }: Kind, failure: ImportFailure
 const LONGEST_KEY = 255;
 
 function readElement(kind: Kind, raw: unknown): Listed | ImportFailure {
-  if (!isRaw(raw)) return unreadable('An element is no object', undefined);
+  if (!isParameterObject(raw)) return unreadable('An element is no object', undefined);
   const problems = new Problems();
   const element = readParameters(kind.fields, raw, problems);
   if (problems.any) {
@@ -323,14 +324,14 @@ function readElement(kind: Kind, raw: unknown): Listed | ImportFailure {
   return key.length > LONGEST_KEY ? unreadable('The key of an element is too long', undefined) : { key, element };
 }
 
-const unreadable = (message: string, told: Told | undefined): ImportFailure => ({
+const unreadable = (message: string, told: ImportProblem | undefined): ImportFailure => ({
   step: 'transformer',
   class: 'BulkImports::Error',
   message,
   told,
 });
 
-function toldOf({ title, web_url: url }: Raw): Told {
+function toldOf({ title, web_url: url }: RawParameters): ImportProblem {
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
   return { title: text(title), url: text(url) };
 }
@@ -347,11 +348,11 @@ async function storeChildren(
   const { database } = running.services;
   const name = `${relation.name}, ${child.name}`;
   const done = `${relation.kind}:${child.name}`;
-  if ((await storedObjects(database.current().reader, ids(running), done, [parent.key])).has(parent.key)) return;
+  if ((await storedObjects(database.forRequest().reader, ids(running), done, [parent.key])).has(parent.key)) return;
   const kind = { ...child, relation: name };
   const store = (uow: never, now: Target, element: never, users: Users) =>
     child.store(uow, now, { id: parent.id, element: parent.element }, element, users);
-  const target = await targetNow(database.current().reader, running);
+  const target = await targetNow(database.forRequest().reader, running);
   const list = child.list(source, parent.element);
   try {
     for (let page = 1; page <= MOST_CHILD_PAGES; page++) {

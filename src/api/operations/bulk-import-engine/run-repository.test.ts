@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { listRefs } from '#git/refs/refs.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { type Caller, done, type Project, type World, world } from '#test/support/world.ts';
 import { fakeSource, importOf, type Said, sayProject } from './fake-source.testing.ts';
 
@@ -100,7 +100,7 @@ async function refsOf({ server }: World, by: Caller, { id }: { id: number }) {
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', id)
     .executeTakeFirstOrThrow();
-  const refs = await listRefs(server.services.git, repositoryOf(server.services.git, row), 'refs/');
+  const refs = await listRefs(server.services.git, getRepository(server.services.git, row), 'refs/');
   return {
     refs: refs.map(({ name, id: at }) => [name, at]),
     shown: (await by.get(`/projects/${id}`)).body.default_branch,
@@ -187,8 +187,8 @@ test('of a repository whose history is cut off nothing is here', async () => {
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  const [tip] = await listRefs(git, repositoryOf(git, row), 'refs/heads/feature');
-  await writeFile(join(repositoryOf(git, row).directory, 'shallow'), `${tip!.id}\n`);
+  const [tip] = await listRefs(git, getRepository(git, row), 'refs/heads/feature');
+  await writeFile(join(getRepository(git, row).directory, 'shallow'), `${tip!.id}\n`);
   const { owner, entity } = await broughtHere(source, project);
   assert.deepEqual(texts(entity), [['repository', 'The history of the repository is not whole']]);
   assert.deepEqual((await refsOf(here, owner, { id: entity.project_id })).refs, []);

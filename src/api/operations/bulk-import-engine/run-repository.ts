@@ -1,15 +1,15 @@
-import { GitFailed, type GitFailure } from '#git/process/failures.ts';
+import { GitError, type GitFailure } from '#git/process/failures.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { listRefs, zeroId } from '#git/refs/refs.ts';
+import { listRefs, ZERO_ID } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
 import { fsck } from '#git/storage/maintenance.ts';
-import { ensureRepository, removeRepository } from '#git/storage/storage.ts';
-import { fetchForeign } from '#git/transport/fetch.ts';
+import { deleteRepository, ensureRepository } from '#git/storage/storage.ts';
+import { fetchUntrusted } from '#git/transport/fetch.ts';
 import { OutboundFailure } from '#outbound-http/index.ts';
-import { settleDefaultBranch } from '#repositories/branches/initial-default-branch.ts';
-import { refsCameInBulk } from '#repositories/maintenance/maintenance.ts';
-import { repositoryOf } from '#repositories/repository.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { decideDefaultBranch } from '#repositories/branches/initial-default-branch.ts';
+import { recordBulkRefUpdate } from '#repositories/maintenance/maintenance.ts';
+import { getRepository } from '#repositories/repository.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 import { CallFailed, ComeBack, DestinationGone, Stopped } from './interruptions.ts';
 import { beginFilling, endFilling, giveUpFilling } from './repository-import-lock.ts';
 import { failRelation, touch } from './run-relation.ts';
@@ -27,7 +27,7 @@ const REFSPECS = ['heads/*', 'tags/*', 'notes/*', 'merge-requests/*/head'].map((
 
 export async function runRepository(running: Running, tracker: TrackerRow): Promise<boolean> {
   const { database, git, log } = running.services;
-  const { place } = await targetNow(database.current().reader, running);
+  const { place } = await targetNow(database.forRequest().reader, running);
   const { project } = place;
   if (project === undefined) throw new DestinationGone();
   const filled = await database.transaction(async (tx) => {
@@ -37,17 +37,17 @@ export async function runRepository(running: Running, tracker: TrackerRow): Prom
   if (filled === null) return whenMoved(running);
   try {
     const remote = (await remoteOf(running, tracker, '.git'))!;
-    const repository = repositoryOf(git, { ...project, ...filled });
+    const repository = getRepository(git, { ...project, ...filled });
     await fetchWhole(running, tracker, repository, project, remote);
     const branches = (await listRefs(git, repository, HEADS)).map(({ name: ref, id }) => ({
       ref,
-      oldId: zeroId,
+      oldId: ZERO_ID,
       newId: id,
     }));
-    await settleDefaultBranch(running.services, project.id, branches);
+    await decideDefaultBranch(running.services, project.id, branches);
     const isThere = await database.transaction(async (tx) => {
       if (!(await endFilling(tx, project.id, filled))) return false;
-      await refsCameInBulk(tx, project.id);
+      await recordBulkRefUpdate(tx, project.id);
       await setTracker(tx, tracker.id, { status: 'finished' });
       await touch(tx, running.entity);
       return true;
@@ -59,7 +59,7 @@ export async function runRepository(running: Running, tracker: TrackerRow): Prom
     if (!(error instanceof CallFailed)) throw error;
     await database.transaction(async (tx) => {
       await giveUpFilling(tx, project.id);
-      await refsCameInBulk(tx, project.id);
+      await recordBulkRefUpdate(tx, project.id);
     });
     await failRelation(running, tracker, error.failure);
     return false;
@@ -71,10 +71,10 @@ const WHILE_IT_MOVES = 30_000;
 
 /** The repository goes to another storage: it is filled where it arrives. */
 export function whenMoved({ now }: Running): never {
-  throw new ComeBack(momentAfter(now(), WHILE_IT_MOVES));
+  throw new ComeBack(addMilliseconds(now(), WHILE_IT_MOVES));
 }
 
-export interface Remote {
+export interface ImportRemote {
   readonly url: string;
   readonly headers: readonly string[];
   readonly resolve: readonly string[];
@@ -92,7 +92,7 @@ export async function remoteOf(
   tracker: TrackerRow,
   suffix: '.git' | '.wiki.git',
   silentOn: readonly number[] = [],
-): Promise<Remote | null> {
+): Promise<ImportRemote | null> {
   const { source, entity, token, services, signal } = running;
   const url = `${source.base}/${entity.source_full_path}${suffix}`;
   const authorization = `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`;
@@ -123,7 +123,7 @@ export async function remoteOf(
   } catch (error) {
     if (!(error instanceof OutboundFailure)) throw error;
     if (error.kind === 'aborted') throw new Stopped();
-    if (error.passing) comeBackFor(running, tracker, 'git', error.message);
+    if (error.isTemporary) comeBackFor(running, tracker, 'git', error.message);
     throw new CallFailed(error.kind === 'blocked' ? `URL is blocked: ${error.message}` : error.message);
   }
 }
@@ -137,19 +137,19 @@ export async function fetchWhole(
   tracker: TrackerRow,
   repository: Repository,
   { default_branch: defaultBranch }: { readonly default_branch: string },
-  remote: Remote,
+  remote: ImportRemote,
 ): Promise<void> {
   const { git, log } = running.services;
   try {
     await ensureRepository(repository, { defaultBranch });
-    await fetchForeign(git, repository, remote, REFSPECS, running.signal);
+    await fetchUntrusted(git, repository, remote, REFSPECS, running.signal);
     const checked = await fsck(git, repository, 'connected');
     if (checked.ok) return;
-    await removeRepository(git, repository);
+    await deleteRepository(git, repository);
     await ensureRepository(repository, { defaultBranch });
     throw new CallFailed('The history of the repository is not whole');
   } catch (error) {
-    if (!(error instanceof GitFailed)) throw error;
+    if (!(error instanceof GitError)) throw error;
     if (running.signal.aborted) throw new Stopped();
     const { failure } = error;
     log.warn({ ...ids(running), failure: failure.kind }, 'A repository could not be fetched');

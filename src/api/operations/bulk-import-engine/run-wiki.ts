@@ -1,14 +1,14 @@
 import { HEADS } from '#git/ref-names.ts';
 import { listRefs } from '#git/refs/refs.ts';
-import { repositoryOf } from '#repositories/repository.ts';
-import { wikiCameInBulk } from '#repositories/wikis/complete-intent.ts';
-import { insertWiki } from '#repositories/wikis/find-or-create.ts';
-import { askForUpkeep } from '#repositories/wikis/maintenance.ts';
+import { getRepository } from '#repositories/repository.ts';
+import { recordBulkWikiUpdate } from '#repositories/wikis/complete-intent.ts';
+import { findOrInsertWiki } from '#repositories/wikis/find-or-create.ts';
+import { enqueueWikiMaintenance } from '#repositories/wikis/maintenance.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { CallFailed, DestinationGone } from './interruptions.ts';
 import { beginFilling, endFilling, giveUpFilling } from './repository-import-lock.ts';
 import { failRelation, touch } from './run-relation.ts';
-import { fetchWhole, type Remote, remoteOf, whenMoved } from './run-repository.ts';
+import { fetchWhole, type ImportRemote, remoteOf, whenMoved } from './run-repository.ts';
 import { type Running, targetNow } from './running-entity.ts';
 import { setTracker, type TrackerRow } from './store.ts';
 
@@ -18,7 +18,7 @@ const WITHOUT = [403, 404];
 /** Brings the wiki of a project as its repository was brought, where there is one; what is wrong with it is no end. */
 export async function runWiki(running: Running, tracker: TrackerRow): Promise<void> {
   const { database } = running.services;
-  const { place } = await targetNow(database.current().reader, running);
+  const { place } = await targetNow(database.forRequest().reader, running);
   const { project } = place;
   if (project === undefined) throw new DestinationGone();
   try {
@@ -34,22 +34,22 @@ export async function runWiki(running: Running, tracker: TrackerRow): Promise<vo
 
 type Project = NonNullable<Awaited<ReturnType<typeof targetNow>>['place']['project']>;
 
-async function fetchWiki(running: Running, tracker: TrackerRow, project: Project, remote: Remote): Promise<void> {
+async function fetchWiki(running: Running, tracker: TrackerRow, project: Project, remote: ImportRemote): Promise<void> {
   const { database, git } = running.services;
   const { wiki, filled } = await database.transaction(async (tx) => {
     await setTracker(tx, tracker.id, { status: 'started' });
-    const made = await insertWiki(tx, { project });
+    const made = await findOrInsertWiki(tx, { project });
     return { wiki: made, filled: await beginFilling(tx, project.id) };
   });
   if (filled === null) return whenMoved(running);
   if (isFailure(wiki)) throw new CallFailed('The repository is temporarily read-only. Please try again later.');
-  const repository = repositoryOf(git, wiki);
+  const repository = getRepository(git, wiki);
   await fetchWhole(running, tracker, repository, wiki, remote);
   const branches = (await listRefs(git, repository, HEADS)).map(({ name }) => name.slice(HEADS.length));
-  await wikiCameInBulk(running.services, wiki.wiki_id, branches);
+  await recordBulkWikiUpdate(running.services, wiki.wiki_id, branches);
   const isThere = await database.transaction(async (tx) => {
     if (!(await endFilling(tx, project.id, filled))) return false;
-    await askForUpkeep(tx, wiki.wiki_id);
+    await enqueueWikiMaintenance(tx, wiki.wiki_id);
     await setTracker(tx, tracker.id, { status: 'finished' });
     await touch(tx, running.entity);
     return true;

@@ -2,9 +2,9 @@ import { isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { findGroup } from '#domain/namespaces/groups.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import type { Place } from '#domain/namespaces/scope.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { Services } from '#http/services.ts';
-import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
+import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import type { SourcePlace, Target } from '../bulk-import-relations/index.ts';
 import { DestinationGone, ShutOut, Stopped } from './interruptions.ts';
 import type { Source } from './source.ts';
@@ -51,12 +51,12 @@ export async function targetNow(db: Reader, running: Running): Promise<Target> {
 
 /** The importing user as he is now. Throws ShutOut when he may import nothing. */
 export async function importerOf(db: Reader, userId: number): Promise<SignedInCaller> {
-  const by = await actorOf(db, userId);
+  const by = await loadActor(db, userId);
   if (!isSignedIn(by) || by.user.state !== 'active') throw new ShutOut();
   return by;
 }
 
-async function placeOf(db: Reader, by: SignedInCaller, row: EntityRow): Promise<Place | null> {
+async function placeOf(db: Reader, by: SignedInCaller, row: EntityRow): Promise<GroupOrProject | null> {
   if (row.namespace_id !== null) {
     const group = await findGroup(db, by, String(row.namespace_id));
     return group && { group };

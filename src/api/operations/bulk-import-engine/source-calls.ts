@@ -1,4 +1,4 @@
-import { momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 import { CallFailed, ComeBack, Stopped } from './interruptions.ts';
 import type { Running } from './running-entity.ts';
 import { type SourceAnswer, SourceFailure } from './source.ts';
@@ -63,7 +63,7 @@ const waitAfter = (answer: Waiting, retries: number): number =>
 
 function again(running: Running, call: string, retries: number, seconds: number, message: string): never {
   if (retries >= MOST_RETRIES) throw new CallFailed(message);
-  throw new ComeBack(momentAfter(running.now(), seconds * 1000), { call, retries: retries + 1 });
+  throw new ComeBack(addMilliseconds(running.now(), seconds * 1000), { call, retries: retries + 1 });
 }
 
 /** Seconds: 1, 2, 4, 8, 16, then 30. */

@@ -1,7 +1,7 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { type JsonBounds, parseJson } from '#http/request/json-body.ts';
-import { type Outbound, type OutboundAnswer, OutboundFailure } from '#outbound-http/index.ts';
-import { gate, turnsPerKey } from '#runtime/concurrency-limiter.ts';
+import { type JsonLimits, parseJson } from '#http/request/json-body.ts';
+import { type Outbound, OutboundFailure, type OutboundResponse } from '#outbound-http/index.ts';
+import { createConcurrencyLimiter, createKeyedLock } from '#runtime/concurrency-limiter.ts';
 
 /** The server that is copied from, as its REST API answers (contract/operations.md §1.4 "Transport"). Nothing that it says is trusted. */
 export interface Source {
@@ -68,17 +68,17 @@ export function createSource(outbound: Outbound, { url, token }: Configuration, 
 }
 
 /** What one answer may hold besides its bytes: a page has a hundred elements. */
-const BOUNDS: JsonBounds = { depth: 32, items: 50_000, elements: 500_000, names: 16 * 1024 * 1024 };
+const BOUNDS: JsonLimits = { depth: 32, items: 50_000, elements: 500_000, names: 16 * 1024 * 1024 };
 
 /** Bytes that everybody may hold; longer answers are read and parsed one at a time, and wait in one line for each user. */
 const SHORT = 4 * 1024 * 1024;
-const longAnswers = gate(1, { waiting: 0, retryAfter: 1 });
-const linesOfUsers = turnsPerKey({ waiting: 0, retryAfter: 1 });
+const longAnswers = createConcurrencyLimiter(1, { maxWaiting: 0, retryAfter: 1 });
+const linesOfUsers = createKeyedLock({ maxWaiting: 0, retryAfter: 1 });
 
 /** Milliseconds that the rest of a long answer may take: others wait. */
 const LONG_MS = 20_000;
 
-async function read(answer: OutboundAnswer, userId: number): Promise<SourceAnswer> {
+async function read(answer: OutboundResponse, userId: number): Promise<SourceAnswer> {
   const { status, headers, body } = answer;
   const header = (name: string) => [headers[name] ?? []].flat()[0] ?? null;
   try {
@@ -100,7 +100,7 @@ interface Begun {
   readonly fail: (failure: OutboundFailure) => void;
 }
 
-async function begun(body: OutboundAnswer['body']): Promise<Begun> {
+async function begun(body: OutboundResponse['body']): Promise<Begun> {
   const left = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const chunks: Buffer[] = [];
   const isWhole = await readOn(left, chunks, SHORT);
@@ -133,8 +133,8 @@ function restOf({ chunks, left, fail }: Begun, userId: number): Promise<unknown>
     await turnOfOthers();
     return parsed(bytes);
   };
-  const owed = { owed: true };
-  return linesOfUsers(String(userId), () => longAnswers.enter(inPlace, owed), owed);
+  const waiter = { exemptFromLimit: true };
+  return linesOfUsers(String(userId), () => longAnswers.run(inPlace, waiter), waiter);
 }
 
 function together(chunks: Buffer[]): Buffer {
@@ -155,7 +155,7 @@ async function parsed(bytes: Buffer): Promise<unknown> {
 function typed(error: unknown, base: string): SourceFailure {
   if (error instanceof SourceFailure) return error;
   if (!(error instanceof OutboundFailure)) throw error;
-  const { kind, message, passing } = error;
+  const { kind, message, isTemporary: passing } = error;
   if (kind === 'blocked' || kind === 'unresolved') return new SourceFailure('blocked', message, passing);
   if (kind === 'aborted') return new SourceFailure('aborted', message);
   if (!passing) return new SourceFailure('badAnswer', message);

@@ -1,6 +1,6 @@
 import type { Transaction } from '#database/database.ts';
 import type { BulkImportState } from '#database/tables/bulk-imports.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 import {
   countEntities,
   type ImportRow,
@@ -19,7 +19,7 @@ const AT_ONCE = 5;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export const turnOf = ({ user_id }: Pick<ImportRow, 'user_id'>) => `bulk imports of user ${user_id}`;
+export const importLockKey = ({ user_id }: Pick<ImportRow, 'user_id'>) => `bulk imports of user ${user_id}`;
 
 /** Adds the work that follows, in the transaction that needs it. */
 export interface Work {
@@ -89,7 +89,7 @@ async function endWhole(
  * index: bulk_imports_under_way, bulk_import_configurations primary key
  */
 export async function sweep(tx: Transaction, work: Work): Promise<readonly number[]> {
-  const before = momentAfter(tx.now, -DAY_MS);
+  const before = addMilliseconds(tx.now, -DAY_MS);
   const stuck = await tx
     .selectFrom('bulk_imports')
     .select(['id', 'user_id'])

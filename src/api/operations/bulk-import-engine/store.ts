@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import type { BulkImportState, EntityType, TrackerState } from '#database/tables/bulk-imports.ts';
 
 /** The rows that say how far an import has come. */
@@ -230,7 +230,7 @@ export async function knownUsers(
     .selectFrom('bulk_import_users')
     .select(['source_user_id', 'user_id'])
     .where('bulk_import_id', '=', importId)
-    .where((eb) => isAmong(db, eb.ref('source_user_id'), sourceIds))
+    .where((eb) => isInIds(db, eb.ref('source_user_id'), sourceIds))
     .execute();
   return new Map(rows.map(({ source_user_id, user_id }) => [source_user_id, user_id]));
 }

@@ -17,7 +17,7 @@ export function watchEntity(
 ): Watched {
   const ended = new AbortController();
   const look = async () => {
-    const row = await readEntity(database.current().reader, entityId);
+    const row = await readEntity(database.forRequest().reader, entityId);
     if (row?.status !== 'started') ended.abort();
   };
   // What cannot be read now is read the next time.

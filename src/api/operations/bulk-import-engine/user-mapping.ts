@@ -13,11 +13,11 @@ export async function usersOf(
   const { database } = running.services;
   const importId = running.entity.bulk_import_id;
   const named = new Map(people.flatMap((user) => (user == null ? [] : [[user.id, user] as const])));
-  const known = new Map(await knownUsers(database.current().reader, importId, [...named.keys()]));
+  const known = new Map(await knownUsers(database.forRequest().reader, importId, [...named.keys()]));
   for (const [id, user] of named) {
     if (known.has(id)) continue;
     const profile = profileOf(await askFor(running, tracker, id), user);
-    const local = await userHere(database.current().reader, profile);
+    const local = await userHere(database.forRequest().reader, profile);
     await database.transaction((tx) => keepUser(tx, importId, id, local));
     known.set(id, local);
     // A page may name a hundred thousand.

@@ -1,7 +1,7 @@
-import { TIERS } from '#api/environments/environment-model/index.ts';
+import { ENVIRONMENT_TIERS } from '#api/environments/environment-model/index.ts';
 import { importEnvironment } from '#api/environments/environments/index.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { ruledText } from '#http/parameters/texts.ts';
+import { validatedText } from '#http/parameters/texts.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
@@ -14,9 +14,9 @@ export const environments = relation({
   list: { project: ({ id }) => `/projects/${id}/environments` },
   fields: {
     id: required(integer),
-    name: required(ruledText(255)),
-    external_url: optional(ruledText(255)),
-    tier: optional(oneOf(...TIERS)),
+    name: required(validatedText(255)),
+    external_url: optional(validatedText(255)),
+    tier: optional(oneOf(...ENVIRONMENT_TIERS)),
     state: optional(oneOf('available', 'stopping', 'stopped'), 'available'),
   },
   async store(uow, { place }, { name, external_url, tier, state }) {

@@ -1,4 +1,4 @@
-import { adoptEpic } from '#api/planning/epics/index.ts';
+import { setImportedParent } from '#api/planning/epics/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { storedAs, type Target } from './relation.ts';
 
@@ -16,7 +16,7 @@ interface Child {
 export async function findParents(uow: UnitOfWork, target: Import, { id, parentKey }: Child): Promise<void> {
   if (parentKey === null) return;
   const parent = await storedAs(uow, target, 'epic', parentKey);
-  if (parent !== null) return adoptEpic(uow, parent, id);
+  if (parent !== null) return setImportedParent(uow, parent, id);
   await uow
     .insertInto('bulk_import_awaited_epics')
     .values({ bulk_import_id: target.importId, source_id: parentKey, epic_id: id })
@@ -35,5 +35,5 @@ export async function takeIn(
     .where('source_id', '=', key)
     .returning('epic_id')
     .execute();
-  for (const { epic_id } of waiting) await adoptEpic(uow, id, epic_id);
+  for (const { epic_id } of waiting) await setImportedParent(uow, id, epic_id);
 }

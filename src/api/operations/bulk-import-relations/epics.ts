@@ -5,7 +5,7 @@ import { boolean, date, dateTime, integer, oneOf } from '#http/parameters/types.
 import { isFailure } from '#runtime/failure.ts';
 import { findParents, takeIn } from './epic-parents.ts';
 import { relation } from './relation.ts';
-import { labelTitles, numbered, times, timesOf, toldOf } from './shared-fields.ts';
+import { importProblemOf, labelTitles, numbered, times, timesOf } from './shared-fields.ts';
 import { asWritten, sourceUser } from './source-users.ts';
 
 /** Epics of groups; those of a group above are there already. On free nobody has any. */
@@ -34,7 +34,7 @@ export const epics = relation({
     author: optional(sourceUser),
   },
   people: ({ author }) => [author],
-  told: toldOf,
+  told: importProblemOf,
   async store(uow, target, epic, users) {
     if (uow.tier === 'free') return null;
     const { iid, state, confidential, color, labels, start_date_fixed, due_date_fixed } = epic;

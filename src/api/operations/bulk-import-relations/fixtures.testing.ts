@@ -1,9 +1,9 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { callerOf } from '#authentication/users/users.ts';
+import { loadCaller } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
 import { findGroup } from '#domain/namespaces/groups.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import type { Place } from '#domain/namespaces/scope.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import { type Parameters, readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { isFailure } from '#runtime/failure.ts';
@@ -12,12 +12,12 @@ import type { Group, Project, World } from '#test/support/world.ts';
 import {
   type Creation,
   type Relation,
+  type RelationTarget,
   type SourcePlace,
-  type Stored,
+  type StoredElement,
   storedAs,
   type Target,
   type Users,
-  type Wanted,
 } from './relation.ts';
 
 /** What elements of a source look like: whatever they are. */
@@ -31,9 +31,15 @@ interface Wish {
 }
 
 /** A group or project made by what a source tells of it; its id, or why it was not made. */
-export async function create(here: World, by: Caller, creation: Creation, raw: Element, wish: Partial<Wanted> = {}) {
+export async function create(
+  here: World,
+  by: Caller,
+  creation: Creation,
+  raw: Element,
+  wish: Partial<RelationTarget> = {},
+) {
   const { database, runUnitOfWork, config } = here.server.services;
-  const caller = (await callerOf(database.reader, by.id, null)) as SignedInCaller;
+  const caller = (await loadCaller(database.reader, by.id, null)) as SignedInCaller;
   const problems = new Problems();
   const element = readParameters(creation.fields as Parameters, raw as Record<string, unknown>, problems);
   if (problems.any) return problems.texts.join(', ');
@@ -46,7 +52,7 @@ export async function create(here: World, by: Caller, creation: Creation, raw: E
 /** A group as it stands for this user. */
 export async function groupFor(here: World, by: Caller, { id }: Pick<Group, 'id'>) {
   const { reader } = here.server.services.database;
-  return findGroup(reader, await callerOf(reader, by.id, null), String(id));
+  return findGroup(reader, await loadCaller(reader, by.id, null), String(id));
 }
 
 /** A group or project that is filled from a source, element by element, as the engine does it, but without a network. */
@@ -56,14 +62,14 @@ export async function importInto(here: World, by: Caller, place: Group | Project
   const source: SourcePlace = { kind, id: 7, fullPath: 'src/it', isChild: wish.isChild ?? false };
   const { importId, entityId } = await entityOf(here, by, place, kind);
   const users: Users = { of: (user) => (user == null ? null : (wish.people?.[user.id] ?? null)) };
-  const caller = (await callerOf(database.reader, by.id, null)) as SignedInCaller;
+  const caller = (await loadCaller(database.reader, by.id, null)) as SignedInCaller;
 
   async function targetIn(db: Reader): Promise<Target> {
     const found = (
       kind === 'group'
         ? { group: await findGroup(db, caller, String(place.id)) }
         : { project: await findProject(db, caller, String(place.id)) }
-    ) as Place;
+    ) as GroupOrProject;
     const flags = { migrateProjects: true, migrateMemberships: wish.migrateMemberships ?? true };
     return { importId, entityId, source, place: found, ...flags };
   }
@@ -123,7 +129,7 @@ export async function importInto(here: World, by: Caller, place: Group | Project
 type UnitOfWork = Parameters_<Relation['store']>[0];
 type Parameters_<F extends (...given: never) => unknown> = F extends (...given: infer P) => unknown ? P : never;
 // biome-ignore lint/suspicious/noExplicitAny: elements of every kind
-type Storing = (uow: UnitOfWork, target: Target, element: any) => Promise<Stored>;
+type Storing = (uow: UnitOfWork, target: Target, element: any) => Promise<StoredElement>;
 
 interface Told {
   readonly id?: number | null;

@@ -20,7 +20,7 @@ export const group = creation({
     share_with_group_lock: lenient(boolean),
     request_access_enabled: lenient(boolean),
     require_two_factor_authentication: lenient(boolean),
-    two_factor_grace_period: lenient(integerIn({ least: 0, most: Number.MAX_SAFE_INTEGER })),
+    two_factor_grace_period: lenient(integerIn({ min: 0, max: Number.MAX_SAFE_INTEGER })),
     project_creation_level: lenient(oneOf('noone', 'administrator', 'owner', 'maintainer', 'developer')),
     subgroup_creation_level: lenient(oneOf('owner', 'maintainer')),
   },

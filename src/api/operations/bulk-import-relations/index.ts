@@ -15,13 +15,13 @@ import type { Creation, Relation } from './relation.ts';
 export {
   type ChildRelation,
   type Creation,
+  type ImportProblem,
   type Relation,
   relation,
   type SourcePlace,
   type SourceUser,
-  type Stored,
+  type StoredElement,
   type Target,
-  type Told,
   type Users,
 } from './relation.ts';
 export { profileOf, userHere } from './users.ts';

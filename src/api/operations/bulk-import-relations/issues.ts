@@ -1,12 +1,12 @@
-import { importIssue, issuesTurn } from '#api/planning/issues/index.ts';
+import { importIssue, issuesLockKey } from '#api/planning/issues/index.ts';
 import type { IssueType } from '#database/tables/issues.ts';
-import { hash, optional, required } from '#http/parameters/declarations.ts';
+import { object, optional, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { boolean, date, dateTime, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { notesOf } from './notes.ts';
 import { relation, storedAs } from './relation.ts';
-import { labelTitles, numbered, times, timesOf, toldOf } from './shared-fields.ts';
+import { importProblemOf, labelTitles, numbered, times, timesOf } from './shared-fields.ts';
 import { asWritten, known, sourceUser, sourceUsers } from './source-users.ts';
 
 /** Issues with their notes. */
@@ -15,7 +15,7 @@ export const issues = relation({
   kind: 'issue',
   counted: true,
   list: { project: ({ id }) => `/projects/${id}/issues?scope=all&state=all&order_by=created_at&sort=asc` },
-  turn: ({ place }) => issuesTurn(place.project!),
+  turn: ({ place }) => issuesLockKey(place.project!),
   fields: {
     ...numbered,
     ...times,
@@ -23,18 +23,18 @@ export const issues = relation({
     closed_at: optional(dateTime),
     closed_by: optional(sourceUser),
     labels: labelTitles,
-    milestone: optional(hash({ title: required(title) })),
+    milestone: optional(object({ title: required(title) })),
     author: optional(sourceUser),
     assignees: sourceUsers,
     confidential: optional(boolean, false),
     discussion_locked: optional(boolean),
     due_date: optional(date),
-    weight: optional(integerIn({ least: 0, most: 2 ** 31 - 1 })),
+    weight: optional(integerIn({ min: 0, max: 2 ** 31 - 1 })),
     issue_type: optional(title),
-    epic: optional(hash({ id: required(integer) })),
+    epic: optional(object({ id: required(integer) })),
   },
   people: ({ author, assignees, closed_by }) => [author, closed_by, ...assignees],
-  told: toldOf,
+  told: importProblemOf,
   async store(uow, target, issue, users) {
     const { iid, state, labels, confidential } = issue;
     const { author_id, text: description } = asWritten(uow.actor, users, issue.author, issue.description);
@@ -49,7 +49,7 @@ export const issues = relation({
       weight: issue.weight ?? null,
       milestone: issue.milestone?.title ?? null,
       epic_id: issue.epic == null ? null : await storedAs(uow, target, 'epic', issue.epic.id),
-      past: {
+      importedState: {
         state,
         closed_at: isClosed ? (issue.closed_at ?? moments.updated_at) : null,
         closed_by_id: isClosed ? users.of(issue.closed_by) : null,

@@ -1,4 +1,4 @@
-import { iterationsTurn } from '#api/planning/iteration-cadences/index.ts';
+import { iterationsLockKey } from '#api/planning/iteration-cadences/index.ts';
 import { importIteration } from '#api/planning/iterations/index.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
@@ -14,7 +14,7 @@ export const iterations = relation({
   counted: true,
   list: { group: ({ id }) => `/groups/${id}/iterations?state=all&include_ancestors=false` },
   silentOn: [403, 404],
-  turn: ({ place }) => iterationsTurn(place.group!),
+  turn: ({ place }) => iterationsLockKey(place.group!),
   fields: {
     id: numbered.id,
     iid: numbered.iid,

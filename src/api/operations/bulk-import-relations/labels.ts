@@ -1,7 +1,7 @@
-import { createLabel, labelsTitled } from '#api/planning/labels/index.ts';
-import { reachOf } from '#domain/namespaces/scope.ts';
+import { createLabel, findLabelsByTitles } from '#api/planning/labels/index.ts';
+import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { longDescription, ruledText } from '#http/parameters/texts.ts';
+import { longDescription, validatedText } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
@@ -17,15 +17,16 @@ export const labels = relation({
   },
   fields: {
     id: required(integer),
-    name: required(ruledText(255)),
-    color: required(ruledText(255)),
+    name: required(validatedText(255)),
+    color: required(validatedText(255)),
     description: optional(longDescription),
   },
   async store(uow, { place }, { name, color, description }) {
     const label = await createLabel(uow, place, { title: name, color, description: description ?? null });
     if (!isFailure(label)) return label.id;
     // A group above has it already: what bears it means that one.
-    const [known] = label.code === 'exists' ? await labelsTitled(uow, await reachOf(uow, place), [name.trim()]) : [];
+    const [known] =
+      label.code === 'exists' ? await findLabelsByTitles(uow, await ancestorsAndSelf(uow, place), [name.trim()]) : [];
     return known?.id ?? label;
   },
 });

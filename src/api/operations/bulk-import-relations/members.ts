@@ -1,5 +1,5 @@
 import { importMember } from '#api/namespaces/members/index.ts';
-import { parentOf } from '#http/access/parents.ts';
+import { toParent } from '#http/access/parents.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { date, integer } from '#http/parameters/types.ts';
@@ -29,6 +29,6 @@ export const members = relation({
     const userId = users.of(member);
     if (userId === null) return null;
     const given = { userId, accessLevel: member.access_level, expiresAt: member.expires_at ?? null };
-    return (await importMember(uow, parentOf(uow.actor, place), given))?.id ?? null;
+    return (await importMember(uow, toParent(uow.actor, place), given))?.id ?? null;
   },
 });

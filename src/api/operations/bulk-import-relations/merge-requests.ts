@@ -1,13 +1,13 @@
-import { importMergeRequest, mergeRequestsTurn } from '#api/planning/merge-requests/index.ts';
-import { zeroId } from '#git/refs/refs.ts';
-import { hash, optional, required } from '#http/parameters/declarations.ts';
+import { importMergeRequest, mergeRequestsLockKey } from '#api/planning/merge-requests/index.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
+import { object, optional, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { refName, title } from '#http/parameters/texts.ts';
 import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { notesOf } from './notes.ts';
 import { relation } from './relation.ts';
-import { labelTitles, numbered, times, timesOf, toldOf } from './shared-fields.ts';
+import { importProblemOf, labelTitles, numbered, times, timesOf } from './shared-fields.ts';
 import { asWritten, known, sourceUser, sourceUsers } from './source-users.ts';
 
 /** The id of a commit. */
@@ -15,7 +15,7 @@ const commitId: ParameterType<string> = {
   ...refName,
   read(raw, name, problems) {
     const id = refName.read(raw, name, problems);
-    return id === null || /^[0-9a-f]{40}$/.test(id) ? id : problems.invalid(name);
+    return id === null || /^[0-9a-f]{40}$/.test(id) ? id : problems.addInvalid(name);
   },
 };
 
@@ -25,7 +25,7 @@ export const mergeRequests = relation({
   kind: 'merge_request',
   counted: true,
   list: { project: ({ id }) => `/projects/${id}/merge_requests?scope=all&state=all&order_by=created_at&sort=asc` },
-  turn: ({ place }) => mergeRequestsTurn(place.project!),
+  turn: ({ place }) => mergeRequestsLockKey(place.project!),
   fields: {
     ...numbered,
     ...times,
@@ -33,7 +33,7 @@ export const mergeRequests = relation({
     source_branch: required(refName),
     target_branch: required(refName),
     sha: optional(commitId),
-    diff_refs: optional(hash({ base_sha: optional(commitId), start_sha: optional(commitId) })),
+    diff_refs: optional(object({ base_sha: optional(commitId), start_sha: optional(commitId) })),
     merge_commit_sha: optional(commitId),
     squash_commit_sha: optional(commitId),
     merged_at: optional(dateTime),
@@ -45,7 +45,7 @@ export const mergeRequests = relation({
     squash: optional(boolean, false),
     discussion_locked: optional(boolean),
     labels: labelTitles,
-    milestone: optional(hash({ title: required(title) })),
+    milestone: optional(object({ title: required(title) })),
     author: optional(sourceUser),
     assignees: sourceUsers,
     reviewers: sourceUsers,
@@ -54,7 +54,7 @@ export const mergeRequests = relation({
     ...[author, closed_by, merged_by, merge_user],
     ...[...assignees, ...reviewers],
   ],
-  told: toldOf,
+  told: importProblemOf,
   async store(uow, { place }, told, users) {
     const { iid, state, source_branch, target_branch, draft, squash, labels, diff_refs } = told;
     const { author_id, text: description } = asWritten(uow.actor, users, told.author, told.description);
@@ -64,7 +64,7 @@ export const mergeRequests = relation({
       ...{ iid, title: told.title, description, author_id, state, draft, source_branch, target_branch, squash, labels },
       ...moments,
       // Of one that never had a commit the source has no head.
-      compared: { head: told.sha ?? zeroId, base: diff_refs?.base_sha ?? null, start: diff_refs?.start_sha ?? null },
+      compared: { head: told.sha ?? ZERO_ID, base: diff_refs?.base_sha ?? null, start: diff_refs?.start_sha ?? null },
       closed_at: isClosed ? (told.closed_at ?? moments.updated_at) : null,
       closed_by_id: isClosed ? users.of(told.closed_by) : null,
       merged_at: isMerged ? (told.merged_at ?? moments.updated_at) : null,

@@ -1,10 +1,10 @@
-import { findMilestoneTitled, importMilestone } from '#api/planning/milestones/index.ts';
-import { reachOf } from '#domain/namespaces/scope.ts';
+import { findMilestoneByTitle, importMilestone } from '#api/planning/milestones/index.ts';
+import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
-import { dates, numbered, times, timesOf, toldOf } from './shared-fields.ts';
+import { dates, importProblemOf, numbered, times, timesOf } from './shared-fields.ts';
 
 /** Milestones, of projects and groups: what issues and merge requests have is found by title afterwards. */
 export const milestones = relation({
@@ -16,7 +16,7 @@ export const milestones = relation({
     project: ({ id }) => `/projects/${id}/milestones`,
   },
   fields: { ...numbered, ...times, ...dates, state: required(oneOf('active', 'closed')) },
-  told: toldOf,
+  told: importProblemOf,
   async store(uow, { place }, milestone) {
     const { iid, title, description, state, start_date, due_date } = milestone;
     const content = {
@@ -28,6 +28,6 @@ export const milestones = relation({
     const made = await importMilestone(uow, place, { iid, ...content, state, ...timesOf(milestone) });
     if (!isFailure(made)) return made.id;
     // A group above has it already: what has it means that one.
-    return (await findMilestoneTitled(uow, await reachOf(uow, place), title.trim()))?.id ?? made;
+    return (await findMilestoneByTitle(uow, await ancestorsAndSelf(uow, place), title.trim()))?.id ?? made;
   },
 });

@@ -1,4 +1,9 @@
-import { type AttributeName, attributeParams, branchErrors, importProject } from '#api/namespaces/projects/index.ts';
+import {
+  type AttributeName,
+  attributeParams,
+  defaultBranchErrors,
+  importProject,
+} from '#api/namespaces/projects/index.ts';
 import { optional, type Parameter, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { title } from '#http/parameters/texts.ts';
@@ -39,13 +44,13 @@ export const project = creation({
   async create(uow, { parent, slug, storages }, { name, visibility, archived, created_at, ...told }) {
     if (parent === null) return invalid({ namespace: ['is not valid'] });
     const { default_branch: branch } = told;
-    const hasBranch = branchErrors(branch).default_branch?.length === 0;
+    const hasBranch = defaultBranchErrors(branch).default_branch?.length === 0;
     const values = { ...told, default_branch: hasBranch ? branch : null };
-    const past = { archived, created_at };
+    const importedState = { archived, created_at };
     const made = await importProject(
       uow,
       parent,
-      { path: slug.toLowerCase(), name, visibility, values, past },
+      { path: slug.toLowerCase(), name, visibility, values, importedState },
       storages,
     );
     return isFailure(made) ? made : made.id;

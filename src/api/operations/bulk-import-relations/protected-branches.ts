@@ -1,5 +1,5 @@
-import { importRule, removeRules } from '#api/code/protected-branches/index.ts';
-import { hash, optional, required } from '#http/parameters/declarations.ts';
+import { deleteRules, importRule } from '#api/code/protected-branches/index.ts';
+import { object, optional, required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, integer } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
@@ -7,7 +7,7 @@ import { relation } from './relation.ts';
 
 const id = optional(integer);
 const levels = optional(
-  arrayOf(hash({ access_level: id, user_id: id, group_id: id, deploy_key_id: id, member_role_id: id })),
+  arrayOf(object({ access_level: id, user_id: id, group_id: id, deploy_key_id: id, member_role_id: id })),
   [],
 );
 
@@ -28,7 +28,7 @@ export const protectedBranches = relation({
   kind: 'protected_branch',
   counted: true,
   list: { project: (source) => `/projects/${source.id}/protected_branches` },
-  before: (uow, { place }) => removeRules(uow, place.project!),
+  before: (uow, { place }) => deleteRules(uow, place.project!),
   fields: {
     id: required(integer),
     name: required(refName),

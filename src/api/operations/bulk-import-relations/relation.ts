@@ -1,7 +1,7 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import type { Place } from '#domain/namespaces/scope.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parameters, ParameterValues } from '#http/parameters/declarations.ts';
 import type { Failure } from '#runtime/failure.ts';
@@ -50,7 +50,7 @@ interface RelationDeclaration<Fields extends Parameters, ChildFields extends Par
   readonly key?: (element: ParameterValues<Fields>) => string | number;
   readonly people?: (element: ParameterValues<Fields>) => readonly (SourceUser | null | undefined)[];
   /** What failure records say of an element: of issues, merge requests, epics and milestones alone. */
-  readonly told?: (element: ParameterValues<Fields>) => Told;
+  readonly told?: (element: ParameterValues<Fields>) => ImportProblem;
   readonly turn?: (target: Target) => string | readonly string[];
   readonly before?: (uow: UnitOfWork<SignedInCaller>, target: Target) => Promise<void>;
   readonly store: (
@@ -58,7 +58,7 @@ interface RelationDeclaration<Fields extends Parameters, ChildFields extends Par
     target: Target,
     element: ParameterValues<Fields>,
     users: Users,
-  ) => Promise<Stored>;
+  ) => Promise<StoredElement>;
   readonly children?: readonly ChildDeclaration<ParameterValues<Fields>, ChildFields>[];
 }
 
@@ -78,13 +78,13 @@ interface ChildDeclaration<Element, Fields extends Parameters> {
     parent: { readonly id: number; readonly element: Element },
     child: ParameterValues<Fields>,
     users: Users,
-  ) => Promise<Stored>;
+  ) => Promise<StoredElement>;
 }
 
 /** The id of the new row; null: nothing is to be stored. */
-export type Stored = number | null | Failure;
+export type StoredElement = number | null | Failure;
 
-export interface Told {
+export interface ImportProblem {
   readonly title: string | null | undefined;
   readonly url: string | null | undefined;
 }
@@ -105,7 +105,7 @@ export interface Target {
   readonly entityId: number;
   readonly source: SourcePlace;
   /** The new group or project, read anew in each transaction, with the importing user's role. */
-  readonly place: Place;
+  readonly place: GroupOrProject;
   readonly migrateProjects: boolean;
   readonly migrateMemberships: boolean;
 }
@@ -130,16 +130,16 @@ export interface Users {
 interface CreationDeclaration<Fields extends Parameters> {
   readonly name: 'group' | 'project';
   readonly fields: Fields;
-  readonly turn?: (wanted: Wanted) => string | readonly string[];
+  readonly turn?: (wanted: RelationTarget) => string | readonly string[];
   readonly create: (
     uow: UnitOfWork<SignedInCaller>,
-    wanted: Wanted,
+    wanted: RelationTarget,
     element: ParameterValues<Fields>,
   ) => Promise<number | Failure>;
 }
 
 /** Where the new group or project shall be. */
-export interface Wanted {
+export interface RelationTarget {
   readonly importId: number;
   /** The group in which it is made, in which the importing user may; null: a top-level group. */
   readonly parent: Group | null;

@@ -1,4 +1,4 @@
-import { LARGEST_IID } from '#domain/iids.ts';
+import { MAX_IID } from '#domain/iids.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { longDescription, string, title } from '#http/parameters/texts.ts';
 import { arrayOf, date, dateTime, integer, integerIn } from '#http/parameters/types.ts';
@@ -9,7 +9,7 @@ import { lenient } from './lenient-type.ts';
 /** What is planned has a number of its own. */
 export const numbered = {
   id: required(integer),
-  iid: required(integerIn({ least: 1, most: LARGEST_IID })),
+  iid: required(integerIn({ min: 1, max: MAX_IID })),
   title: required(title),
   description: optional(longDescription),
   web_url: lenient(string),
@@ -28,7 +28,7 @@ interface Named {
 }
 
 /** What failure records say of it. */
-export const toldOf = ({ title: called, web_url }: Named) => ({ title: called, url: web_url });
+export const importProblemOf = ({ title: called, web_url }: Named) => ({ title: called, url: web_url });
 
 interface Timed {
   readonly created_at: string;

@@ -1,5 +1,5 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { hash, optional, type Parameter, required } from '#http/parameters/declarations.ts';
+import { object, optional, type Parameter, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { arrayOf, integer } from '#http/parameters/types.ts';
 import type { SourceUser, Users } from './relation.ts';
@@ -7,7 +7,7 @@ import type { SourceUser, Users } from './relation.ts';
 /** The people of a source, and who they are here (contract/operations.md §1.4 "Users"). */
 
 /** A user as an element names him. */
-export const sourceUser = hash({ id: required(integer), username: required(title), name: required(title) });
+export const sourceUser = object({ id: required(integer), username: required(title), name: required(title) });
 
 /** Several of them. */
 export const sourceUsers: Parameter<SourceUser[], 'defaulted'> = optional(arrayOf(sourceUser), []);

@@ -1,8 +1,8 @@
-import { stateBar } from '#authentication/sign-in-blocks.ts';
-import { holderOf } from '#authentication/users/emails.ts';
-import { findUser, readUser, type User } from '#authentication/users/users.ts';
+import { getStateBlock } from '#authentication/sign-in-blocks.ts';
+import { findUserIdByConfirmedAddress } from '#authentication/users/emails.ts';
+import { findUserById, findUserByUsername, type User } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
-import { isRaw } from '#http/parameters/brackets.ts';
+import { isParameterObject } from '#http/parameters/brackets.ts';
 import { optional, readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { string, title } from '#http/parameters/texts.ts';
@@ -28,7 +28,7 @@ const FIELDS = {
 /** The answer to `GET /users/:id`, of a user whom an element has named: where it tells nothing, no more is known than his name. */
 export function profileOf(answer: unknown, { username }: Pick<SourceUser, 'username'>): Profile {
   const problems = new Problems();
-  const profile = readParameters(FIELDS, isRaw(answer) ? answer : {}, problems);
+  const profile = readParameters(FIELDS, isParameterObject(answer) ? answer : {}, problems);
   return problems.any ? { username, bot: false } : { ...profile, username: profile.username || username };
 }
 
@@ -39,16 +39,16 @@ export function profileOf(answer: unknown, { username }: Pick<SourceUser, 'usern
 export async function userHere(db: Reader, { username, email, public_email, bot }: Profile): Promise<number | null> {
   if (bot) return null;
   for (const address of [email, public_email]) {
-    const holder = address ? await holderOf(db, address) : null;
-    const user = holder === null ? null : await readUser(db, holder);
+    const holder = address ? await findUserIdByConfirmedAddress(db, address) : null;
+    const user = holder === null ? null : await findUserById(db, holder);
     if (mayBe(user)) return user.id;
   }
-  const named = await findUser(db, username);
+  const named = await findUserByUsername(db, username);
   return mayBe(named) ? named.id : null;
 }
 
 const SHUT_OUT: readonly unknown[] = ['blocked', 'pending'];
 
 function mayBe(user: User | null): user is User {
-  return user !== null && !user.bot && !user.internal && !SHUT_OUT.includes(stateBar(user));
+  return user !== null && !user.bot && !user.internal && !SHUT_OUT.includes(getStateBlock(user));
 }

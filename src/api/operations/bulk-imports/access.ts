@@ -3,18 +3,18 @@ import { type Access, type AccessCall, signedIn } from '#http/access/access.ts';
 import { forbidden, nestedNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { isFeatureOn } from '#settings/features.ts';
-import { readSettings } from '#settings/settings.ts';
+import { isFeatureEnabled } from '#settings/features.ts';
+import { loadSettings } from '#settings/settings.ts';
 import { findEntity, findImport } from './store.ts';
 
 /** Who may see and cancel which import (contract/operations.md §1). */
 
 /** A route that is switched off is none, to anybody but those whom a flag lets in all the same. */
 export async function refuseSwitchedOff({ db, caller, services }: AccessCall): Promise<void> {
-  if ((await readSettings(db)).bulk_import_enabled) return;
+  if ((await loadSettings(db)).bulk_import_enabled) return;
   const { tier } = services.config;
   const actor = caller.user === null ? {} : { actor: { type: 'User', id: caller.user.id } as const };
-  if (!(await isFeatureOn(db, { flag: 'override_bulk_import_disabled', tier, ...actor }))) throw notFound();
+  if (!(await isFeatureEnabled(db, { flag: 'override_bulk_import_disabled', tier, ...actor }))) throw notFound();
 }
 
 export const importing: Access<{ caller: SignedInCaller }> = signedIn().whenEnabled(refuseSwitchedOff);

@@ -1,5 +1,5 @@
 import { foldCase } from '#database/name-keys.ts';
-import { storable } from '#database/storable-text.ts';
+import { toStorableText } from '#database/storable-text.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import {
@@ -20,7 +20,7 @@ export interface CheckedSource {
   readonly enterprise: boolean;
 }
 
-export interface WantedEntity {
+export interface RequestedEntity {
   readonly source_type: EntityType;
   readonly source_full_path: string;
 }
@@ -41,7 +41,7 @@ const failed = (message: string): Failure<'failed'> => fail('failed', { message 
 /** `signal`: of the one who waits for it. */
 export async function checkSource(
   source: Source,
-  entity: WantedEntity,
+  entity: RequestedEntity,
   signal: AbortSignal,
 ): Promise<CheckedSource | Failure<'failed'>> {
   const ask = (path: string) => source.ask(path, { totalMs: CALL_MS, signal });
@@ -76,7 +76,11 @@ async function checkVersion(ask: Ask): Promise<Version | Failure<'failed'>> {
     if (major === undefined || minor === undefined) return failed(TEXTS.url);
     if (Number(major) < 14) return failed(TEXTS.version);
     const hasTokenScopes = Number(major) > 15 || (Number(major) === 15 && Number(minor) >= 5);
-    return { version: storable((version as string).slice(0, 255)), enterprise: enterprise === true, hasTokenScopes };
+    return {
+      version: toStorableText((version as string).slice(0, 255)),
+      enterprise: enterprise === true,
+      hasTokenScopes,
+    };
   }
   if (statuses.some(isForbidden)) return failed(TEXTS.token);
   if (answer.status === 404) return failed(TEXTS.url);
@@ -92,7 +96,7 @@ async function checkToken(ask: Ask): Promise<Failure<'failed'> | null> {
   return Array.isArray(scopes) && scopes.includes('api') ? null : failed(TEXTS.token);
 }
 
-async function checkEntity(ask: Ask, entity: WantedEntity): Promise<Failure<'failed'> | null> {
+async function checkEntity(ask: Ask, entity: RequestedEntity): Promise<Failure<'failed'> | null> {
   const { source_type, source_full_path } = entity;
   const missing = failed(`Import failed. '${source_full_path}' not found.`);
   const path = sourcePath(entity);
@@ -108,7 +112,7 @@ async function checkEntity(ask: Ask, entity: WantedEntity): Promise<Failure<'fai
   return checkExport(ask, entity, said.id as number);
 }
 
-async function checkExport(ask: Ask, entity: WantedEntity, id: number): Promise<Failure<'failed'> | null> {
+async function checkExport(ask: Ask, entity: RequestedEntity, id: number): Promise<Failure<'failed'> | null> {
   const path = `/${entity.source_type === 'group_entity' ? 'groups' : 'projects'}/${id}/export_relations/status`;
   const answer = await ask(path);
   if (answer.status === 404) return failed(TEXTS.switchedOff);

@@ -1,11 +1,11 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Incoming } from '#http/request/incoming.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
-import { applicationLimit } from '#rate-limits/application-limit.ts';
-import { createPlaces } from '#rate-limits/concurrency-slots.ts';
+import { checkApplicationLimit } from '#rate-limits/application-limit.ts';
+import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import {
   advanceImport,
@@ -37,13 +37,13 @@ interface Given {
 const LIMIT = { name: 'bulk_import', limit: 6, periodSeconds: 60 };
 
 interface Call {
-  readonly request: Pick<Incoming, 'clientAddress' | 'client'>;
+  readonly request: Pick<IncomingRequest, 'clientAddress' | 'client'>;
   readonly caller: SignedInCaller;
   readonly ownUrl: string;
 }
 
 /** Sources that are asked while their importers wait: each may take its time. */
-const places = createPlaces({ each: 8, all: 32 });
+const places = createConcurrencySlots({ each: 8, all: 32 });
 
 async function checkInPlace<Checked>(
   { clientAddress, client }: Call['request'],
@@ -68,7 +68,7 @@ export async function createImport(
   { request, caller, ownUrl }: Call,
   { configuration, entities }: Given,
 ): Promise<BulkImportRow | Failure<'tooMany' | 'failed'>> {
-  const limited = await applicationLimit(database, { ...LIMIT, subject: caller.user.id });
+  const limited = await checkApplicationLimit(database, { ...LIMIT, subject: caller.user.id });
   if (limited !== null) return limited;
   const { url, access_token: token } = configuration;
   const [first] = entities;

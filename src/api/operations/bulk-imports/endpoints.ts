@@ -46,9 +46,9 @@ export const listAllBulkImportEntities = endpoint({
   read: (db, { caller, params: filter, page }) => listEntities(db, { userId: caller.user.id }, filter, page),
 });
 
-export const readBulkImport = endpoint({
+export const getBulkImport = endpoint({
   get: '/bulk_imports/:import_id',
-  summary: 'Read an import',
+  summary: 'Get an import',
   access: ownImport,
   response: ok(BulkImport),
   read: (_db, { bulkImport }) => bulkImport,
@@ -63,9 +63,9 @@ export const listBulkImportEntities = endpoint({
   read: (db, { bulkImport, params: filter, page }) => listEntities(db, { importId: bulkImport.id }, filter, page),
 });
 
-export const readBulkImportEntity = endpoint({
+export const getBulkImportEntity = endpoint({
   get: '/bulk_imports/:import_id/entities/:entity_id',
-  summary: 'Read what an import makes of one group or project',
+  summary: 'Get an entity of a migration',
   access: ownEntity,
   response: ok(BulkImportEntity),
   read: (_db, { migrated }) => migrated,
@@ -73,7 +73,7 @@ export const readBulkImportEntity = endpoint({
 
 export const listBulkImportFailures = endpoint({
   get: '/bulk_imports/:import_id/entities/:entity_id/failures',
-  summary: 'List what of one group or project could not be copied',
+  summary: 'List failed import records of an entity',
   access: ownEntity,
   response: page(BulkImportFailure),
   read: (db, { migrated, page }) => listFailures(db, migrated.id, page),

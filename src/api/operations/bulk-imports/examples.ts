@@ -17,9 +17,9 @@ export const examples: Examples<typeof endpoints> = {
   },
   listBulkImports: () => ({ by: 'stranger' }),
   listAllBulkImportEntities: () => ({ by: 'stranger' }),
-  readBulkImport: async (scene) => ({ by: 'stranger', path: { import_id: (await ended(scene)).id } }),
+  getBulkImport: async (scene) => ({ by: 'stranger', path: { import_id: (await ended(scene)).id } }),
   listBulkImportEntities: async (scene) => ({ by: 'stranger', path: { import_id: (await ended(scene)).id } }),
-  readBulkImportEntity: async (scene) => {
+  getBulkImportEntity: async (scene) => {
     const { id, entity } = await ended(scene);
     return { by: 'stranger', path: { import_id: id, entity_id: entity } };
   },

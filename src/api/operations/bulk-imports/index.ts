@@ -1,4 +1,4 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
 export { refuseSwitchedOff } from './access.ts';
@@ -11,4 +11,4 @@ export { refuseSwitchedOff } from './access.ts';
  * what is asked for again after a crash is skipped. A call that may succeed later ends the run; the queue brings it
  * back. Such work is `long` and has places of its own in the queue.
  */
-export const bulkImports = family({ endpoints });
+export const bulkImports = resourceModule({ endpoints });

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { isReservedName } from '#authentication/users/usernames.ts';
 import { ENTITY_TYPES } from '#database/tables/bulk-imports.ts';
-import { isRaw } from '#http/parameters/brackets.ts';
-import { hash, optional, type Rule, required } from '#http/parameters/declarations.ts';
+import { isParameterObject } from '#http/parameters/brackets.ts';
+import { object, optional, type ParameterRule, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { string } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, oneOf } from '#http/parameters/types.ts';
@@ -42,7 +42,7 @@ const isSlug = (slug: string): boolean =>
 
 const slug = formed(isSlug, SLUG_TEXT);
 
-const oneSlug: Rule = (given, problems, prefix) => {
+const oneSlug: ParameterRule = (given, problems, prefix) => {
   const names = ['destination_slug', 'destination_name'];
   const sent = names.filter((name) => given[name] !== undefined);
   const all = names.map((name) => `${prefix}[${name}]`).join(', ');
@@ -52,7 +52,7 @@ const oneSlug: Rule = (given, problems, prefix) => {
 
 /** An element of the list whose source has such a path. */
 const elementFrom = (holds: (path: string) => boolean) =>
-  hash(
+  object(
     {
       source_type: required(oneOf(...ENTITY_TYPES)),
       source_full_path: required(formed(holds, pathText('source'))),
@@ -72,7 +72,7 @@ const project = elementFrom((path) => path.includes('/') && isRelativePath(path)
 const element: typeof group = {
   ...group,
   read(raw, name, problems) {
-    const kind = isRaw(raw) && raw.source_type === 'project_entity' ? project : group;
+    const kind = isParameterObject(raw) && raw.source_type === 'project_entity' ? project : group;
     return kind.read(raw, name, problems);
   },
 };
@@ -90,6 +90,6 @@ const elements: typeof list = {
 };
 
 export const params = {
-  configuration: required(hash({ url: required(string), access_token: required(string) })),
+  configuration: required(object({ url: required(string), access_token: required(string) })),
   entities: required(elements),
 };

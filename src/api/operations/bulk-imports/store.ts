@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { BulkImportState, EntityType } from '#database/tables/bulk-imports.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
@@ -83,7 +83,7 @@ export function listImports(
     .select(importColumns)
     .where('user_id', '=', userId)
     .$if(status != null, (query) => query.where('status', '=', status!));
-  return paged(db, found.orderBy('created_at', sort).orderBy('id', sort), page);
+  return paginate(db, found.orderBy('created_at', sort).orderBy('id', sort), page);
 }
 
 /** index: routes_by_namespace, routes_by_project */
@@ -147,7 +147,7 @@ export function listEntities(
       : entities(db).where('bulk_import_entities.bulk_import_id', '=', of.importId)
   ).$if(status != null, (query) => query.where('bulk_import_entities.status', '=', status!));
   const ordered = found.orderBy('bulk_import_entities.created_at', sort).orderBy('bulk_import_entities.id', sort);
-  return paged(db, ordered, page);
+  return paginate(db, ordered, page);
 }
 
 const failureColumns = [
@@ -166,7 +166,7 @@ const failureColumns = [
 /** One page of what failed of an entity, the oldest first. index: bulk_import_failures_by_entity */
 export function listFailures(db: Reader, entityId: number, page: OffsetRequest): Promise<Page<FailureRow>> {
   const found = db.selectFrom('bulk_import_failures').select(failureColumns).where('entity_id', '=', entityId);
-  return paged(db, found.orderBy('id'), page);
+  return paginate(db, found.orderBy('id'), page);
 }
 
 /** So many failures an entity shows of itself; all of them are a list. */

@@ -19,17 +19,17 @@ const ExportStatus = entity('ExportRelationStatus', {
   total_objects_count: Type.Integer(),
 });
 
-export const readGroupExportStatus = endpoint({
+export const getGroupExportStatus = endpoint({
   get: '/groups/:id/export_relations/status',
-  summary: 'How far the exports of a group have come',
+  summary: 'Get the export status of a group',
   access: inGroup('export_group').whenEnabled(refuseSwitchedOff),
   response: list(ExportStatus),
   read: () => [],
 });
 
-export const readProjectExportStatus = endpoint({
+export const getProjectExportStatus = endpoint({
   get: '/projects/:id/export_relations/status',
-  summary: 'How far the exports of a project have come',
+  summary: 'Get the export status of a project',
   access: inProject('export_project').whenEnabled(refuseSwitchedOff),
   response: list(ExportStatus),
   read: () => [],

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import { placeOfSecret } from '#authentication/tokens/site-keys.ts';
+import { siteSecretContext } from '#authentication/tokens/site-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { encrypt } from '#security/encryption.ts';
-import { digestToken, newToken } from '#security/tokens.ts';
+import { generateToken, hashToken } from '#security/tokens.ts';
 import { findSite, updateSite } from './store.ts';
 
 /** What a secondary proves itself by (contract/operations.md §3.3). The secret is shown this once. */
@@ -21,10 +21,10 @@ export async function issueCredentials(
   const site = await findSite(uow, siteId);
   if (site === null) return fail('notFound');
   if (site.is_primary) return fail('primary');
-  const issued = { access_key: newToken('', 20), secret_access_key: newToken('', 40) };
+  const issued = { access_key: generateToken('', 20), secret_access_key: generateToken('', 40) };
   await updateSite(uow, siteId, {
-    access_key_digest: digestToken(issued.access_key),
-    secret_access_key: encrypt(key, issued.secret_access_key, placeOfSecret(siteId)),
+    access_key_digest: hashToken(issued.access_key),
+    secret_access_key: encrypt(key, issued.secret_access_key, siteSecretContext(siteId)),
   });
   return issued;
 }

@@ -2,8 +2,8 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
-import { ruledText, string } from '#http/parameters/texts.ts';
-import { boolean, commaArray, integer } from '#http/parameters/types.ts';
+import { string, validatedText } from '#http/parameters/texts.ts';
+import { boolean, commaSeparated, integer } from '#http/parameters/types.ts';
 import { type FieldErrors, fail, invalid } from '#runtime/failure.ts';
 import { ofAdministrators, ofAdministratorsOrItself, siteById } from './access.ts';
 import { issueCredentials } from './credentials.ts';
@@ -30,8 +30,8 @@ const fields = {
   minimum_reverification_interval: optional(integer),
   sync_object_storage: optional(boolean),
   selective_sync_type: optional(string),
-  selective_sync_shards: optional(commaArray(ruledText(255))),
-  selective_sync_namespace_ids: optional(commaArray(integer)),
+  selective_sync_shards: optional(commaSeparated(validatedText(255))),
+  selective_sync_namespace_ids: optional(commaSeparated(integer)),
 };
 
 const refuses = { invalid: INVALID, notFound: NOT_FOUND } as const;
@@ -49,7 +49,7 @@ export const [createGeoSite, createGeoNode] = forBothNames((root) =>
     access: ofAdministrators(),
     allowSiteToken: true,
     params: {
-      name: required(ruledText(255)),
+      name: required(validatedText(255)),
       url: required(string),
       primary: optional(boolean),
       ...fields,
@@ -75,7 +75,7 @@ export const [listGeoSites, listGeoNodes] = forBothNames((root) =>
 export const [listGeoSiteStatuses, listGeoNodeStatuses] = forBothNames((root) =>
   endpoint({
     get: `${root.path}/status`,
-    summary: 'How the replication sites are',
+    summary: 'List site statuses',
     access: ofAdministrators(),
     allowSiteToken: true,
     response: page(statusEntity(root)),
@@ -83,10 +83,10 @@ export const [listGeoSiteStatuses, listGeoNodeStatuses] = forBothNames((root) =>
   }),
 );
 
-export const [readGeoSite, readGeoNode] = forBothNames((root) =>
+export const [getGeoSite, getGeoNode] = forBothNames((root) =>
   endpoint({
     get: `${root.path}/:id`,
-    summary: 'A replication site',
+    summary: 'Get a replication site',
     access: ofAdministrators().resource(siteById),
     allowSiteToken: true,
     response: ok(siteEntity(root)),
@@ -97,10 +97,10 @@ export const [readGeoSite, readGeoNode] = forBothNames((root) =>
 export const [updateGeoSite, updateGeoNode] = forBothNames((root) =>
   endpoint({
     put: `${root.path}/:id`,
-    summary: 'Change a replication site; a secondary pauses and resumes itself by it',
+    summary: 'Update a replication site',
     access: ofAdministratorsOrItself(),
     allowSiteToken: true,
-    params: { name: optional(ruledText(255)), url: optional(string), ...fields },
+    params: { name: optional(validatedText(255)), url: optional(string), ...fields },
     errors: refuses,
     uniqueErrors: taken,
     response: ok(siteEntity(root)),
@@ -128,7 +128,7 @@ export const [deleteGeoSite, deleteGeoNode] = forBothNames((root) =>
 export const [repairGeoSite, repairGeoNode] = forBothNames((root) =>
   endpoint({
     post: `${root.path}/:id/repair`,
-    summary: 'Give a secondary the OAuth application that it lacks',
+    summary: 'Repair the OAuth application of a site',
     access: ofAdministrators().resource(siteById),
     allowSiteToken: true,
     errors: refuses,
@@ -137,10 +137,10 @@ export const [repairGeoSite, repairGeoNode] = forBothNames((root) =>
   }),
 );
 
-export const [readGeoSiteStatus, readGeoNodeStatus] = forBothNames((root) =>
+export const [getGeoSiteStatus, getGeoNodeStatus] = forBothNames((root) =>
   endpoint({
     get: `${root.path}/:id/status`,
-    summary: 'How a replication site is',
+    summary: 'Get the status of a replication site',
     access: ofAdministrators().resource(siteById),
     allowSiteToken: true,
     params: { refresh: optional(boolean) },
@@ -152,7 +152,7 @@ export const [readGeoSiteStatus, readGeoNodeStatus] = forBothNames((root) =>
 
 export const createGeoSiteCredentials = endpoint({
   post: '/geo_sites/:id/credentials',
-  summary: 'Give a secondary new credentials; those that it had end',
+  summary: 'Create new credentials for a secondary site',
   access: ofAdministrators().resource(siteById),
   allowSiteToken: true,
   errors: { primary: [400, '400 Bad request - Primary site has no credentials'], notFound: NOT_FOUND },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { shardsOf } from '#domain/site-scope.ts';
+import { parseShards } from '#domain/site-scope.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable, shape } from '#http/endpoint/responses.ts';
 import type { SiteCredentials } from './credentials.ts';
@@ -69,7 +69,7 @@ function siteValues(site: Site, to: SerializationContext, held: Held) {
     verification_max_capacity: site.verification_max_capacity,
     container_repositories_max_capacity: site.container_repositories_max_capacity,
     selective_sync_type: site.selective_sync_type,
-    selective_sync_shards: shardsOf(site),
+    selective_sync_shards: parseShards(site),
     selective_sync_namespace_ids: [...(held.get(site.id) ?? [])],
     minimum_reverification_interval: site.minimum_reverification_interval,
     ...(site.is_primary ? {} : { sync_object_storage: site.sync_object_storage }),

@@ -1,4 +1,4 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
 export { askForApi } from './access.ts';
@@ -11,4 +11,4 @@ export { COUNTED_BY_SECONDARIES, KINDS, kindValues, percentageOf, WEEKLY } from 
 export { findPrimary, findSite } from './store.ts';
 
 /** Replication sites: who they are, and how they are. */
-export const geoSites = family({ endpoints });
+export const geoSites = resourceModule({ endpoints });

@@ -1,4 +1,4 @@
-import { createApplication, deleteApplication, renameApplication } from '#authentication/oauth/applications.ts';
+import { createApplication, deleteApplication, updateApplication } from '#authentication/oauth/applications.ts';
 import type { Transaction } from '#database/database.ts';
 import type { Site } from './site.ts';
 import { updateSite } from './store.ts';
@@ -14,7 +14,7 @@ const applicationOf = ({ url }: Pick<Site, 'url'>) => ({
 export async function keepApplication(tx: Transaction, site: Site): Promise<Site> {
   if (site.is_primary) return site;
   if (site.oauth_application_id !== null) {
-    await renameApplication(tx, site.oauth_application_id, applicationOf(site));
+    await updateApplication(tx, site.oauth_application_id, applicationOf(site));
     return site;
   }
   const { application } = await createApplication(tx, { ...applicationOf(site), scopes: [], confidential: true });

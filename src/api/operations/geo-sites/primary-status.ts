@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Reader } from '#database/database.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 import { countReplicables, countRows } from '../replicables/index.ts';
 import type { StoredStatus } from './status.ts';
 import { KINDS } from './status-fields.ts';
@@ -82,6 +82,6 @@ async function slotsOf(db: Reader, now: string): Promise<PrimaryStatus['slots']>
     .where('is_primary', '=', false)
     .where('enabled', '=', true)
     .execute();
-  const since = momentAfter(now, -HEARD_OF_MS);
+  const since = addMilliseconds(now, -HEARD_OF_MS);
   return { count: rows.length, used: rows.filter(({ heard_at }) => heard_at !== null && heard_at >= since).length };
 }

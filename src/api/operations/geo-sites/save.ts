@@ -1,7 +1,7 @@
 import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Base } from '#http/request/base-url.ts';
+import type { ServerContext } from '#http/request/base-url.ts';
 import { type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
 import { keepApplication } from './oauth-application.ts';
 import { asBase, isHere, type Site, type SiteFields } from './site.ts';
@@ -52,7 +52,7 @@ const DEFAULTS: SiteFields = {
 
 type Refusal = Failure<'invalid' | 'notFound'>;
 
-export async function createSite(uow: UnitOfWork, change: SiteChange, base: Base): Promise<Site | Refusal> {
+export async function createSite(uow: UnitOfWork, change: SiteChange, base: ServerContext): Promise<Site | Refusal> {
   const fields = { ...changed(DEFAULTS, change), is_primary: change.primary ?? false };
   const refusal = (await problemsOf(uow, fields, base)) ?? (await unknownNamespace(uow, change));
   if (refusal) return refusal;
@@ -70,7 +70,12 @@ export async function createSite(uow: UnitOfWork, change: SiteChange, base: Base
 }
 
 /** Whether it is the primary one is decided when it is created. */
-export async function changeSite(uow: UnitOfWork, id: number, change: SiteChange, base: Base): Promise<Site | Refusal> {
+export async function changeSite(
+  uow: UnitOfWork,
+  id: number,
+  change: SiteChange,
+  base: ServerContext,
+): Promise<Site | Refusal> {
   const before = await findSite(uow, id);
   if (before === null) return fail('notFound');
   const fields = changed(before, change);
@@ -87,7 +92,7 @@ export async function changeSite(uow: UnitOfWork, id: number, change: SiteChange
 }
 
 /** Gives a secondary what it lacks; null: nothing is wrong with it. */
-export async function repairSite(uow: UnitOfWork, id: number, base: Base): Promise<Site | Refusal> {
+export async function repairSite(uow: UnitOfWork, id: number, base: ServerContext): Promise<Site | Refusal> {
   const site = await findSite(uow, id);
   if (site === null) return fail('notFound');
   const refusal = await problemsOf(uow, site, base, id);
@@ -137,7 +142,12 @@ function rowOf(fields: SiteFields) {
   };
 }
 
-async function problemsOf(tx: Transaction, fields: SiteFields, base: Base, ownId = 0): Promise<Refusal | undefined> {
+async function problemsOf(
+  tx: Transaction,
+  fields: SiteFields,
+  base: ServerContext,
+  ownId = 0,
+): Promise<Refusal | undefined> {
   const primary = fields.is_primary ? await findPrimary(tx) : null;
   const problems: FieldErrors | null = siteProblems(fields, {
     nameTaken: fields.name !== '' && (await isNameTaken(tx, fields.name, ownId)),

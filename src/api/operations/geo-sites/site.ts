@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { SitesTables } from '#database/tables/replication-sites.ts';
-import type { Base } from '#http/request/base-url.ts';
-import { trimmedEnd } from '#text/trim.ts';
+import type { ServerContext } from '#http/request/base-url.ts';
+import { trimEndCharacters } from '#text/trim.ts';
 
 /** A replication site (contract/operations.md §3.1). */
 export type Site = Omit<Selectable<SitesTables['geo_sites']>, 'access_key_digest' | 'secret_access_key'>;
@@ -24,14 +24,14 @@ export type SiteFields = Pick<
 > & { readonly selective_sync_type: string | null };
 
 /** Is it this server? */
-export function isHere({ name }: Pick<Site, 'name'>, { site }: Pick<Base, 'site'>): boolean {
-  return trimmedEnd(name, '/') === trimmedEnd(site, '/');
+export function isHere({ name }: Pick<Site, 'name'>, { site }: Pick<ServerContext, 'site'>): boolean {
+  return trimEndCharacters(name, '/') === trimEndCharacters(site, '/');
 }
 
 /** An address as it is kept: with one slash at its end. */
 export function asBase(url: string): string {
   const trimmed = url.trim();
-  return trimmed === '' ? '' : `${trimmedEnd(trimmed, '/')}/`;
+  return trimmed === '' ? '' : `${trimEndCharacters(trimmed, '/')}/`;
 }
 
 /** Where other sites reach it. */

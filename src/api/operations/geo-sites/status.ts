@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { SitesTables } from '#database/tables/replication-sites.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import type { Base } from '#http/request/base-url.ts';
-import { momentAfter } from '#runtime/clock.ts';
-import { trimmedEnd } from '#text/trim.ts';
+import type { ServerContext } from '#http/request/base-url.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
+import { trimEndCharacters } from '#text/trim.ts';
 import { isHere, type Site } from './site.ts';
 import { siteColumns } from './store.ts';
 
@@ -19,7 +19,7 @@ export interface SiteWithStatus {
 }
 
 /** The status of a site; null: it has none yet. */
-export async function findStatus(db: Reader, site: Site, base: Base): Promise<SiteWithStatus | null> {
+export async function findStatus(db: Reader, site: Site, base: ServerContext): Promise<SiteWithStatus | null> {
   if (site.is_primary && isHere(site, base)) return { site, status: null };
   const status = await storedStatus(db, site.id);
   return status === null ? null : { site, status };
@@ -32,8 +32,12 @@ export async function storedStatus(db: Reader, siteId: number): Promise<StoredSt
 }
 
 /** One page of the sites that have a status, with it. */
-export async function listStatuses(db: Reader, base: Base, page: OffsetRequest): Promise<Page<SiteWithStatus>> {
-  const here = trimmedEnd(base.site, '/');
+export async function listStatuses(
+  db: Reader,
+  base: ServerContext,
+  page: OffsetRequest,
+): Promise<Page<SiteWithStatus>> {
+  const here = trimEndCharacters(base.site, '/');
   // index: geo_sites primary key, geo_statuses primary key
   const sites = db
     .selectFrom('geo_sites')
@@ -45,7 +49,7 @@ export async function listStatuses(db: Reader, base: Base, page: OffsetRequest):
         eb.and([eb('geo_sites.is_primary', '=', true), eb('geo_sites.name', 'in', [here, `${here}/`])]),
       ]),
     );
-  const found = await paged(db, sites.orderBy('geo_sites.id', 'asc'), page);
+  const found = await paginate(db, sites.orderBy('geo_sites.id', 'asc'), page);
   const ids = found.items.map(({ id }) => id);
   // index: geo_statuses primary key
   const statuses =
@@ -83,7 +87,7 @@ export interface Health {
 /** Has it been heard of within the hour, and had nothing to complain about? */
 export function healthOf(status: StoredStatus | null, now: string): Health {
   const message = status?.status_message ?? '';
-  const recent = status !== null && status.last_successful_status_check_at >= momentAfter(now, -HOUR_MS);
+  const recent = status !== null && status.last_successful_status_check_at >= addMilliseconds(now, -HOUR_MS);
   const healthy = recent && ['', 'Healthy'].includes(message);
   return { healthy, health: healthy ? 'Healthy' : message, health_status: healthy ? 'Healthy' : 'Unhealthy' };
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { NewSite, Site } from './site.ts';
 
@@ -31,7 +31,7 @@ export const siteColumns = [
 /** One page of all sites. */
 export function listSites(db: Reader, page: OffsetRequest): Promise<Page<Site>> {
   // index: geo_sites primary key
-  return paged(db, db.selectFrom('geo_sites').select(siteColumns).orderBy('geo_sites.id', 'asc'), page);
+  return paginate(db, db.selectFrom('geo_sites').select(siteColumns).orderBy('geo_sites.id', 'asc'), page);
 }
 
 export async function findSite(db: Reader, id: number): Promise<Site | null> {
@@ -93,7 +93,7 @@ export async function areNamespaces(db: Reader, ids: readonly number[]): Promise
   const found = await db
     .selectFrom('namespaces')
     .select('id')
-    .where(isAmong(db, sql.ref<number>('namespaces.id'), ids))
+    .where(isInIds(db, sql.ref<number>('namespaces.id'), ids))
     .execute();
   return found.length === new Set(ids).size;
 }

@@ -1,4 +1,4 @@
-import { type FieldErrors, fieldErrors } from '#runtime/failure.ts';
+import { compactFieldErrors, type FieldErrors } from '#runtime/failure.ts';
 import type { SiteFields } from './site.ts';
 
 /** What of others decides whether a site may be as it is. */
@@ -19,7 +19,7 @@ const CAPACITIES = [
 
 /** All that is wrong with a site, by field (contract/operations.md §3.1); null: nothing is. Its texts are trimmed. */
 export function siteProblems(site: SiteFields, around: Surroundings): FieldErrors | null {
-  return fieldErrors({
+  return compactFieldErrors({
     name: nameProblems(site.name, around.nameTaken),
     url: site.url === '' ? ["can't be blank", 'must be a valid URL'] : urlProblems(site.url),
     internal_url: site.internal_url === null ? [] : urlProblems(site.internal_url),

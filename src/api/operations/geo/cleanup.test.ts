@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { jobRun } from '#test/support/job-run.ts';
 import { newSite } from '#test/support/replication-sites.ts';
 import { done, world } from '#test/support/world.ts';
-import { forgetEvents } from './cleanup.ts';
+import { deleteOldEvents } from './cleanup.ts';
 
 const here = await world();
 const { root, clock, newGroup, newProject, server, work } = here;
@@ -11,7 +11,7 @@ const { database } = server.services;
 
 const left = async () =>
   (await database.reader.selectFrom('geo_events').select('id').orderBy('id').execute()).map(({ id }) => id);
-const forget = () => forgetEvents.handle(server.services, {}, jobRun());
+const forget = () => deleteOldEvents.handle(server.services, {}, jobRun());
 const age = (hours: number) =>
   database.transaction((tx) =>
     tx

@@ -1,8 +1,8 @@
 import type { Database, Reader, Transaction } from '#database/database.ts';
-import { type SiteScope, scopeColumns } from '#domain/site-scope.ts';
+import { type SiteScope, siteScopeColumns } from '#domain/site-scope.ts';
 import { defineJob } from '#jobs/job.ts';
-import { momentAfter } from '#runtime/clock.ts';
-import { forgetChecksums } from '../replicables/index.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
+import { deleteChecksums } from '../replicables/index.ts';
 import { readEvents } from './events.ts';
 
 /** Events are kept until every site that follows has heard of them, and at least so long. */
@@ -10,16 +10,16 @@ const KEPT_FOR_MS = 24 * 3_600_000;
 /** So many go in one transaction. */
 const PIECE = 1_000;
 
-export const forgetEvents = defineJob({
+export const deleteOldEvents = defineJob({
   kind: 'geo_events',
   async handle({ database }: { readonly database: Database }) {
     const last = await heardByAll(database.reader);
     for (let gone = PIECE; gone === PIECE; ) gone = await database.transaction((tx) => forgetSome(tx, last));
-    await forgetChecksums(database);
+    await deleteChecksums(database);
   },
 });
 
-export const forgetEventsHourly = { name: 'geo_events', cron: '35 * * * *', job: forgetEvents };
+export const deleteOldEventsHourly = { name: 'geo_events', cron: '35 * * * *', job: deleteOldEvents };
 
 /** The last event that every enabled secondary has heard of; null: there is none, and nobody to wait for. */
 async function heardByAll(db: Reader): Promise<number | null> {
@@ -27,7 +27,7 @@ async function heardByAll(db: Reader): Promise<number | null> {
   const sites = await db
     .selectFrom('geo_sites')
     .leftJoin('geo_statuses', 'geo_statuses.site_id', 'geo_sites.id')
-    .select([...scopeColumns, 'geo_statuses.cursor_last_event_id as cursor'])
+    .select([...siteScopeColumns, 'geo_statuses.cursor_last_event_id as cursor'])
     .where('is_primary', '=', false)
     .where('enabled', '=', true)
     .execute();
@@ -52,7 +52,7 @@ async function forgetSome(tx: Transaction, last: number | null): Promise<number>
     .orderBy('id')
     .limit(PIECE)
     .execute();
-  const before = momentAfter(tx.now, -KEPT_FOR_MS);
+  const before = addMilliseconds(tx.now, -KEPT_FOR_MS);
   const old = rows.findIndex(({ created_at }) => created_at > before);
   const gone = old === -1 ? rows : rows.slice(0, old);
   const end = gone.at(-1);

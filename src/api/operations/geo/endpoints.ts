@@ -23,7 +23,7 @@ const gone = [401, '401 Unauthorized'] as const;
 
 export const reportGeoStatus = endpoint({
   post: '/geo/status',
-  summary: 'A secondary says how it is',
+  summary: 'Report the status of a site',
   access: bySite(),
   allowSiteToken: true,
   params: reportParams,
@@ -32,9 +32,9 @@ export const reportGeoStatus = endpoint({
   write: (uow, { site, params }) => keepReport(uow, site.id, params),
 });
 
-export const readFollowingSite = endpoint({
+export const getFollowingSite = endpoint({
   get: '/geo/site',
-  summary: 'What a secondary is to do',
+  summary: 'Get the settings of the calling site',
   access: bySite({ disabled: true }),
   allowSiteToken: true,
   errors: { gone },
@@ -86,10 +86,11 @@ export const listGeoEvents = endpoint({
 
 export const retrieveReplicable = endpoint({
   get: '/geo/retrieve/:replicable_name/:replicable_id',
-  summary: 'The content of a blob',
+  summary: 'Get the content of a replicated blob',
   access: byBlobOfSite(),
   allowSiteToken: true,
   params: { replicable_id: required(integer) },
+  unknownIdStatus: 401,
   errors: { notFound: [404, '404 Not Found'] },
   response: stream,
   async handle({ site: { id }, params: { replicable_name, replicable_id } }, { database: { reader: db }, blobs }) {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import type { ReplicableName, SitesTables } from '#database/tables/replication-sites.ts';
-import { type SiteScope, scopeColumns } from '#domain/site-scope.ts';
+import { type SiteScope, siteScopeColumns } from '#domain/site-scope.ts';
 import { type Replicable, readReplicables } from '../replicables/index.ts';
 
 /** What has happened to what a site holds, in the order in which it became visible (contract/operations.md §3.4). */
@@ -22,7 +22,7 @@ interface Events {
 
 export async function findScope(db: Reader, siteId: number): Promise<SiteScope | null> {
   // index: geo_sites primary key
-  const row = await db.selectFrom('geo_sites').select(scopeColumns).where('id', '=', siteId).executeTakeFirst();
+  const row = await db.selectFrom('geo_sites').select(siteScopeColumns).where('id', '=', siteId).executeTakeFirst();
   return row ?? null;
 }
 

@@ -6,7 +6,7 @@ export const examples: Examples<typeof endpoints> = {
     const site = await newSite();
     return { by: 'anonymous', params: { geo_node_id: site.id }, headers: site.proof() };
   },
-  readFollowingSite: async ({ newSite }) => ({ by: 'anonymous', headers: (await newSite()).proof() }),
+  getFollowingSite: async ({ newSite }) => ({ by: 'anonymous', headers: (await newSite()).proof() }),
   listReplicables: async ({ newSite }) => ({
     by: 'anonymous',
     params: { replicable_name: 'project_repository' },

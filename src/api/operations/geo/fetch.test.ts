@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { newSite } from '#test/support/replication-sites.ts';
 import { done, world } from '#test/support/world.ts';
 
@@ -24,7 +24,7 @@ async function directoryOf(projectId: number): Promise<string> {
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow();
-  return repositoryOf(server.services.git, row).directory;
+  return getRepository(server.services.git, row).directory;
 }
 
 test('a site clones a private repository with every ref, those too that users don’t see', async () => {

@@ -1,5 +1,5 @@
-import { family } from '#http/endpoint/resource-module.ts';
-import { forgetEvents, forgetEventsHourly } from './cleanup.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { deleteOldEvents, deleteOldEventsHourly } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
 
 /**
@@ -11,4 +11,4 @@ import * as endpoints from './endpoints.ts';
  * by the queue when a site has asked for them (`operations/replicables/checksums.ts`), and count for the version of
  * refs that they were read at. What a site holds is a condition on each query (`domain/site-scope.ts`).
  */
-export const geo = family({ endpoints, jobs: [forgetEvents], schedules: [forgetEventsHourly] });
+export const geo = resourceModule({ endpoints, jobs: [deleteOldEvents], schedules: [deleteOldEventsHourly] });

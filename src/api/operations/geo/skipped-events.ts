@@ -1,6 +1,6 @@
 import type { Database } from '#database/database.ts';
 import type { SiteScope } from '#domain/site-scope.ts';
-import { keptAtMost } from '#runtime/bounded-cache.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
 
 /**
  * A site that holds a part may have to be told of nothing for long, and asks for what is behind the same event again and
@@ -13,10 +13,10 @@ interface Looked {
 }
 
 const SITES = 1_000;
-const looked = new WeakMap<Database, ReturnType<typeof keptAtMost<Looked>>>();
+const looked = new WeakMap<Database, ReturnType<typeof createBoundedCache<Looked>>>();
 
 function of(database: Database) {
-  const known = looked.get(database) ?? keptAtMost<Looked>(SITES);
+  const known = looked.get(database) ?? createBoundedCache<Looked>(SITES);
   looked.set(database, known);
   return known;
 }

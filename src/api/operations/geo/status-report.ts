@@ -1,5 +1,5 @@
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { hash, optional, type Parameters, required } from '#http/parameters/declarations.ts';
+import { object, optional, type Parameters, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { boolean, dateTime, integer } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
@@ -37,7 +37,7 @@ export const reportParams = {
   version: optional(string),
   revision: optional(string),
   storage_configuration_digest: optional(string),
-  status: optional(hash(counts)),
+  status: optional(object(counts)),
 };
 
 /** What was sent of it: nothing stands for what was not. */

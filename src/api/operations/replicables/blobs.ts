@@ -1,8 +1,8 @@
 import { type Expression, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
-import { isHeldBy } from '#domain/site-scope.ts';
+import { isInSiteScope } from '#domain/site-scope.ts';
 import type { ReadReplicables, Replicable, Which } from './replicable.ts';
 
 /** The contents that are kept as files: their name is their checksum. */
@@ -22,7 +22,7 @@ export const readLfsObjects: ReadReplicables = async (db, scope, which) => {
             .innerJoin('repositories', 'repositories.project_id', 'projects.id')
             .select('projects.id')
             .where('lfs_object_projects.lfs_object_id', '=', id)
-            .where(isHeldBy(db, scope)),
+            .where(isInSiteScope(db, scope)),
         ),
       ),
     )
@@ -40,7 +40,7 @@ export const readJobArtifacts: ReadReplicables = async (db, scope, which) => {
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
     .select(['job_artifacts.id', 'job_artifacts.sha256', 'job_artifacts.size', 'job_artifacts.created_at'])
     .where(areThese(db, sql.ref<number>('job_artifacts.id'), which))
-    .where(isHeldBy(db, scope))
+    .where(isInSiteScope(db, scope))
     .orderBy('job_artifacts.id')
     .limit(mostOf(which))
     .execute();
@@ -49,7 +49,7 @@ export const readJobArtifacts: ReadReplicables = async (db, scope, which) => {
 
 /** Things that are asked for by their ids, or by the id before them. */
 export function areThese(db: Reader, id: Expression<number>, which: Which) {
-  return 'ids' in which ? isAmong(db, id, which.ids) : sql<boolean>`${id} > ${which.afterId}`;
+  return 'ids' in which ? isInIds(db, id, which.ids) : sql<boolean>`${id} > ${which.afterId}`;
 }
 
 export const mostOf = (which: Which): number => ('ids' in which ? which.ids.length : which.limit);

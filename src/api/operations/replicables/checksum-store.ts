@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database, Reader } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
-import { mayBeLong } from '#database/engines/long-statements.ts';
+import { isInIds } from '#database/dialect.ts';
+import { longRunning } from '#database/engines/long-statements.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
 
 /** The rows of checksums that the queue has found, and the repositories that they are of. */
@@ -25,7 +25,7 @@ export function isChecksumOf(kind: Kind): RawBuilder<SqlBool> {
 }
 
 /** Forgets those of repositories that are there no more. */
-export async function forgetChecksums(database: Database): Promise<void> {
+export async function deleteChecksums(database: Database): Promise<void> {
   for (const kind of Object.keys(HOMES) as Kind[]) while ((await forgetSome(database, kind)) === PIECE);
 }
 
@@ -37,7 +37,7 @@ async function forgetSome({ reader, transaction }: Database, kind: Kind): Promis
     tx
       .deleteFrom('geo_checksums')
       .where('replicable_name', '=', kind)
-      .where(isAmong(tx, sql<number>`replicable_id`, ids))
+      .where(isInIds(tx, sql<number>`replicable_id`, ids))
       .execute(),
   );
   return ids.length;
@@ -52,7 +52,7 @@ async function orphans(db: Reader, kind: Kind): Promise<number[]> {
     .where('replicable_name', '=', kind)
     .where(sql<SqlBool>`not exists (select 1 from ${sql.table(table)} where ${isChecksumOf(kind)})`)
     .limit(PIECE)
-    .modifyEnd(mayBeLong)
+    .modifyEnd(longRunning)
     .execute();
   return rows.map(({ replicable_id }) => replicable_id);
 }

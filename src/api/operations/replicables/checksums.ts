@@ -1,12 +1,12 @@
 import type { Reader, Transaction } from '#database/database.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
 import { SNIPPET_BRANCH } from '#domain/snippets.ts';
-import { readWiki } from '#domain/wikis.ts';
-import { checksumOfRepository } from '#git/transfer/checksum.ts';
+import { findWikiById } from '#domain/wikis.ts';
+import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue, type JobRun } from '#jobs/job.ts';
-import { type Placed, refVersion, repositoryOf } from '#repositories/repository.ts';
-import { momentAfter, timestamp } from '#runtime/clock.ts';
+import { getRefVersion, getRepository, type LocatedRepository } from '#repositories/repository.ts';
+import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import type { Replicable } from './replicable.ts';
 
 /**
@@ -49,7 +49,7 @@ export async function wantChecksums(
   });
 }
 
-interface Readable extends Placed {
+interface Readable extends LocatedRepository {
   /** Another one whenever its refs are others. */
   readonly version: string;
 }
@@ -61,10 +61,13 @@ async function findChecksum(
 ): Promise<void> {
   const { reader } = database;
   const [place, known] = [await placeOf(reader, name, id), await knownChecksum(reader, name, id)];
-  if (place === null || (known !== null && isGood(known, place.version, momentAfter(timestamp(clock), -FAILED_FOR_MS))))
+  if (
+    place === null ||
+    (known !== null && isGood(known, place.version, addMilliseconds(timestamp(clock), -FAILED_FOR_MS)))
+  )
     return;
   // Refs may move on meanwhile: what is found then is that of a version which has gone, and asked for again.
-  const checksum = await checksumOfRepository(git, repositoryOf(git, place)).catch((err: unknown) => {
+  const checksum = await computeRepositoryChecksum(git, getRepository(git, place)).catch((err: unknown) => {
     log.warn({ err, replicable: name, id }, 'The checksum of a repository could not be found out');
     return null;
   });
@@ -102,12 +105,12 @@ async function placeOf(db: Reader, name: ReplicableName, id: number): Promise<Re
     .select(['storage', 'disk_path', 'default_branch', 'ref_state_version'])
     .where('project_id', '=', id)
     .executeTakeFirst();
-  return row === undefined ? null : { ...row, version: refVersion(row) };
+  return row === undefined ? null : { ...row, version: getRefVersion(row) };
 }
 
 async function placeOfWiki(db: Reader, id: number): Promise<Readable | null> {
-  const wiki = await readWiki(db, id);
-  return wiki === null || wiki.empty ? null : { ...wiki, version: refVersion(wiki) };
+  const wiki = await findWikiById(db, id);
+  return wiki === null || wiki.empty ? null : { ...wiki, version: getRefVersion(wiki) };
 }
 
 async function placeOfSnippet(db: Reader, id: number): Promise<Readable | null> {

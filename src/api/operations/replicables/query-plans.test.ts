@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import type { Statement } from '#database/engines/engine.ts';
 import type { SiteScope } from '#domain/site-scope.ts';
 import { testDatabase } from '#test/engines/engine.ts';
@@ -25,7 +25,7 @@ for (const scope of SCOPES) {
     end();
     assert.equal(seen.length, 12);
     for (const statement of seen) {
-      const plan = (await database.transaction((tx) => planOf(tx, { compile: () => statement }))).join('\n');
+      const plan = (await database.transaction((tx) => explainPlan(tx, { compile: () => statement }))).join('\n');
       assert.doesNotMatch(plan, /SCAN (?!json_each)|Seq Scan|TEMP B-TREE FOR ORDER/, `${statement.sql}\n${plan}`);
     }
   });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { isHeldBy } from '#domain/site-scope.ts';
-import { refVersion } from '#repositories/repository.ts';
+import { isInSiteScope } from '#domain/site-scope.ts';
+import { getRefVersion } from '#repositories/repository.ts';
 import { areThese, mostOf } from './blobs.ts';
 import { isChecksumOf } from './checksum-store.ts';
 import type { ReadReplicables } from './replicable.ts';
@@ -26,14 +26,14 @@ export const readProjectRepositories: ReadReplicables = async (db, scope, which)
       'geo_checksums.checksum',
     ])
     .where(areThese(db, sql.ref<number>('repositories.project_id'), which))
-    .where(isHeldBy(db, scope))
+    .where(isInSiteScope(db, scope))
     .orderBy('repositories.project_id')
     .limit(mostOf(which))
     .execute();
   return rows.map((row) => ({
     replicable_name: 'project_repository',
     replicable_id: row.project_id,
-    ...checksumAt(refVersion(row), row),
+    ...checksumAt(getRefVersion(row), row),
     size: null,
     path: row.full_path,
     storage: row.storage,
@@ -59,7 +59,7 @@ export const readSnippetRepositories: ReadReplicables = async (db, scope, which)
     ])
     .where(areThese(db, sql.ref<number>('snippets.id'), which))
     .where('snippets.made', '=', true)
-    .where(isHeldBy(db, scope, { namespace: null, storage: 'snippets.storage' }))
+    .where(isInSiteScope(db, scope, { namespace: null, storage: 'snippets.storage' }))
     .orderBy('snippets.id')
     .limit(mostOf(which))
     .execute();
@@ -99,14 +99,14 @@ const readWikis =
       .where(`wikis.${owner}_id`, 'is not', null)
       .where('wikis.empty', '=', false)
       .where(IS_FETCHED)
-      .where(isHeldBy(db, scope, { namespace: NAMESPACE[owner], storage: 'wikis.storage' }))
+      .where(isInSiteScope(db, scope, { namespace: NAMESPACE[owner], storage: 'wikis.storage' }))
       .orderBy('wikis.wiki_id')
       .limit(mostOf(which))
       .execute();
     return rows.map((row) => ({
       replicable_name,
       replicable_id: row.wiki_id,
-      ...checksumAt(refVersion(row), row),
+      ...checksumAt(getRefVersion(row), row),
       size: null,
       path: `${row.full_path}.wiki`,
       storage: row.storage,

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Transaction } from '#database/database.ts';
 import type { MoveState } from '#database/tables/storage-moves.ts';
-import { isInUse, leaveRepository } from '#git/storage/storage.ts';
+import { isRepositoryInUse, releaseRepository } from '#git/storage/storage.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { pointHead } from '#repositories/branches/default-branch.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { syncHead } from '#repositories/branches/default-branch.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 import type { MovingServices } from './services.ts';
 import { type Move, readMove } from './store.ts';
 import { pairsOf, removeSources } from './transfer.ts';
@@ -36,7 +36,7 @@ export const cleanUp = defineJob({
   async handle(services: MovingServices, { move, again }: Left): Promise<void> {
     const { database, git, log } = services;
     // HEAD may have been changed in the row, and not in the file that was copied.
-    if (move.project_id !== null) await pointHead(database.reader, git, move.project_id);
+    if (move.project_id !== null) await syncHead(database.reader, git, move.project_id);
     try {
       if (await isRead(services, move))
         return database.transaction((tx) => later(tx, { move, ...(again && { again }) }, GRACE_MS));
@@ -50,14 +50,14 @@ export const cleanUp = defineJob({
 });
 
 function later(tx: Transaction, left: Left, milliseconds: number): Promise<void> {
-  return enqueue(tx, cleanUp, left, { runAt: momentAfter(tx.now, milliseconds) });
+  return enqueue(tx, cleanUp, left, { runAt: addMilliseconds(tx.now, milliseconds) });
 }
 
 /** Clones that have begun before go on where they have begun. */
 async function isRead({ git }: MovingServices, move: Move): Promise<boolean> {
   const sources = pairsOf(git, move).map(({ source }) => source);
-  for (const source of sources) leaveRepository(git, source);
-  const isUsed = () => sources.some((source) => isInUse(git, source));
+  for (const source of sources) releaseRepository(git, source);
+  const isUsed = () => sources.some((source) => isRepositoryInUse(git, source));
   for (let waited = 0; isUsed() && waited < PATIENCE_MS; waited += PAUSE_MS) await pause(PAUSE_MS);
   return isUsed();
 }

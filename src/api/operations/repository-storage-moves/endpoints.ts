@@ -38,10 +38,10 @@ export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((ki
   }),
 );
 
-export const [readProjectMove, readSnippetMove, readGroupMove] = forKinds((kind) =>
+export const [getProjectMove, getSnippetMove, getGroupMove] = forKinds((kind) =>
   endpoint({
     get: `/${kind.name}_repository_storage_moves/:repository_storage_move_id`,
-    summary: `Read a move of ${kind.called}`,
+    summary: `Get a move of ${kind.called}`,
     access: administrator(),
     params: named,
     errors: { notFound: NOT_FOUND },
@@ -60,10 +60,10 @@ export const [listMovesOfProject, listMovesOfSnippet, listMovesOfGroup] = forKin
   }),
 );
 
-export const [readMoveOfProject, readMoveOfSnippet, readMoveOfGroup] = forKinds((kind) =>
+export const [getMoveOfProject, getMoveOfSnippet, getMoveOfGroup] = forKinds((kind) =>
   endpoint({
     get: `${kind.path}/repository_storage_moves/:repository_storage_move_id`,
-    summary: `Read one of the moves of ${kind.called}`,
+    summary: `Get one of the moves of ${kind.called}`,
     access: kind.administering(),
     params: named,
     errors: { notFound: NOT_FOUND },

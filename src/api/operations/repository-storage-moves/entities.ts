@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { SnippetIdentity } from '../snippets/index.ts';
@@ -44,7 +44,7 @@ const ProjectMove = entity('ProjectStorageMove', { ...fields, project: ProjectId
       .selectFrom('projects')
       .innerJoin('routes', 'routes.project_id', 'projects.id')
       .select(['projects.id', 'description', 'name', 'full_name', 'path', 'full_path', 'projects.created_at'])
-      .where(isAmong(to.db, sql<number>`projects.id`, idsIn(moves, 'project_id')))
+      .where(isInIds(to.db, sql<number>`projects.id`, idsIn(moves, 'project_id')))
       .execute();
     return new Map(rows.map((row) => [row.id, ProjectIdentity.serialize(row, to)]));
   },
@@ -57,7 +57,7 @@ const SnippetMove = entity('SnippetStorageMove', { ...fields, snippet: SnippetId
     const rows = await to.db
       .selectFrom('snippets')
       .selectAll()
-      .where(isAmong(to.db, sql<number>`id`, idsIn(moves, 'snippet_id')))
+      .where(isInIds(to.db, sql<number>`id`, idsIn(moves, 'snippet_id')))
       .execute();
     const shown = await SnippetIdentity.serializeAll(rows, to);
     return new Map(shown.map((snippet) => [snippet.id, snippet]));
@@ -72,7 +72,7 @@ const GroupMove = entity('GroupStorageMove', { ...fields, group: GroupIdentity.s
       .selectFrom('namespaces')
       .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
       .select(['namespaces.id', 'namespaces.name', 'routes.full_path'])
-      .where(isAmong(to.db, sql<number>`namespaces.id`, idsIn(moves, 'group_id')))
+      .where(isInIds(to.db, sql<number>`namespaces.id`, idsIn(moves, 'group_id')))
       .execute();
     return new Map(rows.map(({ id, name, full_path }) => [id, { id, web_url: `${to.url}/groups/${full_path}`, name }]));
   },

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { objectInfo } from '#git/objects/object-reader.ts';
-import { stream } from '#git/process/spawn.ts';
+import { getObjectInfo } from '#git/objects/object-reader.ts';
+import { spawnGit } from '#git/process/spawn.ts';
 import { fsck } from '#git/storage/maintenance.ts';
-import { isInUse } from '#git/storage/storage.ts';
-import { checksumOfRepository } from '#git/transfer/checksum.ts';
-import { insertIntent, takeIntent } from '#repositories/ref-updates/intents.ts';
+import { isRepositoryInUse } from '#git/storage/storage.ts';
+import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
+import { createIntent, deleteIntent } from '#repositories/ref-updates/intents.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { basic } from '#test/examples/scene.ts';
@@ -40,7 +40,7 @@ async function scheduled() {
   const project = await newProject({ owner, readme: true });
   const before = await placeOf(project.id);
   const { body } = await root.post(`${project.at}/repository_storage_moves`, { destination_storage_name: 'other' });
-  const checksum = await checksumOfRepository(git, before);
+  const checksum = await computeRepositoryChecksum(git, before);
   const move = async () => (await root.get(`/project_repository_storage_moves/${body.id}`)).body;
   return { project, before, checksum, move };
 }
@@ -54,7 +54,7 @@ async function assertFailed({ project, before, checksum, move }: Scheduled, mess
   if (typeof message === 'string') assert.equal(error_message, message);
   else assert.match(error_message, message);
   assert.deepEqual(await placeOf(project.id), before);
-  assert.equal(await checksumOfRepository(git, before), checksum);
+  assert.equal(await computeRepositoryChecksum(git, before), checksum);
   assert.deepEqual(await fsck(git, before), { ok: true });
   await project.commit({ after: 'after' });
   assert.deepEqual(await repositoriesIn(git.storages.other!), []);
@@ -126,19 +126,19 @@ test('a storage that is out of reach fails the move, and is not taken for an emp
 
 test('a write that does not end fails the move, and one that ends is waited for', async () => {
   const one = await scheduled();
-  const { id: projectId, ...at } = one.before;
+  const { id: projectId, ...location } = one.before;
   await database.transaction((tx) =>
     tx.updateTable('repositories').set({ read_only: false }).where('project_id', '=', projectId).execute(),
   );
   const intent = await database.transaction((tx) =>
-    insertIntent(tx, { of: { projectId }, at, changes: [] }, { server: true, userId: null }),
+    createIntent(tx, { owner: { projectId }, location, changes: [] }, { server: true, userId: null }),
   );
   assert.ok(!isFailure(intent));
   const moving = work();
   while ((await one.move()).state !== 'started') await Promise.resolve();
   clock.advance(31);
   await moving;
-  await database.transaction((tx) => takeIntent(tx, intent.id));
+  await database.transaction((tx) => deleteIntent(tx, intent.id));
   await assertFailed(one, 'Timeout waiting for project repository pushes');
 });
 
@@ -180,7 +180,7 @@ test('a move whose process ends when the copy counts is finished by the next one
   assert.equal((await one.move()).state, 'finished');
   const now = await placeOf(one.project.id);
   assert.deepEqual([now.storage, now.read_only], ['other', false]);
-  assert.equal(await checksumOfRepository(git, now), one.checksum);
+  assert.equal(await computeRepositoryChecksum(git, now), one.checksum);
   assert.equal(await isThere(one.before.directory), false);
   await rm(git.storages.other!, { recursive: true });
 });
@@ -198,9 +198,9 @@ test('who was given up for dead, and is not, makes no copy count any more', asyn
 
 test('a clone that has begun keeps the old repository, idle readers do not', async () => {
   const one = await scheduled();
-  await objectInfo(git, one.before, 'refs/heads/main');
-  assert.equal(isInUse(git, one.before), true);
-  const clone = stream(git, one.before, 'cat-file', { flags: ['--batch-command'] });
+  await getObjectInfo(git, one.before, 'refs/heads/main');
+  assert.equal(isRepositoryInUse(git, one.before), true);
+  const clone = spawnGit(git, one.before, 'cat-file', { flags: ['--batch-command'] });
   await moveAll();
   assert.equal((await one.move()).state, 'replicated');
   assert.equal(await isThere(one.before.directory), true);
@@ -208,7 +208,7 @@ test('a clone that has begun keeps the old repository, idle readers do not', asy
   await clone.done;
   await moveAll();
   assert.equal((await one.move()).state, 'finished');
-  assert.deepEqual([isInUse(git, one.before), await isThere(one.before.directory)], [false, false]);
+  assert.deepEqual([isRepositoryInUse(git, one.before), await isThere(one.before.directory)], [false, false]);
   await rm(git.storages.other!, { recursive: true });
 });
 

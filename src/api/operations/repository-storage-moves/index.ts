@@ -1,8 +1,8 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { cleanUp } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
 import { moveNext, resumeMoves, resumeMovesOften } from './run.ts';
-import { moveWanted } from './schedule.ts';
+import { onStorageMoveRequested } from './schedule.ts';
 import { moveAll } from './schedule-all.ts';
 
 /**
@@ -14,9 +14,9 @@ import { moveAll } from './schedule-all.ts';
  * and path) is never used again, and an intent names the place that its mover has seen: what was let in before a move,
  * and is late, writes into nothing.
  */
-export const repositoryStorageMoves = family({
+export const repositoryStorageMoves = resourceModule({
   endpoints,
   jobs: [moveAll, moveNext, cleanUp, resumeMoves],
   schedules: [resumeMovesOften],
-  subscriptions: [moveWanted],
+  subscriptions: [onStorageMoveRequested],
 });

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { listRefs } from '#git/refs/refs.ts';
-import { checksumOfRepository } from '#git/transfer/checksum.ts';
+import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
 import { isThere, worldOfStorages } from './fixtures.testing.ts';
 import { moveAll as scheduleMoves } from './schedule-all.ts';
 
@@ -16,7 +16,7 @@ test('a move takes the repository with all its refs, and leaves nothing where it
   const project = await newProject({ owner, readme: true });
   await owner.post(`${project.repository}/tags`, { tag_name: 'v1', ref: 'main', message: 'one' });
   const { directory } = await placeOf(project.id);
-  const before = [await listRefs(git, { directory }, 'refs/'), await checksumOfRepository(git, { directory })];
+  const before = [await listRefs(git, { directory }, 'refs/'), await computeRepositoryChecksum(git, { directory })];
   const path = `${project.at}/repository_storage_moves`;
   const { status, body } = await root.post(path, to('other'));
   assert.deepEqual([status, body.state, body.error_message], [201, 'scheduled', null]);
@@ -46,7 +46,7 @@ test('a move takes the repository with all its refs, and leaves nothing where it
   assert.equal(await isThere(directory), false);
   const now = await placeOf(project.id);
   assert.deepEqual([now.storage, now.read_only, now.move_id], ['other', false, null]);
-  assert.deepEqual([await listRefs(git, now, 'refs/'), await checksumOfRepository(git, now)], before);
+  assert.deepEqual([await listRefs(git, now, 'refs/'), await computeRepositoryChecksum(git, now)], before);
   assert.equal((await owner.get(`${project.repository}/files/README.md/raw?ref=main`)).status, 200);
   assert.deepEqual(await readdir(join(git.storages.other!, '+moves')), []);
 });

@@ -4,9 +4,9 @@ import { hasRow } from '#database/has-row.ts';
 import type { StorageMovesTable } from '#database/tables/storage-moves.ts';
 import { diskPathFor } from '#git/storage/storage.ts';
 import { type Access, administrator } from '#http/access/access.ts';
-import { groupOf, projectOf } from '#http/access/project-access.ts';
+import { loadVisibleGroup, loadVisibleProject } from '#http/access/project-access.ts';
 import type { Parameters } from '#http/parameters/declarations.ts';
-import { isMoving } from '#repositories/ref-updates/intents.ts';
+import { hasProjectIntent } from '#repositories/ref-updates/intents.ts';
 import { type Snippet, snippetNamed } from '../snippets/index.ts';
 
 /**
@@ -104,7 +104,7 @@ const PROJECT: Kind = {
   column: 'project_id',
   administering: () =>
     administrator()
-      .resource({ name: 'project', load: (call) => projectOf(call), notFound: () => null })
+      .resource({ name: 'project', load: (call) => loadVisibleProject(call), notFound: () => null })
       .map(({ project, caller }) => ({ containerId: project.id, caller })),
   async find(db, id) {
     // index: repositories primary key
@@ -141,7 +141,7 @@ const PROJECT: Kind = {
       .where('move_id', '=', moveId)
       .execute();
   },
-  isWritten: async (tx, id) => (await isMoving(tx, id)) || isWikiWritten(tx, 'project_id', id),
+  isWritten: async (tx, id) => (await hasProjectIntent(tx, id)) || isWikiWritten(tx, 'project_id', id),
   async settle(tx, id, moveId, { storage, diskPaths: [disk_path, wiki] }) {
     const moved = await tx
       .updateTable('repositories')
@@ -229,7 +229,7 @@ const GROUP: Kind = {
   column: 'group_id',
   administering: () =>
     administrator()
-      .resource({ name: 'group', load: (call) => groupOf(call), notFound: () => null })
+      .resource({ name: 'group', load: (call) => loadVisibleGroup(call), notFound: () => null })
       .map(({ group, caller }) => ({ containerId: group.id, caller })),
   async find(db, id) {
     // index: namespaces primary key

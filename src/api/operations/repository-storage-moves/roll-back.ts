@@ -1,5 +1,5 @@
 import type { Transaction } from '#database/database.ts';
-import { GitFailed } from '#git/process/failures.ts';
+import { GitError } from '#git/process/failures.ts';
 import { kindOf } from './repository-kinds.ts';
 import type { MovingServices } from './services.ts';
 import { containerIdOf, type Move } from './store.ts';
@@ -51,7 +51,7 @@ async function isThere(tx: Transaction, id: number): Promise<boolean> {
 
 /** What went wrong in a few words, without paths. */
 export function whyFailed(error: unknown): string {
-  if (error instanceof GitFailed) return `The repository could not be copied: git ${error.failure.kind}`;
+  if (error instanceof GitError) return `The repository could not be copied: git ${error.failure.kind}`;
   const { code } = error as NodeJS.ErrnoException;
   return `The repository could not be copied${code === undefined ? '' : `: ${code}`}`;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Transaction } from '#database/database.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 import { cleanUp, GRACE_MS } from './cleanup.ts';
 import { kindOf } from './repository-kinds.ts';
 import { rollBack, whyFailed } from './roll-back.ts';
@@ -24,7 +24,7 @@ const MAX_ATTEMPTS = 100_000;
 export const moveNext = defineJob({
   kind: 'move_next_repository',
   maxAttempts: MAX_ATTEMPTS,
-  long: true,
+  isLongRunning: true,
   async handle(services: MovingServices, _payload: object, { signal }) {
     const { database } = services;
     // Whoever has started these runs no more, or would be running this.
@@ -118,7 +118,7 @@ async function switchOver({ database }: MovingServices, move: Move): Promise<voi
     const isSettled = (await replicate(tx, move)) && !(await kind.isWritten(tx, containerId));
     if (!isSettled || !(await kind.settle(tx, containerId, move.id, there)))
       throw new Error('The move has been given up');
-    if (isElsewhere(move)) await enqueue(tx, cleanUp, { move }, { runAt: momentAfter(tx.now, GRACE_MS) });
+    if (isElsewhere(move)) await enqueue(tx, cleanUp, { move }, { runAt: addMilliseconds(tx.now, GRACE_MS) });
   });
 }
 

@@ -3,7 +3,7 @@ import type { Transaction } from '#database/database.ts';
 import { invalidParameters } from '#http/errors/http-error.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 import { type KindName, kindOf } from './repository-kinds.ts';
 import { schedule } from './schedule.ts';
 import { movesIn } from './store.ts';
@@ -47,7 +47,7 @@ const REST_MS = 1_000;
 export const moveAll = defineJob({
   kind: 'schedule_storage_moves',
   maxAttempts: 100,
-  long: true,
+  isLongRunning: true,
   async handle(services: Pick<Services, 'runUnitOfWork' | 'config' | 'database'>, bulk: Bulk) {
     const { kind: name, source, destination, after } = bulk;
     const db = services.database.reader;
@@ -56,7 +56,7 @@ export const moveAll = defineJob({
     const ids = await kind.among(db, source, after, MOST_WAITING - waiting);
     const wish = { destination, source, storages: Object.keys(services.config.storages) };
     // Another bulk job may be about to schedule the same one: it is read-only then.
-    const again = { againWhenTaken: [`storage_moves_under_way_by_${kind.column}`] };
+    const again = { retryOnUniqueViolation: [`storage_moves_under_way_by_${kind.column}`] };
     for (const id of ids) await services.runUnitOfWork(ANONYMOUS, (uow) => schedule(uow, kind, id, wish), again);
     const next = { ...bulk, after: ids.at(-1) ?? after };
     if (waiting === MOST_WAITING || ids.length === MOST_WAITING - waiting) {
@@ -66,5 +66,5 @@ export const moveAll = defineJob({
 });
 
 function goOn(tx: Transaction, next: Bulk): Promise<void> {
-  return enqueue(tx, moveAll, next, { runAt: momentAfter(tx.now, REST_MS) });
+  return enqueue(tx, moveAll, next, { runAt: addMilliseconds(tx.now, REST_MS) });
 }

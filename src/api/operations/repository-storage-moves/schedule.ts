@@ -2,8 +2,8 @@ import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { enqueue } from '#jobs/job.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
-import { type Failure, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
+import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { loadSettings } from '#settings/settings.ts';
 import { type Kind, kindOf, placesIn } from './repository-kinds.ts';
 import { LANE, moveNext } from './run.ts';
 import type { Move } from './store.ts';
@@ -28,7 +28,7 @@ export async function schedule(
 ): Promise<Move | Failure<'gone' | 'invalid'>> {
   const container = await kind.find(uow, containerId);
   if (container === null || (source !== undefined && container.storage !== source)) return fail('gone');
-  const wrong = fieldErrors({
+  const wrong = compactFieldErrors({
     destination_storage_name: destination === null ? [] : destinationErrors(destination, storages),
     [kind.name]: container.isReadOnly ? ['is read-only'] : [],
   });
@@ -65,13 +65,13 @@ function destinationErrors(destination: string, storages: readonly string[]): st
 /** Not where it is, if it can be elsewhere. */
 async function chooseFor(uow: UnitOfWork, source: string, storages: readonly string[]): Promise<string> {
   const others = storages.filter((name) => name !== source);
-  const { repository_storages_weighted: weights } = await readSettings(uow);
+  const { repository_storages_weighted: weights } = await loadSettings(uow);
   return chooseStorage(others.length > 0 ? others : storages, weights);
 }
 
 /** What `PUT /projects/:id` asks for. Whoever publishes has seen that it may be moved. */
-export const moveWanted = subscription({
-  event: 'storage-wanted',
+export const onStorageMoveRequested = subscription({
+  event: 'storage-move-requested',
   async inTransaction(uow, { projectId, storage }) {
     const move = await schedule(uow, kindOf('project'), projectId, { destination: storage, storages: [storage] });
     if (isFailure(move)) throw new Error(`The move of project ${projectId} was refused: ${move.code}`);

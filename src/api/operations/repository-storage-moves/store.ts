@@ -1,6 +1,6 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { StorageMovesTable } from '#database/tables/storage-moves.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type Kind, kindOf, type Repositories } from './repository-kinds.ts';
@@ -26,7 +26,7 @@ export function listMoves(
   // index: storage_moves_by_kind, storage_moves_by_project_id, storage_moves_by_snippet_id, storage_moves_by_group_id
   const all = db.selectFrom('storage_moves').selectAll();
   const found = containerId === null ? all.where('kind', '=', name) : all.where(column, '=', containerId);
-  return paged(db, found.orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
+  return paginate(db, found.orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
 }
 
 /** One move of a kind, or of one container. index: storage_moves primary key */

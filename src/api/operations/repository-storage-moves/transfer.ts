@@ -2,9 +2,9 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Git, repositoryAt } from '#git/git.ts';
 import type { Repository } from '#git/repository.ts';
-import { removeRepository, repositoryExists } from '#git/storage/storage.ts';
-import { checksumOfRepository } from '#git/transfer/checksum.ts';
-import { type Copied, copyRepository, isSound, placeRepository } from '#git/transfer/copy-repository.ts';
+import { deleteRepository, repositoryExists } from '#git/storage/storage.ts';
+import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
+import { type CopiedFiles, copyRepository, isCopyIntact, moveIntoPlace } from '#git/transfer/copy-repository.ts';
 import { type Move, repositoriesOf } from './store.ts';
 
 /** The files of a move: copied beside their place, put there, verified, and removed where they are not wanted. */
@@ -26,7 +26,7 @@ export function pairsOf(git: Git, move: Move): Pair[] {
 }
 
 export interface Transferred extends Pair {
-  readonly copied: Copied;
+  readonly copied: CopiedFiles;
 }
 
 /**
@@ -46,7 +46,7 @@ export async function transfer(
     if (!writtenTo.includes(places[at]!.from) && !(await repositoryExists(pair.source))) continue;
     const draft = { directory: join(drafts, `${at}.git`) };
     const copied = await copyRepository(git, pair.source, draft, signal);
-    await placeRepository(draft, pair.copy);
+    await moveIntoPlace(draft, pair.copy);
     transferred.push({ ...pair, copied });
   }
   await rm(drafts, { recursive: true, force: true });
@@ -61,8 +61,8 @@ export async function verify(
 ): Promise<{ readonly from: string; readonly to: string } | null> {
   for (const one of transferred) {
     // With the same refs of every name, and the same file HEAD, the checksums are the same.
-    if (await isSound(git, one, signal)) continue;
-    const [from, to] = await Promise.all([one.source, one.copy].map((each) => checksumOfRepository(git, each)));
+    if (await isCopyIntact(git, one, signal)) continue;
+    const [from, to] = await Promise.all([one.source, one.copy].map((each) => computeRepositoryChecksum(git, each)));
     return { from: from!, to: to! };
   }
   return null;
@@ -70,7 +70,7 @@ export async function verify(
 
 /** Removes whatever there is of the copies, and what other moves that are under way no more have left half done. */
 export async function removeCopies(git: Git, move: Move): Promise<void> {
-  for (const { copy } of pairsOf(git, move)) await removeRepository(git, copy);
+  for (const { copy } of pairsOf(git, move)) await deleteRepository(git, copy);
   const drafts = join(git.storages[move.destination_storage]!, DRAFTS);
   const left = await readdir(drafts).catch(() => []);
   for (const name of left) await rm(join(drafts, name), { recursive: true, force: true });
@@ -78,5 +78,5 @@ export async function removeCopies(git: Git, move: Move): Promise<void> {
 
 /** Removes the repositories where they were. */
 export async function removeSources(git: Git, move: Move): Promise<void> {
-  for (const { source } of pairsOf(git, move)) await removeRepository(git, source);
+  for (const { source } of pairsOf(git, move)) await deleteRepository(git, source);
 }

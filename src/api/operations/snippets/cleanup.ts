@@ -1,10 +1,10 @@
 import type { Transaction } from '#database/database.ts';
-import { PIECE, pieceOf } from '#events/batches.ts';
+import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
-import { leaveToGhost } from '#events/reassign-to-ghost.ts';
+import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Git, repositoryAt } from '#git/git.ts';
-import { removeRepository } from '#git/storage/storage.ts';
+import { deleteRepository } from '#git/storage/storage.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { deleteRow, type Left, type Snippet } from './store.ts';
@@ -28,7 +28,7 @@ export async function dropDraft({ database, git }: Pick<Services, 'database' | '
       if (row?.made !== true) await deleteRow(tx, draft.id);
       return row?.made === true;
     },
-    { owed: true },
+    { exemptFromLimit: true },
   );
   if (!isMade) await removeAt(git, draft);
 }
@@ -39,7 +39,7 @@ export const removeSnippetRepository = defineJob({
 });
 
 async function removeAt(git: Git, { storage, disk_path }: Left): Promise<void> {
-  await removeRepository(git, repositoryAt(git, storage, disk_path));
+  await deleteRepository(git, repositoryAt(git, storage, disk_path));
 }
 
 /** Deletes a snippet; its repository goes in a job. Nothing happens to one that is gone already. */
@@ -52,7 +52,7 @@ export async function deleteSnippet(tx: Transaction, id: number): Promise<void> 
 export const giveSnippetsAway = subscription({
   event: 'user-deleted',
   inBatches: (uow, deleted) =>
-    pieceOf(() => leaveToGhost(uow, { table: 'snippets', column: 'author_id' }, deleted, deleteSomeOf)),
+    nextBatch(() => reassignToGhost(uow, { table: 'snippets', column: 'author_id' }, deleted, deleteSomeOf)),
 });
 
 /** How many they were. */
@@ -62,7 +62,7 @@ async function deleteSomeOf(uow: UnitOfWork, userId: number): Promise<number> {
     .select('id')
     .where('author_id', '=', userId)
     .orderBy('id')
-    .limit(PIECE)
+    .limit(BATCH_SIZE)
     .execute();
   for (const { id } of found) await deleteSnippet(uow, id);
   return found.length;

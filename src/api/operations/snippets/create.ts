@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { identifyAgain } from '#authentication/reidentify.ts';
+import { reidentify } from '#authentication/reidentify.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
-import { restrictedErrors, type Visibility } from '#authorization/visibility-levels.ts';
+import { type Visibility, validateUnrestricted } from '#authorization/visibility-levels.ts';
 import { SNIPPET_BRANCH } from '#domain/snippets.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { commitChanges } from '#git/commits/commit.ts';
-import { gitFor, repositoryAt } from '#git/git.ts';
+import { gitForClient, repositoryAt } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { zeroId } from '#git/refs/refs.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
 import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
-import { momentAfter } from '#runtime/clock.ts';
-import { type Failure, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
+import { compactFieldErrors, type Failure, invalid, isFailure } from '#runtime/failure.ts';
+import { loadSettings } from '#settings/settings.ts';
 import { dropDraft, sweepDraft } from './cleanup.ts';
 import type { Snippet } from './store.ts';
 
-export interface SnippetWish {
+export interface CreateSnippetInput {
   readonly title: string;
   readonly description: string | null;
   readonly visibility: Visibility;
@@ -39,7 +39,7 @@ const LONGEST_MAKING_MS = 3_600_000;
 export async function createSnippet(
   services: CreatingServices,
   caller: SignedInCaller,
-  wish: SnippetWish,
+  wish: CreateSnippetInput,
 ): Promise<Snippet | Failure<'invalid'>> {
   const storages = Object.keys(services.config.storages);
   const draft = await services.runUnitOfWork(caller, (uow) => insertDraft(uow, wish, storages));
@@ -57,14 +57,14 @@ export async function createSnippet(
 
 async function insertDraft(
   uow: UnitOfWork<SignedInCaller>,
-  { title, description, visibility, files }: SnippetWish,
+  { title, description, visibility, files }: CreateSnippetInput,
   storages: readonly string[],
 ): Promise<Snippet | Failure<'invalid'>> {
-  const settings = await readSettings(uow);
-  const wrong = fieldErrors({
+  const settings = await loadSettings(uow);
+  const wrong = compactFieldErrors({
     title: title.trim() === '' ? ["can't be blank"] : [],
     files: files.length === 0 ? ["can't be blank"] : [],
-    visibility_level: restrictedErrors(uow.actor, visibility, settings),
+    visibility_level: validateUnrestricted(uow.actor, visibility, settings),
   });
   if (wrong !== null) return invalid(wrong);
   const draft = await uow
@@ -84,7 +84,7 @@ async function insertDraft(
     .returningAll()
     .executeTakeFirstOrThrow();
   const { id, storage, disk_path } = draft;
-  await enqueue(uow, sweepDraft, { id, storage, disk_path }, { runAt: momentAfter(uow.now, LONGEST_MAKING_MS) });
+  await enqueue(uow, sweepDraft, { id, storage, disk_path }, { runAt: addMilliseconds(uow.now, LONGEST_MAKING_MS) });
   return draft;
 }
 
@@ -93,10 +93,10 @@ async function makeRepository(
   services: CreatingServices,
   { user: { name, email } }: SignedInCaller,
   { storage, disk_path }: Snippet,
-  { files, title }: SnippetWish,
+  { files, title }: CreateSnippetInput,
 ): Promise<undefined | Failure<'invalid'>> {
   // What is half made when the client goes away would only have to be removed.
-  const git = gitFor(services.git, null);
+  const git = gitForClient(services.git, null);
   const repository = repositoryAt(git, storage, disk_path);
   await ensureRepository(repository, { defaultBranch: SNIPPET_BRANCH });
   const changes = files.map(({ path, content }) => ({
@@ -108,14 +108,16 @@ async function makeRepository(
   const request = { parent: null, changes, author, committer: author, message: `Create ${title}\n` };
   const made = await commitChanges(git, repository, request);
   if ('refused' in made) return invalid({ files: [made.refused === 'exists' ? 'have the same name' : 'are invalid'] });
-  const moved = await updateRefs(git, repository, [{ ref: HEADS + SNIPPET_BRANCH, oldId: zeroId, newId: made.commit }]);
+  const moved = await updateRefs(git, repository, [
+    { ref: HEADS + SNIPPET_BRANCH, oldId: ZERO_ID, newId: made.commit },
+  ]);
   if ('refused' in moved) throw new Error(`The first commit of a snippet was refused: ${moved.refused}`);
   return undefined;
 }
 
 /** From now on it is there, unless the caller would not be let in any more, or the draft has been swept. */
 async function show(uow: UnitOfWork<SignedInCaller>, { id }: Snippet): Promise<Snippet> {
-  if ((await identifyAgain(uow, uow.actor)) === null) throw new AccessRevoked();
+  if ((await reidentify(uow, uow.actor)) === null) throw new AccessRevoked();
   const shown = await uow
     .updateTable('snippets')
     .set({ made: true })

@@ -4,8 +4,8 @@ import { signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page, stream } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
-import { exactlyOne, hash, optional, required } from '#http/parameters/declarations.ts';
-import { description, pathText, string, textOf, title } from '#http/parameters/texts.ts';
+import { exactlyOne, object, optional, required } from '#http/parameters/declarations.ts';
+import { description, limitedText, pathText, string, title } from '#http/parameters/texts.ts';
 import { arrayOf, oneOf } from '#http/parameters/types.ts';
 import { managingSnippet, readingSnippet } from './access.ts';
 import { deleteSnippet as remove } from './cleanup.ts';
@@ -17,8 +17,8 @@ import { listSnippets } from './store.ts';
 /** Chosen: so many files a snippet has at most, as in the reference. */
 const MOST_FILES = 10;
 /** Chosen: bytes of a file. */
-const content = textOf(5 * 1024 * 1024);
-const file = hash({ file_path: required(pathText), content: required(content) });
+const content = limitedText(5 * 1024 * 1024);
+const file = object({ file_path: required(pathText), content: required(content) });
 
 /** contract/operations.md §2.1 */
 export const createSnippet = endpoint({
@@ -57,17 +57,17 @@ export const listAllSnippets = endpoint({
     listSnippets(db, caller, isAdministrator(caller) ? params.repository_storage || null : null, page),
 });
 
-export const readSnippet = endpoint({
+export const getSnippet = endpoint({
   get: '/snippets/:id',
-  summary: 'Read a snippet',
+  summary: 'Get a snippet',
   access: readingSnippet(),
   response: ok(Snippet),
   read: (_db, { snippet }) => snippet,
 });
 
-export const readSnippetContent = endpoint({
+export const getSnippetContent = endpoint({
   get: '/snippets/:id/raw',
-  summary: 'The text of the first file of a snippet',
+  summary: 'Get the content of the first snippet file',
   access: readingSnippet(),
   response: stream,
   handle: ({ snippet, request }, services) => firstFile(services, snippet, request),

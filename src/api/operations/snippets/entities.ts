@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { isAdministrator } from '#authentication/caller.ts';
 import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { SNIPPET_BRANCH } from '#domain/snippets.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import { inUrl } from '#repositories/repository.ts';
+import { encodeUrlPath } from '#repositories/repository.ts';
 import type { Snippet as Row } from './store.ts';
 
 /** The forms of a snippet (contract/operations.md §2.1). */
@@ -26,7 +26,7 @@ const identityFields = {
 };
 
 const authorsOf = (rows: readonly Row[], { db }: SerializationContext) =>
-  usersById(
+  loadUsersById(
     db,
     rows.map(({ author_id }) => author_id),
   );
@@ -50,7 +50,7 @@ export const Snippet = entity('Snippet', {
   return {
     ...identity(row, to, authors),
     file_name: paths[0] as string,
-    files: paths.map((path) => ({ path, raw_url: `${webUrl(row, to)}/raw/${SNIPPET_BRANCH}/${inUrl(path)}` })),
+    files: paths.map((path) => ({ path, raw_url: `${webUrl(row, to)}/raw/${SNIPPET_BRANCH}/${encodeUrlPath(path)}` })),
     imported: false,
     imported_from: 'none',
     ...(isAdministrator(to.caller) ? { repository_storage: row.storage } : {}),

@@ -12,7 +12,7 @@ async function newSnippet({ callers, visibility, done }: Scene): Promise<{ reado
 export const examples: Examples<typeof endpoints> = {
   createSnippet: () => ({ by: 'stranger', params: { ...wish, file_name: 'a.md', visibility: 'internal' } }),
   listAllSnippets: () => ({ by: 'stranger' }),
-  readSnippet: async (scene) => ({ by: 'stranger', path: await newSnippet(scene) }),
-  readSnippetContent: async (scene) => ({ by: 'stranger', path: await newSnippet(scene) }),
+  getSnippet: async (scene) => ({ by: 'stranger', path: await newSnippet(scene) }),
+  getSnippetContent: async (scene) => ({ by: 'stranger', path: await newSnippet(scene) }),
   deleteSnippet: async (scene) => ({ by: 'stranger', path: await newSnippet(scene) }),
 };

@@ -1,4 +1,4 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { giveSnippetsAway, removeSnippetRepository, sweepDraft } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
 
@@ -7,7 +7,7 @@ export { snippetNamed } from './access.ts';
 export { SnippetIdentity } from './entities.ts';
 export type { Snippet } from './store.ts';
 
-export const snippets = family({
+export const snippets = resourceModule({
   endpoints,
   jobs: [sweepDraft, removeSnippetRepository],
   subscriptions: [giveSnippetsAway],

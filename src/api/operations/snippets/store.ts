@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { SnippetsTable } from '#database/tables/snippets.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
@@ -43,7 +43,7 @@ export async function listSnippets(
   // index: snippets_made, snippets_by_storage
   let found = db.selectFrom('snippets').selectAll().where('made', '=', true).where(snippetReadableBy(caller));
   if (storage !== null) found = found.where('storage', '=', storage);
-  return paged(db, found.orderBy('id', 'desc'), page);
+  return paginate(db, found.orderBy('id', 'desc'), page);
 }
 
 /** Where a snippet's repository lay that is no more. */

@@ -4,7 +4,7 @@ import { inGroup } from '#http/access/project-access.ts';
 import { forbidden, HttpError, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { isFeatureOn } from '#settings/features.ts';
+import { isFeatureEnabled } from '#settings/features.ts';
 import { findCertificate } from './store.ts';
 
 /** Who manages the SSH certificates of a group, and which one a path names (contract/operations.md §4). */
@@ -18,7 +18,7 @@ export const managingCertificates = () =>
   inGroup('admin_ssh_certificate').require(async ({ services, db }, { group }) => {
     const { tier } = services.config;
     const actor = { type: 'Group', id: group.id } as const;
-    if (tier === 'free' || !(await isFeatureOn(db, { flag: 'ssh_certificates_rest_endpoints', tier, actor }))) {
+    if (tier === 'free' || !(await isFeatureEnabled(db, { flag: 'ssh_certificates_rest_endpoints', tier, actor }))) {
       throw notFound();
     }
     if (group.parent_id !== null) throw forbidden('Group');

@@ -1,9 +1,9 @@
-import { KEY_TYPES, readSshKey, type SshKey } from '#authentication/tokens/ssh-keys.ts';
+import { parseSshKey, SSH_KEY_TYPES, type SshKey } from '#authentication/tokens/ssh-keys.ts';
 import type { Reader } from '#database/database.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { type ApplicationSettings, readSettings } from '#settings/settings.ts';
+import { type ApplicationSettings, loadSettings } from '#settings/settings.ts';
 import { recordCertificate } from './activity.ts';
 import { type Certificate, insertCertificate, isRegistered } from './store.ts';
 
@@ -21,10 +21,10 @@ export async function createCertificate(
   group: Group,
   { title, key }: Wish,
 ): Promise<Certificate | Failure<'invalid'>> {
-  const parsed = readSshKey(key);
+  const parsed = parseSshKey(key);
   // Wins over all other texts.
   if (parsed === null) return fail('invalid', { texts: 'Invalid key' });
-  const texts = [...titleTexts(title), ...keyTexts(key, parsed), ...sizeTexts(parsed, await readSettings(uow))];
+  const texts = [...titleTexts(title), ...keyTexts(key, parsed), ...sizeTexts(parsed, await loadSettings(uow))];
   if (texts.length > 0) {
     return fail('invalid', { texts: [...texts, ...(await fingerprintTexts(uow, parsed))].join(', ') });
   }
@@ -52,7 +52,7 @@ function sizeTexts({ type, bits }: SshKey, settings: ApplicationSettings): strin
   const least = settings[`${type}_key_restriction`];
   if (least === 0 || (least > 0 && bits >= least)) return [];
   if (least > 0) return [`Key must be at least ${least} bits`];
-  const allowed = KEY_TYPES.filter((other) => settings[`${other}_key_restriction`] >= 0);
+  const allowed = SSH_KEY_TYPES.filter((other) => settings[`${other}_key_restriction`] >= 0);
   return [`Key type is forbidden. Must be ${oneOf(allowed.map((other) => other.toUpperCase()))}`];
 }
 

@@ -1,7 +1,7 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, page } from '#http/endpoint/responses.ts';
 import { required } from '#http/parameters/declarations.ts';
-import { ruledText } from '#http/parameters/texts.ts';
+import { validatedText } from '#http/parameters/texts.ts';
 import { certificate, managingCertificates, NOT_FOUND } from './access.ts';
 import { createCertificate, TAKEN } from './create.ts';
 import { SshCertificate } from './entities.ts';
@@ -20,9 +20,9 @@ export const listSshCertificates = endpoint({
 
 export const createSshCertificate = endpoint({
   post: '/groups/:id/ssh_certificates',
-  summary: 'Trust the public key of an authority in a group',
+  summary: 'Create an SSH certificate of a group',
   access: managingCertificates(),
-  params: { title: required(ruledText(255)), key: required(ruledText(5000)) },
+  params: { title: required(validatedText(255)), key: required(validatedText(5000)) },
   errors: {
     invalid: [422, 'Validation failed: {texts}'],
     taken: [422, `Validation failed: ${TAKEN}`],
@@ -35,7 +35,7 @@ export const createSshCertificate = endpoint({
 
 export const deleteSshCertificate = endpoint({
   delete: '/groups/:id/ssh_certificates/:certificate_id',
-  summary: 'Trust the public key of an authority no more',
+  summary: 'Delete an SSH certificate of a group',
   access: managingCertificates().resource(certificate),
   errors: { gone: [404, NOT_FOUND] },
   activity: ['delete_ssh_certificate'],

@@ -1,5 +1,5 @@
 import type { Group } from '#domain/namespaces/groups.ts';
-import { placeOfNamespace } from '#domain/namespaces/routes.ts';
+import { getNamespacePath } from '#domain/namespaces/routes.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
@@ -18,13 +18,13 @@ export async function endCertificate(
 }
 
 /** Groups at the top alone have certificates: where nobody can remove them any more, they would hold their keys for ever. */
-export const endInSubgroups = subscription<Services, 'transferred'>({
-  event: 'transferred',
+export const endInSubgroups = subscription<Services, 'group-or-project-transferred'>({
+  event: 'group-or-project-transferred',
   async inTransaction(uow, { type, id }) {
     if (type === 'project') return;
     const ended = await deleteBelowTheTop(uow, id);
     if (ended.length === 0) return;
-    const { full_path } = await placeOfNamespace(uow, id);
+    const { full_path } = await getNamespacePath(uow, id);
     for (const one of ended) await recordCertificate(uow, { id, full_path }, 'delete_ssh_certificate', one);
   },
 });

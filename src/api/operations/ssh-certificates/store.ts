@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { SshCertificatesTables } from '#database/tables/ssh-certificates.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
@@ -13,7 +13,7 @@ const COLUMNS = ['id', 'title', 'key', 'created_at'] as const;
 /** One page of a group's certificates, the oldest first. index: ssh_certificates_by_group */
 export function listCertificates(db: Reader, groupId: number, page: OffsetRequest): Promise<Page<Certificate>> {
   const found = db.selectFrom('ssh_certificates').select(COLUMNS).where('group_id', '=', groupId);
-  return paged(db, found.orderBy('id', 'asc'), page);
+  return paginate(db, found.orderBy('id', 'asc'), page);
 }
 
 /** A group's certificate of this id; null where there is none. index: ssh_certificates primary key */

@@ -1,8 +1,13 @@
 import type { Caller, SignedInCaller } from '#authentication/caller.ts';
-import type { Place } from '#domain/namespaces/scope.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
 import type { ParentKind } from '#http/access/parents.ts';
-import { inGroup, inProject, inPublicGroup, inPublicProject } from '#http/access/project-access.ts';
+import {
+  inGroup,
+  inGroupAllowingAnonymous,
+  inProject,
+  inProjectAllowingAnonymous,
+} from '#http/access/project-access.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import type { WikiAbility } from '#repositories/ref-updates/move-refs.ts';
 
@@ -13,10 +18,10 @@ async function refuseGroupsOnFree({ services }: AccessCall): Promise<void> {
   if (services.config.tier === 'free') throw notFound();
 }
 
-export function readingWiki({ type }: ParentKind): Access<{ place: Place; caller: Caller }> {
+export function readingWiki({ type }: ParentKind): Access<{ place: GroupOrProject; caller: Caller }> {
   if (type === 'project')
-    return inPublicProject('read_wiki').map(({ project, caller }) => ({ place: { project }, caller }));
-  return inPublicGroup('read_wiki')
+    return inProjectAllowingAnonymous('read_wiki').map(({ project, caller }) => ({ place: { project }, caller }));
+  return inGroupAllowingAnonymous('read_wiki')
     .require(refuseGroupsOnFree)
     .map(({ group, caller }) => ({ place: { group }, caller }));
 }
@@ -24,7 +29,7 @@ export function readingWiki({ type }: ParentKind): Access<{ place: Place; caller
 export function writingWiki(
   { type }: ParentKind,
   ability: WikiAbility,
-): Access<{ place: Place; caller: SignedInCaller }> {
+): Access<{ place: GroupOrProject; caller: SignedInCaller }> {
   if (type === 'project') return inProject(ability).map(({ project, caller }) => ({ place: { project }, caller }));
   return inGroup(ability)
     .require(refuseGroupsOnFree)

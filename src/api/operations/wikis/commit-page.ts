@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import type { Place } from '#domain/namespaces/scope.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import { findWiki, type Wiki } from '#domain/wikis.ts';
 import { commitChanges, type FileChange } from '#git/commits/commit.ts';
-import { gitFor, ownedBy } from '#git/git.ts';
+import { definePerGit, gitForClient } from '#git/git.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { zeroId } from '#git/refs/refs.ts';
-import { branchTip } from '#git/refs/revision.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
 import type { Services } from '#http/services.ts';
-import type { Renaming } from '#repositories/ref-updates/intents.ts';
+import type { PathRename } from '#repositories/ref-updates/intents.ts';
 import { moveRefs, type WikiAbility } from '#repositories/ref-updates/move-refs.ts';
-import { repositoryOf } from '#repositories/repository.ts';
-import { ensureWiki } from '#repositories/wikis/find-or-create.ts';
-import { turnsPerKey } from '#runtime/concurrency-limiter.ts';
+import { getRepository } from '#repositories/repository.ts';
+import { findOrCreateWiki } from '#repositories/wikis/find-or-create.ts';
+import { createKeyedLock } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { type WikiAt, wikiNow } from './load-page.ts';
 
@@ -21,7 +21,7 @@ import { type WikiAt, wikiNow } from './load-page.ts';
 export type WritingServices = Pick<Services, 'runUnitOfWork' | 'database' | 'git'>;
 
 export interface Writer {
-  readonly place: Place;
+  readonly place: GroupOrProject;
   readonly caller: SignedInCaller;
   readonly may: WikiAbility;
 }
@@ -30,7 +30,7 @@ export interface Writer {
 export interface Plan<Result> {
   readonly changes: readonly FileChange[];
   readonly message: string;
-  readonly renamed?: readonly Renaming[];
+  readonly renamed?: readonly PathRename[];
   /** Default: the default branch. */
   readonly branch?: string;
   readonly result: Result;
@@ -52,7 +52,7 @@ export const SAME_TITLE = invalid({ base: ['There is already a page with the sam
 const MOST_TRIES = 20;
 const PAUSE_MS = 20;
 
-const turns = ownedBy(() => turnsPerKey({ waiting: 256, retryAfter: 5 }));
+const turns = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfter: 5 }));
 
 /** `plan` is asked again for each try: what it has seen may have changed. The wiki is null before its first commit. */
 export function writeToWiki<Result, Code extends string>(
@@ -70,14 +70,14 @@ async function writeInTurn<Result, Code extends string>(
   writer: Writer,
   plan: (now: WikiAt | null) => Planned<Result, Code>,
 ): Promise<Written<Result> | Failure<WriteFailure | Code>> {
-  const services = { ...requested, git: gitFor(requested.git, null) };
+  const services = { ...requested, git: gitForClient(requested.git, null) };
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const known = await findWiki(services.database.reader, writer.place);
     const now = await wikiNow(services.git, known);
     const planned = await plan(now);
     if (isFailure(planned)) return planned;
     if (planned.changes.length === 0) return { wiki: now!.wiki, commit: null, result: planned.result };
-    const wiki = await ensureWiki(services, writer.caller, writer.place);
+    const wiki = await findOrCreateWiki(services, writer.caller, writer.place);
     if (isFailure(wiki)) return wiki;
     const commit = await commitOn(services, writer, { wiki, now, planned });
     if (!isFailure(commit)) return { wiki, commit, result: planned.result };
@@ -100,14 +100,14 @@ async function commitOn<Result>(
   { wiki, now, planned }: Committing<Result>,
 ): Promise<string | null | Failure<WriteFailure | 'moved'>> {
   const { changes, message, renamed, branch = wiki.default_branch } = planned;
-  const repository = repositoryOf(services.git, wiki);
-  const tip = branch === now?.wiki.default_branch ? now.commit : await branchTip(repository, branch);
+  const repository = getRepository(services.git, wiki);
+  const tip = branch === now?.wiki.default_branch ? now.commit : await findBranchHead(repository, branch);
   const author = { name: caller.user.name, email: caller.user.email };
   // A new branch begins where the default one is.
   const request = { parent: tip ?? now?.commit ?? null, changes, author, committer: author, message };
   const made = await commitChanges(services.git, repository, request);
   if ('refused' in made) return refusedChange(made.refused);
-  const change = { ref: HEADS + branch, oldId: tip ?? zeroId, newId: made.commit };
+  const change = { ref: HEADS + branch, oldId: tip ?? ZERO_ID, newId: made.commit };
   const move = { wiki, by: { caller, may }, changes: [change], first: now === null, ...(renamed && { renamed }) };
   const moved = await moveRefs(services, move);
   if (moved === undefined) return made.commit;

@@ -1,10 +1,10 @@
-import { forBoth } from '#http/access/parents.ts';
+import { forGroupAndProject } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, stream } from '#http/endpoint/responses.ts';
 import { INVALID, READ_ONLY } from '#http/errors/error-messages.ts';
-import type { RefusalEntry } from '#http/errors/error-table.ts';
-import { atLeastOne, hash, optional, required } from '#http/parameters/declarations.ts';
-import { message, pathText, refName, string, textOf } from '#http/parameters/texts.ts';
+import type { ErrorEntry } from '#http/errors/error-table.ts';
+import { atLeastOne, object, optional, required } from '#http/parameters/declarations.ts';
+import { commitMessage, limitedText, pathText, refName, string } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
 import { MEBIBYTE } from '#http/request/body.ts';
 import { readingWiki, writingWiki } from './access.ts';
@@ -17,14 +17,14 @@ import { createPage, deletePage, updatePage } from './write.ts';
 
 // contract/operations.md §2.2, of projects and of groups alike.
 
-const PAGE_MISSING = [404, '404 Wiki Page Not Found'] as const satisfies RefusalEntry;
+const PAGE_MISSING = [404, '404 Wiki Page Not Found'] as const satisfies ErrorEntry;
 const format = oneOf(...(Object.keys(FORMATS) as Format[]));
 /** What the setting `wiki_page_max_content_bytes` allows is told by the page; bodies hold little more than this. */
-const content = textOf(9 * MEBIBYTE);
-const front_matter = optional(hash({ title: optional(string) }));
+const content = limitedText(9 * MEBIBYTE);
+const front_matter = optional(object({ title: optional(string) }));
 const slug = required(pathText);
 
-export const [listGroupWikiPages, listProjectWikiPages] = forBoth((parent) =>
+export const [listGroupWikiPages, listProjectWikiPages] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/wikis`,
     summary: 'List all pages of a wiki',
@@ -36,10 +36,10 @@ export const [listGroupWikiPages, listProjectWikiPages] = forBoth((parent) =>
   }),
 );
 
-export const [readGroupWikiPage, readProjectWikiPage] = forBoth((parent) =>
+export const [getGroupWikiPage, getProjectWikiPage] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/wikis/:slug`,
-    summary: 'Read a page of a wiki',
+    summary: 'Get a page of a wiki',
     access: readingWiki(parent),
     params: { slug, version: optional(refName), render_html: optional(boolean, false) },
     errors: { notFound: PAGE_MISSING },
@@ -48,30 +48,30 @@ export const [readGroupWikiPage, readProjectWikiPage] = forBoth((parent) =>
   }),
 );
 
-export const [createGroupWikiPage, createProjectWikiPage] = forBoth((parent) =>
+export const [createGroupWikiPage, createProjectWikiPage] = forGroupAndProject((parent) =>
   endpoint({
     post: `${parent.path}/wikis`,
-    summary: 'Write a new page of a wiki',
+    summary: 'Create a wiki page',
     access: writingWiki(parent, 'create_wiki'),
     params: {
       title: required(string),
       content: required(content),
       format: optional(format),
       front_matter,
-      message: optional(message),
+      message: optional(commitMessage),
     },
     errors: { readOnly: READ_ONLY, invalid: INVALID },
-    activity: parent.own({ group: [], project: ['created WikiPage::Meta'] }),
+    activity: parent.select({ group: [], project: ['created WikiPage::Meta'] }),
     response: created(WikiPage),
     handle: ({ place, caller, params }, services) =>
       createPage(services, { place, caller, may: 'create_wiki' }, params),
   }),
 );
 
-export const [updateGroupWikiPage, updateProjectWikiPage] = forBoth((parent) =>
+export const [updateGroupWikiPage, updateProjectWikiPage] = forGroupAndProject((parent) =>
   endpoint({
     put: `${parent.path}/wikis/:slug`,
-    summary: 'Change a page of a wiki, or give it another name',
+    summary: 'Update or rename a wiki page',
     access: writingWiki(parent, 'create_wiki'),
     params: {
       slug,
@@ -79,19 +79,19 @@ export const [updateGroupWikiPage, updateProjectWikiPage] = forBoth((parent) =>
       content: optional(content),
       format: optional(format),
       front_matter,
-      message: optional(message),
+      message: optional(commitMessage),
       last_commit_sha: optional(refName),
     },
     rules: [atLeastOne('content', 'title', 'format')],
     errors: { notFound: PAGE_MISSING, readOnly: READ_ONLY, invalid: INVALID },
-    activity: parent.own({ group: [], project: ['updated WikiPage::Meta'] }),
+    activity: parent.select({ group: [], project: ['updated WikiPage::Meta'] }),
     response: ok(WikiPage),
     handle: ({ place, caller, params }, services) =>
       updatePage(services, { place, caller, may: 'create_wiki' }, params.slug, params),
   }),
 );
 
-export const [deleteGroupWikiPage, deleteProjectWikiPage] = forBoth((parent) =>
+export const [deleteGroupWikiPage, deleteProjectWikiPage] = forGroupAndProject((parent) =>
   endpoint({
     delete: `${parent.path}/wikis/:slug`,
     summary: 'Delete a page of a wiki',
@@ -103,17 +103,17 @@ export const [deleteGroupWikiPage, deleteProjectWikiPage] = forBoth((parent) =>
       invalid: INVALID,
       failed: [422, '422 Unprocessable Entity'],
     },
-    activity: parent.own({ group: [], project: ['destroyed WikiPage::Meta'] }),
+    activity: parent.select({ group: [], project: ['destroyed WikiPage::Meta'] }),
     response: noContent,
     handle: ({ place, caller, params }, services) =>
       deletePage(services, { place, caller, may: 'delete_wiki' }, params.slug),
   }),
 );
 
-export const [attachToGroupWiki, attachToProjectWiki] = forBoth((parent) =>
+export const [attachToGroupWiki, attachToProjectWiki] = forGroupAndProject((parent) =>
   endpoint({
     post: `${parent.path}/wikis/attachments`,
-    summary: 'Keep a file that pages of a wiki show or link to',
+    summary: 'Upload a wiki attachment',
     access: writingWiki(parent, 'create_wiki'),
     body: 'late',
     fields,
@@ -124,7 +124,7 @@ export const [attachToGroupWiki, attachToProjectWiki] = forBoth((parent) =>
       invalid: INVALID,
     },
     response: created(WikiAttachment),
-    handle: ({ place, caller, request, given }, services) =>
+    handle: ({ place, caller, request, rawParams: given }, services) =>
       attach(services, { place, caller, may: 'create_wiki' }, { request, given }),
   }),
 );

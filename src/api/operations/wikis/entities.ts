@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
-import type { ShownPage } from './page-content.ts';
+import type { RenderedPage } from './page-content.ts';
 
 const text = Type.String();
 
@@ -11,15 +11,15 @@ export const WikiPage = entity('WikiPage', {
   content: text,
   encoding: text,
   front_matter: Type.Record(Type.String(), Type.Unknown()),
-}).from((page: ShownPage) => wholePage(page));
+}).from((page: RenderedPage) => wholePage(page));
 
 /** In lists. */
-export function basicPage({ id, page }: Pick<ShownPage, 'id' | 'page'>) {
+export function basicPage({ id, page }: Pick<RenderedPage, 'id' | 'page'>) {
   const { format, slug, title } = page;
   return { format, slug, title, wiki_page_meta_id: id };
 }
 
-export function wholePage(shown: ShownPage) {
+export function wholePage(shown: RenderedPage) {
   const { content, front_matter } = shown;
   return { ...basicPage(shown), content, encoding: 'UTF-8', front_matter };
 }

@@ -31,8 +31,8 @@ const headers = { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` };
 export const examples: Examples<typeof endpoints> = {
   listGroupWikiPages: async (scene) => ({ by: 'guest', path: await emptyWiki(scene, OF_GROUP) }),
   listProjectWikiPages: async (scene) => ({ by: 'guest', path: await emptyWiki(scene, OF_PROJECT) }),
-  readGroupWikiPage: async (scene) => ({ by: 'guest', path: await newPage(scene, OF_GROUP) }),
-  readProjectWikiPage: async (scene) => ({ by: 'guest', path: await newPage(scene, OF_PROJECT) }),
+  getGroupWikiPage: async (scene) => ({ by: 'guest', path: await newPage(scene, OF_GROUP) }),
+  getProjectWikiPage: async (scene) => ({ by: 'guest', path: await newPage(scene, OF_PROJECT) }),
   createGroupWikiPage: async (scene) => ({ by: 'planner', path: await emptyWiki(scene, OF_GROUP), params: wish }),
   createProjectWikiPage: async (scene) => ({ by: 'planner', path: await emptyWiki(scene, OF_PROJECT), params: wish }),
   updateGroupWikiPage: async (scene) => ({

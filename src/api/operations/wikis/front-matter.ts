@@ -1,5 +1,5 @@
-import { readYamlMapping } from '#markdown/render-thread.ts';
-import { inReadingTurn, type PageReader } from './read-queue.ts';
+import { parseYamlMapping } from '#markdown/render-thread.ts';
+import { type PageReader, runInReadQueue } from './read-queue.ts';
 
 /** The YAML mapping at the head of a page (contract/operations.md §2.2), read with bounds: anybody may have written it. */
 
@@ -34,7 +34,7 @@ export function splitFrontMatter(text: string): Parts {
 export async function frontMatterOf(text: string, reader: PageReader): Promise<Matter> {
   const { yaml } = splitFrontMatter(text);
   if (yaml === null || yaml.length > MOST_CHARACTERS || !isPlain(yaml)) return {};
-  return inReadingTurn(reader, yaml, (waiter) => readYamlMapping(yaml, waiter));
+  return runInReadQueue(reader, yaml, (waiter) => parseYamlMapping(yaml, waiter));
 }
 
 /** Deeper in one line, and more of it, than anybody writes by hand: brackets inside brackets, items behind items. */

@@ -1,10 +1,10 @@
-import type { Place } from '#domain/namespaces/scope.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import { findWiki } from '#domain/wikis.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { findPage, type WikiAt, wikiNow } from './load-page.ts';
-import { readText, type ShownPage, shownPage } from './page-content.ts';
+import { type RenderedPage, readText, renderPage } from './page-content.ts';
 import type { PageReader } from './read-queue.ts';
 import { rendered } from './render.ts';
 
@@ -17,16 +17,16 @@ interface Wanted {
 
 export async function readPage(
   services: Pick<Services, 'database' | 'git'>,
-  place: Place,
+  place: GroupOrProject,
   { slug, version, render_html }: Wanted,
   reader: PageReader,
-): Promise<ShownPage | Failure<'notFound'>> {
+): Promise<RenderedPage | Failure<'notFound'>> {
   const now = await wikiNow(services.git, await findWiki(services.database.reader, place));
   const at = now && version ? await atVersion(now, version) : now;
   const found = at && (await findPage(at, slug));
   if (!at || !found) return fail('notFound');
   const content = await readText(at.git, at.repository, found.blob);
-  const shown = await shownPage(services, at.wiki, found.page, content, reader);
+  const shown = await renderPage(services, at.wiki, found.page, content, reader);
   return render_html ? rendered(shown, reader) : shown;
 }
 

@@ -1,4 +1,4 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { endOfGroup, endOfProject, removeWikiRepository } from './on-delete.ts';
 
@@ -7,7 +7,7 @@ import { endOfGroup, endOfProject, removeWikiRepository } from './on-delete.ts';
  * all refs: whatever moved them, `repositories/wikis/complete-intent.ts` tells of it as what became of pages, whose ids last. What git clients
  * may is said in `http/access/git-wiki-access.ts`, pushes are received in `code/git-http/`.
  */
-export const wikis = family({
+export const wikis = resourceModule({
   endpoints,
   jobs: [removeWikiRepository],
   subscriptions: [endOfProject, endOfGroup],

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Place } from '#domain/namespaces/scope.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import { findWiki } from '#domain/wikis.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
 import type { Services } from '#http/services.ts';
@@ -19,7 +19,7 @@ const PIECE = 500;
 /** All pages as they are read: there may be very many, and their texts long. */
 export async function listPages(
   services: ListingServices,
-  place: Place,
+  place: GroupOrProject,
   withContent: boolean,
   reader: PageReader,
 ): Promise<StreamReply> {

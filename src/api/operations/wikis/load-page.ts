@@ -1,12 +1,12 @@
 import type { Wiki } from '#domain/wikis.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
-import { branchTip } from '#git/refs/revision.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
 import type { Repository } from '#git/repository.ts';
-import { type ListedEntry, listTree } from '#git/trees/tree-list.ts';
-import { repositoryOf } from '#repositories/repository.ts';
-import { type PageName, pageAt, slugKey } from '#repositories/wikis/page-names.ts';
-import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { listTree, type TreeListEntry } from '#git/trees/tree-list.ts';
+import { getRepository } from '#repositories/repository.ts';
+import { type PageName, parsePageName, slugKey } from '#repositories/wikis/page-names.ts';
+import { createYielder } from '#runtime/concurrency-limiter.ts';
 
 /** A wiki as it is at one commit. */
 export interface WikiAt {
@@ -26,8 +26,8 @@ export interface FoundPage {
 /** The wiki as its default branch has it; null: nothing has been written into it. */
 export async function wikiNow(git: Git, wiki: Wiki | null): Promise<WikiAt | null> {
   if (wiki === null) return null;
-  const repository = repositoryOf(git, wiki);
-  const commit = await branchTip(repository, wiki.default_branch);
+  const repository = getRepository(git, wiki);
+  const commit = await findBranchHead(repository, wiki.default_branch);
   return commit === null ? null : { git, wiki, repository, commit };
 }
 
@@ -47,7 +47,7 @@ export async function findPage({ git, repository, commit }: WikiAt, slug: string
     for (const folder of folders.slice(0, MOST_FOLDERS)) {
       for await (const entry of entriesOf(git, repository, folder.treeId)) {
         const path = folder.path + entry.path;
-        const page = isLast && entry.type === 'blob' ? pageAt(path) : null;
+        const page = isLast && entry.type === 'blob' ? parsePageName(path) : null;
         if (page !== null && slugKey(page.slug) === slugKey(folder.path + part)) pages.push({ page, blob: entry.id });
         else if (!isLast && entry.type === 'tree' && slugKey(entry.path) === slugKey(part))
           next.push({ treeId: entry.id, path: `${path}/` });
@@ -63,9 +63,9 @@ export async function findPage({ git, repository, commit }: WikiAt, slug: string
 const PIECE = 1_000;
 
 /** What lies directly in a tree, however much. */
-async function* entriesOf(git: Git, repository: Repository, treeId: string): AsyncGenerator<ListedEntry> {
+async function* entriesOf(git: Git, repository: Repository, treeId: string): AsyncGenerator<TreeListEntry> {
   const list = await listTree(git, repository, treeId);
-  const giveWay = givingWay();
+  const giveWay = createYielder();
   for (let at = 0; list !== null && at < list.length; at += PIECE) {
     await giveWay();
     yield* list.slice(at, at + PIECE);
@@ -78,7 +78,7 @@ export async function* pagesOf({ git, repository, commit }: WikiAt, most: number
   const list = found === null ? null : await listTree(git, repository, found.treeId, { deep: true });
   for (let at = 0; list !== null && at < list.length; at += most) {
     yield list.slice(at, at + most).flatMap(({ type, path, id }) => {
-      const page = type === 'blob' ? pageAt(path) : null;
+      const page = type === 'blob' ? parsePageName(path) : null;
       return page === null ? [] : [{ page, blob: id }];
     });
   }

@@ -1,19 +1,19 @@
-import { deleteSome } from '#database/batch-statements.ts';
-import { PIECE, pieceOf } from '#events/batches.ts';
+import { deleteBatch } from '#database/batch-statements.ts';
+import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { repositoryAt } from '#git/git.ts';
-import { removeRepository } from '#git/storage/storage.ts';
+import { deleteRepository } from '#git/storage/storage.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import type { Place } from '#repositories/repository.ts';
+import type { RepositoryLocation } from '#repositories/repository.ts';
 
 /** A wiki goes with what it belongs to: its pages piece by piece, its row by the reference, its repository in a job. */
 
 export const removeWikiRepository = defineJob({
   kind: 'remove_wiki_repository',
-  handle: ({ git }: Pick<Services, 'git'>, { storage, disk_path }: Place) =>
-    removeRepository(git, repositoryAt(git, storage, disk_path)),
+  handle: ({ git }: Pick<Services, 'git'>, { storage, disk_path }: RepositoryLocation) =>
+    deleteRepository(git, repositoryAt(git, storage, disk_path)),
 });
 
 type Column = 'project_id' | 'group_id';
@@ -27,7 +27,7 @@ function wikiOf(uow: UnitOfWork, column: Column, id: number) {
 async function somePages(uow: UnitOfWork, column: Column, id: number) {
   const wiki = await wikiOf(uow, column, id);
   if (wiki === undefined) return undefined;
-  return pieceOf(() => deleteSome(uow, { table: 'wiki_pages', column: 'wiki_id' }, wiki.wiki_id, PIECE));
+  return nextBatch(() => deleteBatch(uow, { table: 'wiki_pages', column: 'wiki_id' }, wiki.wiki_id, BATCH_SIZE));
 }
 
 async function repositoryToo(uow: UnitOfWork, column: Column, id: number): Promise<void> {

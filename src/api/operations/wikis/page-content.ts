@@ -5,26 +5,26 @@ import type { Git } from '#git/git.ts';
 import { streamObject } from '#git/objects/object-reader.ts';
 import type { Repository } from '#git/repository.ts';
 import type { Services } from '#http/services.ts';
-import { pageIds } from '#repositories/wikis/page-changes.ts';
+import { findOrCreatePageIds } from '#repositories/wikis/page-changes.ts';
 import { type PageName, slugKey } from '#repositories/wikis/page-names.ts';
 import { frontMatterOf } from './front-matter.ts';
 import type { PageReader } from './read-queue.ts';
 
 /** A page as the API shows it. */
-export interface ShownPage {
+export interface RenderedPage {
   readonly id: number;
   readonly page: PageName;
   readonly content: string;
   readonly front_matter: Readonly<Record<string, unknown>>;
 }
 
-export async function shownPage(
+export async function renderPage(
   services: Pick<Services, 'database'>,
   { wiki_id }: Wiki,
   page: PageName,
   content: string,
   reader: PageReader,
-): Promise<ShownPage> {
+): Promise<RenderedPage> {
   const [front_matter, ids] = await Promise.all([frontMatterOf(content, reader), idsOf(services, wiki_id, [page])]);
   return { id: ids.get(slugKey(page.slug)) as number, page, content, front_matter };
 }
@@ -38,7 +38,7 @@ export async function idsOf(
   const known = await knownIds(database.reader, wikiId, pages);
   const unknown = pages.filter(({ slug }) => !known.has(slugKey(slug)));
   if (unknown.length === 0) return known;
-  const others = await database.transaction((tx) => pageIds(tx, wikiId, unknown));
+  const others = await database.transaction((tx) => findOrCreatePageIds(tx, wikiId, unknown));
   return new Map([...known, ...others]);
 }
 

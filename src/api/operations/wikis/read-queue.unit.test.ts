@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { someClient } from '#git/fixtures.testing.ts';
-import { inReadingTurn } from './read-queue.ts';
+import { createTestClient } from '#git/fixtures.testing.ts';
+import { runInReadQueue } from './read-queue.ts';
 
 test('texts are read one after the other for a network, the short ones beside the long, and for others meanwhile', async () => {
-  const { client } = someClient();
+  const { client } = createTestClient();
   const { promise: read, resolve: end } = Promise.withResolvers<void>();
   const begun: string[] = [];
   const ask = (name: string, text: string, clientAddress: string) =>
-    inReadingTurn({ client, clientAddress }, text, () => {
+    runInReadQueue({ client, clientAddress }, text, () => {
       begun.push(name);
       return read;
     });

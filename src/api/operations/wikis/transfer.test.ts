@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { foldCase } from '#database/name-keys.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { newSite } from '#test/support/replication-sites.ts';
 import { done, type Group, type Project } from '#test/support/world.ts';
 import { countReplicables } from '../replicables/index.ts';
@@ -40,7 +40,7 @@ test('a wiki moves with its project or group, is not written meanwhile, and is w
     assert.equal((await root.get(path)).body[0].state, 'finished');
     const now = (await rowOf(place, column))!;
     assert.equal(now.storage, 'other');
-    assert.equal(await repositoryExists(repositoryOf(git, before)), false);
+    assert.equal(await repositoryExists(getRepository(git, before)), false);
     assert.equal((await write(place, 'after')).status, 201);
     const listed = (await place.owner.get(`${place.at}/wikis`)).body;
     assert.deepEqual(
@@ -82,7 +82,7 @@ test('a wiki goes with its project or group, and its events with the project', a
     await done(root.delete(place.at, { permanently_remove: true, full_path }));
     await work();
     assert.equal(await rowOf(place, column), undefined);
-    assert.equal(await repositoryExists(repositoryOf(git, wiki)), false);
+    assert.equal(await repositoryExists(getRepository(git, wiki)), false);
     const pages = database.reader.selectFrom('wiki_pages').select('id').where('wiki_id', '=', wiki_id);
     assert.deepEqual(await pages.execute(), []);
   }

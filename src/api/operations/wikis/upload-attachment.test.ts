@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MULTIPART, multipart } from '#api/pipelines/artifacts/upload.testing.ts';
-import { objectsOf } from '#repositories/objects.testing.ts';
+import { listObjects } from '#repositories/objects.testing.ts';
 import { basic } from '#test/examples/scene.ts';
 import { type Caller, world } from '#test/support/world.ts';
 
@@ -98,7 +98,7 @@ test('what is refused while a wiki is read-only leaves nothing in its repository
   const { owner: writer, at, id } = await newProject();
   await writer.post(`${at}/wikis`, { title: 'a', content: 'x' });
   await root.put(at, { repository_read_only: true });
-  const objects = await objectsOf(server, 'wikis', id);
+  const objects = await listObjects(server, 'wikis', id);
   const refused = await Promise.all([
     writer.post(`${at}/wikis`, { title: 'b', content: 'new' }),
     writer.put(`${at}/wikis/a`, { content: 'other' }),
@@ -108,7 +108,7 @@ test('what is refused while a wiki is read-only leaves nothing in its repository
   const message = 'The repository is temporarily read-only. Please try again later.';
   for (const { status, body } of refused) assert.deepEqual([status, body], [400, { message }]);
   // What moves it to another storage waits until nothing new comes.
-  assert.deepEqual(await objectsOf(server, 'wikis', id), objects);
+  assert.deepEqual(await listObjects(server, 'wikis', id), objects);
 });
 
 test('on tier free projects have wikis, and groups none', async () => {

@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { openBlob, storeBlob } from '#blobs/index.ts';
 import { writeBlob } from '#git/commits/commit.ts';
-import { validBranchName } from '#git/refs/refs.ts';
+import { isValidBranchName } from '#git/refs/refs.ts';
 import { bodyTooLarge, invalidParameters } from '#http/errors/http-error.ts';
-import { isFilePart, joined, type Raw } from '#http/parameters/brackets.ts';
+import { isFilePart, mergeParameters, type RawParameters } from '#http/parameters/brackets.ts';
 import { optional, type Parameters, readParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { absentIfBlank } from '#http/parameters/types.ts';
 import { MEBIBYTE } from '#http/request/body.ts';
 import { receiveFile } from '#http/request/file-upload.ts';
-import type { Incoming } from '#http/request/incoming.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
-import { repositoryOf } from '#repositories/repository.ts';
-import { ensureWiki } from '#repositories/wikis/find-or-create.ts';
+import { getRepository } from '#repositories/repository.ts';
+import { findOrCreateWiki } from '#repositories/wikis/find-or-create.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { type WriteFailure, type Writer, writeToWiki } from './commit-page.ts';
 import type { Attached } from './entities.ts';
@@ -27,9 +27,9 @@ export const fields = { branch: optional(absentIfBlank(refName)) } satisfies Par
 const LARGEST = 10 * MEBIBYTE;
 
 interface Upload {
-  readonly request: Incoming;
+  readonly request: IncomingRequest;
   /** The query. */
-  readonly given: Raw;
+  readonly given: RawParameters;
 }
 
 export async function attach(
@@ -42,16 +42,16 @@ export async function attach(
     if (!('sha256' in stored)) throw bodyTooLarge();
     return { filename, stored };
   });
-  const all = joined(given, received.fields);
-  if (received.made === undefined) return withoutFile(all);
+  const all = mergeParameters(given, received.fields);
+  if (received.result === undefined) return withoutFile(all);
   const { branch } = readFields(all);
-  if (branch != null && !validBranchName(branch)) return invalid({ branch: ['is invalid'] });
-  const { filename, stored } = received.made;
-  const wiki = await ensureWiki(services, writer.caller, writer.place);
+  if (branch != null && !isValidBranchName(branch)) return invalid({ branch: ['is invalid'] });
+  const { filename, stored } = received.result;
+  const wiki = await findOrCreateWiki(services, writer.caller, writer.place);
   if (isFailure(wiki)) return wiki;
   const opened = await openBlob(services.blobs, stored.sha256);
   const content = { size: stored.size, chunks: opened!.stream as Readable as AsyncIterable<Buffer> };
-  const id = await writeBlob(services.git, repositoryOf(services.git, wiki), content);
+  const id = await writeBlob(services.git, getRepository(services.git, wiki), content);
   const file_name = safeName(filename);
   const file_path = `uploads/${randomBytes(16).toString('hex')}/${file_name}`;
   const written = await writeToWiki<string | undefined, never>(services, writer, async (now) => ({
@@ -64,11 +64,11 @@ export async function attach(
   return { file_name, file_path, branch: written.result ?? written.wiki.default_branch };
 }
 
-function withoutFile({ file }: Raw): Failure<'fileMissing' | 'fileInvalid'> {
+function withoutFile({ file }: RawParameters): Failure<'fileMissing' | 'fileInvalid'> {
   return fail(file === undefined || isFilePart(file) ? 'fileMissing' : 'fileInvalid');
 }
 
-function readFields(given: Raw) {
+function readFields(given: RawParameters) {
   const problems = new Problems();
   const read = readParameters(fields, given, problems, []);
   if (problems.any) throw invalidParameters(problems.texts, problems.fields);

@@ -1,13 +1,13 @@
 import type { FileChange } from '#git/commits/commit.ts';
-import { isOfStorage } from '#git/process/failures.ts';
-import { entryAt, lastCommitFor } from '#git/trees/path-entries.ts';
+import { isStorageFailure } from '#git/process/failures.ts';
+import { findEntryAtPath, findLastCommit } from '#git/trees/path-entries.ts';
 import { listTree } from '#git/trees/tree-list.ts';
-import { humanSize } from '#http/parameters/texts.ts';
+import { formatBytes } from '#http/parameters/texts.ts';
 import type { Services } from '#http/services.ts';
-import type { Renaming } from '#repositories/ref-updates/intents.ts';
-import { type PageName, pageAt, slugKey } from '#repositories/wikis/page-names.ts';
-import { type Failure, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
+import type { PathRename } from '#repositories/ref-updates/intents.ts';
+import { type PageName, parsePageName, slugKey } from '#repositories/wikis/page-names.ts';
+import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { loadSettings } from '#settings/settings.ts';
 import {
   CHANGED,
   type Plan,
@@ -19,7 +19,7 @@ import {
 } from './commit-page.ts';
 import { withTitle } from './front-matter.ts';
 import { type FoundPage, findPage, type WikiAt } from './load-page.ts';
-import { readText, type ShownPage, shownPage } from './page-content.ts';
+import { type RenderedPage, readText, renderPage } from './page-content.ts';
 import { FORMATS, type Format, slugOf, titleErrors } from './page-titles.ts';
 
 /** How pages come, change and go (contract/operations.md §2.2). */
@@ -36,11 +36,11 @@ export async function createPage(
   services: WritingServices,
   writer: Writer,
   wish: Wish & { readonly title: string; readonly content: string },
-): Promise<ShownPage | Failure<WriteFailure>> {
+): Promise<RenderedPage | Failure<WriteFailure>> {
   const slug = slugOf(wish.title);
   const wrong = await errorsOf(services, slug, wish);
   if (wrong !== null) return wrong;
-  const page = pageAt(`${slug}.${FORMATS[wish.format ?? 'markdown']}`) as PageName;
+  const page = parsePageName(`${slug}.${FORMATS[wish.format ?? 'markdown']}`) as PageName;
   const content = contentOf(wish.content, wish);
   const message = wish.message || `${writer.caller.user.username} created page: ${page.title}`;
   const written = await writeToWiki(services, writer, async (now) => {
@@ -49,7 +49,7 @@ export async function createPage(
     const changes = [{ action: 'create' as const, path: page.path, content: Buffer.from(content) }];
     return { changes, message, result: page };
   });
-  return isFailure(written) ? written : shownPage(services, written.wiki, page, content, 'its writer');
+  return isFailure(written) ? written : renderPage(services, written.wiki, page, content, 'its writer');
 }
 
 function duplicate({ page }: FoundPage): Failure<'invalid'> {
@@ -61,7 +61,7 @@ export async function updatePage(
   writer: Writer,
   slug: string,
   wish: Wish & { readonly last_commit_sha?: string | null | undefined },
-): Promise<ShownPage | Failure<WriteFailure | 'notFound'>> {
+): Promise<RenderedPage | Failure<WriteFailure | 'notFound'>> {
   const wrong = wish.title == null ? await errorsOf(services, null, wish) : null;
   if (wrong !== null) return wrong;
   const written = await writeToWiki(services, writer, async (now) => {
@@ -71,12 +71,12 @@ export async function updatePage(
     const unsound = wish.title == null ? null : await errorsOf(services, wanted, wish);
     if (unsound !== null) return unsound;
     const last = wish.last_commit_sha;
-    if (last && last !== (await lastCommitFor(now.git, now.repository, now.commit, found.page.path))) return CHANGED;
+    if (last && last !== (await findLastCommit(now.git, now.repository, now.commit, found.page.path))) return CHANGED;
     return planUpdate(now, writer, found, { ...wish, slug: wanted });
   });
   if (isFailure(written)) return written;
   const { page, content } = written.result;
-  return shownPage(services, written.wiki, page, content, 'its writer');
+  return renderPage(services, written.wiki, page, content, 'its writer');
 }
 
 interface Updated {
@@ -92,7 +92,7 @@ async function planUpdate(
 ): Promise<Plan<Updated> | Failure<'invalid'>> {
   const { slug, format } = wish;
   const ending = format == null || format === page.format ? page.ending : FORMATS[format];
-  const next = pageAt(`${slug}.${ending}`) as PageName;
+  const next = parsePageName(`${slug}.${ending}`) as PageName;
   const message = wish.message || `${caller.user.username} updated page: ${next.title}`;
   const isNew = wish.content != null || wish.front_matter != null;
   const content = contentOf(wish.content ?? (await readText(now.git, now.repository, blob)), wish);
@@ -108,7 +108,7 @@ async function planUpdate(
   if (below === null) return invalid({ base: ['There are too many pages below that page.'] });
   const move = { action: 'move' as const, from: page.path, path: next.path, ...written };
   const others = below.map((from): FileChange => ({ action: 'move', from, path: slug + from.slice(page.slug.length) }));
-  const folder: Renaming[] = below.length === 0 ? [] : [[`${page.slug}/`, `${slug}/`]];
+  const folder: PathRename[] = below.length === 0 ? [] : [[`${page.slug}/`, `${slug}/`]];
   return { changes: [move, ...others], message, renamed: [[page.path, next.path], ...folder], result };
 }
 
@@ -117,7 +117,7 @@ const MOST_BELOW = 10_000;
 
 /** What lies in the folder that is called as the page; null: too much. */
 async function filesBelow({ git, repository, commit }: WikiAt, slug: string): Promise<string[] | null> {
-  const folder = await entryAt(git, repository, commit, slug);
+  const folder = await findEntryAtPath(git, repository, commit, slug);
   if (folder?.type !== 'tree') return [];
   const list = await listTree(git, repository, folder.id, { deep: true });
   if (list === null || list.length > MOST_BELOW || !list.complete) return null;
@@ -131,7 +131,7 @@ export async function deletePage(
   slug: string,
 ): Promise<undefined | Failure<WriteFailure | 'notFound' | 'failed'>> {
   const written = await removePage(services, writer, slug).catch((err: unknown) => {
-    if (!isOfStorage(err)) throw err;
+    if (!isStorageFailure(err)) throw err;
     services.log.error({ err }, 'A page of a wiki could not be deleted');
     return fail('failed');
   });
@@ -154,8 +154,8 @@ async function errorsOf(
   slug: string | null,
   { content }: Wish,
 ): Promise<Failure<'invalid'> | null> {
-  const { wiki_page_max_content_bytes: most } = await readSettings(database.reader);
-  const wrong = fieldErrors({
+  const { wiki_page_max_content_bytes: most } = await loadSettings(database.reader);
+  const wrong = compactFieldErrors({
     title: slug === null ? [] : titleErrors(slug),
     content: content == null ? [] : contentErrors(content, most),
   });
@@ -165,7 +165,7 @@ async function errorsOf(
 function contentErrors(content: string, most: number): string[] {
   const bytes = Buffer.byteLength(content);
   if (bytes <= most) return [];
-  return [`is too long (${humanSize(bytes)}). The maximum size is ${humanSize(most)}.`];
+  return [`is too long (${formatBytes(bytes)}). The maximum size is ${formatBytes(most)}.`];
 }
 
 function contentOf(text: string, { front_matter }: Wish): string {

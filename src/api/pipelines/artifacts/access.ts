@@ -1,28 +1,28 @@
 import { ANONYMOUS, type Caller, type CallerUser } from '#authentication/caller.ts';
-import { userBar } from '#authentication/sign-in-blocks.ts';
-import { findJobToken, type JobToken, jobUser } from '#authentication/tokens/job-tokens.ts';
+import { getSignInBlock } from '#authentication/sign-in-blocks.ts';
+import { findJobToken, type JobToken, toJobUser } from '#authentication/tokens/job-tokens.ts';
 import { mayInProject, type ProjectAbilityName } from '#authorization/abilities.ts';
 import type { Reader } from '#database/database.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import { type AccessCall, access } from '#http/access/access.ts';
-import { givenToken, limitRunner } from '#http/access/job-access.ts';
+import { checkRunnerLimit, getJobToken } from '#http/access/job-access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { forbidden, nestedNotFound, unauthorized } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName, string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { digestToken } from '#security/tokens.ts';
-import { latestSuccess, readingJob } from '../jobs/index.ts';
-import { type AllowedArchive, findArchive } from './download.ts';
-import { type Artifact, latestNamed } from './store.ts';
+import { hashToken } from '#security/tokens.ts';
+import { findLatestSuccessfulPipelineId, readJobAccess } from '../jobs/index.ts';
+import { type AuthorizedArchive, findAvailableArchive } from './download.ts';
+import { type Artifact, findLatestJobId } from './store.ts';
 
 /**
- * Who has the archives of jobs: whoever reads the jobs, unless their CI files give them to fewer (`artifacts:access`,
- * `artifacts:public`; contract/runners.md §6). Other jobs of the same pipeline have them whatever the file says of people.
+ * Access to the archives of jobs. Whoever reads the job may download its archive, unless the CI file restricts it
+ * (`artifacts:access`, `artifacts:public`; contract/runners.md §6). Other jobs of the same pipeline may always download it.
  */
 
-/** What each asks for besides reading the job; null: nobody has it. */
+/** The ability that each accessibility requires in addition to `read_job`; null: nobody has access. */
 const ABILITIES: Readonly<Record<Artifact['accessibility'], ProjectAbilityName | null>> = {
   public: 'read_job',
   private: 'read_private_artifacts',
@@ -35,112 +35,112 @@ function requireAllowed(caller: Caller, project: Project, { accessibility }: Art
   if (ability === null || !mayInProject(caller, ability, project)) throw forbidden();
 }
 
-const allowed = <Found extends { readonly archive: Artifact }>({ archive }: Found) => ({
-  archive: archive as AllowedArchive,
+const asAuthorizedArchive = <Found extends { readonly archive: Artifact }>({ archive }: Found) => ({
+  archive: archive as AuthorizedArchive,
 });
 
-interface OfPeople {
+interface ArchiveContext {
   readonly caller: Caller;
   readonly project: Project;
   readonly archive: Artifact;
 }
 
-/** What is asked of people besides, and what `api.txt` says of it. */
-const whomItIsGiven = [
-  (_call: AccessCall, { caller, project, archive }: OfPeople) => requireAllowed(caller, project, archive),
+/** The additional check for users, and its label in `api.txt`. */
+const requireArchiveAccess = [
+  (_call: AccessCall, { caller, project, archive }: ArchiveContext) => requireAllowed(caller, project, archive),
   'project:read_job + whom its file gives it',
 ] as const;
 
-/** The archive of the job that the path names, for people (contract/runners.md §5.5). */
-export function readingArchive() {
-  return readingJob()
+/** Loads the archive of the job in the path, for users (contract/runners.md §5.5). */
+export function readArchiveAccess() {
+  return readJobAccess()
     .resource({
       name: 'archive',
-      load: ({ db, services }, { job }) => findArchive(db, job.id, timestamp(services.clock)),
+      load: ({ db, services }, { job }) => findAvailableArchive(db, job.id, timestamp(services.clock)),
       notFound: nestedNotFound,
     })
-    .require(...whomItIsGiven)
-    .map(allowed);
+    .require(...requireArchiveAccess)
+    .map(asAuthorizedArchive);
 }
 
-const OF_REF = { ref_name: required(refName), job: required(string) };
+const LATEST_ARCHIVE_PARAMS = { ref_name: required(refName), job: required(string) };
 
-/** The archive of the job with a name, in the newest pipeline of a branch or tag that succeeded. */
-export function readingLatestArchive() {
+/** Loads the archive of the named job in the latest successful pipeline of a branch or tag. */
+export function readLatestArchiveAccess() {
   return inProject('read_job')
     .resource({
       name: 'archive',
-      params: OF_REF,
+      params: LATEST_ARCHIVE_PARAMS,
       async load({ db, services, params }, { project }) {
-        const pipeline = await latestSuccess(db, project.id, params.ref_name);
-        const job = pipeline === null ? null : await latestNamed(db, pipeline, params.job);
-        return job === null ? null : findArchive(db, job, timestamp(services.clock));
+        const pipeline = await findLatestSuccessfulPipelineId(db, project.id, params.ref_name);
+        const job = pipeline === null ? null : await findLatestJobId(db, pipeline, params.job);
+        return job === null ? null : findAvailableArchive(db, job, timestamp(services.clock));
       },
       notFound: nestedNotFound,
     })
-    .require(...whomItIsGiven)
-    .map(allowed);
+    .require(...requireArchiveAccess)
+    .map(asAuthorizedArchive);
 }
 
-const OF_FILES = { id: required(integer), token: optional(string) };
+const DEPENDENCY_PARAMS = { id: required(integer), token: optional(string) };
 
-interface Found {
+interface DependencyContext {
   readonly caller: Caller;
   readonly project: Project;
   readonly jobId: number;
-  /** Whether the job that asks is one of its pipeline. */
-  readonly isOwn: boolean;
+  /** Whether the requesting job belongs to the same pipeline. */
+  readonly isSamePipeline: boolean;
 }
 
 /**
- * The archive of the job `:id`, for any running job, by its token, whose user may read the jobs of that project
- * (contract/runners.md §3.7). For endpoints of the order `ownProof`.
+ * Loads the archive of job `:id` for a running job, authenticated by its token. The user of that job must be able to read jobs
+ * of the project (contract/runners.md §3.7). For endpoints with the stage order `clientProof`.
  */
-export function byReadersToken() {
-  return access<Found, typeof OF_FILES>({
+export function dependencyTokenAccess() {
+  return access<DependencyContext, typeof DEPENDENCY_PARAMS>({
     audience: 'key',
     label: "job token, any reader's",
-    params: OF_FILES,
+    params: DEPENDENCY_PARAMS,
     authenticate: () => {},
     async load(call) {
       const { services, db, params, request } = call as AccessCall<{ id: number; token?: string }>;
-      const token = givenToken(request, params.token);
-      const asking = token === null ? null : await findJobToken(db, digestToken(token));
-      if (asking === null) throw unauthorized();
-      await limitRunner(services, 'runner_jobs_endpoints_api_limit', asking.job.id);
-      const job = await placeOfJob(db, params.id);
-      if (job === null || userBar(asking.user, services.clock) !== null) throw forbidden();
-      const caller = { ...ANONYMOUS, user: readerOf(asking, job) };
+      const token = getJobToken(request, params.token);
+      const jobToken = token === null ? null : await findJobToken(db, hashToken(token));
+      if (jobToken === null) throw unauthorized();
+      await checkRunnerLimit(services, 'runner_jobs_endpoints_api_limit', jobToken.job.id);
+      const job = await findProjectAndPipelineOfJob(db, params.id);
+      if (job === null || getSignInBlock(jobToken.user, services.clock) !== null) throw forbidden();
+      const caller = { ...ANONYMOUS, user: toReader(jobToken, job) };
       const project = await findProject(db, caller, String(job.project_id));
       const may = project && canSeeProject(caller, project) && mayInProject(caller, 'read_job', project);
       if (!may) throw forbidden();
-      const isOwn = (await placeOfJob(db, asking.job.id))?.pipeline_id === job.pipeline_id;
-      return { caller, project, jobId: params.id, isOwn };
+      const isSamePipeline = (await findProjectAndPipelineOfJob(db, jobToken.job.id))?.pipeline_id === job.pipeline_id;
+      return { caller, project, jobId: params.id, isSamePipeline };
     },
     authorize: () => {},
   })
     .resource({
       name: 'archive',
-      load: ({ db, services }, { jobId }) => findArchive(db, jobId, timestamp(services.clock)),
+      load: ({ db, services }, { jobId }) => findAvailableArchive(db, jobId, timestamp(services.clock)),
       notFound: nestedNotFound,
     })
-    .require((_call, { caller, project, isOwn, archive }) => {
+    .require((_call, { caller, project, isSamePipeline: isOwn, archive }) => {
       if (!isOwn) requireAllowed(caller, project, archive);
     })
-    .map(allowed);
+    .map(asAuthorizedArchive);
 }
 
 /**
- * The user whose job asks. An administrator's job is nobody's administrator in another project, as elsewhere
- * (contract/conventions.md §7 "Job tokens"): what it does is written by whoever changes the CI file of its own.
+ * Returns the user of the requesting job. In another project the job of an administrator has no administrator rights
+ * (contract/conventions.md §7 "Job tokens"), because whoever changes the CI file decides what the job does.
  */
-function readerOf(asking: JobToken, of: { readonly project_id: number }): CallerUser {
-  const user = jobUser(asking.user);
-  return { ...user, admin: user.admin && asking.job.projectId === of.project_id };
+function toReader(jobToken: JobToken, of: { readonly project_id: number }): CallerUser {
+  const user = toJobUser(jobToken.user);
+  return { ...user, admin: user.admin && jobToken.job.projectId === of.project_id };
 }
 
 /** index: jobs primary key */
-async function placeOfJob(db: Reader, jobId: number) {
+async function findProjectAndPipelineOfJob(db: Reader, jobId: number) {
   const place = db.selectFrom('jobs').select(['project_id', 'pipeline_id']).where('id', '=', jobId);
   return (await place.executeTakeFirst()) ?? null;
 }

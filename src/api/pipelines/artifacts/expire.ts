@@ -2,26 +2,26 @@ import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { isLatestKept } from '../jobs/index.ts';
-import { deleteExpired, expiredArtifacts } from './store.ts';
+import { isLatestArtifact } from '../jobs/index.ts';
+import { deleteExpiredArtifact, listExpiredArtifacts } from './store.ts';
 
-const BATCH = 200;
+const EXPIRY_BATCH_SIZE = 200;
 
-/** Deletes what has expired of what jobs have left, but for what a project keeps of its refs' latest successes. */
+/** Deletes expired artifacts, except those that a project keeps for the latest successful pipelines of its refs. */
 export const expireArtifacts = defineJob({
   kind: 'expire_artifacts',
   async handle({ database, clock }: Services) {
     const now = timestamp(clock);
     for (let after: { readonly expire_at: string; readonly id: number } | null = null; ; ) {
-      const some = await expiredArtifacts(database.reader, after, now, BATCH);
+      const some = await listExpiredArtifacts(database.reader, after, now, EXPIRY_BATCH_SIZE);
       for (const { id, job_id } of some) {
-        // Asked where it goes: somebody may keep it meanwhile, or a pipeline succeed.
+        // Check in the same transaction: someone may keep the artifact, or a pipeline may succeed, in the meantime.
         await database.transaction(async (tx) => {
-          if (!(await isLatestKept(tx, job_id))) await deleteExpired(tx, id);
+          if (!(await isLatestArtifact(tx, job_id))) await deleteExpiredArtifact(tx, id);
         });
       }
       after = some.at(-1) ?? null;
-      if (some.length < BATCH) return;
+      if (some.length < EXPIRY_BATCH_SIZE) return;
     }
   },
 });

@@ -1,12 +1,16 @@
-import { momentAfter } from '#runtime/clock.ts';
-import { readDuration } from '../ci-file/index.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
+import { parseCiDuration } from '../ci-file/index.ts';
 
-/** When what is sent now goes, by what its CI file says, or else the setting: a moment, null for never, undefined for no duration. */
-export function expiryOf(now: string, said: string | null | undefined, byDefault: string): string | null | undefined {
+/** Returns the expiry timestamp for `expire_in` or the default setting; null: never expires, undefined: not a valid duration. */
+export function resolveExpiry(
+  now: string,
+  said: string | null | undefined,
+  byDefault: string,
+): string | null | undefined {
   const text = (said || byDefault).trim();
   if (/^never$/i.test(text)) return null;
-  // The setting's way of saying it.
+  // The setting uses `0` for "never".
   if (!said && text === '0') return null;
-  const seconds = readDuration(text);
-  return seconds === null ? undefined : momentAfter(now, seconds * 1000);
+  const seconds = parseCiDuration(text);
+  return seconds === null ? undefined : addMilliseconds(now, seconds * 1000);
 }

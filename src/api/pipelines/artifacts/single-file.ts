@@ -2,26 +2,26 @@ import { Readable } from 'node:stream';
 import { openBlob } from '#blobs/index.ts';
 import type { StreamReply } from '#http/endpoint/responses.ts';
 import type { Services } from '#http/services.ts';
-import { createPlaces } from '#rate-limits/concurrency-slots.ts';
-import type { Receiver } from '#rate-limits/stream-limits.ts';
-import { rawHeaders } from '#repositories/raw-content.ts';
+import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
+import type { StreamReceiver } from '#rate-limits/stream-limits.ts';
+import { buildRawHeaders } from '#repositories/raw-content.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { type ReadRange, type Unpacked, unpackFile } from '../zip-files/index.ts';
-import type { AllowedArchive } from './download.ts';
+import { type ReadRange, type UnpackedFile, unpackFile } from '../zip-files/index.ts';
+import type { AuthorizedArchive } from './download.ts';
 
-/** What larger files take is unpacked for as long as their clients like. */
-const SMALL = 1024 * 1024;
-const places = createPlaces({ each: 8, all: 32 });
+/** Larger downloads occupy a slot, because they are unpacked for as long as the client reads. */
+const UNLIMITED_MAX_BYTES = 1024 * 1024;
+const downloadSlots = createConcurrencySlots({ each: 8, all: 32 });
 
 /**
- * One file of an archive, sent as raw files are (contract/repository.md §1), unpacked while it flows. `noFile`: it is not
- * there, or can't be read; `none`: the archive's content is gone.
+ * Streams one file of an archive like a raw file (contract/repository.md §1), unpacking it on the fly. Fails with `noFile` if
+ * the file is missing or unreadable, and with `none` if the content of the archive no longer exists.
  */
-export async function sendFileOf(
+export async function sendArchivedFile(
   { blobs }: Pick<Services, 'blobs'>,
-  archive: AllowedArchive,
+  archive: AuthorizedArchive,
   path: string,
-  { client, clientAddress }: Receiver,
+  { client, clientAddress }: StreamReceiver,
 ): Promise<StreamReply | Failure<'none' | 'noFile'>> {
   let isThere = true;
   const read: ReadRange = async (start, end) => {
@@ -31,34 +31,34 @@ export async function sendFileOf(
   };
   const file = await unpackFile(read, archive.size, path, client);
   if (file === null) return fail(isThere ? 'noFile' : 'none');
-  const leave = file.size > SMALL ? await placeFor(file, { client, clientAddress }) : () => {};
+  const leave = file.size > UNLIMITED_MAX_BYTES ? await acquireSlot(file, { client, clientAddress }) : () => {};
   const name = path.slice(path.lastIndexOf('/') + 1);
   return {
-    headers: { ...rawHeaders(name, file.head, file.size), 'Content-Length': String(file.size) },
-    body: flowing(file, leave),
+    headers: { ...buildRawHeaders(name, file.head, file.size), 'Content-Length': String(file.size) },
+    body: toStream(file, leave),
   };
 }
 
-/** Of those who wait for one and go away nothing is left behind. */
-async function placeFor({ rest }: Unpacked, { client, clientAddress }: Receiver): Promise<() => void> {
+/** Acquires a download slot, and releases the unpacker if the client disconnects while it waits. */
+async function acquireSlot({ rest }: UnpackedFile, { client, clientAddress }: StreamReceiver): Promise<() => void> {
   try {
-    return await places.take(clientAddress, client);
+    return await downloadSlots.take(clientAddress, client);
   } catch (error) {
     await rest.return(undefined);
     throw error;
   }
 }
 
-function flowing({ head, rest }: Unpacked, leave: () => void): Readable {
-  const body = Readable.from(inOrder(head, rest), { objectMode: false });
-  // Whoever never began to read it has not ended it either.
+function toStream({ head, rest }: UnpackedFile, leave: () => void): Readable {
+  const body = Readable.from(headThenRest(head, rest), { objectMode: false });
+  // The generator does not end by itself if the client never started to read.
   return body.once('close', () => {
     leave();
     void rest.return(undefined);
   });
 }
 
-async function* inOrder(head: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* headThenRest(head: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   if (head.length > 0) yield head;
   yield* rest;
 }

@@ -2,9 +2,9 @@ import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import type { PipelinesTables } from '#database/tables/pipelines.ts';
-import { groupAttributes } from '#domain/namespaces/group-attributes.ts';
-import { itselfAndAbove } from '#domain/namespaces/hierarchy.ts';
-import { readSettings } from '#settings/settings.ts';
+import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
+import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
+import { loadSettings } from '#settings/settings.ts';
 import type { JobOptions } from '../ci-file/index.ts';
 
 export type Artifact = Pick<
@@ -24,7 +24,7 @@ const artifactColumns = [
   'expire_at',
 ] as const;
 
-/** What a job has left of this kind; null: nothing. index: job_artifacts_by_job */
+/** Returns the artifact of a job with this file type, or null. index: job_artifacts_by_job */
 export async function findArtifact(db: Reader, jobId: number, fileType: string): Promise<Artifact | null> {
   const found = await db
     .selectFrom('job_artifacts')
@@ -35,8 +35,8 @@ export async function findArtifact(db: Reader, jobId: number, fileType: string):
   return found ?? null;
 }
 
-/** The latest attempt of the job with this name in a pipeline; null: it has none. index: jobs_latest_by_name */
-export async function latestNamed(db: Reader, pipelineId: number, name: string): Promise<number | null> {
+/** Returns the id of the latest attempt of the named job in a pipeline, or null. index: jobs_latest_by_name */
+export async function findLatestJobId(db: Reader, pipelineId: number, name: string): Promise<number | null> {
   const job = await db
     .selectFrom('jobs')
     .select('id')
@@ -57,34 +57,45 @@ export async function insertArtifact(
     .execute();
 }
 
-/** When what the job has left goes; null: never. */
-export async function setExpiry(tx: Transaction, jobId: number, expireAt: string | null): Promise<void> {
+/** Sets when the artifacts of a job expire; null: never. */
+export async function setArtifactsExpiry(tx: Transaction, jobId: number, expireAt: string | null): Promise<void> {
   await tx.updateTable('jobs').set({ artifacts_expire_at: expireAt }).where('id', '=', jobId).execute();
 }
 
-/** Who may have what a job leaves, as its CI file says (`artifacts:access`, `artifacts:public`). index: jobs primary key */
-export async function accessibilityOf(db: Reader, jobId: number): Promise<Artifact['accessibility']> {
+/**
+ * Returns who may download the artifacts of a job, from its CI file (`artifacts:access`, `artifacts:public`). index: jobs
+ * primary key
+ */
+export async function getAccessibility(db: Reader, jobId: number): Promise<Artifact['accessibility']> {
   const { options } = await db.selectFrom('jobs').select('options').where('id', '=', jobId).executeTakeFirstOrThrow();
   const { artifacts } = JSON.parse(options) as Partial<Pick<JobOptions, 'artifacts'>>;
-  return IN_THE_FILE[artifacts?.access ?? 'all'];
+  return ACCESSIBILITY_BY_KEYWORD[artifacts?.access ?? 'all'];
 }
 
-const IN_THE_FILE = { all: 'public', developer: 'private', maintainer: 'maintainer', none: 'none' } as const;
+const ACCESSIBILITY_BY_KEYWORD = {
+  all: 'public',
+  developer: 'private',
+  maintainer: 'maintainer',
+  none: 'none',
+} as const;
 
-/** All that a job has left stays until somebody deletes it. index: job_artifacts_by_job */
-export async function keepAll(tx: Transaction, jobId: number): Promise<void> {
-  await setExpiry(tx, jobId, null);
+/** Removes the expiry of all artifacts of a job. index: job_artifacts_by_job */
+export async function keepAllArtifacts(tx: Transaction, jobId: number): Promise<void> {
+  await setArtifactsExpiry(tx, jobId, null);
   await tx.updateTable('job_artifacts').set({ expire_at: null }).where('job_id', '=', jobId).execute();
 }
 
-/** All that a job has left but its log. index: job_artifacts_by_job */
+/** Deletes all artifacts of a job except its log. index: job_artifacts_by_job */
 export async function deleteArtifacts(tx: Transaction, jobId: number): Promise<void> {
   await tx.deleteFrom('job_artifacts').where('job_id', '=', jobId).where('file_type', '!=', 'trace').execute();
-  await setExpiry(tx, jobId, null);
+  await setArtifactsExpiry(tx, jobId, null);
 }
 
-/** How large a file of a job of this project may be, in MiB: the project says so, else the nearest group that does, else the setting. */
-export async function sizeLimitOf(db: Reader, projectId: number): Promise<number> {
+/**
+ * Returns the artifact size limit of a project in MiB: its own value, else that of the nearest group that sets one, else the
+ * setting.
+ */
+export async function getSizeLimit(db: Reader, projectId: number): Promise<number> {
   // index: projects primary key
   const project = await db
     .selectFrom('projects')
@@ -93,16 +104,16 @@ export async function sizeLimitOf(db: Reader, projectId: number): Promise<number
     .executeTakeFirstOrThrow();
   const own = storedAttributes(project).max_artifacts_size;
   if (own !== null) return own;
-  const above = await itselfAndAbove(db, project.namespace_id)
+  const above = await selectSelfAndAncestors(db, project.namespace_id)
     .select('namespaces.attributes')
     .orderBy('namespace_closure.depth')
     .execute();
-  const sizes = above.map(({ attributes }) => groupAttributes(attributes).max_artifacts_size);
-  return sizes.find((size) => size !== null) ?? (await readSettings(db)).max_artifacts_size;
+  const sizes = above.map(({ attributes }) => parseGroupAttributes(attributes).max_artifacts_size);
+  return sizes.find((size) => size !== null) ?? (await loadSettings(db)).max_artifacts_size;
 }
 
-/** What has expired, in the order of its moments, behind the last one that was looked at. index: job_artifacts_by_expiry */
-export async function expiredArtifacts(
+/** Lists expired artifacts in order of expiry, after the given position. index: job_artifacts_by_expiry */
+export async function listExpiredArtifacts(
   db: Reader,
   after: { readonly expire_at: string; readonly id: number } | null,
   now: string,
@@ -127,7 +138,7 @@ export async function expiredArtifacts(
   return rows.flatMap(({ expire_at, ...row }) => (expire_at === null ? [] : [{ ...row, expire_at }]));
 }
 
-/** Unless somebody keeps it since. */
-export async function deleteExpired(tx: Transaction, id: number): Promise<void> {
+/** Deletes an expired artifact, unless its expiry was removed in the meantime. */
+export async function deleteExpiredArtifact(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('job_artifacts').where('id', '=', id).where('expire_at', '<=', tx.now).execute();
 }

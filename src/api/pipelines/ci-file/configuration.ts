@@ -1,31 +1,31 @@
-import { Patterns } from './expressions/expression.ts';
-import { flattened, isGiven, knownKeys, mapAt, textAt, wrong } from './keywords/checks.ts';
+import { PatternCache } from './expressions/expression.ts';
+import { checkKnownKeys, configError, flattenArrays, isPresent, parseMap, parseString } from './keywords/checks.ts';
 import { checkDependencies } from './keywords/dependencies.ts';
-import { DEFAULT_KEYS, type Job, jobAt } from './keywords/job.ts';
-import { variablesAt } from './keywords/keywords.ts';
+import { type CiJob, DEFAULT_KEYS, parseJob } from './keywords/job.ts';
+import { parseVariables } from './keywords/keywords.ts';
 import type { FileVariable } from './keywords/options.ts';
-import { type Rule, workflowRulesAt } from './keywords/rules.ts';
-import { Effort } from './yaml/effort-budget.ts';
+import { type CiRule, parseWorkflowRules } from './keywords/rules.ts';
+import { EffortBudget } from './yaml/effort-budget.ts';
 import { resolveExtends } from './yaml/extends.ts';
-import { type ReadFile, TOO_LARGE, withIncludes } from './yaml/includes.ts';
-import { readYaml } from './yaml/read-yaml.ts';
+import { type ReadFile, resolveIncludes, TOO_LARGE } from './yaml/includes.ts';
+import { parseYaml } from './yaml/read-yaml.ts';
 import { resolveReferences } from './yaml/references.ts';
-import { CiFileInvalid, type CiMap, type CiValue, isMap, Measuring, tooBig } from './yaml/values.ts';
+import { CiFileError, type CiMap, type CiValue, fileTooLarge, isMap, SizeCheck } from './yaml/values.ts';
 
-/** A CI file that makes sense: what pipelines are made of. */
-export interface Configuration {
-  /** All of them, `.pre` and `.post` too, in order. */
+/** A valid CI configuration, from which pipelines are planned. */
+export interface CiConfiguration {
+  /** All stages in order, including `.pre` and `.post`. */
   readonly stages: readonly string[];
   readonly variables: readonly FileVariable[];
-  readonly workflow: { readonly rules: readonly Rule[] | null; readonly name: string | null };
-  /** The visible ones, in the order of the file. */
-  readonly jobs: readonly Job[];
-  /** What of the repository its conditions ask for. */
-  readonly asks: { readonly changes: boolean; readonly exists: boolean };
+  readonly workflow: { readonly rules: readonly CiRule[] | null; readonly name: string | null };
+  /** The visible jobs, in file order. */
+  readonly jobs: readonly CiJob[];
+  /** Which repository paths the conditions depend on. */
+  readonly usesPaths: { readonly changes: boolean; readonly exists: boolean };
 }
 
-/** Why there is no configuration, or no pipeline: the first error. */
-export interface Invalid {
+/** The first error, when there is no valid configuration or no pipeline. */
+export interface InvalidConfiguration {
   readonly invalid: string;
 }
 
@@ -34,80 +34,80 @@ const GLOBAL_KEYS = new Set([
   ...['workflow', 'spec'],
 ]);
 
-/** The old form of `default`. */
+/** The deprecated global form of `default`. */
 const OLD_DEFAULTS = ['before_script', 'image', 'services', 'after_script', 'cache'];
 
 const STAGES = ['build', 'test', 'deploy'];
 
 /**
- * Reads the CI file at `path` (contract/runners.md §6) with all that it includes, by `read`; null: there is no such file. The
- * first error in the contract's words. Bounded in every way, and done in turns for which others wait little.
+ * Reads and parses the CI file at `path` with all its includes; returns null if the file does not exist, or the first error with
+ * the contract's text (contract/runners.md §6). Size and work are bounded, and long work yields to other requests.
  */
-export async function readCiFile(path: string, read: ReadFile): Promise<Configuration | Invalid | null> {
+export async function readCiFile(path: string, read: ReadFile): Promise<CiConfiguration | InvalidConfiguration | null> {
   return (await inspectCiFile(path, read))?.configuration ?? null;
 }
 
-/** What is known of a CI file, however far it makes sense. */
-export interface Inspected {
-  readonly configuration: Configuration | Invalid;
-  /** With all that it includes, extends and refers to in place; null: it does not get so far. */
-  readonly whole: CiMap | null;
-  /** The paths of what it includes, each once, as it came. */
+/** The result of reading a CI file, as far as it is valid. */
+export interface CiFileInspection {
+  readonly configuration: CiConfiguration | InvalidConfiguration;
+  /** The file after includes, `extends` and references are resolved; null if that failed. */
+  readonly merged: CiMap | null;
+  /** The paths of included files, each once, in order. */
   readonly includes: readonly string[];
 }
 
-/** The same, and what has led to it. */
-export async function inspectCiFile(path: string, read: ReadFile): Promise<Inspected | null> {
+/** Like `readCiFile`, but also returns the merged file and the included paths. */
+export async function inspectCiFile(path: string, read: ReadFile): Promise<CiFileInspection | null> {
   const text = await read(path);
   if (text === null) return null;
   const included = new Set<string>();
   let known: CiMap | null = null;
-  const configuration = await orInvalid(async () => {
-    if (text === TOO_LARGE) throw tooBig();
-    const effort = new Effort();
-    const file = await readYaml(text, effort);
-    if (file === null) throw new CiFileInvalid('Please provide content of .gitlab-ci.yml');
-    if (!isMap(file)) throw new CiFileInvalid('Invalid configuration format');
+  const configuration = await catchCiFileError(async () => {
+    if (text === TOO_LARGE) throw fileTooLarge();
+    const effort = new EffortBudget();
+    const file = await parseYaml(text, effort);
+    if (file === null) throw new CiFileError('Please provide content of .gitlab-ci.yml');
+    if (!isMap(file)) throw new CiFileError('Invalid configuration format');
     const noting: ReadFile = (each) => {
       included.add(each);
       return read(each);
     };
-    const merged = resolveReferences(await withIncludes(file, path, noting, effort), effort);
+    const merged = resolveReferences(await resolveIncludes(file, path, noting, effort), effort);
     const extended = resolveExtends(merged, effort);
-    new Measuring().check(extended);
+    new SizeCheck().check(extended);
     known = extended;
-    return configurationOf(extended, effort);
+    return parseConfiguration(extended, effort);
   });
-  return { configuration, whole: known, includes: known === null ? [] : [...included] };
+  return { configuration, merged: known, includes: known === null ? [] : [...included] };
 }
 
-/** What `work` gives, or the error of the file that it has found. */
-export async function orInvalid<T>(work: () => Promise<T>): Promise<T | Invalid> {
+/** Runs `work` and returns its result, or the error of the CI file that it threw. */
+export async function catchCiFileError<T>(work: () => Promise<T>): Promise<T | InvalidConfiguration> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof CiFileInvalid) return { invalid: error.message };
+    if (error instanceof CiFileError) return { invalid: error.message };
     throw error;
   }
 }
 
-async function configurationOf(file: CiMap, effort: Effort): Promise<Configuration> {
-  const patterns = new Patterns();
-  const defaults = defaultsOf(file, patterns);
-  const variables = isGiven(file.get('variables')) ? variablesAt(file.get('variables')!, 'variables') : [];
-  const stages = stagesOf(file.get('stages') ?? null);
-  const workflow = workflowOf(file.get('workflow') ?? null, patterns);
-  const entries = visibleJobs(file);
-  const jobs: Job[] = [];
+async function parseConfiguration(file: CiMap, effort: EffortBudget): Promise<CiConfiguration> {
+  const patterns = new PatternCache();
+  const defaults = parseDefaults(file, patterns);
+  const variables = isPresent(file.get('variables')) ? parseVariables(file.get('variables')!, 'variables') : [];
+  const stages = parseStages(file.get('stages') ?? null);
+  const workflow = parseWorkflow(file.get('workflow') ?? null, patterns);
+  const entries = findVisibleJobs(file);
+  const jobs: CiJob[] = [];
   for (const [name, entry] of entries) {
-    jobs.push(jobAt(name, entry, defaults, patterns));
-    if (effort.spend(5)) await effort.giveWay();
+    jobs.push(parseJob(name, entry, defaults, patterns));
+    if (effort.spend(5)) await effort.yieldToOthers();
   }
   checkDependencies(jobs, stages);
-  return { stages, variables, workflow, jobs, asks: asksOf(workflow, jobs) };
+  return { stages, variables, workflow, jobs, usesPaths: findPathUsage(workflow, jobs) };
 }
 
-function asksOf(workflow: Configuration['workflow'], jobs: readonly Job[]): Configuration['asks'] {
+function findPathUsage(workflow: CiConfiguration['workflow'], jobs: readonly CiJob[]): CiConfiguration['usesPaths'] {
   const rules = [workflow, ...jobs].flatMap((each) => each.rules ?? []);
   const policies = jobs.flatMap(({ only, except }) => [only, except]);
   return {
@@ -116,58 +116,61 @@ function asksOf(workflow: Configuration['workflow'], jobs: readonly Job[]): Conf
   };
 }
 
-/** What `default` says, and for what it doesn't the old global keys. Each is checked even if no job takes it over. */
-function defaultsOf(file: CiMap, patterns: Patterns): CiMap {
+/** Merges `default` with the deprecated global keys. Each is validated even if no job inherits it. */
+function parseDefaults(file: CiMap, patterns: PatternCache): CiMap {
   const given = file.get('default') ?? null;
-  const own = isGiven(given) ? mapAt(given, 'default') : new Map<string, CiValue>();
-  knownKeys(own, 'default', DEFAULT_KEYS);
+  const own = isPresent(given) ? parseMap(given, 'default') : new Map<string, CiValue>();
+  checkKnownKeys(own, 'default', DEFAULT_KEYS);
   const old = OLD_DEFAULTS.filter((key) => file.has(key)).map((key) => [key, file.get(key)!] as const);
-  inPlace('jobs:default', 'default', () => jobAt('default', own, new Map(), patterns));
-  inPlace('jobs:global:', '', () => jobAt('global', new Map(old), new Map(), patterns));
+  withErrorLocation('jobs:default', 'default', () => parseJob('default', own, new Map(), patterns));
+  withErrorLocation('jobs:global:', '', () => parseJob('global', new Map(old), new Map(), patterns));
   return new Map([...old, ...own]);
 }
 
-/** Has errors of a job's keys name the place where these keys stand. */
-function inPlace(where: string, place: string, work: () => void): void {
+/** Runs `work` and rewrites the location in its errors. */
+function withErrorLocation(where: string, place: string, work: () => void): void {
   try {
     work();
   } catch (error) {
-    if (!(error instanceof CiFileInvalid) || !error.message.startsWith(where)) throw error;
-    throw new CiFileInvalid(place + error.message.slice(where.length));
+    if (!(error instanceof CiFileError) || !error.message.startsWith(where)) throw error;
+    throw new CiFileError(place + error.message.slice(where.length));
   }
 }
 
-function stagesOf(value: CiValue): string[] {
-  const said = isGiven(value) ? flattened(value) : STAGES;
+function parseStages(value: CiValue): string[] {
+  const said = isPresent(value) ? flattenArrays(value) : STAGES;
   if (said === null || !said.every((stage) => typeof stage === 'string') || typeof value === 'string') {
-    throw wrong('stages', 'config should be an array of strings or a nested array of strings up to 10 levels deep');
+    throw configError(
+      'stages',
+      'config should be an array of strings or a nested array of strings up to 10 levels deep',
+    );
   }
   const between = (said as string[]).filter((stage) => stage !== '.pre' && stage !== '.post');
   return [...new Set(['.pre', ...between, '.post'])];
 }
 
-function workflowOf(value: CiValue, patterns: Patterns): Configuration['workflow'] {
-  if (!isGiven(value)) return { rules: null, name: null };
-  const map = mapAt(value, 'workflow');
-  knownKeys(map, 'workflow', new Set(['rules', 'name', 'auto_cancel']));
+function parseWorkflow(value: CiValue, patterns: PatternCache): CiConfiguration['workflow'] {
+  if (!isPresent(value)) return { rules: null, name: null };
+  const map = parseMap(value, 'workflow');
+  checkKnownKeys(map, 'workflow', new Set(['rules', 'name', 'auto_cancel']));
   const [rules, name] = ['rules', 'name'].map((key) => map.get(key));
   return {
-    rules: isGiven(rules) ? workflowRulesAt(rules, 'workflow', patterns) : null,
-    name: isGiven(name) ? textAt(name, 'workflow', 'name') : null,
+    rules: isPresent(rules) ? parseWorkflowRules(rules, 'workflow', patterns) : null,
+    name: isPresent(name) ? parseString(name, 'workflow', 'name') : null,
   };
 }
 
-function visibleJobs(file: CiMap): [string, CiMap][] {
+function findVisibleJobs(file: CiMap): [string, CiMap][] {
   const visible = [...file].filter(([name]) => !GLOBAL_KEYS.has(name) && !name.startsWith('.'));
-  if (visible.length === 0) throw wrong('jobs', 'config should contain at least one visible job');
+  if (visible.length === 0) throw configError('jobs', 'config should contain at least one visible job');
   for (const [name, entry] of visible) {
     const does = isMap(entry) && (entry.has('script') || entry.has('run') || entry.has('trigger'));
-    if (!does) throw wrong(`jobs ${name}`, 'config should implement the script:, run:, or trigger: keyword');
+    if (!does) throw configError(`jobs ${name}`, 'config should implement the script:, run:, or trigger: keyword');
   }
   for (const [name, entry] of visible) {
     const script = (entry as CiMap).get('script');
-    const isBlank = !isGiven(script) || script === '' || (Array.isArray(script) && script.length === 0);
-    if (isBlank && (entry as CiMap).has('script')) throw wrong(`jobs:${name}`, "script can't be blank");
+    const isBlank = !isPresent(script) || script === '' || (Array.isArray(script) && script.length === 0);
+    if (isBlank && (entry as CiMap).has('script')) throw configError(`jobs:${name}`, "script can't be blank");
   }
   return visible as [string, CiMap][];
 }

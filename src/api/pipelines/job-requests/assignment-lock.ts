@@ -2,16 +2,19 @@ import type { Config } from '#config.ts';
 import type { Services } from '#http/services.ts';
 
 /**
- * The jobs that this process is about to hand out. All runners want the first of those that wait: where fifty ask at once,
- * each passes over what another has in hand, instead of waiting for its turn to hear that it has lost it. A server is
- * known by its configuration.
+ * Ids of the jobs that this process is assigning. All runners want the first pending job: when many ask at once, each skips jobs
+ * that another request is assigning instead of waiting for a lock. Keyed by the configuration of the server.
  */
-const HANDS = new WeakMap<Config, Set<number>>();
+const LOCKED_JOB_IDS = new WeakMap<Config, Set<number>>();
 
-/** Does this with the job in hand, unless another request has it there already. */
-export async function withInHand<T>({ config }: Services, id: number, work: () => Promise<T>): Promise<T | 'in hand'> {
-  const hand = HANDS.get(config) ?? new Set();
-  HANDS.set(config, hand);
+/** Runs `work` while the job is marked, unless another request has marked it already. */
+export async function withAssignmentLock<T>(
+  { config }: Services,
+  id: number,
+  work: () => Promise<T>,
+): Promise<T | 'in hand'> {
+  const hand = LOCKED_JOB_IDS.get(config) ?? new Set();
+  LOCKED_JOB_IDS.set(config, hand);
   if (hand.has(id)) return 'in hand';
   hand.add(id);
   try {

@@ -2,70 +2,70 @@ import { type SqlBool, sql } from 'kysely';
 import type { Runner } from '#authorization/runners.ts';
 import type { Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import { type ReachingRunner, type RunnerKind, takenBy } from '#domain/runners/runner-scope.ts';
+import { isJobForRunner, type RunnerKind, type ScopedRunner } from '#domain/runners/runner-scope.ts';
 
 /**
- * Which pending jobs a runner may take (contract/runners.md §7), found by the index of the pending ones alone: how many
- * have ended is no matter.
+ * Selects the pending jobs that a runner may take (contract/runners.md §7), through the index of pending jobs, independent of
+ * the number of finished ones.
  */
 
-/** A job that waits for a runner like this one. */
-export interface Candidate {
+/** A pending job that a runner may take. */
+export interface CandidateJob {
   readonly id: number;
   readonly project_id: number;
 }
 
-/** So many are looked up at a time: others may be faster with the first. */
-const BATCH = 20;
+/** Candidates per query: other runners may take the first ones. */
+const CANDIDATE_BATCH_SIZE = 20;
 
 // index: jobs_pending
 const pendingJob = prepare((db) =>
   db.selectFrom('jobs').select('id').where('status', '=', sql.lit('pending')).limit(1),
 );
 
-/** Whether any job waits at all: of all who ask nearly all hear no more, and the same for as long as no job is changed. */
-export async function anyWaits(db: Reader): Promise<boolean> {
+/** Returns whether any job is pending. Most polls end here, and the result is cached until a job changes. */
+export async function hasPendingJobs(db: Reader): Promise<boolean> {
   return (await pendingJob.first(db, {})) !== undefined;
 }
 
-/** The next jobs for this runner after so many, in their order. index: jobs_pending, job_tags_pkey, runner_tags_pkey */
-export function nextCandidates(db: Reader, runner: Runner, after = 0): Promise<Candidate[]> {
-  return candidatesOf(runner)(db, { id: runner.id, group: runner.group_id ?? 0, after });
+/** Lists the next jobs for this runner in order, after an offset. index: jobs_pending, job_tags_pkey, runner_tags_pkey */
+export function listCandidates(db: Reader, runner: Runner, after = 0): Promise<CandidateJob[]> {
+  return preparedQueryFor(runner)(db, { id: runner.id, group: runner.group_id ?? 0, after });
 }
 
-/** The query itself, for `planOf`. */
-export function candidates(db: Reader, runner: Runner) {
-  return candidatesOf(runner).query(db, { id: runner.id, group: runner.group_id ?? 0, after: 0 });
+/** Returns the query itself, for `explainPlan`. */
+export function candidatesQuery(db: Reader, runner: Runner) {
+  return preparedQueryFor(runner).query(db, { id: runner.id, group: runner.group_id ?? 0, after: 0 });
 }
 
-/** By the kind of the runner that asks: most of what a runner costs that finds nothing would be putting the question. */
-const prepared = new Map<string, ReturnType<typeof prepareFor>>();
+/** Prepared queries by kind of runner: preparing the query would be most of the cost of a poll without result. */
+const preparedQueries = new Map<string, ReturnType<typeof prepareQuery>>();
 
-function candidatesOf({ runner_type, run_untagged, access_level }: RunnerKind) {
+function preparedQueryFor({ runner_type, run_untagged, access_level }: RunnerKind) {
   const key = `${runner_type} ${run_untagged} ${access_level}`;
-  const known = prepared.get(key) ?? prepareFor({ runner_type, run_untagged, access_level });
-  prepared.set(key, known);
+  const known = preparedQueries.get(key) ?? prepareQuery({ runner_type, run_untagged, access_level });
+  preparedQueries.set(key, known);
   return known;
 }
 
-function prepareFor(kind: RunnerKind) {
+function prepareQuery(kind: RunnerKind) {
   return prepare((db, value: Params<{ id: number; group: number; after: number }>) => {
-    const pending = waiting(db, { ...kind, id: value('id'), group_id: value('group') })
+    const pending = selectPendingJobs(db, { ...kind, id: value('id'), group_id: value('group') })
       .select(['jobs.id', 'jobs.project_id'])
-      .limit(BATCH)
+      .limit(CANDIDATE_BATCH_SIZE)
       .offset(value('after'));
     if (kind.runner_type !== 'instance_type') return pending.orderBy('jobs.id');
     return pending
-      .leftJoin(workOnInstanceRunners(db).as('work'), 'work.project_id', 'jobs.project_id')
+      .leftJoin(selectRunningOnInstanceRunners(db).as('work'), 'work.project_id', 'jobs.project_id')
       .orderBy((eb) => eb.fn.coalesce('work.running', eb.lit(0)))
       .orderBy('jobs.id');
   });
 }
 
-/** How many jobs wait for such a runner, counted up to a number beyond which nobody asks. */
-export async function countWaiting(db: Reader, runner: Runner): Promise<number> {
+/** Counts the pending jobs for such a runner, up to a limit. */
+export async function countPendingJobs(db: Reader, runner: Runner): Promise<number> {
   const terms = { ...runner, id: sql.val(runner.id), group_id: sql.val(runner.group_id ?? 0) };
-  const some = waiting(db, terms).select('jobs.id').limit(MOST_COUNTED);
+  const some = selectPendingJobs(db, terms).select('jobs.id').limit(MAX_COUNT);
   const { count } = await db
     .selectFrom(some.as('some'))
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -73,24 +73,25 @@ export async function countWaiting(db: Reader, runner: Runner): Promise<number> 
   return Number(count);
 }
 
-const MOST_COUNTED = 1000;
+const MAX_COUNT = 1000;
 
-function waiting(db: Reader, runner: ReachingRunner) {
+function selectPendingJobs(db: Reader, runner: ScopedRunner) {
   return (
     db
       .selectFrom('jobs')
       .innerJoin('projects', 'projects.id', 'jobs.project_id')
-      // As the index says it, so that the planner knows it again.
+      // Written like the condition of the partial index, so that the planner uses it.
       .where('jobs.status', '=', sql.lit('pending'))
       .where('projects.builds_access_level', '!=', 'disabled')
-      // Not by the index of those: nearly all projects are such, and the few jobs that wait are to come first.
+      // Written so that the planner does not use the index of marked projects: nearly all projects match, and the few pending
+      // jobs must come first.
       .where(sql<SqlBool>`coalesce(projects.marked_for_deletion_on, '') = ''`)
-      .where(takenBy(db, runner))
+      .where(isJobForRunner(db, runner))
   );
 }
 
-/** How many jobs of each project run on runners of the instance. index: jobs_running */
-function workOnInstanceRunners(db: Reader) {
+/** Counts the running jobs of each project on instance runners. index: jobs_running */
+function selectRunningOnInstanceRunners(db: Reader) {
   return db
     .selectFrom('jobs as busy')
     .innerJoin('runners', 'runners.id', 'busy.runner_id')
@@ -100,8 +101,8 @@ function workOnInstanceRunners(db: Reader) {
     .groupBy('busy.project_id');
 }
 
-/** The same of one project. index: jobs_running */
-export async function countOnInstanceRunners(db: Reader, projectId: number): Promise<number> {
-  const row = await workOnInstanceRunners(db).where('busy.project_id', '=', projectId).executeTakeFirst();
+/** Counts the running jobs of one project on instance runners. index: jobs_running */
+export async function countRunningOnInstanceRunners(db: Reader, projectId: number): Promise<number> {
+  const row = await selectRunningOnInstanceRunners(db).where('busy.project_id', '=', projectId).executeTakeFirst();
   return Number(row?.running ?? 0);
 }

@@ -5,93 +5,95 @@ import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { digestToken, newToken } from '#security/tokens.ts';
-import { type FailureReason, hasLapsed } from '../jobs/index.ts';
-import { changeJob, heldBack, jobsTurn } from '../processing/index.ts';
-import { withInHand } from './assignment-lock.ts';
-import { anyWaits, type Candidate, nextCandidates } from './choose-job.ts';
-import { canRun } from './runner-features.ts';
-import { type Dependency, dependenciesOf, readWork, type Work } from './store.ts';
+import { generateToken, hashToken } from '#security/tokens.ts';
+import { type FailureReason, hasExpired } from '../jobs/index.ts';
+import { changeJobStatus, findBlockedDeployments, jobsLockKey } from '../processing/index.ts';
+import { withAssignmentLock } from './assignment-lock.ts';
+import { type CandidateJob, hasPendingJobs, listCandidates } from './choose-job.ts';
+import { supportsJob } from './runner-features.ts';
+import { findRunnableJob, type JobDependency, listDependencies, type RunnableJob } from './store.ts';
 
-/** A runner that asks, and the machine on which it does. */
-export interface Asking {
+/** A runner that requests a job, and its manager. */
+export interface RequestingRunner {
   readonly runner: Runner;
   readonly managerId: number;
   readonly features: Readonly<Record<string, boolean>> | null | undefined;
 }
 
-/** A job that is this runner's now. */
-export interface Taken {
-  readonly work: Work;
-  readonly dependencies: readonly Dependency[];
+/** A job that was assigned to this runner. */
+export interface RunnerJob {
+  readonly job: RunnableJob;
+  readonly dependencies: readonly JobDependency[];
   readonly token: string;
   readonly timeout: number;
   readonly startedAt: string;
-  /** How many were looked at. */
+  /** Number of jobs that were tried. */
   readonly depth: number;
 }
 
-/** So many are looked at for one question. */
-const MOST_TRIES = 100;
+/** Limit of jobs that are tried per request. */
+const MAX_ATTEMPTS = 100;
 
 /**
- * The next job for a runner, which is its own from now on, and nobody else's: one compare-and-set says so. What no runner
- * could run is failed on the way. `none`: there is nothing for it; `lost`: there was, and others were faster, or there is more to be
- * looked at than one question is worth, so that it is to ask again.
+ * Assigns the next job to a runner by a compare-and-set. Jobs that no runner could run are failed on the way. Fails with `none`
+ * if there is no job, and with `lost` if other runners were faster or too many jobs were tried; the runner then asks again.
  */
-export async function takeJob(services: Services, asking: Asking): Promise<Taken | Failure<'none' | 'lost'>> {
+export async function claimJob(
+  services: Services,
+  requester: RequestingRunner,
+): Promise<RunnerJob | Failure<'none' | 'lost'>> {
   const { reader } = services.database;
-  if (!(await anyWaits(reader))) return fail('none');
+  if (!(await hasPendingJobs(reader))) return fail('none');
   let lost = false;
-  // What other requests are taking waits still, in front of what is left for this one.
+  // Jobs that other requests are assigning are still pending, ahead of the remaining ones.
   let inHand = 0;
-  for (let depth = 1; depth <= MOST_TRIES; ) {
-    const candidates = await nextCandidates(reader, asking.runner, inHand);
+  for (let depth = 1; depth <= MAX_ATTEMPTS; ) {
+    const candidates = await listCandidates(reader, requester.runner, inHand);
     if (candidates.length === 0) return fail(lost ? 'lost' : 'none');
     for (const candidate of candidates) {
-      const taken = await withInHand(services, candidate.id, () => tryTo(services, asking, candidate));
-      if (taken === 'lost' || taken === 'in hand') lost = true;
-      else if (taken !== 'failed') return { ...taken, depth };
-      if (taken === 'in hand') inHand++;
+      const claim = await withAssignmentLock(services, candidate.id, () => tryToClaim(services, requester, candidate));
+      if (claim === 'lost' || claim === 'in hand') lost = true;
+      else if (claim !== 'failed') return { ...claim, depth };
+      if (claim === 'in hand') inHand++;
       depth++;
     }
   }
   return fail('lost');
 }
 
-type Try = Omit<Taken, 'depth'> | 'lost' | 'failed';
+type ClaimAttempt = Omit<RunnerJob, 'depth'> | 'lost' | 'failed';
 
-async function tryTo(
+async function tryToClaim(
   { runUnitOfWork }: Services,
-  { runner, managerId, features }: Asking,
-  { id, project_id }: Candidate,
+  { runner, managerId, features }: RequestingRunner,
+  { id, project_id }: CandidateJob,
 ) {
-  const token = newToken('glcbt-');
+  const token = generateToken('glcbt-');
   return runUnitOfWork(
     ANONYMOUS,
-    async (uow): Promise<Try> => {
-      const work = await readWork(uow, id);
+    async (uow): Promise<ClaimAttempt> => {
+      const work = await findRunnableJob(uow, id);
       if (work === null) return 'lost';
-      const dependencies = await dependenciesOf(uow, work);
-      const project = await projectOf(uow, work.project_id);
+      const dependencies = await listDependencies(uow, work);
+      const project = await getJobProject(uow, work.project_id);
       const reason =
-        (await reasonAgainst(uow, { work, dependencies, project, features, now: uow.now })) ??
-        (await reasonOfEnvironment(uow, work));
+        (await findFailureReason(uow, { work, dependencies, project, features, now: uow.now })) ??
+        (await findDeploymentFailureReason(uow, work));
       if (reason !== null) {
-        const failed = await changeJob(uow, id, ['pending'], 'failed', { failure_reason: reason });
+        const failed = await changeJobStatus(uow, id, ['pending'], 'failed', { failure_reason: reason });
         return failed === null ? 'lost' : 'failed';
       }
-      const timeout = timeoutOf(work, runner, project);
-      const change = { runner_id: runner.id, runner_manager_id: managerId, token_digest: digestToken(token), timeout };
-      const job = await changeJob(uow, id, ['pending'], 'running', change);
-      return job === null ? 'lost' : { work, dependencies, token, timeout, startedAt: uow.now };
+      const timeout = getTimeout(work, runner, project);
+      const change = { runner_id: runner.id, runner_manager_id: managerId, token_digest: hashToken(token), timeout };
+      const job = await changeJobStatus(uow, id, ['pending'], 'running', change);
+      return job === null ? 'lost' : { job: work, dependencies, token, timeout, startedAt: uow.now };
     },
-    { turn: jobsTurn(project_id) },
+    { lock: jobsLockKey(project_id) },
   );
 }
 
 /** index: projects primary key */
-function projectOf(db: Reader, projectId: number) {
+function getJobProject(db: Reader, projectId: number) {
   return db
     .selectFrom('projects')
     .select(['builds_access_level', 'marked_for_deletion_on', 'attributes'])
@@ -99,36 +101,36 @@ function projectOf(db: Reader, projectId: number) {
     .executeTakeFirstOrThrow();
 }
 
-interface Asked {
-  readonly work: Work;
-  readonly dependencies: readonly Dependency[];
-  readonly project: Awaited<ReturnType<typeof projectOf>>;
-  readonly features: Asking['features'];
+interface FailureCheck {
+  readonly work: RunnableJob;
+  readonly dependencies: readonly JobDependency[];
+  readonly project: Awaited<ReturnType<typeof getJobProject>>;
+  readonly features: RequestingRunner['features'];
   readonly now: string;
 }
 
-/** Why no runner, or not this one, is given the job (contract/runners.md §7); null: nothing speaks against it. */
-async function reasonAgainst(
+/** Returns why the job must fail instead of being assigned (contract/runners.md §7), or null. */
+async function findFailureReason(
   db: Reader,
-  { work, dependencies, project, features, now }: Asked,
+  { work, dependencies, project, features, now }: FailureCheck,
 ): Promise<FailureReason | null> {
   if (project.marked_for_deletion_on !== null) return 'project_deleted';
   if (project.builds_access_level === 'disabled') return 'builds_disabled';
   if (work.user_state !== 'active') return 'user_blocked';
-  if (!canRun(features, work.options)) return 'runner_unsupported';
+  if (!supportsJob(features, work.options)) return 'runner_unsupported';
   for (const { id, erased_at, artifacts_expire_at } of dependencies) {
-    if (erased_at !== null || (await hasLapsed(db, id, artifacts_expire_at, now))) return 'missing_dependency_failure';
+    if (erased_at !== null || (await hasExpired(db, id, artifacts_expire_at, now))) return 'missing_dependency_failure';
   }
   return null;
 }
 
-/** Whoever has lost the right to deploy since the job was let wait for a runner deploys nothing any more. */
-async function reasonOfEnvironment(uow: UnitOfWork, work: Work): Promise<FailureReason | null> {
-  const held = (await heldBack(uow, work, [work])).get(work.id);
+/** Rechecks deployment rights: the user may have lost them since the job became pending. */
+async function findDeploymentFailureReason(uow: UnitOfWork, work: RunnableJob): Promise<FailureReason | null> {
+  const held = (await findBlockedDeployments(uow, work, [work])).get(work.id);
   return held === undefined || held === 'waiting' ? null : held;
 }
 
-function timeoutOf(work: Work, { maximum_timeout }: Runner, project: { readonly attributes: string }): number {
+function getTimeout(work: RunnableJob, { maximum_timeout }: Runner, project: { readonly attributes: string }): number {
   const own = work.timeout ?? storedAttributes(project).build_timeout;
   return maximum_timeout === null ? own : Math.min(own, maximum_timeout);
 }

@@ -1,33 +1,39 @@
 import { subscription } from '#events/event-bus.ts';
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { enqueue } from '#jobs/job.ts';
-import { forgetQueue, raiseQueuesOf } from '../processing/index.ts';
+import { deleteRunnerQueue, notifyRunnersOfScope } from '../processing/index.ts';
 import * as endpoints from './endpoints.ts';
-import { dropPipelineRef, keepRefLater } from './pipeline-ref.ts';
+import { createPipelineRefJob, deletePipelineRefJob } from './pipeline-ref.ts';
 
-const dropRefAtTheEnd = subscription({
+const deletePipelineRefOnJobFinished = subscription({
   event: 'job-finished',
   inTransaction: (uow, { projectId, pipelineId }) =>
-    enqueue(uow, dropPipelineRef, { projectId, pipelineId }, { key: String(pipelineId) }),
+    enqueue(uow, deletePipelineRefJob, { projectId, pipelineId }, { key: String(pipelineId) }),
 });
 
-const tellWhoIsLetIn = subscription({ event: 'runners-let-in', inTransaction: raiseQueuesOf });
+const notifyOnAccessExtended = subscription({ event: 'runner-access-extended', inTransaction: notifyRunnersOfScope });
 
-const tellWhereItIsNow = subscription({ event: 'transferred', inTransaction: raiseQueuesOf });
+const notifyOnTransfer = subscription({ event: 'group-or-project-transferred', inTransaction: notifyRunnersOfScope });
 
-const forgetProject = subscription({
+const deleteQueueOfProject = subscription({
   event: 'project-destroyed',
-  inTransaction: (uow, { projectId }) => forgetQueue(uow, 'project', projectId),
+  inTransaction: (uow, { projectId }) => deleteRunnerQueue(uow, 'project', projectId),
 });
 
-const forgetGroup = subscription({
+const deleteQueueOfGroup = subscription({
   event: 'group-destroyed',
-  inTransaction: (uow, { groupId }) => forgetQueue(uow, 'group', groupId),
+  inTransaction: (uow, { groupId }) => deleteRunnerQueue(uow, 'group', groupId),
 });
 
-/** How runners come by their jobs. */
-export const jobRequests = family({
+/** Job requests of runners. */
+export const jobRequests = resourceModule({
   endpoints,
-  jobs: [dropPipelineRef, keepRefLater],
-  subscriptions: [dropRefAtTheEnd, tellWhoIsLetIn, tellWhereItIsNow, forgetProject, forgetGroup],
+  jobs: [deletePipelineRefJob, createPipelineRefJob],
+  subscriptions: [
+    deletePipelineRefOnJobFinished,
+    notifyOnAccessExtended,
+    notifyOnTransfer,
+    deleteQueueOfProject,
+    deleteQueueOfGroup,
+  ],
 });

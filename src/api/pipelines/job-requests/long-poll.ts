@@ -1,86 +1,86 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { findRunner, type Runner } from '#authorization/runners.ts';
 import type { Config } from '#config.ts';
-import type { Incoming } from '#http/request/incoming.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
-import { momentAfter, timestamp } from '#runtime/clock.ts';
-import { readSettings } from '#settings/settings.ts';
-import { readQueueValue } from '../processing/index.ts';
+import { addMilliseconds, timestamp } from '#runtime/clock.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { getQueueVersion } from '../processing/index.ts';
 
-/** How often a question that is held looks again, in milliseconds: a few rows, of which another process may have changed one. */
-const LOOK_AGAIN = 1000;
+/** Poll interval of a held request in milliseconds. Each poll reads a few rows, which another process may have changed. */
+const POLL_INTERVAL_MS = 1000;
 
-/** So many questions a server holds at most: each of them looks again and again. */
-export const MOST_HELD = 500;
+/** Limit of held requests per server. */
+export const MAX_HELD_REQUESTS = 500;
 
-/** How many each server holds. It is known by its configuration. */
-const HELD = new WeakMap<Config, number>();
+/** Number of held requests per server, keyed by its configuration. */
+const HELD_REQUESTS = new WeakMap<Config, number>();
 
-/** The looks that are under way, by the runner. */
-const LOOKS = new WeakMap<Config, Map<number, Promise<Standing | null>>>();
+/** Running polls by runner. */
+const PENDING_POLLS = new WeakMap<Config, Map<number, Promise<RunnerQueueState | null>>>();
 
-/** A runner as it is now, and the value of its queue. */
-export interface Standing {
+/** A runner and the version of its queue. */
+export interface RunnerQueueState {
   readonly runner: Runner;
   readonly value: string;
 }
 
 /**
- * The queue value of a runner. While that is the one it knows already, and so there is nothing for it, the question is held for
- * as long as the setting says, 0 for not at all (contract/runners.md §3.3); one too many is answered at once.
+ * Returns the queue version of a runner. While the runner already knows it, the request is held for as long as the setting says
+ * (0: not at all; contract/runners.md §3.3). Requests beyond the limit are answered at once.
  */
-export async function queueValue(
+export async function waitForQueueChange(
   services: Services,
   runner: Runner,
   known: string | null | undefined,
-  { client }: Pick<Incoming, 'client'>,
-): Promise<Standing> {
+  { client }: Pick<IncomingRequest, 'client'>,
+): Promise<RunnerQueueState> {
   const { reader } = services.database;
-  const now = { runner, value: await readQueueValue(reader, runner, timestamp(services.clock)) };
+  const now = { runner, value: await getQueueVersion(reader, runner, timestamp(services.clock)) };
   if (now.value !== known || runner.paused) return now;
-  const { runner_long_polling_seconds: seconds } = await readSettings(reader);
-  const held = HELD.get(services.config) ?? 0;
-  if (seconds === 0 || held >= MOST_HELD) return now;
-  HELD.set(services.config, held + 1);
+  const { runner_long_polling_seconds: seconds } = await loadSettings(reader);
+  const held = HELD_REQUESTS.get(services.config) ?? 0;
+  if (seconds === 0 || held >= MAX_HELD_REQUESTS) return now;
+  HELD_REQUESTS.set(services.config, held + 1);
   try {
-    return await changed(services, now, seconds, client);
+    return await pollUntilChanged(services, now, seconds, client);
   } finally {
-    HELD.set(services.config, (HELD.get(services.config) ?? 1) - 1);
+    HELD_REQUESTS.set(services.config, (HELD_REQUESTS.get(services.config) ?? 1) - 1);
   }
 }
 
-/** Looks until the value is another one, the time is over or nobody waits any more. */
-async function changed(
+/** Polls until the version changes, the time is over, or the client disconnects. */
+async function pollUntilChanged(
   services: Services,
-  first: Standing,
+  first: RunnerQueueState,
   seconds: number,
-  client: Incoming['client'],
-): Promise<Standing> {
+  client: IncomingRequest['client'],
+): Promise<RunnerQueueState> {
   const { clock, isServing } = services;
   let now = first;
-  const until = momentAfter(timestamp(clock), seconds * 1000);
-  while (now.value === first.value && timestamp(clock) < until && !client.gone && isServing()) {
-    const seen = await nextLook(services, now.runner.id);
+  const until = addMilliseconds(timestamp(clock), seconds * 1000);
+  while (now.value === first.value && timestamp(clock) < until && !client.isDisconnected && isServing()) {
+    const seen = await sharedPoll(services, now.runner.id);
     if (seen === null) return now;
     now = seen;
   }
   return now;
 }
 
-/** However many of a runner's questions are held, they look together: whoever has its token can ask hundreds. */
-function nextLook(services: Services, id: number): Promise<Standing | null> {
-  const looks = LOOKS.get(services.config) ?? new Map<number, Promise<Standing | null>>();
-  LOOKS.set(services.config, looks);
+/** All held requests of a runner share one poll, because anyone with its token can send hundreds. */
+function sharedPoll(services: Services, id: number): Promise<RunnerQueueState | null> {
+  const looks = PENDING_POLLS.get(services.config) ?? new Map<number, Promise<RunnerQueueState | null>>();
+  PENDING_POLLS.set(services.config, looks);
   const begun = looks.get(id);
   if (begun !== undefined) return begun;
-  const look = lookAgain(services, id).finally(() => looks.delete(id));
+  const look = pollOnce(services, id).finally(() => looks.delete(id));
   looks.set(id, look);
   return look;
 }
 
-/** Null: the runner is gone. */
-async function lookAgain({ database: { reader }, clock }: Services, id: number): Promise<Standing | null> {
-  await pause(LOOK_AGAIN);
+/** Returns null if the runner was deleted. */
+async function pollOnce({ database: { reader }, clock }: Services, id: number): Promise<RunnerQueueState | null> {
+  await pause(POLL_INTERVAL_MS);
   const runner = await findRunner(reader, id);
-  return runner && { runner, value: await readQueueValue(reader, runner, timestamp(clock)) };
+  return runner && { runner, value: await getQueueVersion(reader, runner, timestamp(clock)) };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { takenByRow } from '#domain/runners/runner-scope.ts';
+import { isJobForRunnerRow } from '#domain/runners/runner-scope.ts';
 import { jobRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { done, world } from '#test/support/world.ts';
 
@@ -31,7 +31,7 @@ async function suitsRow(jobId: number, runnerId: number): Promise<boolean> {
     .select('runners.id')
     .where('jobs.id', '=', jobId)
     .where('runners.id', '=', runnerId);
-  return (await found.where(takenByRow()).executeTakeFirst()) !== undefined;
+  return (await found.where(isJobForRunnerRow()).executeTakeFirst()) !== undefined;
 }
 
 /** Is the job given to the runner? Both forms of the rule have to say so, or neither. */

@@ -1,53 +1,53 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Artifacts, Cache, Image, JobOptions } from '../ci-file/index.ts';
-import { artifactType, FAILURE_REASONS } from '../jobs/index.ts';
-import type { Dependency, Work } from './store.ts';
+import type { JobArtifacts, JobCache, JobImage, JobOptions } from '../ci-file/index.ts';
+import { FAILURE_REASONS, findArtifactType } from '../jobs/index.ts';
+import type { JobDependency, RunnableJob } from './store.ts';
 import type { RunnerVariable } from './variables.ts';
 
-/** What a runner is given of a job (contract/runners.md §3.3), every key always present. */
+/** Builds the payload of a job for its runner (contract/runners.md §3.3); every key is always present. */
 
-export interface Handed {
+export interface PayloadInput {
   readonly baseUrl: string;
   readonly secretKey: KeyObject;
   readonly project: Project;
   readonly rootNamespaceId: number;
-  readonly work: Work;
+  readonly work: RunnableJob;
   readonly token: string;
   readonly timeout: number;
   readonly startedAt: string;
   readonly queue: { readonly size: number; readonly depth: number; readonly onInstanceRunners: number | null };
   readonly repositoryUrl: string;
-  /** The repository has a ref of the pipeline. */
+  /** Whether the repository has the pipeline's ref. */
   readonly hasRef: boolean;
   readonly variables: readonly RunnerVariable[];
   readonly cacheKeys: readonly string[];
   readonly isTrusted: boolean;
   readonly depth: number;
   readonly separatedCaches: boolean;
-  /** What an earlier job has cloned is brought up to date, and not cloned again. */
+  /** Whether the runner may fetch into an existing clone. */
   readonly mayFetch: boolean;
-  /** With their archives, so far as these can be had. */
-  readonly dependencies: readonly Dependency[];
+  /** Dependencies, with their archives where available. */
+  readonly dependencies: readonly JobDependency[];
 }
 
-export function payloadOf(handed: Handed): object {
-  const { work, token, timeout } = handed;
+export function buildJobPayload(input: PayloadInput): object {
+  const { work, token, timeout } = input;
   const { options } = work;
   return {
     id: work.id,
     token,
-    allow_git_fetch: handed.mayFetch,
-    job_info: jobInfo(handed),
-    git_info: gitInfo(handed),
+    allow_git_fetch: input.mayFetch,
+    job_info: buildJobInfo(input),
+    git_info: buildGitInfo(input),
     runner_info: { timeout, runner_session_url: null },
     inputs: [],
-    variables: handed.variables,
-    steps: stepsOf(options, timeout),
+    variables: input.variables,
+    steps: buildSteps(options, timeout),
     hooks: Object.entries(options.hooks ?? {}).map(([name, script]) => ({ name, script })),
-    image: options.image ? imageOf(options.image) : null,
+    image: options.image ? buildImage(options.image) : null,
     services: (options.services ?? []).map((service) => ({
-      ...imageOf(service),
+      ...buildImage(service),
       alias: service.alias,
       command: service.command,
       variables: service.variables.map(({ key, value, raw }) => ({
@@ -58,11 +58,11 @@ export function payloadOf(handed: Handed): object {
         ...(raw ? { raw } : {}),
       })),
     })),
-    artifacts: artifactsOf(options.artifacts ?? null),
-    cache: (options.cache ?? []).map((cache, index) => cacheOf(cache, handed.cacheKeys[index] ?? 'default', handed)),
+    artifacts: buildArtifacts(options.artifacts ?? null),
+    cache: (options.cache ?? []).map((cache, index) => buildCache(cache, input.cacheKeys[index] ?? 'default', input)),
     credentials: [],
     features: { trace_sections: true, failure_reasons: FAILURE_REASONS },
-    dependencies: handed.dependencies.map(({ id, name, filename, size }) => ({
+    dependencies: input.dependencies.map(({ id, name, filename, size }) => ({
       id,
       name,
       token,
@@ -71,7 +71,7 @@ export function payloadOf(handed: Handed): object {
   };
 }
 
-function jobInfo({ work, project, rootNamespaceId, queue, startedAt, secretKey }: Handed) {
+function buildJobInfo({ work, project, rootNamespaceId, queue, startedAt, secretKey }: PayloadInput) {
   const queued = Date.parse(work.queued_at ?? work.created_at);
   return {
     id: work.id,
@@ -83,8 +83,8 @@ function jobInfo({ work, project, rootNamespaceId, queue, startedAt, secretKey }
     namespace_id: project.namespace_id,
     root_namespace_id: rootNamespaceId,
     organization_id: 1,
-    instance_id: idOfInstance(secretKey, 'instance_id'),
-    instance_uuid: uuidOf(idOfInstance(secretKey, 'instance_uuid')),
+    instance_id: deriveInstanceId(secretKey, 'instance_id'),
+    instance_uuid: toUuid(deriveInstanceId(secretKey, 'instance_uuid')),
     user_id: work.user_id,
     scoped_user_id: null,
     time_in_queue_seconds: Math.max(0, Math.round((Date.parse(startedAt) - queued) / 1000)),
@@ -95,72 +95,72 @@ function jobInfo({ work, project, rootNamespaceId, queue, startedAt, secretKey }
   };
 }
 
-/** By these runners tell servers from one another: the same for all processes of one, and for as long as its key. */
-function idOfInstance(secretKey: KeyObject, name: string): string {
+/** Derives an id by which runners tell servers apart. It is the same for all processes with the same key. */
+function deriveInstanceId(secretKey: KeyObject, name: string): string {
   return createHmac('sha256', secretKey).update(name).digest('hex');
 }
 
-function uuidOf(hex: string): string {
+function toUuid(hex: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',
   );
 }
 
-function gitInfo({ work, depth, repositoryUrl, hasRef }: Handed) {
+function buildGitInfo({ work, depth, repositoryUrl, hasRef }: PayloadInput) {
   return {
     repo_url: repositoryUrl,
     ref: work.ref,
     sha: work.sha,
     before_sha: work.before_sha,
     ref_type: work.tag ? 'tag' : 'branch',
-    refspecs: [...(hasRef ? [ownRefspec(work)] : []), ...refspecsOf(work, depth)],
+    refspecs: [...(hasRef ? [pipelineRefspec(work)] : []), ...buildRefspecs(work, depth)],
     depth,
     repo_object_format: 'sha1',
     protected: work.protected,
   };
 }
 
-/** With a depth of 0 a runner fetches everything. */
-function refspecsOf({ ref, tag }: Work, depth: number): string[] {
+/** Returns the refspecs; depth 0 fetches everything. */
+function buildRefspecs({ ref, tag }: RunnableJob, depth: number): string[] {
   if (depth === 0) return ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
   return [tag ? `+refs/tags/${ref}:refs/tags/${ref}` : `+refs/heads/${ref}:refs/remotes/origin/${ref}`];
 }
 
-function ownRefspec({ pipeline_id }: Work): string {
+function pipelineRefspec({ pipeline_id }: RunnableJob): string {
   return `+refs/pipelines/${pipeline_id}:refs/pipelines/${pipeline_id}`;
 }
 
-function stepsOf({ before_script = [], script = [], after_script = null }: Partial<JobOptions>, timeout: number) {
+function buildSteps({ before_script = [], script = [], after_script = null }: Partial<JobOptions>, timeout: number) {
   const main = [...before_script, ...script];
   const step = { name: 'script', script: main, timeout, when: 'on_success', allow_failure: false };
   if (after_script === null) return [step];
   return [step, { name: 'after_script', script: after_script, timeout, when: 'always', allow_failure: true }];
 }
 
-function imageOf({ name, entrypoint, ports, executor_opts, pull_policy }: Image) {
+function buildImage({ name, entrypoint, ports, executor_opts, pull_policy }: JobImage) {
   return { name, entrypoint, ports, executor_opts, pull_policy };
 }
 
-function artifactsOf(artifacts: Artifacts | null): object[] | null {
+function buildArtifacts(artifacts: JobArtifacts | null): object[] | null {
   if (artifacts === null) return null;
   const { name, untracked, paths, exclude, when, expire_in, reports } = artifacts;
   const archive = { name, untracked, paths, ...(exclude.length > 0 ? { exclude } : {}), when, expire_in };
   const all = [
     ...(paths.length > 0 || untracked ? [{ ...archive, artifact_type: 'archive', artifact_format: 'zip' }] : []),
-    ...Object.entries(reports).flatMap(([kind, files]) => reportOf(kind, files, expire_in)),
+    ...Object.entries(reports).flatMap(([kind, files]) => buildReport(kind, files, expire_in)),
   ];
   return all.length > 0 ? all : null;
 }
 
-function reportOf(kind: string, paths: readonly string[], expire_in: string | null): object[] {
-  const type = artifactType(kind);
+function buildReport(kind: string, paths: readonly string[], expire_in: string | null): object[] {
+  const type = findArtifactType(kind);
   if (type === undefined) return [];
   const { filename, format } = type;
   const sent = { when: 'always', expire_in, artifact_type: kind, artifact_format: format };
   return [{ name: filename, untracked: false, paths, ...sent }];
 }
 
-function cacheOf(cache: Cache, key: string, { isTrusted, separatedCaches }: Handed) {
+function buildCache(cache: JobCache, key: string, { isTrusted, separatedCaches }: PayloadInput) {
   const suffix = separatedCaches ? (isTrusted && !cache.unprotect ? '-protected' : '-non_protected') : '';
   const { untracked, paths, policy, when, fallback_keys } = cache;
   return {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findRunner } from '#authorization/runners.ts';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import { runnerRow } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { candidates } from './choose-job.ts';
+import { candidatesQuery } from './choose-job.ts';
 
 const here = await world();
 const { database } = here.server.services;
@@ -14,7 +14,7 @@ test('choosing a job looks at pending ones alone, however many have ended', asyn
   for (const wish of [{}, { runner_type: 'group_type', group_id: group.id }, { projects: [project.id] }] as const) {
     const runner = await findRunner(database.reader, (await runnerRow(here, { tags: ['a'], ...wish })).id);
     assert.ok(runner);
-    const plan = await database.transaction((tx) => planOf(tx, candidates(tx, runner)));
+    const plan = await database.transaction((tx) => explainPlan(tx, candidatesQuery(tx, runner)));
     // As the two engines say it: `SEARCH jobs USING INDEX jobs_pending`, `Index Scan using jobs_pending on jobs`.
     const ofJobs = plan.filter((line) => /\b(?:SCAN|SEARCH) jobs\b|\bon jobs\b(?! busy)|Scan on jobs_/.test(line));
     assert.ok(ofJobs.length > 0, plan.join('\n'));

@@ -5,9 +5,9 @@ import { findRunner } from '#authorization/runners.ts';
 import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { statements } from '#test/support/statement-watch.ts';
 import { done, world } from '#test/support/world.ts';
-import { given } from '../processing/fixtures.testing.ts';
+import { createPipelineFixture } from '../processing/fixtures.testing.ts';
 import { cancelJob } from '../processing/index.ts';
-import { MOST_HELD, queueValue } from './long-poll.ts';
+import { MAX_HELD_REQUESTS, waitForQueueChange } from './long-poll.ts';
 
 // How runners ask for jobs (contract/runners.md §3.3, §7).
 
@@ -92,9 +92,12 @@ test('where the setting says so a question is held until there is something, or 
     assert.ok(row);
     let at = clock.now().getTime();
     const hurried = { ...server.services, clock: { now: () => new Date((at += 10_000)) } };
-    assert.equal((await queueValue(hurried, row, known, { client: { gone: false } as never })).value, known);
+    assert.equal(
+      (await waitForQueueChange(hurried, row, known, { client: { isDisconnected: false } as never })).value,
+      known,
+    );
     const held = ask(runner, { last_update: known });
-    await given(here, project, { build: {} });
+    await createPipelineFixture(here, project, { build: {} });
     const taken = await held;
     assert.deepEqual([taken.status, taken.body.job_info.name], [201, 'build']);
   } finally {
@@ -110,7 +113,7 @@ test('a question that is held gets no job any more once its token has been reset
     const held = ask(runner, { last_update: known });
     await done(root.get('/version'));
     await done(root.post(`/runners/${runner.id}/reset_authentication_token`));
-    const pipeline = await given(here, project, { build: {} });
+    const pipeline = await createPipelineFixture(here, project, { build: {} });
     const refused = await held;
     assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
     assert.equal((await pipeline.statuses()).build, 'pending');
@@ -125,11 +128,11 @@ test('only so many questions are held, and one more is answered at once', { time
   const row = await findRunner(reader, runner.id);
   assert.ok(row);
   await done(root.put('/application/settings', { runner_long_polling_seconds: 3600 }));
-  const client = { gone: false };
-  const hold = () => queueValue(server.services, row, known, { client } as never);
-  const asked = Array.from({ length: MOST_HELD + 1 }, hold);
+  const client = { isDisconnected: false };
+  const hold = () => waitForQueueChange(server.services, row, known, { client } as never);
+  const asked = Array.from({ length: MAX_HELD_REQUESTS + 1 }, hold);
   assert.equal((await Promise.race(asked)).value, known);
-  client.gone = true;
+  client.isDisconnected = true;
   // They look together, not each for itself.
   assert.ok((await statements(here, () => Promise.all(asked))) <= 5);
   await root.put('/application/settings', { runner_long_polling_seconds: 0 });

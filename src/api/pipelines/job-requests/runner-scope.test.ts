@@ -6,7 +6,7 @@ import type { Runner } from '#authorization/runners.ts';
 import type { Schema, Transaction } from '#database/database.ts';
 import { jobRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { nextCandidates } from './choose-job.ts';
+import { listCandidates } from './choose-job.ts';
 
 // What runners are offered is what the rules say, of random runners, jobs, projects and groups (contract/runners.md §7).
 
@@ -75,7 +75,7 @@ test('a runner is offered the jobs that it may take, all of them in their order,
     await forgotten(async (tx) => {
       const jobs = await make(tx, all);
       for (const runner of all.runners) {
-        const offered = (await nextCandidates(tx, await makeRunner(tx, runner))).map(({ id }) => id);
+        const offered = (await listCandidates(tx, await makeRunner(tx, runner))).map(({ id }) => id);
         const allowed = jobs.filter((_, at) => mayTake(all, runner, all.jobs[at]!));
         if (runner.type === 'instance_type') offered.sort((a, b) => a - b);
         assert.deepEqual(offered, allowed, JSON.stringify(runner));

@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { topOf } from '#domain/namespaces/hierarchy.ts';
+import { selectRootNamespace } from '#domain/namespaces/hierarchy.ts';
 import type { JobOptions } from '../ci-file/index.ts';
 
-/** What a job is made of, for its runner. index: jobs primary key, pipelines primary key, pipeline_triggers primary key, pipeline_schedules primary key */
-export async function readWork(db: Reader, jobId: number) {
+/**
+ * Returns a job with the data that its runner needs, or null. index: jobs primary key, pipelines primary key, pipeline_triggers
+ * primary key, pipeline_schedules primary key
+ */
+export async function findRunnableJob(db: Reader, jobId: number) {
   const row = await db
     .selectFrom('jobs')
     .innerJoin('pipelines', 'pipelines.id', 'jobs.pipeline_id')
@@ -49,33 +52,33 @@ export async function readWork(db: Reader, jobId: number) {
   return {
     ...work,
     options: JSON.parse(options) as Partial<JobOptions>,
-    needs: needs === null ? null : (JSON.parse(needs) as Need[]),
+    needs: needs === null ? null : (JSON.parse(needs) as StoredJobNeed[]),
   };
 }
 
-interface Need {
+interface StoredJobNeed {
   readonly job: string;
   readonly artifacts?: boolean;
 }
 
-export type Work = NonNullable<Awaited<ReturnType<typeof readWork>>>;
+export type RunnableJob = NonNullable<Awaited<ReturnType<typeof findRunnableJob>>>;
 
-/** A job on whose files another one depends. */
-export interface Dependency {
+/** A job whose artifacts another job uses. */
+export interface JobDependency {
   readonly id: number;
   readonly name: string;
   readonly erased_at: string | null;
   readonly artifacts_expire_at: string | null;
-  /** Of its archive; null: it has none. */
+  /** File name of its archive; null: no archive. */
   readonly filename: string | null;
   readonly size: number | null;
 }
 
 /**
- * The jobs whose files a job gets: those that it needs, else those that it names, else all of the stages before
- * (contract/runners.md §3.3). index: jobs_latest_by_name, job_artifacts_by_job
+ * Lists the jobs whose artifacts a job receives: its needs, else its `dependencies`, else all jobs of earlier stages
+ * (contract/runners.md §3.3). index: jobs_latest_by_name, job_artifacts_by_job /
  */
-export async function dependenciesOf(db: Reader, work: Work): Promise<Dependency[]> {
+export async function listDependencies(db: Reader, work: RunnableJob): Promise<JobDependency[]> {
   const earlier = db
     .selectFrom('jobs')
     .leftJoin('job_artifacts', (join) =>
@@ -93,7 +96,7 @@ export async function dependenciesOf(db: Reader, work: Work): Promise<Dependency
     .where('jobs.pipeline_id', '=', work.pipeline_id)
     .where(sql<boolean>`not jobs.retried`)
     .orderBy('jobs.id');
-  const names = wantedNames(work);
+  const names = listDependencyNames(work);
   if (names !== null && names.length === 0) return [];
   const rows = await earlier.execute();
   const others = rows.filter(({ id }) => id !== work.id);
@@ -102,24 +105,27 @@ export async function dependenciesOf(db: Reader, work: Work): Promise<Dependency
   return others.filter(({ name }) => wanted.has(name) || wanted.has(name.replace(/ \d{1,4}\/\d{1,4}$/, '')));
 }
 
-/** null: nobody has said. */
-function wantedNames({ needs, options }: Work): readonly string[] | null {
+/** Returns null if neither `needs` nor `dependencies` is set. */
+function listDependencyNames({ needs, options }: RunnableJob): readonly string[] | null {
   if (needs !== null) return needs.filter(({ artifacts }) => artifacts !== false).map(({ job }) => job);
   return options.dependencies ?? null;
 }
 
-/** The id of the group, or of the user's own namespace, that is above all others of a project. */
-export async function rootOf(db: Reader, namespaceId: number): Promise<number> {
-  return (await topOf(db, namespaceId).select('namespaces.id').executeTakeFirstOrThrow()).id;
+/** Returns the id of the root namespace of a namespace. */
+export async function getRootNamespaceId(db: Reader, namespaceId: number): Promise<number> {
+  return (await selectRootNamespace(db, namespaceId).select('namespaces.id').executeTakeFirstOrThrow()).id;
 }
 
 /** index: job_variables_by_key */
-export function jobVariables(db: Reader, jobId: number) {
+export function listJobVariables(db: Reader, jobId: number) {
   return db.selectFrom('job_variables').select(['key', 'value']).where('job_id', '=', jobId).orderBy('id').execute();
 }
 
-/** The open merge requests from a branch, as many as a variable names. index: merge_requests_by_source_branch */
-export async function openMergeRequestsFrom(db: Reader, projectId: number, branch: string): Promise<string[]> {
+/**
+ * Lists references of open merge requests from a branch, at most as many as the variable holds. index:
+ * merge_requests_by_source_branch
+ */
+export async function listOpenMergeRequestReferences(db: Reader, projectId: number, branch: string): Promise<string[]> {
   const rows = await db
     .selectFrom('merge_requests')
     .innerJoin('routes', 'routes.project_id', 'merge_requests.project_id')

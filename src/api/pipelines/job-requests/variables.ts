@@ -1,36 +1,36 @@
 import type { Runner } from '#authorization/runners.ts';
 import type { EnvironmentRow } from '#domain/environments.ts';
-import { type CiVariable, expandText, shownValuesOf } from '../ci-file/index.ts';
-import { slugOf } from '../pipelines/index.ts';
-import type { Work } from './store.ts';
+import { type CiVariable, expandReferences, toPublicValues } from '../ci-file/index.ts';
+import { toSlug } from '../pipelines/index.ts';
+import type { RunnableJob } from './store.ts';
 
-/** A variable as runners are given it. */
+/** A variable in the form that runners receive. */
 export interface RunnerVariable extends CiVariable {
   readonly public: boolean;
   readonly masked: boolean;
 }
 
-interface Given {
+interface VariableSources {
   readonly baseUrl: string;
   readonly projectPath: string;
-  readonly work: Work;
+  readonly work: RunnableJob;
   readonly token: string;
   readonly startedAt: string;
   readonly repositoryUrl: string;
   readonly runner: Runner;
   readonly tags: readonly string[];
-  /** Of server, project, commit and ref. */
+  /** Predefined variables of server, project, commit and ref. */
   readonly predefined: readonly CiVariable[];
-  /** Of instance, groups and project. */
-  readonly kept: readonly CiVariable[];
+  /** Stored variables of instance, groups and project. */
+  readonly stored: readonly CiVariable[];
   readonly ofPipeline: readonly CiVariable[];
   readonly ofJob: readonly CiVariable[];
   readonly mergeRequests: readonly string[];
-  /** Null: it has none. */
+  /** Null: the job has no environment. */
   readonly environment: EnvironmentRow | null;
 }
 
-const shown = ({ key, value, raw, file }: CiVariable): RunnerVariable => ({
+const toPublic = ({ key, value, raw, file }: CiVariable): RunnerVariable => ({
   key,
   value,
   public: true,
@@ -38,39 +38,42 @@ const shown = ({ key, value, raw, file }: CiVariable): RunnerVariable => ({
   ...(raw ? { raw: true } : {}),
   ...(file ? { file: true } : {}),
 });
-const hidden = (variable: CiVariable): RunnerVariable => ({ ...shown(variable), public: false });
-const secret = (variable: CiVariable): RunnerVariable => ({ ...hidden(variable), masked: true });
-const kept = (variable: CiVariable): RunnerVariable => ({ ...hidden(variable), masked: variable.masked === true });
+const toHidden = (variable: CiVariable): RunnerVariable => ({ ...toPublic(variable), public: false });
+const toMasked = (variable: CiVariable): RunnerVariable => ({ ...toHidden(variable), masked: true });
+const toStored = (variable: CiVariable): RunnerVariable => ({
+  ...toHidden(variable),
+  masked: variable.masked === true,
+});
 
 /**
- * All variables of a job in their order, of which the later wins (contract/runners.md §3.3): what the server says, what the
- * file says, what instance, groups and project keep for jobs, what was given with the pipeline and with the job.
+ * Returns all variables of a job in order; later ones win (contract/runners.md §3.3): predefined, from the CI file, stored for
+ * instance, groups and project, given with the pipeline, given with the job.
  */
-export function variablesOf(given: Given): RunnerVariable[] {
+export function buildRunnerVariables(given: VariableSources): RunnerVariable[] {
   const { work, token, repositoryUrl } = given;
   return [
-    ...given.predefined.map(shown),
-    ...entries(ofPipeline(given)).map(shown),
-    ...entries(ofJob(given)).map(shown),
-    secret({ key: 'CI_JOB_TOKEN', value: token }),
-    hidden({ key: 'CI_REPOSITORY_URL', value: repositoryUrl }),
-    shown({ key: 'CI_REGISTRY_USER', value: 'gitlab-ci-token' }),
-    secret({ key: 'CI_REGISTRY_PASSWORD', value: token }),
-    ...entries(ofRunner(given)).map(shown),
-    ...entries(ofUser(work)).map(shown),
-    ...entries(ofEnvironment(given)).map(shown),
-    ...(work.options.variables ?? []).map(shown),
-    ...given.kept.map(kept),
-    ...given.ofPipeline.map(hidden),
-    ...given.ofJob.map(hidden),
+    ...given.predefined.map(toPublic),
+    ...toVariables(pipelineVariables(given)).map(toPublic),
+    ...toVariables(jobVariables(given)).map(toPublic),
+    toMasked({ key: 'CI_JOB_TOKEN', value: token }),
+    toHidden({ key: 'CI_REPOSITORY_URL', value: repositoryUrl }),
+    toPublic({ key: 'CI_REGISTRY_USER', value: 'gitlab-ci-token' }),
+    toMasked({ key: 'CI_REGISTRY_PASSWORD', value: token }),
+    ...toVariables(runnerVariables(given)).map(toPublic),
+    ...toVariables(userVariables(work)).map(toPublic),
+    ...toVariables(environmentVariables(given)).map(toPublic),
+    ...(work.options.variables ?? []).map(toPublic),
+    ...given.stored.map(toStored),
+    ...given.ofPipeline.map(toHidden),
+    ...given.ofJob.map(toHidden),
   ];
 }
 
-function entries(values: Readonly<Record<string, string | undefined>>): CiVariable[] {
+function toVariables(values: Readonly<Record<string, string | undefined>>): CiVariable[] {
   return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]));
 }
 
-function ofPipeline({ baseUrl, projectPath, work, mergeRequests }: Given) {
+function pipelineVariables({ baseUrl, projectPath, work, mergeRequests }: VariableSources) {
   return {
     CI_PIPELINE_ID: String(work.pipeline_id),
     CI_PIPELINE_IID: String(work.iid),
@@ -80,12 +83,12 @@ function ofPipeline({ baseUrl, projectPath, work, mergeRequests }: Given) {
   };
 }
 
-function ofJob({ baseUrl, projectPath, work, startedAt }: Given) {
+function jobVariables({ baseUrl, projectPath, work, startedAt }: VariableSources) {
   const parallel = work.options.parallel ?? null;
   return {
     CI_JOB_ID: String(work.id),
     CI_JOB_NAME: work.name,
-    CI_JOB_NAME_SLUG: slugOf(work.name),
+    CI_JOB_NAME_SLUG: toSlug(work.name),
     CI_JOB_STAGE: work.stage,
     CI_JOB_URL: `${baseUrl}/${projectPath}/-/jobs/${work.id}`,
     CI_JOB_STARTED_AT: startedAt,
@@ -95,7 +98,7 @@ function ofJob({ baseUrl, projectPath, work, startedAt }: Given) {
   };
 }
 
-function ofRunner({ runner, tags }: Given) {
+function runnerVariables({ runner, tags }: VariableSources) {
   return {
     CI_RUNNER_ID: String(runner.id),
     CI_RUNNER_DESCRIPTION: runner.description ?? '',
@@ -103,7 +106,7 @@ function ofRunner({ runner, tags }: Given) {
   };
 }
 
-function ofUser({ user_id, username, user_name, user_email }: Work) {
+function userVariables({ user_id, username, user_name, user_email }: RunnableJob) {
   return {
     GITLAB_USER_ID: user_id === null ? undefined : String(user_id),
     GITLAB_USER_LOGIN: username ?? undefined,
@@ -112,7 +115,7 @@ function ofUser({ user_id, username, user_name, user_email }: Work) {
   };
 }
 
-function ofEnvironment({ work: { options }, environment }: Given) {
+function environmentVariables({ work: { options }, environment }: VariableSources) {
   if (environment === null) return {};
   const said = options.environment ?? null;
   return {
@@ -125,10 +128,10 @@ function ofEnvironment({ work: { options }, environment }: Given) {
   };
 }
 
-/** Where what a job deploys is reached, as its file says: its variables in their places, but for what is nobody's to read. */
-export function environmentUrlOf({ options }: Work, variables: readonly RunnerVariable[]): string | null {
+/** Returns the expanded environment URL of a job; references to secret variables stay as written. */
+export function expandEnvironmentUrl({ options }: RunnableJob, variables: readonly RunnerVariable[]): string | null {
   const url = options.environment?.url ?? null;
   if (url === null) return null;
-  const values = shownValuesOf(variables);
-  return expandText(url, (key) => values.get(key));
+  const values = toPublicValues(variables);
+  return expandReferences(url, (key) => values.get(key));
 }

@@ -1,4 +1,4 @@
-/** The files that jobs leave behind, by their kind: in which format each is sent, and what it is called when nobody says (contract/runners.md §3.6). */
+/** Artifact types: upload format and default file name (contract/runners.md §3.6). */
 
 export type ArtifactFormat = 'zip' | 'gzip' | 'raw';
 
@@ -47,7 +47,7 @@ export const ARTIFACT_TYPES = {
 
 export type ArtifactTypeName = keyof typeof ARTIFACT_TYPES;
 
-/** The kind that a CI file names among `reports`; undefined for what is none. */
-export function artifactType(name: string): ArtifactType | undefined {
+/** Returns the type that a CI file names under `reports`, or undefined. */
+export function findArtifactType(name: string): ArtifactType | undefined {
   return Object.hasOwn(ARTIFACT_TYPES, name) ? ARTIFACT_TYPES[name as ArtifactTypeName] : undefined;
 }

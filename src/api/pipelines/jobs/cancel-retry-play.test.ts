@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { runnerRow } from '#test/support/pipeline-rows.ts';
 import { done, world } from '#test/support/world.ts';
-import { given } from '../processing/fixtures.testing.ts';
+import { createPipelineFixture } from '../processing/fixtures.testing.ts';
 import { playJob } from '../processing/index.ts';
 
 const here = await world({ project: { readme: true, with: ['reporter', 'developer', 'maintainer'] } });
@@ -12,7 +12,10 @@ const { database } = server.services;
 const at = `${project.at}/jobs`;
 
 test('a retried job is a new one, the old one leaves the lists, and what was skipped after it waits again', async () => {
-  const pipeline = await given(here, project, { build: { row: { tags: ['b', 'a'] } }, unit: { stage: 1 } });
+  const pipeline = await createPipelineFixture(here, project, {
+    build: { row: { tags: ['b', 'a'] } },
+    unit: { stage: 1 },
+  });
   const old = await pipeline.idOf('build');
   await pipeline.run('build', 'failed', { failure_reason: 'script_failure' });
   assert.equal((await pipeline.statuses()).unit, 'skipped');
@@ -27,7 +30,7 @@ test('a retried job is a new one, the old one leaves the lists, and what was ski
 });
 
 test('a job that has not ended, or was retried already, is not retryable', async () => {
-  const pipeline = await given(here, project, { build: {} });
+  const pipeline = await createPipelineFixture(here, project, { build: {} });
   const old = await pipeline.idOf('build');
   const refusal = { message: '403 Forbidden - Job is not retryable' };
   assert.deepEqual((await developer.post(`${at}/${old}/retry`)).body, refusal);
@@ -38,7 +41,7 @@ test('a job that has not ended, or was retried already, is not retryable', async
 });
 
 test('a job whose deployment was rejected is run again neither by itself nor with its pipeline', async () => {
-  const pipeline = await given(here, project, { ship: {}, other: {} });
+  const pipeline = await createPipelineFixture(here, project, { ship: {}, other: {} });
   const [ship, other] = [await pipeline.idOf('ship'), await pipeline.idOf('other')];
   await pipeline.run('ship', 'failed', { failure_reason: 'deployment_rejected' });
   await pipeline.run('other', 'failed');
@@ -48,7 +51,7 @@ test('a job whose deployment was rejected is run again neither by itself nor wit
 });
 
 test('a job is played in the name of somebody else', async () => {
-  const pipeline = await given(here, project, { ship: { when: 'manual' } });
+  const pipeline = await createPipelineFixture(here, project, { ship: { when: 'manual' } });
   const key = { id: await pipeline.idOf('ship'), project_id: project.id, pipeline_id: pipeline.id };
   const play = () => server.services.runUnitOfWork(ANONYMOUS, (uow) => playJob(uow, key, [], maintainer.id));
   assert.equal(await play(), key.id);
@@ -59,7 +62,7 @@ test('a job is played in the name of somebody else', async () => {
 });
 
 test('a running job is canceled at once, and canceling where its machine ends it itself', async () => {
-  const pipeline = await given(here, project, { plain: {}, graceful: {} });
+  const pipeline = await createPipelineFixture(here, project, { plain: {}, graceful: {} });
   const { id: runner_id } = await runnerRow(here);
   const features = '{"cancel_gracefully":true}';
   const manager = await database.transaction((tx) =>
@@ -86,7 +89,7 @@ test('a running job is canceled at once, and canceling where its machine ends it
 });
 
 test('a job that waits is canceled, one that has ended stays as it is', async () => {
-  const pipeline = await given(here, project, { build: {}, held: { stage: 1, when: 'manual' } });
+  const pipeline = await createPipelineFixture(here, project, { build: {}, held: { stage: 1, when: 'manual' } });
   const build = await pipeline.idOf('build');
   assert.equal((await developer.post(`${at}/${build}/cancel`)).body.status, 'canceled');
   assert.equal((await pipeline.statuses()).held, 'skipped');
@@ -95,7 +98,7 @@ test('a job that waits is canceled, one that has ended stays as it is', async ()
 });
 
 test('a manual job is played with variables of its own, by whoever plays it', async () => {
-  const pipeline = await given(here, project, { ship: { when: 'manual' }, next: { stage: 1 } });
+  const pipeline = await createPipelineFixture(here, project, { ship: { when: 'manual' }, next: { stage: 1 } });
   const job = await pipeline.idOf('ship');
   const bad = await developer.post(`${at}/${job}/play`, { job_variables_attributes: [{ value: 'x' }] });
   assert.deepEqual([bad.status, bad.body], [400, { error: 'job_variables_attributes[0][key] is missing' }]);
@@ -110,7 +113,7 @@ test('a manual job is played with variables of its own, by whoever plays it', as
 });
 
 test('a played job that has ended is cloned, one that nobody has to play is unplayable', async () => {
-  const pipeline = await given(here, project, { plain: {}, ship: { when: 'manual', mayFail: true } });
+  const pipeline = await createPipelineFixture(here, project, { plain: {}, ship: { when: 'manual', mayFail: true } });
   const refusal = await developer.post(`${at}/${await pipeline.idOf('plain')}/play`);
   assert.deepEqual([refusal.status, refusal.body], [400, { message: '400 Bad request - Unplayable Job' }]);
   const job = await pipeline.idOf('ship');
@@ -121,7 +124,7 @@ test('a played job that has ended is cloned, one that nobody has to play is unpl
 });
 
 test('needs of a job that may be played wait for it once it is played', async () => {
-  const pipeline = await given(here, project, {
+  const pipeline = await createPipelineFixture(here, project, {
     ask: { when: 'manual', mayFail: true },
     after: { stage: 1, needs: ['ask'] },
   });
@@ -132,14 +135,14 @@ test('needs of a job that may be played wait for it once it is played', async ()
 
 test('jobs of a protected branch are changed by those who may push to it', async () => {
   await done(owner.post(`${project.at}/protected_branches`, { name: 'stable', push_access_level: 40 }));
-  const pipeline = await given(here, project, { build: {} }, { ref: 'stable' });
+  const pipeline = await createPipelineFixture(here, project, { build: {} }, { ref: 'stable' });
   const job = await pipeline.idOf('build');
   assert.equal((await developer.post(`${at}/${job}/cancel`)).status, 403);
   assert.equal((await maintainer.post(`${at}/${job}/cancel`)).status, 201);
 });
 
 test('whom the project does not let cancel cancels neither jobs nor pipelines', async () => {
-  const pipeline = await given(here, project, { build: {} });
+  const pipeline = await createPipelineFixture(here, project, { build: {} });
   const job = await pipeline.idOf('build');
   const restrict = (role: string) => done(owner.put(project.at, { ci_restrict_pipeline_cancellation_role: role }));
   await restrict('no_one');
@@ -154,7 +157,7 @@ test('whom the project does not let cancel cancels neither jobs nor pipelines', 
 
 test('on tier free a project restricts nobody by what it has kept from another tier', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' }, project: {} });
-  const pipeline = await given(free, free.project, { build: {} });
+  const pipeline = await createPipelineFixture(free, free.project, { build: {} });
   const job = await pipeline.idOf('build');
   const attributes = JSON.stringify({ ci_restrict_pipeline_cancellation_role: 'no_one' });
   await free.server.services.database.transaction((tx) =>
@@ -165,7 +168,7 @@ test('on tier free a project restricts nobody by what it has kept from another t
 });
 
 test('variables are given by those alone whom the project lets give them', async () => {
-  const pipeline = await given(here, project, { ship: { when: 'manual' } });
+  const pipeline = await createPipelineFixture(here, project, { ship: { when: 'manual' } });
   const play = `${at}/${await pipeline.idOf('ship')}/play`;
   const variables = { job_variables_attributes: [{ key: 'A', value: 'b' }] };
   await done(owner.put(project.at, { ci_pipeline_variables_minimum_override_role: 'maintainer' }));

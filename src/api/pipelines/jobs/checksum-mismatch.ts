@@ -1,13 +1,13 @@
-import type { ProvenJob } from '#authorization/job-authentication.ts';
+import type { AuthenticatedJob } from '#authorization/job-authentication.ts';
 import type { Services } from '#http/services.ts';
 
 /**
- * Tells in the server's log that the log of a job is not what its runner has sent, by the CRC-32 that the runner says at the
- * end: nobody is refused for it (contract/runners.md §3.5). What is no CRC-32 can't be compared.
+ * Logs a warning if the stored log of a job differs from what its runner sent, by the CRC-32 that the runner reports at the end.
+ * The request is not rejected (contract/runners.md §3.5). Other checksums are ignored.
  */
-export function logWrongChecksum(
+export function logChecksumMismatch(
   { log }: Pick<Services, 'log'>,
-  { id, trace_size, trace_checksum }: ProvenJob,
+  { id, trace_size, trace_checksum }: AuthenticatedJob,
   said: string | null | undefined,
 ): void {
   const [, digits] = /^crc32:([0-9a-f]{1,8})$/i.exec(said ?? '') ?? [];

@@ -7,9 +7,15 @@ import type { JobRow } from '#domain/jobs.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { Runner, RunnerManager } from '../runners/index.ts';
-import { type BesideJobs, type BesideProjectJobs, besideJobs, besideProjectJobs, commitKey } from './relations.ts';
+import {
+  commitKey,
+  type JobRelations,
+  loadJobRelations,
+  loadProjectJobRelations,
+  type ProjectJobRelations,
+} from './relations.ts';
 
-/** The forms of a job (contract/runners.md §5.1, §1.5). */
+/** Serialized forms of a job (contract/runners.md §5.1, §1.5). */
 
 const text = Type.String();
 const count = Type.Integer();
@@ -27,22 +33,22 @@ const commonFields = {
   started_at: nullable(dateTime),
   finished_at: nullable(dateTime),
   erased_at: nullable(dateTime),
-  /** Seconds; so far, while it runs. */
+  /** Seconds; up to now while the job runs. */
   duration: nullable(Type.Number()),
-  /** Seconds; so far, while it waits for a runner. */
+  /** Seconds; up to now while the job waits for a runner. */
   queued_duration: nullable(Type.Number()),
-  /** Null once the account is gone. */
+  /** Null if the user was deleted. */
   user: nullable(EmbeddedUser.schema),
-  /** Null where the repository has lost it. */
+  /** Null if the commit no longer exists. */
   commit: nullable(Commit.schema),
   pipeline: PipelineBasic.schema,
   web_url: text,
-  /** Of failed ones. */
+  /** Only for failed jobs. */
   failure_reason: Type.Optional(text),
 };
 
-function common(row: JobRow, to: SerializationContext, beside: BesideJobs) {
-  const pipeline = beside.pipelines.get(row.pipeline_id)!;
+function serializeCommonFields(row: JobRow, to: SerializationContext, relations: JobRelations) {
+  const pipeline = relations.pipelines.get(row.pipeline_id)!;
   return {
     id: row.id,
     status: row.status,
@@ -58,8 +64,8 @@ function common(row: JobRow, to: SerializationContext, beside: BesideJobs) {
     erased_at: row.erased_at,
     duration: secondsBetween(row.started_at, row.finished_at ?? (row.started_at && to.now)),
     queued_duration: secondsBetween(row.queued_at, row.started_at ?? (row.status === 'pending' ? to.now : null)),
-    user: beside.users.get(row.user_id ?? 0) ?? null,
-    commit: beside.commits.get(commitKey(row.project_id, pipeline.sha)) ?? null,
+    user: relations.users.get(row.user_id ?? 0) ?? null,
+    commit: relations.commits.get(commitKey(row.project_id, pipeline.sha)) ?? null,
     pipeline: PipelineBasic.serialize(pipeline, to),
     web_url: `${to.url}/${pipeline.full_path}/-/jobs/${row.id}`,
     ...(row.status === 'failed' ? { failure_reason: row.failure_reason ?? 'unknown_failure' } : {}),
@@ -80,24 +86,24 @@ const JobArtifact = shape('JobArtifact', {
   file_format: nullable(text),
 });
 
-/** As its project shows it. */
+/** The form in project lists. */
 export const Job = entity('Job', {
   ...commonFields,
   project: shape('JobProject', { ci_job_token_scope_enabled: Type.Boolean() }),
-  /** Only with an archive. */
+  /** Only if the job has an archive. */
   artifacts_file: Type.Optional(ArtifactsFile),
   artifacts: Type.Array(JobArtifact),
-  /** Null before one has it, and once it is gone. */
+  /** Null before a runner takes the job, and if the runner was deleted. */
   runner: nullable(Runner.schema),
   runner_manager: nullable(RunnerManager.schema),
   artifacts_expire_at: nullable(dateTime),
   archived: Type.Boolean(),
   tag_list: Type.Array(text),
-}).from(besideProjectJobs, (row, to, beside) => {
-  const artifacts = artifactsOf(row, beside);
+}).from(loadProjectJobRelations, (row, to, beside) => {
+  const artifacts = listDownloadableArtifacts(row, beside);
   const archive = artifacts.find(({ file_type }) => file_type === 'archive');
   return {
-    ...common(row, to, beside),
+    ...serializeCommonFields(row, to, beside),
     project: { ci_job_token_scope_enabled: false },
     ...(archive ? { artifacts_file: { filename: archive.filename, size: archive.size } } : {}),
     artifacts,
@@ -109,8 +115,8 @@ export const Job = entity('Job', {
   };
 });
 
-/** What is there to be downloaded: a log too that nobody has put together yet. */
-function artifactsOf(row: JobRow, { artifacts }: BesideProjectJobs) {
+/** Lists downloadable files, including a log that is not assembled yet. */
+function listDownloadableArtifacts(row: JobRow, { artifacts }: ProjectJobRelations) {
   const stored = (artifacts.get(row.id) ?? []).map(({ file_type, size, filename, file_format }) => ({
     file_type,
     size,
@@ -122,11 +128,11 @@ function artifactsOf(row: JobRow, { artifacts }: BesideProjectJobs) {
   return [...stored, { file_type: 'trace', size: row.trace_size, filename: 'job.log', file_format: null }];
 }
 
-/** As a runner's list shows it. */
+/** The form in the job list of a runner. */
 export const RunnerJob = entity('RunnerJob', {
   ...commonFields,
   project: ProjectIdentity.schema,
-}).from(besideJobs, (row, to, beside) => ({
-  ...common(row, to, beside),
+}).from(loadJobRelations, (row, to, beside) => ({
+  ...serializeCommonFields(row, to, beside),
   project: ProjectIdentity.serialize(beside.projects.get(row.project_id)!, to),
 }));

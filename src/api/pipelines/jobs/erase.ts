@@ -3,8 +3,8 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { hasFinished } from '../processing/index.ts';
 
-/** Log and files of a job that has ended are gone, for ever (contract/runners.md §5.4). */
-export async function erase(uow: UnitOfWork, job: JobRow): Promise<JobRow | Failure<'notErasable'>> {
+/** Permanently deletes the log and artifacts of a finished job (contract/runners.md §5.4). */
+export async function eraseJobData(uow: UnitOfWork, job: JobRow): Promise<JobRow | Failure<'notErasable'>> {
   if (!hasFinished(job.status)) return fail('notErasable');
   const files = await uow.deleteFrom('job_artifacts').where('job_id', '=', job.id).executeTakeFirst();
   const held = await uow

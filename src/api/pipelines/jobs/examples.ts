@@ -20,7 +20,7 @@ export const examples: Examples<typeof endpoints & typeof runnerEndpoints & type
     by: 'guest',
     path: { id: project.id, pipeline_id: await newPipeline() },
   }),
-  readJob: async ({ project, newJob }) => ({ by: 'guest', path: pathOf(project, await newJob()) }),
+  getJob: async ({ project, newJob }) => ({ by: 'guest', path: pathOf(project, await newJob()) }),
   cancelJob: async ({ project, newJob }) => ({ by: 'developer', path: pathOf(project, await newJob()) }),
   retryJob: async ({ project, newJob }) => ({
     by: 'developer',
@@ -47,5 +47,5 @@ export const examples: Examples<typeof endpoints & typeof runnerEndpoints & type
     by: 'maintainer',
     path: pathOf(project, (await newArchivedJob({ status: 'success' })).id),
   }),
-  readOwnJob: async ({ newRunningJob }) => ({ by: 'anonymous', headers: (await newRunningJob()).headers }),
+  getOwnJob: async ({ newRunningJob }) => ({ by: 'anonymous', headers: (await newRunningJob()).headers }),
 };

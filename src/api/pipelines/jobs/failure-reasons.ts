@@ -1,4 +1,4 @@
-/** Why a job may have failed, as runners are told and tell (contract/runners.md "States"). */
+/** Failure reasons of jobs, as runners send and receive them (contract/runners.md "States"). */
 export const FAILURE_REASONS = [
   'unknown_failure',
   'script_failure',
@@ -29,9 +29,9 @@ export const FAILURE_REASONS = [
 
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-const KNOWN: ReadonlySet<string> = new Set(FAILURE_REASONS);
+const KNOWN_REASONS: ReadonlySet<string> = new Set(FAILURE_REASONS);
 
-/** What a runner has said, or that nobody knows it. */
-export function failureReason(said: string | null | undefined): FailureReason {
-  return said && KNOWN.has(said) ? (said as FailureReason) : 'unknown_failure';
+/** Returns the failure reason that a runner sent, or `unknown_failure`. */
+export function parseFailureReason(said: string | null | undefined): FailureReason {
+  return said && KNOWN_REASONS.has(said) ? (said as FailureReason) : 'unknown_failure';
 }

@@ -1,20 +1,20 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { startDelayedJob } from '../processing/index.ts';
 import * as endpoints from './endpoints.ts';
 import * as runnerEndpoints from './runner-endpoints.ts';
 import * as runnerListEndpoints from './runner-list-endpoints.ts';
-import { endOverdueJobs, endOverdueJobsOften, endStuckJobs, endStuckJobsHourly } from './stuck-jobs.ts';
+import { endStuckJobs, endStuckJobsHourly, failOverdueJobs, failOverdueJobsEveryTenMinutes } from './stuck-jobs.ts';
 
-// What other families may use of jobs.
-export { actingOnJob, mayForce, readingJob } from './access.ts';
-export { ARTIFACT_TYPES, type ArtifactTypeName, artifactType } from './artifact-types.ts';
+// Exports for other resource modules.
+export { mayForceJob, readJobAccess, updateJobAccess } from './access.ts';
+export { ARTIFACT_TYPES, type ArtifactTypeName, findArtifactType } from './artifact-types.ts';
 export { Job } from './entities.ts';
 export { FAILURE_REASONS, type FailureReason } from './failure-reasons.ts';
-export { hasLapsed, isLatestKept, latestSuccess } from './latest-artifacts.ts';
-export { readStanding } from './runner-store.ts';
+export { findLatestSuccessfulPipelineId, hasExpired, isLatestArtifact } from './latest-artifacts.ts';
+export { findJobState } from './runner-store.ts';
 
-export const jobs = family({
+export const jobs = resourceModule({
   endpoints: { ...endpoints, ...runnerListEndpoints, ...runnerEndpoints },
-  jobs: [startDelayedJob, endOverdueJobs, endStuckJobs],
-  schedules: [endOverdueJobsOften, endStuckJobsHourly],
+  jobs: [startDelayedJob, failOverdueJobs, endStuckJobs],
+  schedules: [failOverdueJobsEveryTenMinutes, endStuckJobsHourly],
 });

@@ -2,8 +2,11 @@ import { type SqlBool, sql } from 'kysely';
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
 import type { Reader } from '#database/database.ts';
 
-/** Does the project keep what this job has left, for its pipeline is the latest of the ref that succeeded? index: jobs primary key */
-export async function isLatestKept(db: Reader, jobId: number): Promise<boolean> {
+/**
+ * Returns whether the project keeps the artifacts of this job, because its pipeline is the latest successful one of the ref.
+ * index: jobs primary key
+ */
+export async function isLatestArtifact(db: Reader, jobId: number): Promise<boolean> {
   const found = await db
     .selectFrom('jobs')
     .innerJoin('pipelines', 'pipelines.id', 'jobs.pipeline_id')
@@ -12,18 +15,23 @@ export async function isLatestKept(db: Reader, jobId: number): Promise<boolean> 
     .where('jobs.id', '=', jobId)
     .executeTakeFirst();
   if (found === undefined || !storedAttributes(found).keep_latest_artifact) return false;
-  return (await latestSuccess(db, found.project_id, found.ref, found.tag)) === found.id;
+  return (await findLatestSuccessfulPipelineId(db, found.project_id, found.ref, found.tag)) === found.id;
 }
 
-/** The newest pipeline of a ref that has succeeded: a branch, a tag, or whichever has this name. index: pipelines_successful */
-export async function latestSuccess(db: Reader, projectId: number, ref: string, tag?: boolean): Promise<number | null> {
+/** Returns the id of the latest successful pipeline of a branch, a tag, or either. index: pipelines_successful */
+export async function findLatestSuccessfulPipelineId(
+  db: Reader,
+  projectId: number,
+  ref: string,
+  tag?: boolean,
+): Promise<number | null> {
   const latest = await db
     .selectFrom('pipelines')
     .select('id')
     .where('project_id', '=', projectId)
     .where('ref', '=', ref)
     .$if(tag !== undefined, (query) => query.where('tag', '=', tag ?? false))
-    // Written out, because only so does the index of those serve.
+    // Written as a literal, so that the partial index is used.
     .where(sql<SqlBool>`status = 'success'`)
     .orderBy('id', 'desc')
     .limit(1)
@@ -31,7 +39,7 @@ export async function latestSuccess(db: Reader, projectId: number, ref: string, 
   return latest?.id ?? null;
 }
 
-/** Is what this job has left past its time, which is null where there is none, and the project doesn't keep it? */
-export async function hasLapsed(db: Reader, jobId: number, expireAt: string | null, now: string): Promise<boolean> {
-  return expireAt !== null && expireAt <= now && !(await isLatestKept(db, jobId));
+/** Returns whether the artifacts of a job are expired and not kept by the project; `expireAt` null: never expires. */
+export async function hasExpired(db: Reader, jobId: number, expireAt: string | null, now: string): Promise<boolean> {
+  return expireAt !== null && expireAt <= now && !(await isLatestArtifact(db, jobId));
 }

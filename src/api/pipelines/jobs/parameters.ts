@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
-import { hash, optional, required } from '#http/parameters/declarations.ts';
+import { object, optional, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { refName, string } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, oneOf } from '#http/parameters/types.ts';
 import { STATUSES } from '../pipelines/index.ts';
 
-/** What lists of jobs are narrowed to, and what a job is played with (contract/runners.md §5). */
+/** Parameters of job lists and of playing a job (contract/runners.md §5). */
 
 const status = oneOf(...STATUSES);
-const several = arrayOf(status);
+const severalStatuses = arrayOf(status);
 
-/** One, or an array of them. */
+/** Accepts one value or an array. */
 function oneOrMore<T>(one: ParameterType<T>, more: ParameterType<T[]>): ParameterType<T[]> {
   return {
     schema: Type.Union([one.schema, more.schema]),
@@ -23,7 +23,7 @@ function oneOrMore<T>(one: ParameterType<T>, more: ParameterType<T[]>): Paramete
   };
 }
 
-export const listParams = { scope: optional(oneOrMore(status, several)), ref: optional(refName) };
+export const listParams = { scope: optional(oneOrMore(status, severalStatuses)), ref: optional(refName) };
 
 export const pipelineJobsParams = {
   scope: listParams.scope,
@@ -37,5 +37,5 @@ export const runnerJobsParams = {
 };
 
 export const playParams = {
-  job_variables_attributes: optional(arrayOf(hash({ key: required(string), value: required(string) }))),
+  job_variables_attributes: optional(arrayOf(object({ key: required(string), value: required(string) }))),
 };

@@ -1,6 +1,6 @@
 import { Commit } from '#api/code/commits/index.ts';
 import { EmbeddedUser } from '#api/identity/users/index.ts';
-import { readUsers } from '#authentication/users/users.ts';
+import { findUsersByIds } from '#authentication/users/users.ts';
 import { findPipelines, type PipelineRow } from '#authorization/pipelines.ts';
 import { findRunners } from '#authorization/runners.ts';
 import { prepareForIds } from '#database/prepare.ts';
@@ -8,74 +8,78 @@ import type { JobRow } from '#domain/jobs.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import { readCommits } from '#git/objects/object-reader.ts';
 import type { SerializationContext, ShapeOf } from '#http/endpoint/entity.ts';
-import { repositoryOf } from '#repositories/repository.ts';
-import { findManagers, Runner, RunnerManager } from '../runners/index.ts';
+import { getRepository } from '#repositories/repository.ts';
+import { findManagersByIds, Runner, RunnerManager } from '../runners/index.ts';
 
-/** What jobs show besides their rows: each for all of them at once. */
+/** Loads related data for many jobs at once. */
 
-export interface BesideJobs {
+export interface JobRelations {
   readonly pipelines: ReadonlyMap<number, PipelineRow>;
   readonly projects: ReadonlyMap<number, Project>;
   readonly users: ReadonlyMap<number, ShapeOf<typeof EmbeddedUser>>;
-  /** By `commitKey`. */
+  /** Commits by `commitKey`. */
   readonly commits: ReadonlyMap<string, ShapeOf<typeof Commit>>;
 }
 
-/** What those have besides that their project shows. */
-export interface BesideProjectJobs extends BesideJobs {
+/** Further relations of jobs in project lists. */
+export interface ProjectJobRelations extends JobRelations {
   readonly tags: ReadonlyMap<number, readonly string[]>;
-  readonly artifacts: ReadonlyMap<number, readonly Artifact[]>;
+  readonly artifacts: ReadonlyMap<number, readonly ArtifactSummary[]>;
   readonly runners: ReadonlyMap<number, ShapeOf<typeof Runner>>;
   readonly managers: ReadonlyMap<number, ShapeOf<typeof RunnerManager>>;
 }
 
-export async function besideJobs(rows: readonly JobRow[], to: SerializationContext): Promise<BesideJobs> {
+export async function loadJobRelations(rows: readonly JobRow[], to: SerializationContext): Promise<JobRelations> {
   const { db } = to;
-  const pipelines = byId(
+  const pipelines = mapById(
     await findPipelines(
       db,
       rows.map(({ pipeline_id }) => pipeline_id),
     ),
   );
-  const projects = byId(await findProjects(db, to.caller, distinct(rows.map(({ project_id }) => project_id))));
-  const commits = await commitsOf([...pipelines.values()], projects, to);
-  return { pipelines, projects, users: await usersOf(rows, to), commits };
+  const projects = mapById(await findProjects(db, to.caller, distinctIds(rows.map(({ project_id }) => project_id))));
+  const commits = await loadCommits([...pipelines.values()], projects, to);
+  return { pipelines, projects, users: await loadUsers(rows, to), commits };
 }
 
-export async function besideProjectJobs(rows: readonly JobRow[], to: SerializationContext): Promise<BesideProjectJobs> {
+export async function loadProjectJobRelations(
+  rows: readonly JobRow[],
+  to: SerializationContext,
+): Promise<ProjectJobRelations> {
   const ids = rows.map(({ id }) => id);
-  const tags = Map.groupBy(await tagsOf(to.db, ids), ({ job_id }) => job_id);
-  const runners = await findRunners(to.db, distinct(rows.map(({ runner_id }) => runner_id)));
-  const managers = await findManagers(to.db, distinct(rows.map(({ runner_manager_id }) => runner_manager_id)));
+  const tags = Map.groupBy(await listTags(to.db, ids), ({ job_id }) => job_id);
+  const runners = await findRunners(to.db, distinctIds(rows.map(({ runner_id }) => runner_id)));
+  const managers = await findManagersByIds(to.db, distinctIds(rows.map(({ runner_manager_id }) => runner_manager_id)));
   return {
-    ...(await besideJobs(rows, to)),
+    ...(await loadJobRelations(rows, to)),
     tags: new Map([...tags].map(([id, of]) => [id, of.map(({ name }) => name)])),
-    artifacts: Map.groupBy(await artifactsOf(to.db, ids), ({ job_id }) => job_id),
-    runners: byId(await Runner.serializeAll(runners, to)),
-    managers: byId(await RunnerManager.serializeAll([...managers.values()], to)),
+    artifacts: Map.groupBy(await listArtifacts(to.db, ids), ({ job_id }) => job_id),
+    runners: mapById(await Runner.serializeAll(runners, to)),
+    managers: mapById(await RunnerManager.serializeAll([...managers.values()], to)),
   };
 }
 
-const byId = <Row extends { readonly id: number }>(rows: readonly Row[]) => new Map(rows.map((row) => [row.id, row]));
-const distinct = (ids: readonly (number | null)[]) => [...new Set(ids.filter((id) => id !== null))];
+const mapById = <Row extends { readonly id: number }>(rows: readonly Row[]) =>
+  new Map(rows.map((row) => [row.id, row]));
+const distinctIds = (ids: readonly (number | null)[]) => [...new Set(ids.filter((id) => id !== null))];
 
-async function usersOf(rows: readonly JobRow[], to: SerializationContext): Promise<BesideJobs['users']> {
-  const users = await readUsers(to.db, distinct(rows.map(({ user_id }) => user_id)));
-  return byId(await EmbeddedUser.serializeAll(users, to));
+async function loadUsers(rows: readonly JobRow[], to: SerializationContext): Promise<JobRelations['users']> {
+  const users = await findUsersByIds(to.db, distinctIds(rows.map(({ user_id }) => user_id)));
+  return mapById(await EmbeddedUser.serializeAll(users, to));
 }
 
-/** One trip to git for each project. */
-async function commitsOf(
+/** Loads the commits with one git call per project. */
+async function loadCommits(
   pipelines: readonly PipelineRow[],
-  projects: BesideJobs['projects'],
+  projects: JobRelations['projects'],
   to: SerializationContext,
-): Promise<BesideJobs['commits']> {
+): Promise<JobRelations['commits']> {
   const shown = new Map<string, ShapeOf<typeof Commit>>();
   for (const [projectId, some] of Map.groupBy(pipelines, ({ project_id }) => project_id)) {
     const project = projects.get(projectId);
     if (project === undefined) continue;
     const shas = [...new Set(some.map(({ sha }) => sha))];
-    const commits = await readCommits(to.git, repositoryOf(to.git, project), shas);
+    const commits = await readCommits(to.git, getRepository(to.git, project), shas);
     for (const commit of commits) {
       if (commit !== null) shown.set(commitKey(projectId, commit.id), Commit.serialize({ commit, project }, to));
     }
@@ -83,16 +87,16 @@ async function commitsOf(
   return shown;
 }
 
-/** A commit in its project. */
+/** Returns the map key of a commit. */
 export const commitKey = (projectId: number, sha: string) => `${projectId} ${sha}`;
 
 // index: job_tags_pkey
-const tagsOf = prepareForIds((db, ids) =>
+const listTags = prepareForIds((db, ids) =>
   db.selectFrom('job_tags').select(['job_id', 'name']).where('job_id', 'in', ids).orderBy('job_id').orderBy('position'),
 );
 
 // index: job_artifacts_by_job
-const artifactsOf = prepareForIds((db, ids) =>
+const listArtifacts = prepareForIds((db, ids) =>
   db
     .selectFrom('job_artifacts')
     .select(['job_id', 'file_type', 'size', 'filename', 'file_format'])
@@ -100,4 +104,4 @@ const artifactsOf = prepareForIds((db, ids) =>
     .orderBy('id'),
 );
 
-type Artifact = Awaited<ReturnType<typeof artifactsOf>>[number];
+type ArtifactSummary = Awaited<ReturnType<typeof listArtifacts>>[number];

@@ -3,17 +3,17 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { page } from '#http/endpoint/responses.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
-import { inRunner } from '../runners/index.ts';
+import { runnerAccess } from '../runners/index.ts';
 import { RunnerJob } from './entities.ts';
 import { runnerJobsParams } from './parameters.ts';
 import { listJobsOfRunner } from './store.ts';
 
-/** The jobs of a runner (contract/runners.md §1.5). */
+/** Job lists of a runner (contract/runners.md §1.5). */
 
 export const listRunnerJobs = endpoint({
   get: '/runners/:id/jobs',
-  summary: 'List the jobs that a runner has run',
-  access: inRunner(mayListRunnerJobs, 'jobs'),
+  summary: 'List the jobs of a runner',
+  access: runnerAccess(mayListRunnerJobs, 'jobs'),
   scopes: ['manage_runner'],
   params: { system_id: optional(string), ...runnerJobsParams },
   response: page(RunnerJob),
@@ -22,8 +22,8 @@ export const listRunnerJobs = endpoint({
 
 export const listRunnerManagerJobs = endpoint({
   get: '/runners/:id/managers/:system_id/jobs',
-  summary: 'List the jobs that a machine of a runner has run',
-  access: inRunner(mayListRunnerJobs, 'jobs'),
+  summary: 'List the jobs of a runner manager',
+  access: runnerAccess(mayListRunnerJobs, 'jobs'),
   scopes: ['manage_runner'],
   params: { system_id: required(string), ...runnerJobsParams },
   response: page(RunnerJob),

@@ -1,19 +1,19 @@
-import { RUNNING } from '#authentication/tokens/job-tokens.ts';
+import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
 
-/** The runner of a job is at work still. */
-export async function noteSignOfLife(tx: Transaction, jobId: number): Promise<void> {
+/** Records that the runner still works on the job. */
+export async function recordHeartbeat(tx: Transaction, jobId: number): Promise<void> {
   await tx
     .updateTable('jobs')
     .set({ last_seen_at: tx.now })
     .where('id', '=', jobId)
-    .where('status', 'in', RUNNING)
+    .where('status', 'in', RUNNING_JOB_STATUSES)
     .execute();
 }
 
 /** index: jobs primary key */
-export async function readStanding(
+export async function findJobState(
   db: Reader,
   jobId: number,
 ): Promise<{ readonly status: JobStatus; readonly erased_at: string | null } | null> {

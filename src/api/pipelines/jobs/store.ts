@@ -2,42 +2,46 @@ import { type RawBuilder, sql } from 'kysely';
 import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { projectWithRole } from '#authorization/visibility-conditions.ts';
 import type { Reader } from '#database/database.ts';
-import { isAmongFound, notLookedUpBy } from '#database/dialect.ts';
-import { keyset, lookThrough, type Page, paged } from '#database/page.ts';
+import { isInSubquery, withoutIndex } from '#database/dialect.ts';
+import { type Page, paginate, paginateByKey, scanMatches } from '#database/page.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import { type JobRow, jobColumns } from '#domain/jobs.ts';
 import { REPORTER } from '#domain/members/roles.ts';
-import type { Page as ListPage } from '#http/lists/page.ts';
+import type { ListPage } from '#http/lists/page.ts';
 import { type KeysetRule, keysetPage, type OffsetRequest, type PageRequest } from '#http/lists/pagination.ts';
 
-/** Lists of jobs: what the CI file says of them is not read. */
+/** Queries for job lists; `jobs.options` is not read. */
 
-/** How a project's jobs are walked by keyset (contract/conventions.md §6). */
+/** Keyset pagination of a project's jobs (contract/conventions.md §6). */
 export const JOBS_KEYSET: KeysetRule = { orders: ['id desc'], by: 'cursor' };
 
-/** What a list is narrowed to. */
+/** Filter of a job list. */
 interface JobFilter {
   readonly scope?: readonly JobStatus[] | null | undefined;
-  /** Of this branch or tag. */
+  /** Branch or tag. */
   readonly ref?: string | null | undefined;
 }
 
-/** One page of the latest attempts of a project's jobs, the newest first. */
+/** Lists the latest attempts of a project's jobs, newest first. */
 export async function listJobs(
   db: Reader,
   projectId: number,
   filter: JobFilter,
   page: PageRequest,
 ): Promise<ListPage<JobRow>> {
-  const { query, count } = await latestJobs(db, projectId, filter);
-  if (page.kind === 'offset') return paged(db, query.orderBy('jobs.id', 'desc'), page, count);
+  const { query, count } = await selectLatestJobs(db, projectId, filter);
+  if (page.kind === 'offset') return paginate(db, query.orderBy('jobs.id', 'desc'), page, count);
   const { sort: direction, perPage, after } = page;
-  const rows = await keyset(query, 'jobs.id', 'jobs.id', { direction, limit: perPage + 1, after: after ?? undefined });
+  const rows = await paginateByKey(query, 'jobs.id', 'jobs.id', {
+    direction,
+    limit: perPage + 1,
+    after: after ?? undefined,
+  });
   return keysetPage(page, rows.items, JOBS_KEYSET);
 }
 
-/** The latest attempts of a project's jobs. index: jobs_by_project, jobs_by_status, pipelines_by_ref, jobs_by_pipeline */
-async function latestJobs(db: Reader, projectId: number, { scope, ref }: JobFilter) {
+/** Selects the latest attempts of a project's jobs. index: jobs_by_project, jobs_by_status, pipelines_by_ref, jobs_by_pipeline */
+async function selectLatestJobs(db: Reader, projectId: number, { scope, ref }: JobFilter) {
   const all = db.selectFrom('jobs').select(jobColumns);
   const narrowed = (project: RawBuilder<number>) => {
     const jobs = all.where(project, '=', projectId).where(sql<boolean>`not jobs.retried`);
@@ -50,45 +54,45 @@ async function latestJobs(db: Reader, projectId: number, { scope, ref }: JobFilt
     .select('pipelines.id')
     .where('project_id', '=', projectId)
     .where('ref', '=', ref);
-  // Its pipelines lead to the jobs of a ref, which may have few of those that the project has.
-  const ofPipelines = isAmongFound(db, sql.ref<number>('jobs.pipeline_id'), pipelines);
-  const found = narrowed(notLookedUpBy(db, project)).where(ofPipelines);
-  const { isKnown, count } = await lookThrough(db, found.clearSelect().select('jobs.id'));
+  // Start from the pipelines of the ref, which may have few of the project's jobs.
+  const ofPipelines = isInSubquery(db, sql.ref<number>('jobs.pipeline_id'), pipelines);
+  const found = narrowed(withoutIndex(db, project)).where(ofPipelines);
+  const { isMatch: isKnown, count } = await scanMatches(db, found.clearSelect().select('jobs.id'));
   if (isKnown !== null) return { query: all.where(isKnown(sql.ref<number>('jobs.id'))), count };
   return { query: narrowed(project).where('jobs.pipeline_id', 'in', pipelines), count };
 }
 
-interface OfPipeline {
+interface PipelineJobFilter {
   readonly scope?: readonly JobStatus[] | null | undefined;
   readonly include_retried?: boolean | null | undefined;
 }
 
-/** One page of a pipeline's jobs, the newest first. index: jobs_by_pipeline */
+/** Lists the jobs of a pipeline, newest first. index: jobs_by_pipeline */
 export function listJobsOfPipeline(
   db: Reader,
   pipelineId: number,
-  { scope, include_retried }: OfPipeline,
+  { scope, include_retried }: PipelineJobFilter,
   page: OffsetRequest,
 ): Promise<Page<JobRow>> {
   let query = db.selectFrom('jobs').select(jobColumns).where('jobs.pipeline_id', '=', pipelineId);
   if (scope && scope.length > 0) query = query.where('jobs.status', 'in', scope);
   if (!include_retried) query = query.where(sql<boolean>`not jobs.retried`);
-  return paged(db, query.orderBy('jobs.id', 'desc'), page);
+  return paginate(db, query.orderBy('jobs.id', 'desc'), page);
 }
 
-interface OfRunner {
+interface RunnerJobFilter {
   readonly system_id?: string | null | undefined;
   readonly status?: JobStatus | null | undefined;
   readonly order_by?: 'id' | null | undefined;
   readonly sort?: 'asc' | 'desc' | null | undefined;
 }
 
-/** One page of a runner's jobs, those of projects where the caller is Reporter. index: jobs_by_runner, jobs_by_runner_status */
+/** Lists the jobs of a runner in projects where the caller is at least Reporter. index: jobs_by_runner, jobs_by_runner_status */
 export function listJobsOfRunner(
   db: Reader,
   caller: SignedInCaller,
   runnerId: number,
-  { system_id, status, order_by, sort }: OfRunner,
+  { system_id, status, order_by, sort }: RunnerJobFilter,
   page: OffsetRequest,
 ): Promise<Page<JobRow>> {
   let query = db.selectFrom('jobs').select(jobColumns).where('jobs.runner_id', '=', runnerId);
@@ -119,5 +123,5 @@ export function listJobsOfRunner(
       ),
     );
   }
-  return paged(db, query.orderBy('jobs.id', order_by ? (sort ?? 'desc') : 'asc'), page);
+  return paginate(db, query.orderBy('jobs.id', order_by ? (sort ?? 'desc') : 'asc'), page);
 }

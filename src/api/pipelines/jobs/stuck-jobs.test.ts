@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runnerRow } from '#test/support/pipeline-rows.ts';
 import { done, world } from '#test/support/world.ts';
-import { given } from '../processing/fixtures.testing.ts';
+import { createPipelineFixture } from '../processing/fixtures.testing.ts';
 
 const here = await world({ project: { readme: true } });
 const { project, owner, server, clock, work } = here;
@@ -20,7 +20,7 @@ test('a job that waits for an hour while no runner could take it fails, one that
   const far = '2030-01-01T00:00:00.000Z';
   await runnerRow(here, { projects: [project.id], tags: ['fit'], contacted_at: far, run_untagged: false });
   const jobs = { fit: { row: { tags: ['fit'] } }, unfit: { row: { tags: ['fit', 'odd'] } }, untagged: {} };
-  const pipeline = await given(here, project, jobs);
+  const pipeline = await createPipelineFixture(here, project, jobs);
   await pass(0.9);
   assert.equal((await pipeline.statuses()).unfit, 'pending');
   await pass(1.2);
@@ -41,7 +41,7 @@ test('a job that waits for an hour while no runner could take it fails, one that
 });
 
 test('a job whose runner does not end it is canceled after an hour', async () => {
-  const pipeline = await given(here, project, { slow: {} });
+  const pipeline = await createPipelineFixture(here, project, { slow: {} });
   await pipeline.run('slow', 'canceling');
   await pass(0.5);
   assert.equal((await pipeline.statuses()).slow, 'canceling');
@@ -50,7 +50,9 @@ test('a job whose runner does not end it is canceled after an hour', async () =>
 });
 
 test('a delayed job that nobody has started an hour after its time fails', async () => {
-  const pipeline = await given(here, project, { later: { when: 'delayed', options: { start_in: 60 } } });
+  const pipeline = await createPipelineFixture(here, project, {
+    later: { when: 'delayed', options: { start_in: 60 } },
+  });
   await database.transaction((tx) =>
     tx.deleteFrom('background_jobs').where('kind', '=', 'start-delayed-job').execute(),
   );
@@ -60,9 +62,9 @@ test('a delayed job that nobody has started an hour after its time fails', async
 });
 
 test('pipelines that are older than their project keeps them are deleted with their jobs', async () => {
-  const old = await given(here, project, { build: {} });
+  const old = await createPipelineFixture(here, project, { build: {} });
   await pass(20);
-  const young = await given(here, project, { build: {} });
+  const young = await createPipelineFixture(here, project, { build: {} });
   await done(owner.put(project.at, { ci_delete_pipelines_in_seconds: 86_400 }));
   await pass(24);
   assert.equal((await owner.get(`${project.at}/pipelines/${old.id}`)).status, 404);

@@ -2,29 +2,29 @@ import { sql } from 'kysely';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
-import { takenByRow } from '#domain/runners/runner-scope.ts';
+import { isJobForRunnerRow } from '#domain/runners/runner-scope.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
-import { momentAfter, timestamp } from '#runtime/clock.ts';
-import { changeJob, jobsTurn } from '../processing/index.ts';
+import { addMilliseconds, timestamp } from '#runtime/clock.ts';
+import { changeJobStatus, jobsLockKey } from '../processing/index.ts';
 import { hasStatus } from '../runners/index.ts';
 import type { FailureReason } from './failure-reasons.ts';
 
-/** What ends jobs that wait for something which does not come, or of which nothing more is heard (contract/runners.md "Background work"). */
+/** Ends jobs that wait in vain or whose runner no longer reports (contract/runners.md "Background work"). */
 
-const HOUR = 3_600_000;
-/** What a runner is given to say that the time is over, in milliseconds. */
-const GRACE = 15 * 60_000;
-const BATCH = 500;
+const HOUR_MS = 3_600_000;
+/** Grace period for the runner to report a timeout, in milliseconds. */
+const GRACE_MS = 15 * 60_000;
+const STUCK_BATCH_SIZE = 500;
 
-/** What may be stuck; those that are in one of these are few, however many have ended. */
-const UNDER_WAY = ['running', 'canceling', 'scheduled', 'pending'] as const;
+/** Statuses of jobs that may be stuck; few jobs have them at any time. */
+const UNFINISHED_STATUSES = ['running', 'canceling', 'scheduled', 'pending'] as const;
 
-interface JobUnderWay {
+interface UnfinishedJob {
   readonly id: number;
   readonly project_id: number;
-  readonly status: (typeof UNDER_WAY)[number];
+  readonly status: (typeof UNFINISHED_STATUSES)[number];
   readonly timeout: number | null;
   readonly queued_at: string | null;
   readonly scheduled_at: string | null;
@@ -33,20 +33,20 @@ interface JobUnderWay {
   readonly updated_at: string;
 }
 
-interface End {
+interface JobEnd {
   readonly to: 'failed' | 'canceled';
   readonly reason?: FailureReason;
-  /** Now, unless it says otherwise. */
+  /** Defaults to now. */
   readonly finishedAt?: string;
-  /** Only when no runner that is online and not paused could take the job. */
-  readonly forWantOfRunner?: boolean;
+  /** Only if no online, unpaused runner could take the job. */
+  readonly onlyWithoutRunner?: boolean;
 }
 
-/** How a job ends that is like this one at this moment; null: it goes on. */
-type Judge = (job: JobUnderWay, now: string) => End | null;
+/** Decides how a job ends now; null: it continues. */
+type EndRule = (job: UnfinishedJob, now: string) => JobEnd | null;
 
-/** Those with this status, in pieces by their ids. index: jobs_running, jobs_canceling, jobs_scheduled, jobs_pending */
-async function* jobsThatAre(db: Reader, status: JobUnderWay['status']): AsyncGenerator<JobUnderWay> {
+/** Iterates over the jobs with this status, in batches by id. index: jobs_running, jobs_canceling, jobs_scheduled, jobs_pending */
+async function* listJobsWithStatus(db: Reader, status: UnfinishedJob['status']): AsyncGenerator<UnfinishedJob> {
   for (let after = 0; ; ) {
     const some = await db
       .selectFrom('jobs')
@@ -55,48 +55,51 @@ async function* jobsThatAre(db: Reader, status: JobUnderWay['status']): AsyncGen
       .where('status', '=', sql.lit(status))
       .where('id', '>', after)
       .orderBy('id')
-      .limit(BATCH)
+      .limit(STUCK_BATCH_SIZE)
       .execute();
     for (const job of some) yield { ...job, status };
-    if (some.length < BATCH) return;
+    if (some.length < STUCK_BATCH_SIZE) return;
     after = some.at(-1)?.id ?? after;
   }
 }
 
-/** Ends those that are to end, each in an act of its own. */
+/** Ends the jobs that the rule selects, each in its own transaction. */
 async function endJobs(
   { database, clock, runUnitOfWork }: Services,
-  statuses: readonly JobUnderWay['status'][],
-  judge: Judge,
+  statuses: readonly UnfinishedJob['status'][],
+  judge: EndRule,
   signal: AbortSignal,
 ): Promise<void> {
   const now = timestamp(clock);
   for (const status of statuses) {
-    for await (const job of jobsThatAre(database.reader, status)) {
+    for await (const job of listJobsWithStatus(database.reader, status)) {
       if (signal.aborted) return;
       const end = judge(job, now);
-      if (end === null || (end.forWantOfRunner && (await hasRunner(database.reader, job.id, now)))) continue;
+      if (end === null || (end.onlyWithoutRunner && (await hasOnlineRunner(database.reader, job.id, now)))) continue;
       const { to, reason, finishedAt } = end;
       const change = {
         ...(reason === undefined ? {} : { failure_reason: reason }),
         ...(finishedAt === undefined ? {} : { finished_at: finishedAt }),
       };
-      const turn = jobsTurn(job.project_id);
-      await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, job.id, [status], to, change), { turn, owed: true });
+      const lockKey = jobsLockKey(job.project_id);
+      await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, job.id, [status], to, change), {
+        lock: lockKey,
+        exemptFromLimit: true,
+      });
     }
   }
 }
 
-/** It has run for longer than it may, and a quarter of an hour: its runner should have ended it. */
-const overdue: Judge = ({ started_at, timeout }, now) => {
+/** Fails a job that exceeded its timeout and the grace period: its runner should have ended it. */
+const endIfOverdue: EndRule = ({ started_at, timeout }, now) => {
   if (started_at === null || timeout === null) return null;
-  const finishedAt = momentAfter(started_at, timeout * 1000);
-  if (momentAfter(finishedAt, GRACE) >= now) return null;
+  const finishedAt = addMilliseconds(started_at, timeout * 1000);
+  if (addMilliseconds(finishedAt, GRACE_MS) >= now) return null;
   return { to: 'failed', reason: 'job_execution_timeout', finishedAt };
 };
 
-const stuck: Judge = (job, now) => {
-  const hourAgo = momentAfter(now, -HOUR);
+const endIfStuck: EndRule = (job, now) => {
+  const hourAgo = addMilliseconds(now, -HOUR_MS);
   switch (job.status) {
     case 'running': {
       const heardOf = job.last_seen_at ?? job.started_at ?? job.updated_at;
@@ -110,14 +113,14 @@ const stuck: Judge = (job, now) => {
         : null;
     case 'pending': {
       if (job.queued_at === null || job.queued_at > hourAgo) return null;
-      const forWantOfRunner = job.queued_at > momentAfter(now, -24 * HOUR);
-      return { to: 'failed', reason: 'stuck_or_timeout_failure', forWantOfRunner };
+      const onlyWithoutRunner = job.queued_at > addMilliseconds(now, -24 * HOUR_MS);
+      return { to: 'failed', reason: 'stuck_or_timeout_failure', onlyWithoutRunner };
     }
   }
 };
 
 /** index: jobs primary key, projects primary key, runners_by_contact */
-function hasRunner(db: Reader, jobId: number, now: string): Promise<boolean> {
+function hasOnlineRunner(db: Reader, jobId: number, now: string): Promise<boolean> {
   return hasRow(
     db
       .selectFrom('jobs')
@@ -127,27 +130,27 @@ function hasRunner(db: Reader, jobId: number, now: string): Promise<boolean> {
       .where('jobs.id', '=', jobId)
       .where('runners.paused', '=', false)
       .where(hasStatus('online', now))
-      .where(takenByRow()),
+      .where(isJobForRunnerRow()),
   );
 }
 
-/** Ends jobs whose time is over by far. */
-export const endOverdueJobs = defineJob({
+/** Ends jobs that exceeded their timeout. */
+export const failOverdueJobs = defineJob({
   kind: 'end_overdue_jobs',
   handle: (services: Services, _payload: Record<string, never>, { signal }) =>
-    endJobs(services, ['running'], overdue, signal),
+    endJobs(services, ['running'], endIfOverdue, signal),
 });
 
-/** Ends what is stuck. */
+/** Ends stuck jobs. */
 export const endStuckJobs = defineJob({
   kind: 'end-stuck-jobs',
   handle: (services: Services, _payload: Record<string, never>, { signal }) =>
-    endJobs(services, UNDER_WAY, stuck, signal),
+    endJobs(services, UNFINISHED_STATUSES, endIfStuck, signal),
 });
 
-export const endOverdueJobsOften: Schedule<Services> = {
+export const failOverdueJobsEveryTenMinutes: Schedule<Services> = {
   name: 'end_overdue_jobs',
   cron: '*/10 * * * *',
-  job: endOverdueJobs,
+  job: failOverdueJobs,
 };
 export const endStuckJobsHourly: Schedule<Services> = { name: 'end-stuck-jobs', cron: '17 * * * *', job: endStuckJobs };

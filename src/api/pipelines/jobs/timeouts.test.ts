@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { jobRun } from '#test/support/job-run.ts';
 import { runningJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { endOverdueJobs, endStuckJobs } from './stuck-jobs.ts';
+import { endStuckJobs, failOverdueJobs } from './stuck-jobs.ts';
 
 // Jobs whose runners have died (contract/runners.md "Background work").
 
@@ -18,10 +18,10 @@ test('who runs a quarter of an hour longer than he may has ended when his time w
   const { id } = await runningJob(here, project, { timeout: 600 });
   const { started_at } = await rowOf(id);
   clock.advance(600 + 900);
-  await endOverdueJobs.handle(server.services, {}, run);
+  await failOverdueJobs.handle(server.services, {}, run);
   assert.equal((await rowOf(id)).status, 'running');
   clock.advance(1);
-  await endOverdueJobs.handle(server.services, {}, run);
+  await failOverdueJobs.handle(server.services, {}, run);
   const { status, failure_reason, finished_at } = await rowOf(id);
   assert.deepEqual([status, failure_reason], ['failed', 'job_execution_timeout']);
   assert.equal(Date.parse(finished_at ?? '') - Date.parse(started_at ?? ''), 600_000);

@@ -1,23 +1,23 @@
 import { resolveRevision } from '#git/refs/revision.ts';
-import { inProject, inPublicProject } from '#http/access/project-access.ts';
+import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok } from '#http/endpoint/responses.ts';
 import { unauthorized } from '#http/errors/http-error.ts';
-import { exclusive, optional, required } from '#http/parameters/declarations.ts';
-import { refName, textOf } from '#http/parameters/texts.ts';
+import { mutuallyExclusive, optional, required } from '#http/parameters/declarations.ts';
+import { limitedText, refName } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean } from '#http/parameters/types.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { fail } from '#runtime/failure.ts';
-import { LARGEST_FILE } from '../ci-file/index.ts';
+import { MAX_FILE_LENGTH } from '../ci-file/index.ts';
 import { LintResult } from './entities.ts';
 import { lintFile } from './lint.ts';
 
-/** Trying CI files (contract/runners.md §4.9). */
+/** CI lint endpoints (contract/runners.md §4.9). */
 
-export const readCiLint = endpoint({
+export const getCiLint = endpoint({
   get: '/projects/:id/ci/lint',
-  summary: 'Try the CI file of a project',
-  access: inPublicProject('read_code').require(({ caller }) => {
+  summary: 'Lint the CI configuration of a project',
+  access: inProjectAllowingAnonymous('read_code').require(({ caller }) => {
     if (caller.session !== undefined) throw unauthorized('This endpoint requires an API authentication');
   }),
   params: {
@@ -28,13 +28,13 @@ export const readCiLint = endpoint({
     dry_run_ref: optional(refName),
     include_jobs: optional(boolean, false),
   },
-  rules: [exclusive('sha', 'content_ref'), exclusive('ref', 'dry_run_ref')],
+  rules: [mutuallyExclusive('sha', 'content_ref'), mutuallyExclusive('ref', 'dry_run_ref')],
   errors: { empty: [404, '404 Repository Not Found'], noCommit: [404, '404 Commit Not Found'] },
   response: ok(LintResult),
   async handle({ project, caller, params, base }, services) {
     if (project.empty) return fail('empty');
     const at = params.content_ref ?? params.sha ?? project.default_branch;
-    const sha = await resolveRevision(services.git, repositoryOf(services.git, project), at);
+    const sha = await resolveRevision(services.git, getRepository(services.git, project), at);
     if (sha === null) return fail('noCommit');
     const ref = params.dry_run_ref ?? params.ref ?? project.default_branch;
     return lintFile(services, caller, project, {
@@ -48,20 +48,20 @@ export const readCiLint = endpoint({
 
 export const createCiLint = endpoint({
   post: '/projects/:id/ci/lint',
-  summary: 'Try a CI file as that of a project, which it need not be yet',
+  summary: 'Lint CI configuration content',
   access: inProject('create_pipeline'),
   params: {
-    // As many bytes as the longest file has characters.
-    content: required(textOf(LARGEST_FILE * 4)),
+    // UTF-8 uses up to four bytes per character.
+    content: required(limitedText(MAX_FILE_LENGTH * 4)),
     dry_run: optional(boolean, false),
-    // Clients send an empty one for none.
+    // Clients send an empty value for none.
     ref: optional(absentIfBlank(refName)),
     include_jobs: optional(boolean, false),
   },
   response: ok(LintResult),
   async handle({ project, caller, params, base }, services) {
     const { git } = services;
-    const sha = await resolveRevision(git, repositoryOf(git, project), project.default_branch);
+    const sha = await resolveRevision(git, getRepository(git, project), project.default_branch);
     return lintFile(services, caller, project, {
       sha,
       content: params.content,

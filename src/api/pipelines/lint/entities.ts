@@ -4,8 +4,8 @@ import { nullable, shape } from '#http/endpoint/responses.ts';
 
 const text = Type.String();
 const texts = Type.Array(text);
-/** As the file says it. */
-const said = nullable(Type.Object({}, { additionalProperties: true }));
+/** The value as written in the file. */
+const keywordValue = nullable(Type.Object({}, { additionalProperties: true }));
 
 const LintedInclude = shape('LintedInclude', {
   type: Type.Literal('local'),
@@ -24,9 +24,9 @@ export const LintedJob = shape('LintedJob', {
   script: texts,
   after_script: texts,
   tag_list: texts,
-  /** These and `needs` are what the file says: a pipeline has been decided about by them. */
-  only: Type.Optional(said),
-  except: Type.Optional(said),
+  /** `only`, `except` and `needs` are taken from the file; a dry run has evaluated them and omits them. */
+  only: Type.Optional(keywordValue),
+  except: Type.Optional(keywordValue),
   environment: nullable(text),
   when: text,
   allow_failure: Type.Boolean(),
@@ -37,20 +37,20 @@ export const LintedJob = shape('LintedJob', {
 
 export type LintedJob = Static<typeof LintedJob>;
 
-/** What is known of a CI file that nothing has been made of. */
-export interface Linted {
+/** The result of linting a CI file. */
+export interface CiLintResult {
   readonly errors: readonly string[];
-  /** Null: it does not get so far. */
+  /** Null: the file could not be merged. */
   readonly yaml: string | null;
-  /** The paths of what it includes. */
+  /** Paths of included files. */
   readonly includes: readonly string[];
-  /** Where these are: at which commit of which project, by its path. */
+  /** Project path and commit of the included files. */
   readonly at: { readonly project: string; readonly sha: string | null };
-  /** Null: nobody has asked for them. */
+  /** Null: not requested. */
   readonly jobs: readonly LintedJob[] | null;
 }
 
-/** What becomes of a CI file (contract/runners.md §4.9). */
+/** The serialized lint result (contract/runners.md §4.9). */
 export const LintResult = entity('LintResult', {
   valid: Type.Boolean(),
   errors: texts,
@@ -58,7 +58,7 @@ export const LintResult = entity('LintResult', {
   merged_yaml: nullable(text),
   includes: Type.Array(LintedInclude),
   jobs: Type.Optional(Type.Array(LintedJob)),
-}).from(({ errors, yaml, includes, at, jobs }: Linted, { url }) => ({
+}).from(({ errors, yaml, includes, at, jobs }: CiLintResult, { url }) => ({
   valid: errors.length === 0,
   errors: [...errors],
   warnings: [],

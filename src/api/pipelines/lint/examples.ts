@@ -2,7 +2,7 @@ import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
-  readCiLint: ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { include_jobs: true } }),
+  getCiLint: ({ project }) => ({ by: 'reporter', path: { id: project.id }, params: { include_jobs: true } }),
   createCiLint: ({ project }) => ({
     by: 'developer',
     path: { id: project.id },

@@ -1,51 +1,51 @@
 import {
+  type CiConfiguration,
+  type CiJob,
   type CiMap,
-  type Configuration,
-  instancesOf,
-  type Job,
-  MOST_JOBS,
-  type Plan,
-  plain,
+  expandParallel,
+  MAX_JOBS,
+  type PipelinePlan,
+  toJsonValue,
 } from '../ci-file/index.ts';
 import type { LintedJob } from './entities.ts';
 
-/** The jobs of a CI file, in the order of their stages, for whoever looks at it (contract/runners.md §4.9). */
+/** Lists the jobs of a CI file in stage order, for lint results (contract/runners.md §4.9). */
 
-/** As the file has them, whatever a pipeline would take of them; null: they are more than any may have. */
-export function jobsOfFile({ jobs, stages }: Configuration, file: CiMap): LintedJob[] | null {
-  if (jobs.reduce((count, job) => count + instancesOf(job).length, 0) > MOST_JOBS) return null;
-  const place = (job: Job) => stages.indexOf(job.stage);
+/** Lists all jobs of the file, without evaluating rules; null: more than the limit. */
+export function listJobsOfFile({ jobs, stages }: CiConfiguration, file: CiMap): LintedJob[] | null {
+  if (jobs.reduce((count, job) => count + expandParallel(job).length, 0) > MAX_JOBS) return null;
+  const place = (job: CiJob) => stages.indexOf(job.stage);
   return jobs
     .toSorted((one, other) => place(one) - place(other))
     .flatMap((job) => {
       const entry = file.get(job.name) as CiMap;
       const about = {
         stage: job.stage,
-        ...scriptsOf(job.options),
+        ...toScripts(job.options),
         tag_list: [...job.tags],
-        only: job.rules === null ? (policyOf(entry, 'only') ?? { refs: ['branches', 'tags'] }) : null,
-        except: policyOf(entry, 'except'),
+        only: job.rules === null ? (toLongPolicy(entry, 'only') ?? { refs: ['branches', 'tags'] }) : null,
+        except: toLongPolicy(entry, 'except'),
         environment: job.environment?.name ?? null,
         when: job.when ?? 'on_success',
         allow_failure: job.allowFailure?.allowed ?? (job.when === 'manual' && job.rules === null),
         needs: job.needs?.map(({ job: name, artifacts, optional }) => ({ name, artifacts, optional })) ?? null,
       };
-      return instancesOf(job).map(({ name }) => ({ name, ...about }));
+      return expandParallel(job).map(({ name }) => ({ name, ...about }));
     });
 }
 
-/** As a pipeline would have them. */
-export function jobsOfPlan({ jobs }: Plan): LintedJob[] {
+/** Lists the jobs of a planned pipeline. */
+export function listJobsOfPlan({ jobs }: PipelinePlan): LintedJob[] {
   return jobs.map(({ name, stage, options, tags, environment, when, allowFailure }) => ({
-    ...{ name, stage, ...scriptsOf(options), tag_list: [...tags], environment, when },
+    ...{ name, stage, ...toScripts(options), tag_list: [...tags], environment, when },
     allow_failure: allowFailure,
   }));
 }
 
-type Scripts = Pick<Job['options'], 'before_script' | 'script' | 'after_script'>;
+type Scripts = Pick<CiJob['options'], 'before_script' | 'script' | 'after_script'>;
 
-/** Jobs may share them: nobody changes one. */
-function scriptsOf({ before_script, script, after_script }: Scripts) {
+/** Jobs may share these arrays; they must not be mutated. */
+function toScripts({ before_script, script, after_script }: Scripts) {
   return {
     before_script: (before_script ?? []) as string[],
     script: (script ?? []) as string[],
@@ -53,9 +53,9 @@ function scriptsOf({ before_script, script, after_script }: Scripts) {
   };
 }
 
-/** In the long form: refs alone may be said without a word. */
-function policyOf(entry: CiMap, key: 'only' | 'except'): Record<string, unknown> | null {
-  const value = plain(entry.get(key) ?? null);
+/** Returns the policy in its long form; the short form lists refs only. */
+function toLongPolicy(entry: CiMap, key: 'only' | 'except'): Record<string, unknown> | null {
+  const value = toJsonValue(entry.get(key) ?? null);
   if (value === null) return null;
   if (typeof value === 'string') return { refs: [value] };
   return Array.isArray(value) ? { refs: value.flat(10) } : (value as Record<string, unknown>);

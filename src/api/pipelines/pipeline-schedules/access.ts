@@ -1,26 +1,26 @@
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import { mayReadPipelines, mayRunOn } from '#authorization/pipelines.ts';
+import { mayReadPipelines, mayRunPipelineOn } from '#authorization/pipelines.ts';
 import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
-import { type Project, roleIn } from '#domain/namespaces/projects.ts';
+import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { maySetPipelineVariables } from '../variables/index.ts';
-import { placeOf } from './ref-names.ts';
+import { toBranchOrTag } from './ref-names.ts';
 import { findSchedule, type ScheduleRow } from './store.ts';
-import { findVariable } from './variables.ts';
+import { findScheduleVariable } from './variables.ts';
 
-/** Who does what with schedules (contract/runners.md §4.7). */
+/** Access to pipeline schedules (contract/runners.md §4.7). */
 
 interface InProject {
   readonly project: Project;
 }
 
-/** The schedule that the path names: to whoever may not read pipelines none is there. */
-const scheduleOfPath = {
+/** Loads the schedule in the path; callers who may not read pipelines get 404. */
+const scheduleResource = {
   name: 'schedule',
   params: { pipeline_schedule_id: required(integer) },
   load: ({ db, caller, params }: AccessCall<{ readonly pipeline_schedule_id: number }>, { project }: InProject) =>
@@ -28,72 +28,88 @@ const scheduleOfPath = {
   notFound: () => notFound('Pipeline Schedule'),
 } as const;
 
-/** Of that schedule the variable that the path names. */
-export const variableOfPath = {
+/** Loads the variable in the path. */
+export const scheduleVariableResource = {
   name: 'variable',
   load: ({ db, path }: AccessCall, { schedule }: { readonly schedule: ScheduleRow }) =>
-    findVariable(db, schedule.id, path.key ?? ''),
+    findScheduleVariable(db, schedule.id, path.key ?? ''),
   notFound: () => notFound('Pipeline Schedule Variable'),
 } as const;
 
-interface Found {
+interface ScheduleContext {
   readonly project: Project;
   readonly caller: SignedInCaller;
   readonly schedule: ScheduleRow;
 }
 
-type InSchedule = Access<Found, typeof scheduleOfPath.params>;
+type ScheduleAccess = Access<ScheduleContext, typeof scheduleResource.params>;
 
-export function readingSchedule(): InSchedule {
-  return withRight(() => true, 'project:read_pipeline (else 404)');
+export function readScheduleAccess(): ScheduleAccess {
+  return scheduleAccess(() => true, 'project:read_pipeline (else 404)');
 }
 
-export const updatingSchedule = (): InSchedule => withRight(mayUpdate, 'its owner');
-export const deletingSchedule = (): InSchedule => withRight(mayDelete, 'project:admin_pipeline or its owner');
-export const takingSchedule = (): InSchedule => withRight(mayTake, 'project:admin_pipeline or its owner');
+export const updateScheduleAccess = (): ScheduleAccess => scheduleAccess(mayUpdateSchedule, 'its owner');
+export const deleteScheduleAccess = (): ScheduleAccess =>
+  scheduleAccess(mayDeleteSchedule, 'project:admin_pipeline or its owner');
+export const takeScheduleAccess = (): ScheduleAccess =>
+  scheduleAccess(mayTakeOwnership, 'project:admin_pipeline or its owner');
 
-export function playingSchedule(): InSchedule {
-  return withRight(mayPlay, 'project:update_pipeline + push or merge to its ref');
+export function playScheduleAccess(): ScheduleAccess {
+  return scheduleAccess(mayPlaySchedule, 'project:update_pipeline + push or merge to its ref');
 }
 
-const SETTING = 'the right to set pipeline variables';
+const SET_VARIABLES_LABEL = 'the right to set pipeline variables';
 
-export function changingVariables(): InSchedule {
-  return withRight((found) => mayUpdate(found) && maySet(found), `its owner + ${SETTING}`);
+export function updateVariablesAccess(): ScheduleAccess {
+  return scheduleAccess(
+    (found) => mayUpdateSchedule(found) && maySetVariables(found),
+    `its owner + ${SET_VARIABLES_LABEL}`,
+  );
 }
 
-export function deletingVariables(): InSchedule {
-  return withRight((found) => mayDelete(found) && maySet(found), `project:admin_pipeline or its owner + ${SETTING}`);
+export function deleteVariablesAccess(): ScheduleAccess {
+  return scheduleAccess(
+    (found) => mayDeleteSchedule(found) && maySetVariables(found),
+    `project:admin_pipeline or its owner + ${SET_VARIABLES_LABEL}`,
+  );
 }
 
-function withRight(right: (found: Found, call: AccessCall) => boolean | Promise<boolean>, label: string): InSchedule {
+function scheduleAccess(
+  right: (found: ScheduleContext, call: AccessCall) => boolean | Promise<boolean>,
+  label: string,
+): ScheduleAccess {
   return inProject('read_project')
-    .resource(scheduleOfPath)
+    .resource(scheduleResource)
     .require(async (call, found) => {
       if (!(await right(found, call))) throw forbidden();
     }, label);
 }
 
-const isOwn = ({ caller, schedule }: Found) => schedule.owner_id === caller.user.id;
-const maySet = ({ caller, project }: Found) => maySetPipelineVariables(caller, project);
+const isOwn = ({ caller, schedule }: ScheduleContext) => schedule.owner_id === caller.user.id;
+const maySetVariables = ({ caller, project }: ScheduleContext) => maySetPipelineVariables(caller, project);
 
-function mayUpdate(found: Found): boolean {
+function mayUpdateSchedule(found: ScheduleContext): boolean {
   const { caller, project } = found;
   return mayInProject(caller, 'update_pipeline', project) && (isOwn(found) || isAdministrator(caller));
 }
 
-function mayDelete(found: Found): boolean {
+function mayDeleteSchedule(found: ScheduleContext): boolean {
   const { caller, project } = found;
-  return mayInProject(caller, 'admin_pipeline', project) || (isOwn(found) && mayUpdate(found));
+  return mayInProject(caller, 'admin_pipeline', project) || (isOwn(found) && mayUpdateSchedule(found));
 }
 
-const mayTake = (found: Found) => isOwn(found) || mayInProject(found.caller, 'admin_pipeline', found.project);
+const mayTakeOwnership = (found: ScheduleContext) =>
+  isOwn(found) || mayInProject(found.caller, 'admin_pipeline', found.project);
 
-const mayPlay = ({ caller, project, schedule }: Found, { db }: AccessCall) =>
-  mayRunOn(db, caller, project, placeOf(schedule.ref));
+const mayPlaySchedule = ({ caller, project, schedule }: ScheduleContext, { db }: AccessCall) =>
+  mayRunPipelineOn(db, caller, project, toBranchOrTag(schedule.ref));
 
-/** May he read what the schedule gives to its pipelines: a Maintainer, and its owner while he is a Developer? */
-export function showsVariables(caller: Caller, project: Project, { owner_id }: Pick<ScheduleRow, 'owner_id'>): boolean {
-  const role = roleIn(caller, project);
+/** Returns whether the caller may read the schedule's variables: Maintainers, and the owner while they are a Developer. */
+export function mayReadScheduleVariables(
+  caller: Caller,
+  project: Project,
+  { owner_id }: Pick<ScheduleRow, 'owner_id'>,
+): boolean {
+  const role = getProjectRole(caller, project);
   return role >= MAINTAINER || (role >= DEVELOPER && owner_id !== null && owner_id === caller.user?.id);
 }

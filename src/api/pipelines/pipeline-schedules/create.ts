@@ -4,23 +4,23 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
 import { nextRunAfter } from './cron.ts';
 import { countSchedules, insertSchedule, type ScheduleRow } from './store.ts';
-import { type Content, checked } from './validation.ts';
+import { type ScheduleContent, validateSchedule } from './validation.ts';
 
-const MOST_IN_PROJECT = 10;
+const MAX_SCHEDULES_PER_PROJECT = 10;
 
-/** Those who make the last one at once must not all be let through. */
-export const turnOf = ({ id }: Project) => `schedules of project ${id}`;
+/** Serializes creation, so that concurrent requests cannot exceed the limit. */
+export const schedulesLockKey = ({ id }: Project) => `schedules of project ${id}`;
 
-/** Has the project run pipelines at its moments, in the name of whoever makes it. */
+/** Creates a schedule that runs pipelines as its creator. */
 export async function createSchedule(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
-  { active, ...wish }: Content & { readonly active: boolean },
+  { active, ...wish }: ScheduleContent & { readonly active: boolean },
 ): Promise<ScheduleRow | Failure<'invalid'>> {
-  const content = await checked(uow, project, wish, 'create');
+  const content = await validateSchedule(uow, project, wish, 'create');
   if (isFailure(content)) return content;
-  if ((await countSchedules(uow, project.id)) >= MOST_IN_PROJECT) {
-    return invalid({ base: [`Maximum number of ci pipeline schedules (${MOST_IN_PROJECT}) exceeded`] });
+  if ((await countSchedules(uow, project.id)) >= MAX_SCHEDULES_PER_PROJECT) {
+    return invalid({ base: [`Maximum number of ci pipeline schedules (${MAX_SCHEDULES_PER_PROJECT}) exceeded`] });
   }
   const next_run_at = nextRunAfter(content.cron, content.cron_timezone, uow.now)!;
   return insertSchedule(uow, { ...content, active, next_run_at, project_id: project.id, owner_id: uow.actor.user.id });

@@ -1,60 +1,64 @@
 import { Cron } from 'croner';
-import { zoneNamed } from './time-zones.ts';
+import { findTimeZone } from './time-zones.ts';
 
 /**
- * When a schedule is due (contract/runners.md §4.7): five fields of minutes, hours, days, months and days of the week, or
- * `@daily` and the like. Of a day on which the clocks are put forward, what is said of the hour that is left out is due right
- * behind it; where they are put back, what happens every so many minutes happens in both hours, and what has one moment in the
- * first.
+ * Cron expressions (contract/runners.md §4.7): five fields (minutes, hours, days, months, days of the week), or `@daily` and the
+ * like. When clocks go forward, times in the skipped hour are due right after it. When clocks go back, repeating minutes run in
+ * both hours, and fixed times run in the first.
  */
-
-/** What croner takes besides and would read otherwise than others do: the present moment, weekdays near a day, and both at once. */
-const FIELD = /^[\dA-Z*,/#-]+$/i;
-const DAYS = /^[\dL*,/-]+$/i;
-/** A step that starts nowhere is none. */
-const STARTLESS = /(?:^|,)\//;
-
-/** `5/15` is every fifteenth from the fifth on, as in other crons. */
-const STEPS = { sloppyRanges: true } as const;
 
 /**
- * In so many years there is every day of the calendar on every day of the week. What finds no moment in them never will: there
- * is no 30 February, nor half past two where clocks are always put forward. To look through all years that there are takes long.
+ * Rejects syntax that croner would accept with another meaning than other crons: the present time, nearest weekday, and combined
+ * day rules.
  */
-const YEARS = 41;
+const FIELD_PATTERN = /^[\dA-Z*,/#-]+$/i;
+const DAY_PATTERN = /^[\dL*,/-]+$/i;
+/** A step needs a start value. */
+const STEP_WITHOUT_START = /(?:^|,)\//;
 
-/** Is it an expression? Whether a moment of it ever comes is not asked here. */
+/** `5/15` means every fifteenth from the fifth on, as in other crons. */
+const CRON_OPTIONS = { sloppyRanges: true } as const;
+
+/**
+ * Within this many years every date falls on every day of the week, so that an expression without a match in them never matches
+ * (30 February, a time that is always skipped). Searching all years would take long.
+ */
+const MAX_YEARS_AHEAD = 41;
+
+/** Returns whether the text is a valid expression; it may never match. */
 export function isCron(text: string): boolean {
-  const fields = fieldsOf(text);
+  const fields = splitFields(text);
   const [, , days = ''] = fields;
   const isOurs = text.trim().startsWith('@')
     ? fields.length === 1
-    : fields.length === 5 && fields.every((field) => FIELD.test(field) && !STARTLESS.test(field)) && DAYS.test(days);
+    : fields.length === 5 &&
+      fields.every((field) => FIELD_PATTERN.test(field) && !STEP_WITHOUT_START.test(field)) &&
+      DAY_PATTERN.test(days);
   if (!isOurs) return false;
   try {
-    new Cron(fields.join(' '), { ...STEPS, utcOffset: 0, mode: '5-part', paused: true });
+    new Cron(fields.join(' '), { ...CRON_OPTIONS, utcOffset: 0, mode: '5-part', paused: true });
     return true;
   } catch {
     return false;
   }
 }
 
-const fieldsOf = (text: string): string[] => text.trim().split(/\s+/);
+const splitFields = (text: string): string[] => text.trim().split(/\s+/);
 
-/** The first moment after `after` of an expression; null: there is none, or nobody can say, because there is no such zone. */
+/** Returns the first match after `after`; null: none, or unknown time zone. */
 export function nextRunAfter(cron: string, zoneName: string, after: string): string | null {
-  const zone = zoneNamed(zoneName);
+  const zone = findTimeZone(zoneName);
   if (zone === null) return null;
-  // UTC by arithmetic: a named zone would load the engine's tables of zones for it.
+  // UTC needs no time zone database, which the engine would load for a named zone.
   const where = zone === 'Etc/UTC' ? { utcOffset: 0 } : { timezone: zone };
-  const next = new Cron(withYears(cron, after), { ...STEPS, ...where, paused: true }).nextRun(new Date(after));
+  const next = new Cron(limitYears(cron, after), { ...CRON_OPTIONS, ...where, paused: true }).nextRun(new Date(after));
   return next?.toISOString() ?? null;
 }
 
-/** With the seconds and the years that are looked through; `@daily` and the like always come. */
-function withYears(cron: string, after: string): string {
-  const fields = fieldsOf(cron);
+/** Adds seconds and a year range; `@daily` and the like always match. */
+function limitYears(cron: string, after: string): string {
+  const fields = splitFields(cron);
   const year = Number(after.slice(0, 4));
-  // It may be another year there.
-  return fields.length === 1 ? fields.join('') : `0 ${fields.join(' ')} ${year - 1}-${year + YEARS}`;
+  // The local year may differ.
+  return fields.length === 1 ? fields.join('') : `0 ${fields.join(' ')} ${year - 1}-${year + MAX_YEARS_AHEAD}`;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isCron, nextRunAfter } from './cron.ts';
-import { OTHER_NAMES, zoneNamed } from './time-zones.ts';
+import { findTimeZone, TIME_ZONE_ALIASES } from './time-zones.ts';
 
 test('five fields with numbers, names, ranges, steps and lists are an expression, and so is @daily', () => {
   for (const text of [
@@ -49,13 +49,13 @@ test('moments are those of the zone, by daylight saving time too', () => {
 });
 
 test('a zone has the name of the IANA or the one of the platform', () => {
-  assert.equal(zoneNamed('Berlin'), 'Europe/Berlin');
-  assert.equal(zoneNamed('Eastern Time (US & Canada)'), 'America/New_York');
-  assert.equal(zoneNamed('US/Eastern'), 'US/Eastern');
-  for (const name of OTHER_NAMES) assert.ok(zoneNamed(name), name);
-  assert.equal(OTHER_NAMES.length, 151);
+  assert.equal(findTimeZone('Berlin'), 'Europe/Berlin');
+  assert.equal(findTimeZone('Eastern Time (US & Canada)'), 'America/New_York');
+  assert.equal(findTimeZone('US/Eastern'), 'US/Eastern');
+  for (const name of TIME_ZONE_ALIASES) assert.ok(findTimeZone(name), name);
+  assert.equal(TIME_ZONE_ALIASES.length, 151);
   for (const name of ['', 'Nowhere', 'Nowhere/City', '+01:00', '-5', 'Berlin ', '../UTC']) {
-    assert.equal(zoneNamed(name), null, name);
+    assert.equal(findTimeZone(name), null, name);
   }
 });
 

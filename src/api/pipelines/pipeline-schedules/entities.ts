@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { PipelineBasic } from '#api/code/pipeline-summaries/index.ts';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import { newestOfSchedule, PipelineVariable } from '../pipelines/index.ts';
+import { findNewestPipelineOfSchedule, PipelineVariable } from '../pipelines/index.ts';
 import type { ScheduleRow } from './store.ts';
-import { opened, type StoredVariable, variablesOf } from './variables.ts';
+import { decryptScheduleVariable, listScheduleVariables, type ScheduleVariableRow } from './variables.ts';
 
-/** The forms of a schedule (contract/runners.md §4.7). */
+/** Serialized forms of a schedule (contract/runners.md §4.7). */
 
 const fields = {
   id: Type.Integer(),
@@ -19,20 +19,20 @@ const fields = {
   active: Type.Boolean(),
   created_at: dateTime,
   updated_at: dateTime,
-  /** Null once the account is gone. */
+  /** Null if the user was deleted. */
   owner: nullable(UserBasic.schema),
 };
 
-type Owners = Awaited<ReturnType<typeof usersById>>;
+type Owners = Awaited<ReturnType<typeof loadUsersById>>;
 
-function ownersOf(rows: readonly ScheduleRow[], { db }: SerializationContext): Promise<Owners> {
-  return usersById(
+function loadOwners(rows: readonly ScheduleRow[], { db }: SerializationContext): Promise<Owners> {
+  return loadUsersById(
     db,
     rows.map(({ owner_id }) => owner_id),
   );
 }
 
-function basic(row: ScheduleRow, to: SerializationContext, owners: Owners) {
+function serializeBasic(row: ScheduleRow, to: SerializationContext, owners: Owners) {
   const owner = owners.get(row.owner_id ?? 0);
   return {
     id: row.id,
@@ -48,33 +48,33 @@ function basic(row: ScheduleRow, to: SerializationContext, owners: Owners) {
   };
 }
 
-/** As lists show it. */
-export const PipelineSchedule = entity('PipelineSchedule', fields).from(ownersOf, basic);
+/** The form in lists. */
+export const PipelineSchedule = entity('PipelineSchedule', fields).from(loadOwners, serializeBasic);
 
-/** What it gives to its pipelines. */
+/** A variable of a schedule. */
 export const ScheduleVariable = PipelineVariable.from(
-  (_rows: readonly StoredVariable[], to) => to.secretKey(),
-  (row, _to, key) => opened(key, row),
+  (_rows: readonly ScheduleVariableRow[], to) => to.secretKey(),
+  (row, _to, key) => decryptScheduleVariable(key, row),
 );
 
-/** One that is looked at alone; `showsVariables`: whoever looks may read what it gives to its pipelines. */
-export type ShownSchedule = ScheduleRow & { readonly showsVariables: boolean };
+/** A single schedule; `showsVariables`: the caller may read its variables. */
+export type ScheduleForCaller = ScheduleRow & { readonly showsVariables: boolean };
 
 export const PipelineScheduleDetail = entity('PipelineScheduleDetail', {
   ...fields,
   last_pipeline: nullable(PipelineBasic.schema),
   inputs: Type.Optional(Type.Array(Type.Object({}))),
   variables: Type.Optional(Type.Array(PipelineVariable.schema)),
-}).from(besideDetail, (row: ShownSchedule, to, { owners, newest, variables }) => ({
-  ...basic(row, to, owners),
+}).from(loadDetailRelations, (row: ScheduleForCaller, to, { owners, newest, variables }) => ({
+  ...serializeBasic(row, to, owners),
   last_pipeline: newest === null ? null : PipelineBasic.serialize(newest, to),
   ...(variables === null ? {} : { inputs: [], variables }),
 }));
 
-/** There is never more than one of them. */
-async function besideDetail([row]: readonly ShownSchedule[], to: SerializationContext) {
+/** Loads relations of a single schedule; there is never more than one row. */
+async function loadDetailRelations([row]: readonly ScheduleForCaller[], to: SerializationContext) {
   const { id, showsVariables } = row!;
-  const [owners, newest] = await Promise.all([ownersOf([row!], to), newestOfSchedule(to.db, id)]);
+  const [owners, newest] = await Promise.all([loadOwners([row!], to), findNewestPipelineOfSchedule(to.db, id)]);
   if (!showsVariables) return { owners, newest, variables: null };
-  return { owners, newest, variables: await ScheduleVariable.serializeAll(await variablesOf(to.db, id), to) };
+  return { owners, newest, variables: await ScheduleVariable.serializeAll(await listScheduleVariables(to.db, id), to) };
 }

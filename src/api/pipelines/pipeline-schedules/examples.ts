@@ -2,13 +2,13 @@ import type { Build, CallerName, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-const WISH = { description: 'nightly', ref: 'feature', cron: '0 1 * * 5' };
+const SCHEDULE = { description: 'nightly', ref: 'feature', cron: '0 1 * * 5' };
 
-/** Of the project's owner, with a variable; on `feature`. A project of its own: there are not many in one. */
+/** Creates a schedule with a variable on `feature`, in a new project, because the number per project is limited. */
 async function newSchedule({ newProject, done }: Scene) {
   const { id, at, owner, repository } = await newProject();
   await done(owner.post(`${repository}/branches`, { branch: 'feature', ref: 'main' }));
-  const { body } = await done(owner.post(`${at}/pipeline_schedules`, WISH));
+  const { body } = await done(owner.post(`${at}/pipeline_schedules`, SCHEDULE));
   const path = { id, pipeline_schedule_id: body.id as number };
   const variables = `${at}/pipeline_schedules/${body.id}/variables`;
   await done(owner.post(variables, { key: 'MODE', value: 'lamp-of-the-night' }));
@@ -28,19 +28,19 @@ export const examples: Examples<typeof endpoints> = {
     ({ project }) => ({ by: 'guest', path: { id: project.id } }),
     ({ project }) => ({ by: 'guest', path: { id: project.id }, params: { scope: 'active' } }),
   ],
-  readPipelineSchedule: onOne('guest'),
+  getPipelineSchedule: onOne('guest'),
   listPipelinesOfSchedule: [onOne('guest'), onOne('guest', { scope: 'branches', status: 'success', sort: 'desc' })],
   createPipelineSchedule: async ({ newProject, done }) => {
     const { id, owner, repository } = await newProject();
     await done(owner.post(`${repository}/branches`, { branch: 'feature', ref: 'main' }));
-    return { by: 'developer', path: { id }, params: { ...WISH, cron_timezone: 'Berlin' } };
+    return { by: 'developer', path: { id }, params: { ...SCHEDULE, cron_timezone: 'Berlin' } };
   },
   updatePipelineSchedule: onOne('owner', { cron: '@daily', active: false }),
   takeOwnershipOfPipelineSchedule: onOne('maintainer'),
   playPipelineSchedule: onOne('developer'),
   deletePipelineSchedule: onOne('maintainer'),
   createScheduleVariable: onOne('owner', { key: 'LEVEL', value: 'high', variable_type: 'file' }),
-  readScheduleVariable: onVariable('maintainer'),
+  getScheduleVariable: onVariable('maintainer'),
   updateScheduleVariable: onVariable('owner', { value: 'low' }),
   deleteScheduleVariable: onVariable('maintainer'),
 };

@@ -1,11 +1,11 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { endWithOwner } from './on-delete.ts';
+import { onScheduleOwnerDeleted } from './on-delete.ts';
 import { playSchedule, runSchedule, startDueSchedules, startDueSchedulesEachMinute } from './run.ts';
 
-export const pipelineSchedules = family({
+export const pipelineSchedules = resourceModule({
   endpoints,
   jobs: [startDueSchedules, runSchedule, playSchedule],
   schedules: [startDueSchedulesEachMinute],
-  subscriptions: [endWithOwner],
+  subscriptions: [onScheduleOwnerDeleted],
 });

@@ -1,18 +1,18 @@
 import type { Transaction } from '#database/database.ts';
-import { PIECE, pieceOf } from '#events/batches.ts';
+import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
 /**
- * Nobody's schedules run no more: whoever takes one has to set it going again. Those of a project, which are few, go with its
- * row.
+ * Deactivates the schedules of a deleted user; a new owner must activate them again. The few schedules of a project are deleted
+ * with its row.
  */
-export const endWithOwner = subscription({
+export const onScheduleOwnerDeleted = subscription({
   event: 'user-deleted',
-  inBatches: (uow, { userId }) => pieceOf(() => disown(uow, userId, PIECE)),
+  inBatches: (uow, { userId }) => nextBatch(() => deactivateSchedulesOfUser(uow, userId, BATCH_SIZE)),
 });
 
 /** index: pipeline_schedules_by_owner */
-async function disown(tx: Transaction, userId: number, most: number): Promise<number> {
+async function deactivateSchedulesOfUser(tx: Transaction, userId: number, most: number): Promise<number> {
   const owned = tx.selectFrom('pipeline_schedules').select('id').where('owner_id', '=', userId).limit(most);
   const left = await tx
     .updateTable('pipeline_schedules')

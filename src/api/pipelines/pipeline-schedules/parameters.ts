@@ -1,13 +1,13 @@
 import { optional, required } from '#http/parameters/declarations.ts';
-import { description, refName, ruledText, string } from '#http/parameters/texts.ts';
+import { description, refName, string, validatedText } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
 
-/** What calls say of schedules, and of what these give to their pipelines (contract/runners.md §4.7). */
+/** Parameters of schedules and their variables (contract/runners.md §4.7). */
 
 const cron = string;
 const zone = string;
 
-export const NEW = {
+export const CREATE_SCHEDULE_PARAMS = {
   description: required(description),
   ref: required(refName),
   cron: required(cron),
@@ -15,7 +15,7 @@ export const NEW = {
   active: optional(boolean, true),
 };
 
-export const CHANGED = {
+export const UPDATE_SCHEDULE_PARAMS = {
   description: optional(description),
   ref: optional(refName),
   cron: optional(cron),
@@ -23,13 +23,13 @@ export const CHANGED = {
   active: optional(boolean),
 };
 
-const value = ruledText(50_000);
+const value = validatedText(50_000);
 const variableType = oneOf('env_var', 'file');
 
-export const NEW_VARIABLE = {
-  key: required(ruledText(255)),
+export const CREATE_VARIABLE_PARAMS = {
+  key: required(validatedText(255)),
   value: required(value),
   variable_type: optional(variableType, 'env_var'),
 };
 
-export const CHANGED_VARIABLE = { value: optional(value), variable_type: optional(variableType) };
+export const UPDATE_VARIABLE_PARAMS = { value: optional(value), variable_type: optional(variableType) };

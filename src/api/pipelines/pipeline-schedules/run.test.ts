@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planOf } from '#database/dialect.ts';
+import { explainPlan } from '#database/dialect.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 import { startDueSchedules } from './run.ts';
-import { dueSchedules } from './store.ts';
+import { selectDueSchedules } from './store.ts';
 
 const here = await world();
 const { clock, work, newProject, server, root, anonymous } = here;
@@ -174,7 +174,8 @@ test('its pipelines stay when it is deleted', async () => {
 
 test('what is due is found by its moment, however many schedules wait', async () => {
   await using database = await testDatabase();
-  const due = (tx: Parameters<typeof planOf>[0]) => planOf(tx, dueSchedules(tx, '2026-01-02T03:04:05.000Z', 50));
+  const due = (tx: Parameters<typeof explainPlan>[0]) =>
+    explainPlan(tx, selectDueSchedules(tx, '2026-01-02T03:04:05.000Z', 50));
   const plan = (await database.transaction(due)).join('\n');
   assert.match(plan, /pipeline_schedules_due/);
   assert.doesNotMatch(plan, /SCAN|Seq Scan|TEMP B-TREE/);

@@ -1,7 +1,7 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { ANONYMOUS, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
-import { stateBar } from '#authentication/sign-in-blocks.ts';
-import { callerOf } from '#authentication/users/users.ts';
+import { getStateBlock } from '#authentication/sign-in-blocks.ts';
+import { loadCaller } from '#authentication/users/users.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { Services } from '#http/services.ts';
@@ -9,36 +9,36 @@ import { defineJob, enqueue } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { createOfRef } from '../pipelines/index.ts';
+import { createPipelineForRef } from '../pipelines/index.ts';
 import { nextRunAfter } from './cron.ts';
-import { deactivate, dueSchedules, moveOn, readSchedule, type ScheduleRow } from './store.ts';
-import { openVariables } from './variables.ts';
+import { deactivateSchedule, findScheduleById, type ScheduleRow, selectDueSchedules, setNextRun } from './store.ts';
+import { loadScheduleVariables } from './variables.ts';
 
 /**
- * Schedules that are due make pipelines (contract/runners.md §4.7). Every minute each that is due is moved on by one
- * compare-and-set, in the act that adds its run to the queue: whoever loses it adds none, and of all moments that nobody was
- * there to see there is one run. A run knows the moment that it is for, and makes one pipeline of it however often it is begun.
+ * Runs due schedules (contract/runners.md §4.7). Every minute each due schedule is advanced by a compare-and-set in the
+ * transaction that enqueues its run, so that only one process enqueues it. Missed times lead to one run. A run carries its due
+ * timestamp and creates one pipeline, however often it is retried.
  */
 
-const BATCH = 50;
+const DUE_BATCH_SIZE = 50;
 
 export const startDueSchedules = defineJob({
   kind: 'start-due-pipeline-schedules',
   async handle({ database, clock, runUnitOfWork }: Services, _payload: Record<string, never>, { signal }) {
     for (;;) {
       const now = timestamp(clock);
-      const due = await dueSchedules(database.reader, now, BATCH).execute();
+      const due = await selectDueSchedules(database.reader, now, DUE_BATCH_SIZE).execute();
       for (const schedule of due) {
         const next = nextRunAfter(schedule.cron, schedule.cron_timezone, now);
         await runUnitOfWork(ANONYMOUS, async (uow) => {
-          // A zone may have gone from the engine's tables since it was chosen: nobody waits for such a schedule.
-          if (next === null) return deactivate(uow, schedule);
+          // The time zone may have been removed from the engine's database: such a schedule is deactivated.
+          if (next === null) return deactivateSchedule(uow, schedule);
           const run = { scheduleId: schedule.id, dueAt: schedule.next_run_at };
-          if (await moveOn(uow, schedule, next)) await enqueue(uow, runSchedule, run);
+          if (await setNextRun(uow, schedule, next)) await enqueue(uow, runSchedule, run);
         });
         await turnOfOthers();
       }
-      if (due.length < BATCH || signal.aborted) return;
+      if (due.length < DUE_BATCH_SIZE || signal.aborted) return;
     }
   },
 });
@@ -54,15 +54,20 @@ export const runSchedule = defineJob({
   async handle(services: Services, { scheduleId, dueAt }: { readonly scheduleId: number; readonly dueAt: string }) {
     const { database, runUnitOfWork } = services;
     const db = database.reader;
-    const schedule = await readSchedule(db, scheduleId);
+    const schedule = await findScheduleById(db, scheduleId);
     if (!schedule?.active) return;
-    const owner = await callerOf(db, schedule.owner_id, null);
+    const owner = await loadCaller(db, schedule.owner_id, null);
     const project = await findProject(db, owner, String(schedule.project_id));
     if (project === null || project.archived || project.builds_access_level === 'disabled') return;
-    const isAbout = isSignedIn(owner) && stateBar(owner.user) === null && canSeeProject(owner, project);
+    const isAbout = isSignedIn(owner) && getStateBlock(owner.user) === null && canSeeProject(owner, project);
     const runs =
-      isAbout && (await make(services, owner, { project, schedule, origin: `schedule ${scheduleId} ${dueAt}` }));
-    if (!runs) await runUnitOfWork(ANONYMOUS, (uow) => deactivate(uow, schedule));
+      isAbout &&
+      (await createScheduledPipeline(services, owner, {
+        project,
+        schedule,
+        origin: `schedule ${scheduleId} ${dueAt}`,
+      }));
+    if (!runs) await runUnitOfWork(ANONYMOUS, (uow) => deactivateSchedule(uow, schedule));
   },
 });
 
@@ -74,35 +79,43 @@ export const playSchedule = defineJob({
     { id },
   ) {
     const db = services.database.reader;
-    const schedule = await readSchedule(db, scheduleId);
-    const caller = await callerOf(db, userId, null);
+    const schedule = await findScheduleById(db, scheduleId);
+    const caller = await loadCaller(db, userId, null);
     const project = schedule && (await findProject(db, caller, String(schedule.project_id)));
     if (schedule === null || project === null || !isSignedIn(caller) || !canSeeProject(caller, project)) return;
-    await make(services, caller, { project, schedule, origin: `played schedule ${scheduleId} ${id}` });
+    await createScheduledPipeline(services, caller, {
+      project,
+      schedule,
+      origin: `played schedule ${scheduleId} ${id}`,
+    });
   },
 });
 
-interface Run {
+interface ScheduleRun {
   readonly project: Project;
   readonly schedule: ScheduleRow;
   readonly origin: string;
 }
 
-/** Makes the pipeline, if there is anything to run; false: he may not start any of its ref. */
-async function make(services: Services, by: SignedInCaller, { project, schedule, origin }: Run): Promise<boolean> {
+/** Creates the pipeline, if there is anything to run. Returns false if the user may not run pipelines on the ref. */
+async function createScheduledPipeline(
+  services: Services,
+  by: SignedInCaller,
+  { project, schedule, origin }: ScheduleRun,
+): Promise<boolean> {
   try {
-    const made = await createOfRef(services, by, project, {
+    const made = await createPipelineForRef(services, by, project, {
       ref: schedule.ref,
       source: 'schedule',
-      brought: await openVariables(services, schedule.id),
+      extraVariables: await loadScheduleVariables(services, schedule.id),
       starter: { schedule_id: schedule.id, schedule_description: schedule.description },
       origin,
-      keepsBroken: true,
-      baseUrl: services.ownUrl(),
+      storeIfInvalid: true,
+      baseUrl: services.serverUrl(),
     });
     return !isFailure(made) || !['notPermitted', 'notAllowed'].includes(made.code);
   } catch (error) {
-    // Since he was asked.
+    // The user lost the right in the meantime.
     if (error instanceof AccessRevoked) return false;
     throw error;
   }

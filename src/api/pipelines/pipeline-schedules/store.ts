@@ -1,11 +1,11 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { PipelineSchedulesTables } from '#database/tables/pipeline-schedules.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** The rows of schedules. */
+/** Queries for schedules. */
 
 type Table = PipelineSchedulesTables['pipeline_schedules'];
 export type ScheduleRow = Selectable<Table>;
@@ -24,7 +24,7 @@ const columns = [
   'updated_at',
 ] as const;
 
-/** One page of a project's schedules, the oldest first. index: pipeline_schedules_by_project */
+/** Lists the schedules of a project, oldest first. index: pipeline_schedules_by_project */
 export function listSchedules(
   db: Reader,
   projectId: number,
@@ -33,7 +33,7 @@ export function listSchedules(
 ): Promise<Page<ScheduleRow>> {
   const all = db.selectFrom('pipeline_schedules').select(columns).where('project_id', '=', projectId);
   const found = scope == null ? all : all.where('active', '=', scope === 'active');
-  return paged(db, found.orderBy('id'), page);
+  return paginate(db, found.orderBy('id'), page);
 }
 
 // index: pipeline_schedules primary key
@@ -41,18 +41,18 @@ const byId = prepare((db, value: Params<{ id: number }>) =>
   db.selectFrom('pipeline_schedules').select(columns).where('id', '=', value('id')),
 );
 
-/** A project's schedule of this id; null where there is none. */
+/** Returns the schedule of a project with this id, or null. */
 export async function findSchedule(db: Reader, projectId: number, id: number): Promise<ScheduleRow | null> {
-  const row = await readSchedule(db, id);
+  const row = await findScheduleById(db, id);
   return row?.project_id === projectId ? row : null;
 }
 
-/** The schedule of this id, in whatever project; null: it has gone. */
-export async function readSchedule(db: Reader, id: number): Promise<ScheduleRow | null> {
+/** Returns the schedule with this id in any project, or null. */
+export async function findScheduleById(db: Reader, id: number): Promise<ScheduleRow | null> {
   return (await byId.first(db, { id })) ?? null;
 }
 
-/** How many a project has: few. index: pipeline_schedules_by_project */
+/** Counts the schedules of a project, which are few. index: pipeline_schedules_by_project */
 export async function countSchedules(db: Reader, projectId: number): Promise<number> {
   const found = db.selectFrom('pipeline_schedules').select('id').where('project_id', '=', projectId);
   return (await found.execute()).length;
@@ -69,7 +69,7 @@ export async function insertSchedule(
     .executeTakeFirstOrThrow();
 }
 
-/** Null when it has gone meanwhile. index: pipeline_schedules primary key */
+/** Returns null if the schedule was deleted. index: pipeline_schedules primary key */
 export async function updateSchedule(tx: Transaction, id: number, set: Updateable<Table>): Promise<ScheduleRow | null> {
   const row = await tx
     .updateTable('pipeline_schedules')
@@ -85,8 +85,8 @@ export async function deleteSchedule(tx: Transaction, id: number): Promise<void>
   await tx.deleteFrom('pipeline_schedules').where('id', '=', id).execute();
 }
 
-/** Some that are due at this moment, those first that have waited longest. index: pipeline_schedules_due */
-export function dueSchedules(db: Reader, now: string, most: number) {
+/** Selects due schedules, longest waiting first. index: pipeline_schedules_due */
+export function selectDueSchedules(db: Reader, now: string, most: number) {
   return db
     .selectFrom('pipeline_schedules')
     .select(['id', 'owner_id', 'cron', 'cron_timezone', 'next_run_at'])
@@ -97,8 +97,11 @@ export function dueSchedules(db: Reader, now: string, most: number) {
     .limit(most);
 }
 
-/** Moves a schedule on that is due since then; false: somebody else has, or it is due no more. index: pipeline_schedules primary key */
-export async function moveOn(
+/**
+ * Sets the next run of a due schedule by a compare-and-set. Returns false if another process did so or it is no longer due.
+ * index: pipeline_schedules primary key
+ */
+export async function setNextRun(
   tx: Transaction,
   { id, next_run_at }: Pick<ScheduleRow, 'id' | 'next_run_at'>,
   next: string,
@@ -113,8 +116,8 @@ export async function moveOn(
   return moved.numUpdatedRows > 0n;
 }
 
-/** Unless another one owns it by now. index: pipeline_schedules primary key */
-export async function deactivate(
+/** Deactivates the schedule, unless its owner has changed. index: pipeline_schedules primary key */
+export async function deactivateSchedule(
   tx: Transaction,
   { id, owner_id }: Pick<ScheduleRow, 'id' | 'owner_id'>,
 ): Promise<void> {

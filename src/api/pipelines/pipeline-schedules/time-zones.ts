@@ -1,7 +1,7 @@
-/** Names of time zones: those of the IANA, and those that clients of the platform know besides. */
+/** Time zone names: those of IANA, and aliases that clients of the platform use. */
 
-/** Named by the city alone, by the region of their name in the IANA's list. */
-const CITIES: Readonly<Record<string, readonly string[]>> = {
+/** Cities whose IANA name is the region and the city. */
+const CITIES_BY_REGION: Readonly<Record<string, readonly string[]>> = {
   Africa: ['Cairo', 'Casablanca', 'Harare', 'Monrovia', 'Nairobi'],
   America: [
     ...['Bogota', 'Caracas', 'Chihuahua', 'La Paz', 'Lima', 'Mazatlan', 'Mexico City', 'Monterrey', 'Montevideo'],
@@ -24,8 +24,8 @@ const CITIES: Readonly<Record<string, readonly string[]>> = {
   Pacific: ['Auckland', 'Fiji', 'Guam', 'Port Moresby'],
 };
 
-/** Named otherwise. */
-const OTHERS: Readonly<Record<string, string>> = {
+/** Aliases that are not derived from a city. */
+const OTHER_ALIASES: Readonly<Record<string, string>> = {
   UTC: 'Etc/UTC',
   'International Date Line West': 'Pacific/Midway',
   'Midway Island': 'Pacific/Midway',
@@ -79,20 +79,20 @@ const OTHERS: Readonly<Record<string, string>> = {
   Samoa: 'Pacific/Apia',
 };
 
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(CITIES).flatMap(([region, cities]) =>
+const ZONES_BY_ALIAS: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(CITIES_BY_REGION).flatMap(([region, cities]) =>
     cities.map((city) => [city, `${region}/${city.replaceAll(' ', '_')}`] as const),
   ),
-  ...Object.entries(OTHERS),
+  ...Object.entries(OTHER_ALIASES),
 ]);
 
-/** Every name that is not the IANA's, for tests. */
-export const OTHER_NAMES: readonly string[] = [...NAMES.keys()];
+/** All aliases, for tests. */
+export const TIME_ZONE_ALIASES: readonly string[] = [...ZONES_BY_ALIAS.keys()];
 
-/** The IANA's name of the zone that this one means; null: there is no such zone. */
-export function zoneNamed(name: string): string | null {
-  const zone = NAMES.get(name) ?? name;
-  // A mere offset is none, though the engine takes it for one.
+/** Returns the IANA name of a time zone, or null. */
+export function findTimeZone(name: string): string | null {
+  const zone = ZONES_BY_ALIAS.get(name) ?? name;
+  // An offset alone is not a zone, although the engine accepts it.
   if (!/^[A-Z]/i.test(zone)) return null;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });

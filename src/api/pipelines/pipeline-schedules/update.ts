@@ -3,23 +3,23 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { nextRunAfter } from './cron.ts';
-import { readSchedule, type ScheduleRow, updateSchedule } from './store.ts';
-import { type Content, checked } from './validation.ts';
+import { findScheduleById, type ScheduleRow, updateSchedule } from './store.ts';
+import { type ScheduleContent, validateSchedule } from './validation.ts';
 
-/** What is to be another; what is not in it stays. */
-type Changes = Partial<Content & { readonly active: boolean }>;
+/** Changed attributes; absent ones stay. */
+type ScheduleChanges = Partial<ScheduleContent & { readonly active: boolean }>;
 
-/** Changes what a schedule says; its next moment is another one when its times are, or when it becomes active again. */
-export async function changeSchedule(
+/** Updates a schedule. Its next run is recalculated if its times change or it becomes active. */
+export async function applyScheduleChanges(
   uow: UnitOfWork,
   project: Project,
   { id }: ScheduleRow,
-  changes: Changes,
+  changes: ScheduleChanges,
 ): Promise<ScheduleRow | Failure<'invalid' | 'gone'>> {
-  const now = await readSchedule(uow, id);
+  const now = await findScheduleById(uow, id);
   if (now === null) return fail('gone');
   const { active = now.active, ...others } = changes;
-  const content = await checked(uow, project, { ...now, ...others }, 'update');
+  const content = await validateSchedule(uow, project, { ...now, ...others }, 'update');
   if (isFailure(content)) return content;
   if (Object.keys(changes).length === 0) return now;
   const { description, ref, cron, cron_timezone } = content;
@@ -29,8 +29,8 @@ export async function changeSchedule(
   return (await updateSchedule(uow, id, set)) ?? fail('gone');
 }
 
-/** From now on its pipelines run in the name of whoever takes it; whose it is already keeps it as it is. */
-export async function takeSchedule(
+/** Makes the caller the owner of the schedule; the owner's own request changes nothing. */
+export async function takeScheduleOwnership(
   uow: UnitOfWork<SignedInCaller>,
   schedule: ScheduleRow,
 ): Promise<ScheduleRow | Failure<'gone'>> {

@@ -1,43 +1,43 @@
-import { mayChangeJobsOf } from '#authorization/pipelines.ts';
+import { mayUpdateJobsOn } from '#authorization/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Failure, type FieldErrors, fieldErrors, invalid } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, type FieldErrors, invalid } from '#runtime/failure.ts';
 import { isCron, nextRunAfter } from './cron.ts';
-import { placeOf } from './ref-names.ts';
-import { zoneNamed } from './time-zones.ts';
+import { toBranchOrTag } from './ref-names.ts';
+import { findTimeZone } from './time-zones.ts';
 
-/** What a schedule says, and what may be wrong with it (contract/runners.md §4.7). */
+/** Attributes of a schedule and their validation (contract/runners.md §4.7). */
 
-export interface Content {
+export interface ScheduleContent {
   readonly description: string;
-  /** The full name of a branch or tag; null: what was said means none, or two. */
+  /** The full name of a branch or tag; null: unknown or ambiguous. */
   readonly ref: string | null;
   readonly cron: string;
   readonly cron_timezone: string;
 }
 
-interface Sound extends Content {
+interface ValidSchedule extends ScheduleContent {
   readonly ref: string;
 }
 
-/** The same content, with nothing wrong in it, of whose ref the caller may run something. */
-export async function checked(
+/** Validates the content and that the caller may run pipelines on the ref. */
+export async function validateSchedule(
   uow: UnitOfWork,
   project: Project,
-  content: Content,
+  content: ScheduleContent,
   verb: 'create' | 'update',
-): Promise<Sound | Failure<'invalid'>> {
-  const errors = problemsOf(content, uow.now);
+): Promise<ValidSchedule | Failure<'invalid'>> {
+  const errors = findErrors(content, uow.now);
   if (errors !== null) return invalid(errors);
-  const sound = content as Sound;
-  if (await mayChangeJobsOf(uow, uow.actor, project, placeOf(sound.ref))) return sound;
+  const sound = content as ValidSchedule;
+  if (await mayUpdateJobsOn(uow, uow.actor, project, toBranchOrTag(sound.ref))) return sound;
   return invalid({ base: [`The current user is not authorized to ${verb} the pipeline schedule`] });
 }
 
-function problemsOf({ description, ref, cron, cron_timezone }: Content, now: string): FieldErrors | null {
-  const isZone = zoneNamed(cron_timezone) !== null;
+function findErrors({ description, ref, cron, cron_timezone }: ScheduleContent, now: string): FieldErrors | null {
+  const isZone = findTimeZone(cron_timezone) !== null;
   const isSound = isCron(cron) && (!isZone || nextRunAfter(cron, cron_timezone, now) !== null);
-  return fieldErrors({
+  return compactFieldErrors({
     cron: isSound ? [] : ['syntax is invalid'],
     cron_timezone: isZone ? [] : ['syntax is invalid'],
     ref: ref === null ? ['is ambiguous'] : [],

@@ -2,51 +2,62 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { invalid, isFailure } from '#runtime/failure.ts';
-import { changingVariables, deletingSchedule, deletingVariables, variableOfPath } from './access.ts';
+import {
+  deleteScheduleAccess,
+  deleteVariablesAccess,
+  scheduleVariableResource,
+  updateVariablesAccess,
+} from './access.ts';
 import { ScheduleVariable } from './entities.ts';
-import { CHANGED_VARIABLE, NEW_VARIABLE } from './parameters.ts';
-import { deleteVariable, insertVariable, opened, sealed, updateVariable } from './variables.ts';
+import { CREATE_VARIABLE_PARAMS, UPDATE_VARIABLE_PARAMS } from './parameters.ts';
+import {
+  decryptScheduleVariable,
+  deleteVariable,
+  encryptScheduleVariable,
+  insertScheduleVariable,
+  updateVariable,
+} from './variables.ts';
 
-/** What a schedule gives to its pipelines (contract/runners.md §4.7). */
+/** Pipeline schedule variable endpoints (contract/runners.md §4.7). */
 
 const PATH = '/projects/:id/pipeline_schedules/:pipeline_schedule_id/variables';
 
-const GONE = [404, '404 Pipeline Schedule Variable Not Found'] as const;
+const VARIABLE_NOT_FOUND = [404, '404 Pipeline Schedule Variable Not Found'] as const;
 
 export const createScheduleVariable = endpoint({
   post: PATH,
-  summary: 'Give a variable to the pipelines of a schedule',
-  access: changingVariables(),
-  params: NEW_VARIABLE,
+  summary: 'Create a pipeline schedule variable',
+  access: updateVariablesAccess(),
+  params: CREATE_VARIABLE_PARAMS,
   errors: { invalid: INVALID },
   uniqueErrors: { pipeline_schedule_variables_by_key: invalid({ key: ['has already been taken'] }) },
   response: created(ScheduleVariable),
   async handle({ schedule, caller, params }, { runUnitOfWork, secretKey }) {
-    const row = sealed(await secretKey(), schedule.id, { ...params, key: params.key.trim() });
+    const row = encryptScheduleVariable(await secretKey(), schedule.id, { ...params, key: params.key.trim() });
     if (isFailure(row)) return row;
-    return runUnitOfWork(caller, (uow) => insertVariable(uow, row));
+    return runUnitOfWork(caller, (uow) => insertScheduleVariable(uow, row));
   },
 });
 
-export const readScheduleVariable = endpoint({
+export const getScheduleVariable = endpoint({
   get: `${PATH}/:key`,
-  summary: 'Read a variable that a schedule gives to its pipelines',
-  access: deletingSchedule().resource(variableOfPath),
+  summary: 'Get a pipeline schedule variable',
+  access: deleteScheduleAccess().resource(scheduleVariableResource),
   response: ok(ScheduleVariable),
   read: (_db, { variable }) => variable,
 });
 
 export const updateScheduleVariable = endpoint({
   put: `${PATH}/:key`,
-  summary: 'Change a variable that a schedule gives to its pipelines',
-  access: changingVariables().resource(variableOfPath),
-  params: CHANGED_VARIABLE,
-  errors: { invalid: INVALID, gone: GONE },
+  summary: 'Update a pipeline schedule variable',
+  access: updateVariablesAccess().resource(scheduleVariableResource),
+  params: UPDATE_VARIABLE_PARAMS,
+  errors: { invalid: INVALID, gone: VARIABLE_NOT_FOUND },
   response: ok(ScheduleVariable),
   async handle({ schedule, variable, caller, params }, { runUnitOfWork, secretKey }) {
     const key = await secretKey();
-    const now = opened(key, variable);
-    const row = sealed(key, schedule.id, {
+    const now = decryptScheduleVariable(key, variable);
+    const row = encryptScheduleVariable(key, schedule.id, {
       ...now,
       value: params.value ?? now.value,
       variable_type: params.variable_type ?? now.variable_type,
@@ -58,9 +69,9 @@ export const updateScheduleVariable = endpoint({
 
 export const deleteScheduleVariable = endpoint({
   delete: `${PATH}/:key`,
-  summary: 'Give a variable to the pipelines of a schedule no more',
-  access: deletingVariables().resource(variableOfPath),
-  errors: { gone: GONE },
+  summary: 'Delete a pipeline schedule variable',
+  access: deleteVariablesAccess().resource(scheduleVariableResource),
+  errors: { gone: VARIABLE_NOT_FOUND },
   response: { ...ok(ScheduleVariable), status: 202 },
   write: (uow, { variable }) => deleteVariable(uow, variable),
 });

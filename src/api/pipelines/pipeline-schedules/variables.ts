@@ -2,14 +2,14 @@ import type { KeyObject } from 'node:crypto';
 import type { Reader, Transaction } from '#database/database.ts';
 import type { VariableType } from '#database/tables/pipelines.ts';
 import type { Services } from '#http/services.ts';
-import { type Failure, fail, fieldErrors, invalid } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
-import type { PipelineVariable } from '../ci-file/index.ts';
-import { problemsOf } from '../variables/index.ts';
+import type { PipelineVariableInput } from '../ci-file/index.ts';
+import { validateVariable } from '../variables/index.ts';
 
-/** What a schedule gives to its pipelines (contract/runners.md §4.7). Kept encrypted, each value in its place alone. */
+/** Variables of schedules (contract/runners.md §4.7). Values are encrypted, each bound to its schedule and key. */
 
-export interface StoredVariable {
+export interface ScheduleVariableRow {
   readonly schedule_id: number;
   readonly key: string;
   /** Encrypted. */
@@ -20,70 +20,83 @@ export interface StoredVariable {
 
 const columns = ['schedule_id', 'key', 'value', 'variable_type', 'raw'] as const;
 
-const placeOf = ({ schedule_id, key }: Pick<StoredVariable, 'schedule_id' | 'key'>) =>
+const encryptionContext = ({ schedule_id, key }: Pick<ScheduleVariableRow, 'schedule_id' | 'key'>) =>
   `pipeline_schedule_variables.value:${schedule_id}/${key}`;
 
-/** One request gives a pipeline no more either. */
-const MOST = 200;
+/** The same limit applies to a request that creates a pipeline. */
+const MAX_VARIABLES = 200;
 
-/** The ones of a schedule, encrypted, in the order in which they were given. index: pipeline_schedule_variables_by_key */
-export function variablesOf(db: Reader, scheduleId: number): Promise<StoredVariable[]> {
+/** Lists the variables of a schedule, encrypted, in order of creation. index: pipeline_schedule_variables_by_key */
+export function listScheduleVariables(db: Reader, scheduleId: number): Promise<ScheduleVariableRow[]> {
   const found = db.selectFrom('pipeline_schedule_variables').select(columns).where('schedule_id', '=', scheduleId);
   return found.orderBy('id').execute();
 }
 
-/** The same with values that can be read. */
-export function opened(secretKey: KeyObject, variable: StoredVariable): PipelineVariable {
+/** Decrypts a variable. */
+export function decryptScheduleVariable(secretKey: KeyObject, variable: ScheduleVariableRow): PipelineVariableInput {
   const { key, variable_type, raw } = variable;
-  return { key, value: decrypt(secretKey, variable.value, placeOf(variable)), variable_type, raw: Boolean(raw) };
+  return {
+    key,
+    value: decrypt(secretKey, variable.value, encryptionContext(variable)),
+    variable_type,
+    raw: Boolean(raw),
+  };
 }
 
-/** All of a schedule, for a pipeline. */
-export async function openVariables(
+/** Loads and decrypts all variables of a schedule. */
+export async function loadScheduleVariables(
   { database, secretKey }: Pick<Services, 'database' | 'secretKey'>,
   scheduleId: number,
-): Promise<PipelineVariable[]> {
-  const [rows, key] = [await variablesOf(database.reader, scheduleId), await secretKey()];
-  return rows.map((row) => opened(key, row));
+): Promise<PipelineVariableInput[]> {
+  const [rows, key] = [await listScheduleVariables(database.reader, scheduleId), await secretKey()];
+  return rows.map((row) => decryptScheduleVariable(key, row));
 }
 
-/** The one with this key; null: there is none. index: pipeline_schedule_variables_by_key */
-export async function findVariable(db: Reader, scheduleId: number, key: string): Promise<StoredVariable | null> {
+/** Returns the variable with this key, or null. index: pipeline_schedule_variables_by_key */
+export async function findScheduleVariable(
+  db: Reader,
+  scheduleId: number,
+  key: string,
+): Promise<ScheduleVariableRow | null> {
   const found = db.selectFrom('pipeline_schedule_variables').select(columns).where('schedule_id', '=', scheduleId);
   return (await found.where('key', '=', key).executeTakeFirst()) ?? null;
 }
 
-interface Wish {
+interface ScheduleVariableInput {
   readonly key: string;
   readonly value: string;
   readonly variable_type: VariableType;
 }
 
-/** What stands for a variable that is sound, ready to be stored. */
-export function sealed(secretKey: KeyObject, scheduleId: number, wish: Wish): StoredVariable | Failure<'invalid'> {
-  const errors = fieldErrors(problemsOf({ ...wish, ...ORDINARY }));
+/** Validates and encrypts a variable for storage. */
+export function encryptScheduleVariable(
+  secretKey: KeyObject,
+  scheduleId: number,
+  input: ScheduleVariableInput,
+): ScheduleVariableRow | Failure<'invalid'> {
+  const errors = compactFieldErrors(validateVariable({ ...input, ...DEFAULT_ATTRIBUTES }));
   if (errors !== null) return invalid(errors);
-  const place = { schedule_id: scheduleId, key: wish.key };
+  const place = { schedule_id: scheduleId, key: input.key };
   return {
     ...place,
-    value: encrypt(secretKey, wish.value, placeOf(place)),
-    variable_type: wish.variable_type,
+    value: encrypt(secretKey, input.value, encryptionContext(place)),
+    variable_type: input.variable_type,
     raw: false,
   };
 }
 
-/** What variables of projects and groups are besides. */
-const ORDINARY = { masked: false, raw: false, environment_scope: '*', description: null };
+/** Values for attributes that only variables of projects and groups have. */
+const DEFAULT_ATTRIBUTES = { masked: false, raw: false, environment_scope: '*', description: null };
 
-/** Throws the unique violation of the index by key when the schedule has one with that key. */
-export async function insertVariable(
+/** Inserts a variable. Throws the unique violation of the index by key if the key exists. */
+export async function insertScheduleVariable(
   tx: Transaction,
-  variable: StoredVariable,
-): Promise<StoredVariable | Failure<'invalid'>> {
-  // The rows are few, so that their number is theirs to tell. index: pipeline_schedule_variables_by_key
+  variable: ScheduleVariableRow,
+): Promise<ScheduleVariableRow | Failure<'invalid'>> {
+  // The rows are few, so they can be counted. index: pipeline_schedule_variables_by_key
   const keys = tx.selectFrom('pipeline_schedule_variables').select('key');
-  if ((await keys.where('schedule_id', '=', variable.schedule_id).execute()).length >= MOST) {
-    return invalid({ base: [`Maximum number of ci pipeline schedule variables (${MOST}) exceeded`] });
+  if ((await keys.where('schedule_id', '=', variable.schedule_id).execute()).length >= MAX_VARIABLES) {
+    return invalid({ base: [`Maximum number of ci pipeline schedule variables (${MAX_VARIABLES}) exceeded`] });
   }
   await tx.insertInto('pipeline_schedule_variables').values(variable).execute();
   return variable;
@@ -92,8 +105,8 @@ export async function insertVariable(
 /** index: pipeline_schedule_variables_by_key */
 export async function updateVariable(
   tx: Transaction,
-  { schedule_id, key, value, variable_type }: StoredVariable,
-): Promise<StoredVariable | Failure<'gone'>> {
+  { schedule_id, key, value, variable_type }: ScheduleVariableRow,
+): Promise<ScheduleVariableRow | Failure<'gone'>> {
   const row = await tx
     .updateTable('pipeline_schedule_variables')
     .set({ value, variable_type })
@@ -107,8 +120,8 @@ export async function updateVariable(
 /** index: pipeline_schedule_variables_by_key */
 export async function deleteVariable(
   tx: Transaction,
-  { schedule_id, key }: Pick<StoredVariable, 'schedule_id' | 'key'>,
-): Promise<StoredVariable | Failure<'gone'>> {
+  { schedule_id, key }: Pick<ScheduleVariableRow, 'schedule_id' | 'key'>,
+): Promise<ScheduleVariableRow | Failure<'gone'>> {
   const row = await tx
     .deleteFrom('pipeline_schedule_variables')
     .where('schedule_id', '=', schedule_id)

@@ -1,12 +1,12 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
 import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import { findPipeline, mayRunOn, type PipelineRow } from '#authorization/pipelines.ts';
+import { findPipeline, mayRunPipelineOn, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Tier } from '#config.ts';
 import { DEVELOPER, MAINTAINER } from '#domain/members/roles.ts';
-import { type Project, roleIn } from '#domain/namespaces/projects.ts';
+import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
-import { inProject, inPublicProject } from '#http/access/project-access.ts';
+import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -18,7 +18,7 @@ interface InProject {
 }
 
 /** The pipeline that the path names. */
-export const pipelineOfPath = {
+export const pipelineResource = {
   name: 'pipeline',
   params: { pipeline_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly pipeline_id: number }>, { project }: InProject) =>
@@ -26,32 +26,35 @@ export const pipelineOfPath = {
   notFound: nestedNotFound,
 } as const;
 
-type Params = typeof pipelineOfPath.params;
-type Reading = Access<{ project: Project; caller: Caller } & { readonly pipeline: PipelineRow }, Params>;
-type RunUnitOfWork = Access<{ project: Project; caller: SignedInCaller } & { readonly pipeline: PipelineRow }, Params>;
+type Params = typeof pipelineResource.params;
+type AnonymousPipelineAccess = Access<
+  { project: Project; caller: Caller } & { readonly pipeline: PipelineRow },
+  Params
+>;
+type PipelineAccess = Access<{ project: Project; caller: SignedInCaller } & { readonly pipeline: PipelineRow }, Params>;
 
-export function readingPipeline(): Reading {
-  return inPublicProject('read_pipeline').resource(pipelineOfPath);
+export function readPipelineAccess(): AnonymousPipelineAccess {
+  return inProjectAllowingAnonymous('read_pipeline').resource(pipelineResource);
 }
 
 /** The same for signed-in callers, as a right of more is asked of them. */
-export function readingPipelineSignedIn(): RunUnitOfWork {
-  return inProject('read_pipeline').resource(pipelineOfPath);
+export function signedInPipelineAccess(): PipelineAccess {
+  return inProject('read_pipeline').resource(pipelineResource);
 }
 
 /** Developers who may push or merge to its ref. */
-export function actingOnPipeline(): RunUnitOfWork {
+export function updatePipelineAccess(): PipelineAccess {
   return inProject('read_pipeline')
-    .resource(pipelineOfPath)
+    .resource(pipelineResource)
     .require(async ({ db, caller }, { project, pipeline }) => {
-      if (!(await mayRunOn(db, caller, project, pipeline))) throw forbidden();
+      if (!(await mayRunPipelineOn(db, caller, project, pipeline))) throw forbidden();
     }, 'project:update_pipeline + push or merge to its ref');
 }
 
 /** Besides, whom the project lets cancel at all. */
-export function cancelingPipeline(): RunUnitOfWork {
-  return actingOnPipeline().require(({ caller, services }, { project }) => {
-    if (!mayCancel(services.config.tier, caller, project)) throw forbidden();
+export function cancelPipelineAccess(): PipelineAccess {
+  return updatePipelineAccess().require(({ caller, services }, { project }) => {
+    if (!mayCancelJobs(services.config.tier, caller, project)) throw forbidden();
   }, 'project:update_pipeline + push or merge to its ref + cancel');
 }
 
@@ -59,23 +62,23 @@ export function cancelingPipeline(): RunUnitOfWork {
  * Does `ci_restrict_pipeline_cancellation_role` let the caller cancel pipelines and jobs (contract/runners.md §4.4)? Tier free
  * lacks it, and whoever comes there from another could not take it back.
  */
-export function mayCancel(tier: Tier, caller: Caller, project: Project): boolean {
+export function mayCancelJobs(tier: Tier, caller: Caller, project: Project): boolean {
   if (tier === 'free') return true;
   const role = storedAttributes(project).ci_restrict_pipeline_cancellation_role;
-  return role !== 'no_one' && (role !== 'maintainer' || roleIn(caller, project) >= MAINTAINER);
+  return role !== 'no_one' && (role !== 'maintainer' || getProjectRole(caller, project) >= MAINTAINER);
 }
 
 /** Maintainers, and the Developer who started it. */
-export function readingVariables(): RunUnitOfWork {
-  return readingPipelineSignedIn().require(({ caller }, { project, pipeline }) => {
-    const own = pipeline.user_id === caller.user?.id && roleIn(caller, project) >= DEVELOPER;
-    if (!own && roleIn(caller, project) < MAINTAINER) throw forbidden();
+export function readPipelineVariablesAccess(): PipelineAccess {
+  return signedInPipelineAccess().require(({ caller }, { project, pipeline }) => {
+    const own = pipeline.user_id === caller.user?.id && getProjectRole(caller, project) >= DEVELOPER;
+    if (!own && getProjectRole(caller, project) < MAINTAINER) throw forbidden();
   }, 'project:admin_pipeline or its own Developer');
 }
 
-export function destroyingPipeline(): RunUnitOfWork {
+export function deletePipelineAccess(): PipelineAccess {
   return inProject('read_pipeline')
-    .resource(pipelineOfPath)
+    .resource(pipelineResource)
     .require(({ caller }, { project }) => {
       if (!mayInProject(caller, 'destroy_pipeline', project)) throw forbidden();
     }, 'project:destroy_pipeline');

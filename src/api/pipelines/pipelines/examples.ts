@@ -21,11 +21,11 @@ export const examples: Examples<typeof endpoints> = {
     by: 'planner',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
-  readLatestPipeline: async ({ project, newPipeline }) => {
+  getLatestPipeline: async ({ project, newPipeline }) => {
     await newPipeline();
     return { by: 'guest', path: { id: project.id }, params: { ref: 'feature' } };
   },
-  readPipeline: async ({ project, newPipeline }) => ({ by: 'guest', path: pathOf(project, await newPipeline()) }),
+  getPipeline: async ({ project, newPipeline }) => ({ by: 'guest', path: pathOf(project, await newPipeline()) }),
   listPipelineVariables: async ({ project, newPipeline }) => ({
     by: 'maintainer',
     path: pathOf(project, await newPipeline()),

@@ -11,14 +11,14 @@ import { integer, integerIn } from '#http/parameters/types.ts';
 /** Nothing here publishes packages, so that there is none whose pipelines could be listed (contract/runners.md §4.10). */
 export const listPackagePipelines = endpoint({
   get: '/projects/:id/packages/:package_id/pipelines',
-  summary: 'List the pipelines of a package: there is no package',
+  summary: 'List the pipelines of a package',
   access: inProject('read_package').require((_call, { project }) => {
     if (!storedAttributes(project).packages_enabled) throw forbidden();
   }, 'project:read_package + packages are on'),
   allowJobToken: true,
   params: {
     package_id: required(integer),
-    per_page: optional(integerIn({ least: 1, most: 20 })),
+    per_page: optional(integerIn({ min: 1, max: 20 })),
     cursor: optional(idCursor),
   },
   response: { ...ok(rawEntity(Message)), status: 404 },

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pipelineRow } from '#test/support/pipeline-rows.ts';
 import { done, world } from '#test/support/world.ts';
-import { given } from '../processing/fixtures.testing.ts';
+import { createPipelineFixture } from '../processing/fixtures.testing.ts';
 
 const here = await world({ project: { readme: true, with: ['guest', 'reporter', 'developer', 'maintainer'] } });
 const { project, guest, reporter, developer, maintainer, owner, newProject, anonymous } = here;
 const at = `${project.at}/pipelines`;
 
 test('a retried pipeline runs again what has failed or was canceled, and what was skipped waits for it', async () => {
-  const pipeline = await given(here, project, { a: {}, b: {}, c: { stage: 1 } });
+  const pipeline = await createPipelineFixture(here, project, { a: {}, b: {}, c: { stage: 1 } });
   await pipeline.run('a', 'success');
   await pipeline.run('b', 'failed');
   const { status, body } = await developer.post(`${at}/${pipeline.id}/retry`);
@@ -18,7 +18,7 @@ test('a retried pipeline runs again what has failed or was canceled, and what wa
 });
 
 test('a canceled pipeline ends with its jobs, and one that has ended stays as it is', async () => {
-  const pipeline = await given(here, project, { a: {}, held: { stage: 1, when: 'manual' } });
+  const pipeline = await createPipelineFixture(here, project, { a: {}, held: { stage: 1, when: 'manual' } });
   await pipeline.run('a');
   const { status, body } = await developer.post(`${at}/${pipeline.id}/cancel`);
   assert.deepEqual([status, body.status], [200, 'canceled']);
@@ -44,7 +44,7 @@ test('Developers act on pipelines of a protected branch that they may merge into
 });
 
 test('an owner deletes a pipeline with its jobs, others do not', async () => {
-  const pipeline = await given(here, project, { a: {} });
+  const pipeline = await createPipelineFixture(here, project, { a: {} });
   const job = await pipeline.idOf('a');
   assert.equal((await maintainer.delete(`${at}/${pipeline.id}`)).status, 403);
   assert.equal((await owner.delete(`${at}/${pipeline.id}`)).status, 204);

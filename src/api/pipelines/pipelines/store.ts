@@ -3,7 +3,7 @@ import type { MergeRequest } from '#authorization/merge-requests.ts';
 import { type PipelineRow, selectPipelines } from '#authorization/pipelines.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { PipelineSource, PipelineStatus } from '#database/tables/pipelines.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { PipelineOrder, SCOPES } from './parameters.ts';
@@ -24,7 +24,7 @@ export interface PipelineFilter {
   readonly updated_before?: string | null | undefined;
 }
 
-interface Ordered {
+interface PipelineSort {
   readonly order_by: PipelineOrder;
   readonly sort: 'asc' | 'desc';
 }
@@ -33,30 +33,30 @@ interface Ordered {
 export async function listPipelines(
   db: Reader,
   projectId: number,
-  filter: PipelineFilter & Ordered,
+  filter: PipelineFilter & PipelineSort,
   page: OffsetRequest,
 ): Promise<Page<PipelineRow>> {
   const { order_by, sort: direction } = filter;
   // index: pipelines_by_project, pipelines_by_status, pipelines_by_ref, pipelines_by_updated_at, pipelines_by_project_user
   const found = selectPipelines(db)
     .where('pipelines.project_id', '=', projectId)
-    .where((eb) => eb.and(conditions(eb, filter)));
+    .where((eb) => eb.and(filterConditions(eb, filter)));
   const ordered = order_by === 'id' ? found : found.orderBy(`pipelines.${order_by}`, direction);
-  return paged(db, ordered.orderBy('pipelines.id', direction), page);
+  return paginate(db, ordered.orderBy('pipelines.id', direction), page);
 }
 
 type Eb = ExpressionBuilder<Schema, 'pipelines'>;
 
-function conditions(outer: unknown, filter: PipelineFilter) {
+function filterConditions(outer: unknown, filter: PipelineFilter) {
   const eb = outer as Eb;
   const { username, name, yaml_errors } = filter;
   const some = [];
-  if (filter.scope != null) some.push(inScope(eb, filter.scope));
+  if (filter.scope != null) some.push(scopeCondition(eb, filter.scope));
   if (filter.status != null) some.push(eb('pipelines.status', '=', filter.status));
   if (filter.ref != null) some.push(eb('pipelines.ref', '=', filter.ref));
   if (filter.sha != null) some.push(eb('pipelines.sha', '=', filter.sha));
   if (filter.source != null) some.push(eb('pipelines.source', '=', filter.source));
-  if (username != null) some.push(eb('pipelines.user_id', '=', userNamed(eb, username)));
+  if (username != null) some.push(eb('pipelines.user_id', '=', selectUserId(eb, username)));
   if (name != null) some.push(eb('pipelines.name', '=', name));
   if (yaml_errors != null) some.push(eb('pipelines.yaml_errors', yaml_errors ? 'is not' : 'is', null));
   if (filter.created_after != null) some.push(eb('pipelines.created_at', '>=', filter.created_after));
@@ -67,11 +67,11 @@ function conditions(outer: unknown, filter: PipelineFilter) {
 }
 
 // index: users_by_username
-const userNamed = (eb: Eb, username: string) =>
+const selectUserId = (eb: Eb, username: string) =>
   eb.selectFrom('users').select('users.id').where('users.username_key', '=', foldCase(username));
 
 /** Of branches and tags the newest pipeline each. */
-function inScope(eb: Eb, scope: (typeof SCOPES)[number]) {
+function scopeCondition(eb: Eb, scope: (typeof SCOPES)[number]) {
   if (scope === 'finished') return eb('pipelines.status', 'in', ['success', 'failed', 'canceled']);
   if (scope === 'running' || scope === 'pending') return eb('pipelines.status', '=', scope);
   // index: pipelines_by_ref
@@ -86,7 +86,7 @@ function inScope(eb: Eb, scope: (typeof SCOPES)[number]) {
 }
 
 /** The newest pipeline of a branch or tag. index: pipelines_by_ref */
-export async function newestOf(db: Reader, projectId: number, ref: string): Promise<PipelineRow | null> {
+export async function findNewestPipelineOfRef(db: Reader, projectId: number, ref: string): Promise<PipelineRow | null> {
   const row = await selectPipelines(db)
     .where('pipelines.project_id', '=', projectId)
     .where('pipelines.ref', '=', ref)
@@ -110,27 +110,27 @@ export async function pipelineVariables(db: Reader, pipelineId: number) {
 export async function pipelinesOfSchedule(
   db: Reader,
   scheduleId: number,
-  { sort, ...filter }: PipelineFilter & Pick<Ordered, 'sort'>,
+  { sort, ...filter }: PipelineFilter & Pick<PipelineSort, 'sort'>,
   page: OffsetRequest,
 ): Promise<Page<PipelineRow>> {
   const found = selectPipelines(db)
     .where('pipelines.schedule_id', '=', scheduleId)
-    .where((eb) => eb.and(conditions(eb, filter)));
-  return paged(db, found.orderBy('pipelines.id', sort), page);
+    .where((eb) => eb.and(filterConditions(eb, filter)));
+  return paginate(db, found.orderBy('pipelines.id', sort), page);
 }
 
 /** The newest one that a schedule has made; null: none yet. index: pipelines_by_schedule */
-export async function newestOfSchedule(db: Reader, scheduleId: number): Promise<PipelineRow | null> {
+export async function findNewestPipelineOfSchedule(db: Reader, scheduleId: number): Promise<PipelineRow | null> {
   const newest = selectPipelines(db).where('pipelines.schedule_id', '=', scheduleId).orderBy('pipelines.id', 'desc');
   return (await newest.limit(1).executeTakeFirst()) ?? null;
 }
 
-type OfMergeRequest = Pick<MergeRequest, 'id' | 'project_id' | 'source_branch'>;
+type MergeRequestHeads = Pick<MergeRequest, 'id' | 'project_id' | 'source_branch'>;
 
 /** One page of the pipelines that its source branch had on any head that it has had. */
-export async function pipelinesOfMergeRequest(
+export async function listPipelinesOfMergeRequest(
   db: Reader,
-  { id, project_id, source_branch }: OfMergeRequest,
+  { id, project_id, source_branch }: MergeRequestHeads,
   page: OffsetRequest,
 ): Promise<Page<PipelineRow>> {
   // index: pipelines_by_ref, merge_request_versions_by_merge_request
@@ -140,5 +140,5 @@ export async function pipelinesOfMergeRequest(
     .where('pipelines.ref', '=', source_branch)
     .where('pipelines.tag', '=', false)
     .where('pipelines.sha', 'in', heads);
-  return paged(db, found.orderBy('pipelines.id', 'desc'), page);
+  return paginate(db, found.orderBy('pipelines.id', 'desc'), page);
 }

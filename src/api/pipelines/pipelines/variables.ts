@@ -4,7 +4,7 @@ import { PIPELINE_VARIABLE } from '../processing/index.ts';
 import { pipelineVariables } from './store.ts';
 
 /** The variables of a pipeline, their values readable. */
-export async function readVariables(
+export async function loadPipelineVariables(
   { database, secretKey }: Pick<Services, 'database' | 'secretKey'>,
   pipelineId: number,
 ) {

@@ -1,13 +1,13 @@
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { cancelPosted } from './commit-status-store.ts';
-import { idsOf, stepJobs, whoseAre } from './job-transitions.ts';
-import { groupsOf } from './resource-groups.ts';
-import { changeJob, type PipelineKey, settle } from './state-machine.ts';
-import { latestOf, thatEndGracefully } from './store.ts';
+import { cancelCommitStatuses } from './commit-status-store.ts';
+import { getIds, toPipelineRef, transitionJobs } from './job-transitions.ts';
+import { getResourceGroupIds } from './resource-groups.ts';
+import { changeJobStatus, type PipelineKey, processPipeline } from './state-machine.ts';
+import { findGracefullyCancelable, listLatestJobs } from './store.ts';
 
 /** What has not begun, and is over at once. */
-const WAITING: readonly JobStatus[] = [
+const WAITING_STATUSES: readonly JobStatus[] = [
   'created',
   'waiting_for_resource',
   'preparing',
@@ -23,15 +23,15 @@ const WAITING: readonly JobStatus[] = [
  */
 export async function cancelJob(uow: UnitOfWork, jobId: number, { force = false } = {}): Promise<void> {
   if (force) {
-    await changeJob(uow, jobId, ['canceling'], 'canceled');
+    await changeJobStatus(uow, jobId, ['canceling'], 'canceled');
     return;
   }
-  if ((await changeJob(uow, jobId, WAITING, 'canceled')) !== null) return;
-  const gracefully = (await thatEndGracefully(uow, [jobId])).length > 0;
-  await changeJob(uow, jobId, ['running'], gracefully ? 'canceling' : 'canceled');
+  if ((await changeJobStatus(uow, jobId, WAITING_STATUSES, 'canceled')) !== null) return;
+  const gracefully = (await findGracefullyCancelable(uow, [jobId])).length > 0;
+  await changeJobStatus(uow, jobId, ['running'], gracefully ? 'canceling' : 'canceled');
 }
 
-const OVER: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
+const FINISHED_STATUSES: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
 
 /**
  * Cancels all jobs of a pipeline that have not ended; one that has ended itself stays as it is, with what could be played.
@@ -42,20 +42,20 @@ export async function cancelPipeline(
   pipeline: PipelineKey & { readonly status: JobStatus },
   { force = false } = {},
 ): Promise<void> {
-  if (OVER.includes(pipeline.status)) return;
-  const jobs = await latestOf(uow, pipeline.id);
-  const whose = whoseAre(pipeline);
+  if (FINISHED_STATUSES.includes(pipeline.status)) return;
+  const jobs = await listLatestJobs(uow, pipeline.id);
+  const pipelineRef = toPipelineRef(pipeline);
   const running = jobs.filter(({ status }) => status === 'running');
-  const gracefully = new Set(force ? [] : await thatEndGracefully(uow, idsOf(running)));
-  const waiting = jobs.filter(({ status }) => WAITING.includes(status));
+  const gracefully = new Set(force ? [] : await findGracefullyCancelable(uow, getIds(running)));
+  const waiting = jobs.filter(({ status }) => WAITING_STATUSES.includes(status));
   const canceling = force ? jobs.filter(({ status }) => status === 'canceling') : [];
   const ended = [...running.filter(({ id }) => !gracefully.has(id)), ...canceling];
-  await stepJobs(uow, whose, [...waiting, ...ended], 'canceled');
+  await transitionJobs(uow, pipelineRef, [...waiting, ...ended], 'canceled');
   const ending = running.filter(({ id }) => gracefully.has(id));
-  await stepJobs(uow, whose, ending, 'canceling');
+  await transitionJobs(uow, pipelineRef, ending, 'canceling');
   for (const { id: jobId } of ended) {
     await uow.publish('job-finished', { jobId, pipelineId: pipeline.id, projectId: pipeline.project_id });
   }
-  await cancelPosted(uow, pipeline.id);
-  await settle(uow, pipeline, groupsOf(jobs));
+  await cancelCommitStatuses(uow, pipeline.id);
+  await processPipeline(uow, pipeline, getResourceGroupIds(jobs));
 }

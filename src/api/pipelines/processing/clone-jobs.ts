@@ -1,15 +1,15 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import type { JobWhen } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { wantEnvironments } from './deployment-check.ts';
-import type { Whose } from './job-transitions.ts';
-import { type EngineOptions, optionsOf } from './store.ts';
+import { createEnvironmentsForJobs } from './deployment-check.ts';
+import type { PipelineRef } from './job-transitions.ts';
+import { loadProcessingOptions, type ProcessingOptions } from './store.ts';
 
 /** Attempts after the first: a job is never run again, another row of its name is. */
 
-export interface Clone {
+export interface ClonedJob {
   readonly id: number;
   readonly name: string;
   readonly run_when: JobWhen;
@@ -18,7 +18,7 @@ export interface Clone {
 }
 
 /** What another attempt has of the one before. */
-const KEPT = [
+const CLONED_COLUMNS = [
   'project_id',
   'pipeline_id',
   'name',
@@ -38,26 +38,35 @@ const KEPT = [
  */
 export async function cloneJobs(
   uow: UnitOfWork,
-  whose: Whose,
+  pipeline: PipelineRef,
   jobIds: readonly number[],
   userId: number | null,
-): Promise<Clone[]> {
+): Promise<ClonedJob[]> {
   if (jobIds.length === 0) return [];
-  const among = (column: string) => isAmong(uow, sql.ref(column), jobIds);
-  const mayFail = await thatMayFail(uow, jobIds);
+  const among = (column: string) => isInIds(uow, sql.ref(column), jobIds);
+  const mayFail = await filterAllowedToFail(uow, jobIds);
   // index: jobs primary key
   await uow.updateTable('jobs').set({ retried: true, updated_at: uow.now }).where(among('id')).execute();
   const clones = await uow
     .insertInto('jobs')
-    .columns([...KEPT, 'timeout', 'allow_failure', 'status', 'retried', 'user_id', 'created_at', 'updated_at'])
+    .columns([
+      ...CLONED_COLUMNS,
+      'timeout',
+      'allow_failure',
+      'status',
+      'retried',
+      'user_id',
+      'created_at',
+      'updated_at',
+    ])
     .expression((eb) =>
       eb
         .selectFrom('jobs as old')
-        .select(KEPT.map((name) => `old.${name}` as const))
+        .select(CLONED_COLUMNS.map((name) => `old.${name}` as const))
         .select([
           // What a runner made of it is written there instead.
           sql<number | null>`case when old.started_at is null then old.timeout else old.file_timeout end`.as('timeout'),
-          sql<boolean>`${isAmong(uow, sql.ref('old.id'), mayFail)}`.as('allow_failure'),
+          sql<boolean>`${isInIds(uow, sql.ref('old.id'), mayFail)}`.as('allow_failure'),
           sql.lit<'created'>('created').as('status'),
           sql<boolean>`false`.as('retried'),
           sql<number | null>`cast(${userId} as bigint)`.as('user_id'),
@@ -69,31 +78,35 @@ export async function cloneJobs(
     )
     .returning(['id', 'name', 'run_when', 'environment', 'user_id'])
     .execute();
-  await copyBesides(uow, whose.pipeline_id, among('old.id'));
-  await wantEnvironments(uow, whose, clones);
+  await copyTagsAndVariables(uow, pipeline.pipeline_id, among('old.id'));
+  await createEnvironmentsForJobs(uow, pipeline, clones);
   return clones;
 }
 
 /** Those of them that may fail, whatever exit code lets them just now. */
-async function thatMayFail(tx: Transaction, jobIds: readonly number[]): Promise<number[]> {
+async function filterAllowedToFail(tx: Transaction, jobIds: readonly number[]): Promise<number[]> {
   // index: jobs primary key
   const rows = await tx
     .selectFrom('jobs')
     .select(['id', 'exit_code'])
-    .where(isAmong(tx, sql.ref('id'), jobIds))
+    .where(isInIds(tx, sql.ref('id'), jobIds))
     .where('allow_failure', '=', true)
     .execute();
   const byExitCode = rows.filter(({ exit_code }) => exit_code !== null).map(({ id }) => id);
-  const options = await optionsOf(tx, byExitCode);
+  const options = await loadProcessingOptions(tx, byExitCode);
   return rows.filter(({ id }) => !hasExitCodes(options.get(id))).map(({ id }) => id);
 }
 
-function hasExitCodes(options: EngineOptions | undefined): boolean {
+function hasExitCodes(options: ProcessingOptions | undefined): boolean {
   return (options?.allow_failure_exit_codes ?? []).length > 0;
 }
 
 /** Tags and variables of those that have just been cloned. index: jobs_latest_by_name, job_tags_pkey, job_variables_by_key */
-async function copyBesides(tx: Transaction, pipelineId: number, old: ReturnType<typeof isAmong>): Promise<void> {
+async function copyTagsAndVariables(
+  tx: Transaction,
+  pipelineId: number,
+  old: ReturnType<typeof isInIds>,
+): Promise<void> {
   const clones = sql`jobs as old inner join jobs as clone
     on clone.pipeline_id = ${pipelineId} and clone.name = old.name and not clone.retried`;
   await sql`insert into job_tags (job_id, name, position)

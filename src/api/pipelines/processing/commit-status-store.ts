@@ -1,19 +1,19 @@
 import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
-import { nextIdOf } from '#database/dialect.ts';
+import { allocateId } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 import type { CommitStatusName } from '#database/tables/pipelines.ts';
-import type { Part } from './composite-status.ts';
+import type { StatusPart } from './composite-status.ts';
 
 /** The rows of statuses that others than runners post. */
 
 /** The steps that are still to be made. */
-export const UNDER_WAY: readonly CommitStatusName[] = ['pending', 'running'];
+export const UNFINISHED_STATUSES: readonly CommitStatusName[] = ['pending', 'running'];
 
 const isLatest = sql<SqlBool>`not retried`;
 
 /** What they are for their pipeline: each status that there is, once. index: commit_statuses_latest_by_status */
-export async function postedParts(db: Reader, pipelineId: number): Promise<Part[]> {
+export async function listExternalStatuses(db: Reader, pipelineId: number): Promise<StatusPart[]> {
   const rows = await db
     .selectFrom('commit_statuses')
     .select('status')
@@ -25,7 +25,7 @@ export async function postedParts(db: Reader, pipelineId: number): Promise<Part[
 }
 
 /** The latest of this name. index: commit_statuses_latest_by_name */
-export async function latestPosted(db: Reader, pipelineId: number, name: string) {
+export async function findLatestCommitStatus(db: Reader, pipelineId: number, name: string) {
   const row = await db
     .selectFrom('commit_statuses')
     .select(['id', 'status', 'user_id'])
@@ -37,7 +37,7 @@ export async function latestPosted(db: Reader, pipelineId: number, name: string)
 }
 
 /** Has the pipeline a job of this name? index: jobs_latest_by_name */
-export function hasJobNamed(db: Reader, pipelineId: number, name: string): Promise<boolean> {
+export function hasJobWithName(db: Reader, pipelineId: number, name: string): Promise<boolean> {
   const jobs = db.selectFrom('jobs').select('id').where('pipeline_id', '=', pipelineId).where('name', '=', name);
   return hasRow(jobs.where(isLatest));
 }
@@ -45,15 +45,15 @@ export function hasJobNamed(db: Reader, pipelineId: number, name: string): Promi
 type NewRow = Omit<Insertable<Schema['commit_statuses']>, 'id' | 'retried' | 'created_at' | 'updated_at'>;
 
 /** Adds one, of a number that no job has; its id. */
-export async function insertPosted(tx: Transaction, row: NewRow): Promise<number> {
-  const id = await nextIdOf(tx, 'jobs');
+export async function insertCommitStatus(tx: Transaction, row: NewRow): Promise<number> {
+  const id = await allocateId(tx, 'jobs');
   const values = { ...row, id, retried: false, created_at: tx.now, updated_at: tx.now };
   await tx.insertInto('commit_statuses').values(values).execute();
   return id;
 }
 
 /** index: commit_statuses primary key */
-export async function updatePosted(
+export async function updateCommitStatus(
   tx: Transaction,
   id: number,
   change: Omit<Updateable<Schema['commit_statuses']>, 'id' | 'updated_at'>,
@@ -66,12 +66,12 @@ export async function updatePosted(
 }
 
 /** Nobody waits any more for those of a pipeline that is canceled. index: commit_statuses_latest_by_status */
-export async function cancelPosted(tx: Transaction, pipelineId: number): Promise<void> {
+export async function cancelCommitStatuses(tx: Transaction, pipelineId: number): Promise<void> {
   await tx
     .updateTable('commit_statuses')
     .set({ status: 'canceled', finished_at: tx.now, updated_at: tx.now })
     .where('pipeline_id', '=', pipelineId)
-    .where('status', 'in', UNDER_WAY)
+    .where('status', 'in', UNFINISHED_STATUSES)
     .where(isLatest)
     .execute();
 }

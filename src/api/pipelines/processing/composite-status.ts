@@ -3,21 +3,21 @@ import type { JobStatus } from '#database/tables/pipelines.ts';
 /** What a set of jobs is, taken together (contract/runners.md "States"). Pure. */
 
 /** What counts of a job for the set that it is in. */
-export interface Part {
+export interface StatusPart {
   readonly status: JobStatus;
   readonly allow_failure: boolean;
 }
 
 /** `warning`: it has failed or was canceled, and may; `ignored`: it waits to be played, and nobody needs to. */
-type Sign = JobStatus | 'warning' | 'ignored';
+type CountedStatus = JobStatus | 'warning' | 'ignored';
 
 /** How many jobs of each sign a set has: sets are put together without looking at their jobs again. */
-export class Tally {
-  readonly #signs = new Map<Sign, number>();
+export class StatusCounter {
+  readonly #signs = new Map<CountedStatus, number>();
   #size = 0;
 
-  add(part: Part): void {
-    const sign = signOf(part);
+  add(part: StatusPart): void {
+    const sign = toCountedStatus(part);
     this.#signs.set(sign, (this.#signs.get(sign) ?? 0) + 1);
     this.#size += 1;
   }
@@ -26,40 +26,40 @@ export class Tally {
     return this.#size;
   }
 
-  has(...signs: readonly Sign[]): boolean {
+  has(...signs: readonly CountedStatus[]): boolean {
     return signs.some((sign) => this.#signs.has(sign));
   }
 
-  hasOnly(...signs: readonly Sign[]): boolean {
+  hasOnly(...signs: readonly CountedStatus[]): boolean {
     return [...this.#signs.keys()].every((sign) => signs.includes(sign));
   }
 
   /** What they are together; of no job: success. */
   composite(): JobStatus {
     if (this.#size === 0) return 'success';
-    for (const [status, signs] of ONLY) if (this.hasOnly(...signs)) return status;
-    for (const [status, signs] of ANY) if (this.has(...signs)) return status;
+    for (const [status, signs] of RULES_FOR_ONLY) if (this.hasOnly(...signs)) return status;
+    for (const [status, signs] of RULES_FOR_ANY) if (this.has(...signs)) return status;
     return 'failed';
   }
 }
 
 /** What the jobs are together: also the status of a pipeline that has just these. */
-export function composite(parts: Iterable<Part>): JobStatus {
-  const tally = new Tally();
+export function compositeStatus(parts: Iterable<StatusPart>): JobStatus {
+  const tally = new StatusCounter();
   for (const part of parts) tally.add(part);
   return tally.composite();
 }
 
-function signOf({ status, allow_failure }: Part): Sign {
+function toCountedStatus({ status, allow_failure }: StatusPart): CountedStatus {
   if (!allow_failure) return status;
   if (status === 'failed' || status === 'canceled') return 'warning';
   return status === 'manual' ? 'ignored' : status;
 }
 
-type Rule = readonly [status: JobStatus, signs: readonly Sign[]];
+type CompositeRule = readonly [status: JobStatus, signs: readonly CountedStatus[]];
 
 /** The first that holds, before those below: nothing but these signs is there. */
-const ONLY: readonly Rule[] = [
+const RULES_FOR_ONLY: readonly CompositeRule[] = [
   ['skipped', ['skipped', 'ignored']],
   ['success', ['success', 'skipped', 'warning', 'ignored']],
   ['created', ['created', 'warning', 'ignored']],
@@ -68,7 +68,7 @@ const ONLY: readonly Rule[] = [
 ];
 
 /** The first that holds: one of these signs is there. */
-const ANY: readonly Rule[] = [
+const RULES_FOR_ANY: readonly CompositeRule[] = [
   ['running', ['running', 'pending']],
   ['waiting_for_resource', ['waiting_for_resource']],
   ['manual', ['manual']],

@@ -1,10 +1,16 @@
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { allowFailure, attemptsBefore, type EngineOptions, optionsOf, type SteppedJob } from './store.ts';
+import {
+  type ChangedJob,
+  countRetriedAttempts,
+  loadProcessingOptions,
+  type ProcessingOptions,
+  setAllowFailure,
+} from './store.ts';
 
 /** What the CI file says of a job that has failed: `retry` and `allow_failure:exit_codes` (contract/runners.md §6). */
 
 /** Another attempt would end the same way. */
-const IN_VAIN: ReadonlySet<string> = new Set([
+const NOT_WORTH_RETRYING: ReadonlySet<string> = new Set([
   'user_blocked',
   'builds_disabled',
   'project_deleted',
@@ -17,17 +23,17 @@ const IN_VAIN: ReadonlySet<string> = new Set([
 ]);
 
 /** Says whether the job, which has just failed, is to be tried `again`; lets it fail where its exit code may. */
-export async function afterFailure(uow: UnitOfWork, job: SteppedJob): Promise<'again' | 'over'> {
-  const options = (await optionsOf(uow, [job.id])).get(job.id) ?? {};
+export async function applyFailurePolicy(uow: UnitOfWork, job: ChangedJob): Promise<'again' | 'over'> {
+  const options = (await loadProcessingOptions(uow, [job.id])).get(job.id) ?? {};
   const mayFail = job.exit_code !== null && options.allow_failure_exit_codes?.includes(job.exit_code) === true;
-  if (mayFail) await allowFailure(uow, job.id);
-  if (!isWorthAnother(job, options.retry)) return 'over';
-  const before = await attemptsBefore(uow, job.pipeline_id, job.name);
+  if (mayFail) await setAllowFailure(uow, job.id);
+  if (!shouldRetry(job, options.retry)) return 'over';
+  const before = await countRetriedAttempts(uow, job.pipeline_id, job.name);
   return before < (options.retry?.max ?? 0) ? 'again' : 'over';
 }
 
-function isWorthAnother({ failure_reason, exit_code }: SteppedJob, retry: EngineOptions['retry']): boolean {
-  if (!retry || retry.max < 1 || failure_reason === null || IN_VAIN.has(failure_reason)) return false;
+function shouldRetry({ failure_reason, exit_code }: ChangedJob, retry: ProcessingOptions['retry']): boolean {
+  if (!retry || retry.max < 1 || failure_reason === null || NOT_WORTH_RETRYING.has(failure_reason)) return false;
   const { when, exit_codes } = retry;
   const always = when.includes('always') || (when.length === 0 && exit_codes.length === 0);
   return always || when.includes(failure_reason) || (exit_code !== null && exit_codes.includes(exit_code));

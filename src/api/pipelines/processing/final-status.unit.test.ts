@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
-import { composite } from './composite-status.ts';
-import { advance, hasFinished, type Place } from './job-readiness.ts';
+import { compositeStatus } from './composite-status.ts';
+import { findReadyJobs, hasFinished, type PipelineJob } from './job-readiness.ts';
 
 const WHEN: readonly JobWhen[] = ['on_success', 'on_failure', 'always', 'manual', 'delayed'];
 
@@ -20,7 +20,7 @@ const drawnJobs = fc.array(
 );
 
 /** Jobs that need earlier ones of their own or an earlier stage, as a checked CI file has them. */
-function jobsOf(drawn: readonly Drawn[]): Place[] {
+function jobsOf(drawn: readonly Drawn[]): PipelineJob[] {
   const sorted = drawn.toSorted((one, other) => one.stage - other.stage);
   return sorted.map(({ stage, when, mayFail, needs }, index) => ({
     id: index + 1,
@@ -45,14 +45,14 @@ const STEPS: Partial<Record<JobStatus, readonly JobStatus[]>> = {
 };
 
 /** Brings a pipeline to its end by these choices; tells each status it had, and how its jobs ended. */
-function run(jobs: readonly Place[], choices: readonly number[]) {
+function run(jobs: readonly PipelineJob[], choices: readonly number[]) {
   let now = jobs;
   const statuses: JobStatus[] = [];
   for (let step = 0; ; step++) {
-    const outcomes = advance(now);
+    const outcomes = findReadyJobs(now);
     now = now.map((job) => ({ ...job, status: outcomes.get(job.id) ?? job.status }));
-    assert.equal(advance(now).size, 0, 'one look finds all that follows');
-    statuses.push(composite(now));
+    assert.equal(findReadyJobs(now).size, 0, 'one look finds all that follows');
+    statuses.push(compositeStatus(now));
     const open = now.filter(({ status }) => STEPS[status] !== undefined);
     if (open.length === 0) return { jobs: now, statuses };
     assert.ok(step < 200, 'it ends');
@@ -85,8 +85,8 @@ test('what becomes of a pipeline depends on nothing but its jobs, in whatever or
     fc.property(drawnJobs, choices, (drawn, chosen) => {
       const jobs = jobsOf(drawn);
       assert.deepEqual(run(jobs, chosen), run(jobs, chosen));
-      const backwards = advance(jobs.toReversed());
-      assert.deepEqual([...backwards].sort(byId), [...advance(jobs)].sort(byId));
+      const backwards = findReadyJobs(jobs.toReversed());
+      assert.deepEqual([...backwards].sort(byId), [...findReadyJobs(jobs)].sort(byId));
     }),
     { numRuns: 200 },
   );
@@ -104,7 +104,7 @@ test('a pipeline of a thousand jobs that all need one another is looked through 
     allow_failure: false,
     needs: index === 0 ? [] : Array.from({ length: Math.min(index, 50) }, (_, back) => needOf(`${index - back - 1}`)),
   }));
-  assert.deepEqual([...advance(many)], [[0, 'pending']]);
-  const skipped = advance([{ ...many[0]!, status: 'failed' }, ...many.slice(1)]);
+  assert.deepEqual([...findReadyJobs(many)], [[0, 'pending']]);
+  const skipped = findReadyJobs([{ ...many[0]!, status: 'failed' }, ...many.slice(1)]);
   assert.equal(skipped.size, 999);
 });

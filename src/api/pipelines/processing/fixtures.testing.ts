@@ -2,20 +2,20 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
 import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
 import type { Project, World } from '#test/support/world.ts';
-import { beginPipeline, changeJob } from './index.ts';
+import { changeJobStatus, startPipeline } from './index.ts';
 
 /** A pipeline of these jobs as their CI file would make it, begun. */
-export interface Given {
+export interface PipelineFixture {
   readonly id: number;
   /** The id of the latest attempt of this job. */
   idOf(name: string): Promise<number>;
   /** Each job's status by its name, the latest attempts; `pipeline` is the pipeline's own. */
   statuses(): Promise<Record<string, JobStatus>>;
   /** Runs a job to this end, or only begins to; `change`: what is known of its end besides. */
-  run(name: string, to?: JobStatus, change?: Parameters<typeof changeJob>[4]): Promise<void>;
+  run(name: string, to?: JobStatus, change?: Parameters<typeof changeJobStatus>[4]): Promise<void>;
 }
 
-export interface GivenJob {
+export interface JobFixture {
   readonly stage?: number;
   readonly when?: JobWhen;
   readonly mayFail?: boolean;
@@ -24,12 +24,12 @@ export interface GivenJob {
   readonly row?: Parameters<typeof jobRow>[2];
 }
 
-export async function given(
+export async function createPipelineFixture(
   here: World,
   project: Project,
-  jobs: Readonly<Record<string, GivenJob>>,
+  jobs: Readonly<Record<string, JobFixture>>,
   row: Parameters<typeof pipelineRow>[2] = {},
-): Promise<Given> {
+): Promise<PipelineFixture> {
   const { database, runUnitOfWork } = here.server.services;
   const id = await pipelineRow(here, project, { status: 'created', ref: 'feature', ...row });
   for (const [name, { stage = 0, when = 'on_success', mayFail = false, needs, options = {}, row }] of Object.entries(
@@ -50,7 +50,7 @@ export async function given(
       ...row,
     });
   }
-  await runUnitOfWork(ANONYMOUS, (uow) => beginPipeline(uow, { id, project_id: project.id }));
+  await runUnitOfWork(ANONYMOUS, (uow) => startPipeline(uow, { id, project_id: project.id }));
   const latest = () =>
     database.reader
       .selectFrom('jobs')
@@ -72,8 +72,8 @@ export async function given(
     },
     async run(name, to = 'running', change = {}) {
       const job = await idOf(name);
-      await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, job, ['pending'], 'running', { timeout: 60 }));
-      if (to !== 'running') await runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, job, ['running'], to, change));
+      await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, job, ['pending'], 'running', { timeout: 60 }));
+      if (to !== 'running') await runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, job, ['running'], to, change));
     },
   };
 }

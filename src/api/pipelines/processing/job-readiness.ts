@@ -1,26 +1,26 @@
 import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
-import { type Part, Tally } from './composite-status.ts';
+import { StatusCounter, type StatusPart } from './composite-status.ts';
 
 /** Which jobs of a pipeline may leave `created`, and as what (contract/runners.md "States"). Pure. */
 
 /** A job as far as its place in the pipeline goes. */
-export interface Place extends Part {
+export interface PipelineJob extends StatusPart {
   readonly id: number;
   readonly name: string;
   readonly stage_index: number;
   readonly run_when: JobWhen;
   /** Null: it waits for all jobs of earlier stages. */
-  readonly needs: readonly Need[] | null;
+  readonly needs: readonly JobNeed[] | null;
 }
 
-export interface Need {
+export interface JobNeed {
   readonly job: string;
   readonly artifacts: boolean;
   readonly optional: boolean;
 }
 
 /** What a job becomes that leaves `created`: `pending` stands for whatever a job does that may run. */
-export type Outcome = 'pending' | 'manual' | 'scheduled' | 'skipped';
+export type ReadyStatus = 'pending' | 'manual' | 'scheduled' | 'skipped';
 
 const FINISHED: ReadonlySet<JobStatus> = new Set(['success', 'failed', 'canceled', 'skipped']);
 
@@ -33,25 +33,26 @@ export function hasFinished(status: JobStatus): boolean {
  * What becomes of those that are `created`, by their ids: all that follows from how the jobs stand now, also from what
  * becomes of each other. Those that have to wait are left out. The jobs are the latest attempt of each name.
  */
-export function advance(jobs: readonly Place[]): ReadonlyMap<number, Outcome> {
-  const outcomes = new Map<number, Outcome>();
-  const standing = (job: Place): Part => ({
+export function findReadyJobs(jobs: readonly PipelineJob[]): ReadonlyMap<number, ReadyStatus> {
+  const outcomes = new Map<number, ReadyStatus>();
+  const standing = (job: PipelineJob): StatusPart => ({
     status: outcomes.get(job.id) ?? job.status,
     allow_failure: job.allow_failure,
   });
-  const named = byName(jobs);
+  const named = groupByName(jobs);
   const decided = new Set<number>();
-  const earlier = new Tally();
+  const earlier = new StatusCounter();
 
-  const decide = (job: Place): void => {
+  const decide = (job: PipelineJob): void => {
     if (job.status !== 'created' || decided.has(job.id)) return;
     decided.add(job.id);
-    const before = job.needs === null ? ofStages(earlier) : ofNeeds(neededBy(job, named), decide, standing);
-    const outcome = before && outcomeAfter(job, before);
+    const before =
+      job.needs === null ? resultOfStages(earlier) : resultOfNeeds(findNeededJobs(job, named), decide, standing);
+    const outcome = before && statusAfter(job, before);
     if (outcome) outcomes.set(job.id, outcome);
   };
 
-  for (const stage of byStage(jobs)) {
+  for (const stage of groupByStage(jobs)) {
     for (const job of stage) decide(job);
     for (const job of stage) earlier.add(standing(job));
   }
@@ -59,14 +60,18 @@ export function advance(jobs: readonly Place[]): ReadonlyMap<number, Outcome> {
 }
 
 /** How what a job waits for has ended; null: it has not. */
-type Before = 'success' | 'skipped' | 'failed' | 'other' | null;
+type PriorResult = 'success' | 'skipped' | 'failed' | 'other' | null;
 
-function ofStages(earlier: Tally): Before {
-  return endOf(earlier.composite());
+function resultOfStages(earlier: StatusCounter): PriorResult {
+  return toPriorResult(earlier.composite());
 }
 
-function ofNeeds(needed: readonly Place[], decide: (job: Place) => void, standing: (job: Place) => Part): Before {
-  const tally = new Tally();
+function resultOfNeeds(
+  needed: readonly PipelineJob[],
+  decide: (job: PipelineJob) => void,
+  standing: (job: PipelineJob) => StatusPart,
+): PriorResult {
+  const tally = new StatusCounter();
   for (const job of needed) {
     decide(job);
     tally.add(standing(job));
@@ -77,21 +82,21 @@ function ofNeeds(needed: readonly Place[], decide: (job: Place) => void, standin
   });
   if (unfinished) return null;
   // One that has not run at all has left nothing to build on, whatever the others did.
-  return tally.has('skipped', 'ignored') ? 'skipped' : endOf(tally.composite());
+  return tally.has('skipped', 'ignored') ? 'skipped' : toPriorResult(tally.composite());
 }
 
-function endOf(status: JobStatus): Before {
+function toPriorResult(status: JobStatus): PriorResult {
   if (!hasFinished(status)) return null;
   return status === 'success' || status === 'skipped' || status === 'failed' ? status : 'other';
 }
 
-function outcomeAfter(job: Place, before: NonNullable<Before>): Outcome {
+function statusAfter(job: PipelineJob, before: NonNullable<PriorResult>): ReadyStatus {
   if (!mayRunAfter(job, before)) return 'skipped';
   if (job.run_when === 'manual') return 'manual';
   return job.run_when === 'delayed' ? 'scheduled' : 'pending';
 }
 
-function mayRunAfter({ run_when, needs }: Place, before: NonNullable<Before>): boolean {
+function mayRunAfter({ run_when, needs }: PipelineJob, before: NonNullable<PriorResult>): boolean {
   if (before === 'other') return false;
   if (run_when === 'always') return true;
   if (run_when === 'on_failure') return before === 'failed';
@@ -99,12 +104,12 @@ function mayRunAfter({ run_when, needs }: Place, before: NonNullable<Before>): b
 }
 
 /** The jobs that this one waits for; of several of one name (`NAME 1/3`) each. One that is not there is not waited for. */
-function neededBy<Job>({ needs }: Pick<Place, 'needs'>, named: ReadonlyMap<string, readonly Job[]>): Job[] {
+function findNeededJobs<Job>({ needs }: Pick<PipelineJob, 'needs'>, named: ReadonlyMap<string, readonly Job[]>): Job[] {
   return (needs ?? []).flatMap(({ job }) => named.get(job) ?? []);
 }
 
 /** The jobs by their names, those that are several of one also by the name that they have in common. */
-function byName<Job extends { readonly name: string }>(jobs: readonly Job[]): ReadonlyMap<string, readonly Job[]> {
+function groupByName<Job extends { readonly name: string }>(jobs: readonly Job[]): ReadonlyMap<string, readonly Job[]> {
   const named = new Map<string, Job[]>();
   const several = new Map<string, Job[]>();
   for (const job of jobs) {
@@ -126,8 +131,8 @@ function commonName(name: string): string | null {
 }
 
 /** The jobs of each stage, in the order of the stages. */
-function byStage(jobs: readonly Place[]): Place[][] {
-  const stages = new Map<number, Place[]>();
+function groupByStage(jobs: readonly PipelineJob[]): PipelineJob[][] {
+  const stages = new Map<number, PipelineJob[]>();
   for (const job of jobs) {
     const stage = stages.get(job.stage_index);
     if (stage) stage.push(job);
@@ -137,8 +142,8 @@ function byStage(jobs: readonly Place[]): Place[][] {
 }
 
 /** The jobs that come after this one: those of later stages, and those that need it, or another one that comes after it. */
-export function laterThan<Job extends Place>(jobs: readonly Job[], job: Job): Job[] {
-  const named = byName(jobs);
+export function findLaterJobs<Job extends PipelineJob>(jobs: readonly Job[], job: Job): Job[] {
+  const named = groupByName(jobs);
   const later = new Map<number, boolean>();
   const isLater = (other: Job): boolean => {
     const known = later.get(other.id);
@@ -146,7 +151,7 @@ export function laterThan<Job extends Place>(jobs: readonly Job[], job: Job): Jo
     later.set(other.id, false);
     const is =
       other.stage_index > job.stage_index ||
-      neededBy(other, named).some((needed) => needed.id === job.id || isLater(needed));
+      findNeededJobs(other, named).some((needed) => needed.id === job.id || isLater(needed));
     later.set(other.id, is);
     return is;
   };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
-import { composite, type Part } from './composite-status.ts';
-import { advance, laterThan, type Place } from './job-readiness.ts';
+import { compositeStatus, type StatusPart } from './composite-status.ts';
+import { findLaterJobs, findReadyJobs, type PipelineJob } from './job-readiness.ts';
 
 /** `name status when needs` of a job: `a* 0 failed`; a star lets it fail. */
-function jobOf(id: number, text: string): Place {
+function jobOf(id: number, text: string): PipelineJob {
   const [name, stage, status, run_when = 'on_success', needs] = text.split(' ') as [
     string,
     string,
@@ -30,7 +30,7 @@ function jobOf(id: number, text: string): Place {
 /** What becomes of the jobs, by their names. */
 function outcomesOf(...texts: readonly string[]): Record<string, string> {
   const jobs = texts.map((text, index) => jobOf(index + 1, text));
-  const outcomes = advance(jobs);
+  const outcomes = findReadyJobs(jobs);
   return Object.fromEntries(jobs.flatMap(({ id, name }) => (outcomes.has(id) ? [[name, outcomes.get(id)!]] : [])));
 }
 
@@ -110,7 +110,7 @@ test('needs name each of several jobs of one name, and one that is not there is 
 test('later than a job are later stages and what needs it, however far away', () => {
   const texts = ['a 0 failed', 'b 0 skipped on_success a', 'c 0 skipped on_success b', 'd 0 skipped', 'e 1 skipped'];
   const jobs = texts.map((text, index) => jobOf(index + 1, text));
-  const later = laterThan(jobs, jobs[0]!);
+  const later = findLaterJobs(jobs, jobs[0]!);
   assert.deepEqual(
     later.map(({ name }) => name),
     ['b', 'c', 'e'],
@@ -139,11 +139,11 @@ test('the status of a set of jobs is that of the table', () => {
   ];
   for (const [parts, status] of table) {
     const set = parts.split(' ').filter(Boolean).map(partOf);
-    assert.equal(composite(set), status, parts);
-    assert.equal(composite(set.toReversed()), status, parts);
+    assert.equal(compositeStatus(set), status, parts);
+    assert.equal(compositeStatus(set.toReversed()), status, parts);
   }
 });
 
-function partOf(text: string): Part {
+function partOf(text: string): StatusPart {
   return { status: text.replace('*', '') as JobStatus, allow_failure: text.endsWith('*') };
 }

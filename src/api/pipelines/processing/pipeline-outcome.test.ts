@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outboxOf } from '#api/planning/mail-messages/fixtures.testing.ts';
+import { mailOutbox } from '#api/planning/mail-messages/fixtures.testing.ts';
 import { done, type Project, world } from '#test/support/world.ts';
-import { given } from './fixtures.testing.ts';
+import { createPipelineFixture } from './fixtures.testing.ts';
 
 const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' } });
 const { newProject, work } = here;
-const { mails } = outboxOf(here);
+const { mails } = mailOutbox(here);
 
 /** Runs the only job of a new pipeline of this ref to this end. */
 async function end(project: Project, to: 'success' | 'failed' | 'canceled', ref = 'main') {
-  const pipeline = await given(here, project, { test: {} }, { ref });
+  const pipeline = await createPipelineFixture(here, project, { test: {} }, { ref });
   await pipeline.run('test', to);
   return pipeline;
 }
@@ -39,7 +39,7 @@ test('a failure of another ref, or of an older pipeline, is not what a success m
   const project = await watched();
   await end(project, 'failed', 'other');
   await work();
-  const older = await given(here, project, { test: {} }, { ref: 'main' });
+  const older = await createPipelineFixture(here, project, { test: {} }, { ref: 'main' });
   await end(project, 'failed');
   await work();
   await older.run('test', 'success');
@@ -73,7 +73,7 @@ test('a pipeline that has failed and succeeds when it is run again mends itself,
 test('a failed job that is tried again by itself is no failure of its pipeline', async () => {
   const project = await watched();
   const options = { retry: { max: 1, when: ['always'], exit_codes: [] } };
-  const pipeline = await given(here, project, { test: { options } }, { ref: 'main' });
+  const pipeline = await createPipelineFixture(here, project, { test: { options } }, { ref: 'main' });
   await pipeline.run('test', 'failed', { failure_reason: 'script_failure' });
   await work();
   await pipeline.run('test', 'success');

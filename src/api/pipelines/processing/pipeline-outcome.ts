@@ -8,17 +8,17 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
  * latest of a ref came to is what the next one is measured by; one that is run again has come to something before.
  */
 
-type Outcome = 'success' | 'failed';
+type PipelineOutcome = 'success' | 'failed';
 
-const isOutcome = (status: PipelineStatus): status is Outcome => status === 'success' || status === 'failed';
+const isOutcome = (status: PipelineStatus): status is PipelineOutcome => status === 'success' || status === 'failed';
 
 /** Part of the act that has just brought the pipeline to this status. */
-export async function noteOutcome(uow: UnitOfWork, pipelineId: number, status: PipelineStatus): Promise<void> {
+export async function recordOutcome(uow: UnitOfWork, pipelineId: number, status: PipelineStatus): Promise<void> {
   if (!isOutcome(status)) return;
   const mended = status === 'success' && (await wasFailing(uow, pipelineId));
   await uow.updateTable('pipelines').set({ outcome: status }).where('id', '=', pipelineId).execute();
   const event = status === 'failed' ? 'failed_pipeline' : mended ? 'fixed_pipeline' : 'success_pipeline';
-  await uow.publish('occurred', { event, about: { type: 'Pipeline', id: pipelineId } });
+  await uow.publish('notifiable-event-occurred', { event, about: { type: 'Pipeline', id: pipelineId } });
 }
 
 // Written out, because only so does the index of those serve.

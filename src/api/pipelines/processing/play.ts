@@ -1,10 +1,10 @@
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { heldBack } from './deployment-check.ts';
-import { type JobKey, reopen, retryJob } from './retry.ts';
+import { findBlockedDeployments } from './deployment-check.ts';
+import { type JobKey, resetSkippedJobs, retryJob } from './retry.ts';
 import { startJob } from './state-machine.ts';
-import { latestOf, setJobVariables } from './store.ts';
+import { listLatestJobs, replaceJobVariables } from './store.ts';
 
 /** A variable that the job has besides; its value is encrypted. */
 export interface JobVariable {
@@ -25,22 +25,22 @@ export async function playJob(
   variables: readonly JobVariable[],
   userId: number | null = uow.actor.user?.id ?? null,
 ): Promise<number | Failure<'unplayable' | 'forbidden'>> {
-  const jobs = await latestOf(uow, job.pipeline_id);
+  const jobs = await listLatestJobs(uow, job.pipeline_id);
   const found = jobs.find(({ id }) => id === job.id);
   if (!found) return fail('unplayable');
-  const held = (await heldBack(uow, job, [{ ...found, user_id: userId }])).get(found.id);
+  const held = (await findBlockedDeployments(uow, job, [{ ...found, user_id: userId }])).get(found.id);
   if (held === 'waiting' && found.status === 'manual') return fail('unplayable');
   if (held === 'protected_environment_failure') return fail('forbidden');
   if (PLAYABLE.includes(found.status)) {
-    await setJobVariables(uow, job.id, variables);
-    await reopen(uow, job, jobs, found);
+    await replaceJobVariables(uow, job.id, variables);
+    await resetSkippedJobs(uow, job, jobs, found);
     await startJob(uow, job.id, PLAYABLE, { user_id: userId });
     return job.id;
   }
   if (found.run_when !== 'manual' && found.run_when !== 'delayed') return fail('unplayable');
   const again = await retryJob(uow, job, userId);
   if (isFailure(again)) return again.code === 'forbidden' ? fail('forbidden') : fail('unplayable');
-  if (variables.length > 0) await setJobVariables(uow, again, variables);
+  if (variables.length > 0) await replaceJobVariables(uow, again, variables);
   return again;
 }
 
@@ -49,9 +49,9 @@ export async function playJob(
  * meanwhile: then it fails.
  */
 export async function releaseJob(uow: UnitOfWork, job: JobKey): Promise<void> {
-  const jobs = await latestOf(uow, job.pipeline_id);
+  const jobs = await listLatestJobs(uow, job.pipeline_id);
   const found = jobs.find(({ id }) => id === job.id);
   if (found?.status !== 'manual') return;
-  await reopen(uow, job, jobs, found);
+  await resetSkippedJobs(uow, job, jobs, found);
   await startJob(uow, job.id, ['manual']);
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runnerRow } from '#test/support/pipeline-rows.ts';
 import { done, type Project, world } from '#test/support/world.ts';
-import { given } from './fixtures.testing.ts';
-import { readQueueValue } from './index.ts';
+import { createPipelineFixture } from './fixtures.testing.ts';
+import { getQueueVersion } from './index.ts';
 
 const here = await world();
 const { newGroup, newProject, server, clock } = here;
@@ -11,13 +11,14 @@ const { database } = server.services;
 
 async function queueValue(id: number): Promise<string> {
   const runner = await database.reader.selectFrom('runners').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  return readQueueValue(database.reader, runner, clock.now().toISOString());
+  return getQueueVersion(database.reader, runner, clock.now().toISOString());
 }
 
 type Runners = Readonly<Record<string, number>>;
 
 /** Which of these runners learn that a job of the project has become pending. */
-const toldBy = (project: Project, runners: Runners) => toldOf(() => given(here, project, { build: {} }), runners);
+const toldBy = (project: Project, runners: Runners) =>
+  toldOf(() => createPipelineFixture(here, project, { build: {} }), runners);
 
 async function toldOf(event: () => Promise<unknown>, runners: Runners): Promise<string[]> {
   const before = await Promise.all(Object.values(runners).map(queueValue));
@@ -76,10 +77,10 @@ test('a runner that has lost a project and its count never has a former queue va
   const place = () => newProject({ owner: group.owner });
   const [kept, lost, last] = [await place(), await place(), await place()];
   const twin = (await runnerRow(here, { projects: [kept.id, lost.id, last.id] })).id;
-  await given(here, lost, { build: {} });
+  await createPipelineFixture(here, lost, { build: {} });
   const before = await queueValue(twin);
   await done(group.owner.delete(`${lost.at}/runners/${twin}`));
-  await given(here, kept, { build: {} });
+  await createPipelineFixture(here, kept, { build: {} });
   assert.notEqual(await queueValue(twin), before);
 });
 
@@ -93,7 +94,7 @@ test('runners learn of what waits in a group that forbids them no longer', async
 
 test('runners learn of what waits in a project that comes under their group', async () => {
   const moved = await newProject({ owner: group.owner });
-  await given(here, moved, { build: {} });
+  await createPipelineFixture(here, moved, { build: {} });
   const move = () => done(group.owner.put(`${moved.at}/transfer`, { namespace: group.id }));
   assert.deepEqual(await toldOf(move, runners), ['instance', 'above']);
 });

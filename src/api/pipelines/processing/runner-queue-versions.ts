@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { RunnerType } from '#database/tables/runners.ts';
-import { itselfAndAbove } from '#domain/namespaces/hierarchy.ts';
-import { runnersTakenBy } from '#domain/runners/runner-scope.ts';
+import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
+import { loadAllowedRunners } from '#domain/runners/runner-scope.ts';
 import type { EventPayloads } from '#events/domain-events.ts';
 
 /**
@@ -18,23 +18,26 @@ const SHARDS = 16;
  * A job of this project has become pending: tells the project's runners, those of the groups above it, and the instance's,
  * so far as they may take it. `pipelineId` says on which of the rows that make up a count.
  */
-export async function raiseQueues(tx: Transaction, projectId: number, pipelineId = 0): Promise<void> {
-  await raise(tx, await scopesOf(tx, projectId), pipelineId % SHARDS);
+export async function notifyRunnersOfJob(tx: Transaction, projectId: number, pipelineId = 0): Promise<void> {
+  await incrementVersions(tx, await listScopes(tx, projectId), pipelineId % SHARDS);
 }
 
 /** Other runners than before may take what waits in this place: tells those of the groups above, and the instance's. */
-export async function raiseQueuesOf(tx: Transaction, { type, id }: EventPayloads['runners-let-in']): Promise<void> {
-  if (type === 'project') return raiseQueues(tx, id);
-  const groups = await itselfAndAbove(tx, id).select('namespaces.id').orderBy('namespaces.id').execute();
-  await raise(tx, [...groups.map(({ id }) => ['group', id] as const), ['instance', 0]], 0);
+export async function notifyRunnersOfScope(
+  tx: Transaction,
+  { type, id }: EventPayloads['runner-access-extended'],
+): Promise<void> {
+  if (type === 'project') return notifyRunnersOfJob(tx, id);
+  const groups = await selectSelfAndAncestors(tx, id).select('namespaces.id').orderBy('namespaces.id').execute();
+  await incrementVersions(tx, [...groups.map(({ id }) => ['group', id] as const), ['instance', 0]], 0);
 }
 
 /** Nobody takes jobs from a place that is destroyed. index: runner_queues_pkey */
-export async function forgetQueue(tx: Transaction, type: 'group' | 'project', id: number): Promise<void> {
+export async function deleteRunnerQueue(tx: Transaction, type: 'group' | 'project', id: number): Promise<void> {
   await tx.deleteFrom('runner_queues').where('scope', '=', type).where('scope_id', '=', id).execute();
 }
 
-async function raise(tx: Transaction, scopes: readonly Scope[], shard: number): Promise<void> {
+async function incrementVersions(tx: Transaction, scopes: readonly QueueScope[], shard: number): Promise<void> {
   // In one order, so that two that raise the same ones wait for one another and not in a circle.
   const rows = scopes.map(([scope, scope_id]) => ({ scope, scope_id, shard, version: 1 }));
   await tx
@@ -48,19 +51,19 @@ async function raise(tx: Transaction, scopes: readonly Scope[], shard: number): 
     .execute();
 }
 
-type Scope = readonly [scope: 'instance' | 'group' | 'project', id: number];
+type QueueScope = readonly [scope: 'instance' | 'group' | 'project', id: number];
 
-async function scopesOf(db: Reader, projectId: number): Promise<Scope[]> {
-  const { ofGroups, ofInstance } = await runnersTakenBy(db, projectId);
+async function listScopes(db: Reader, projectId: number): Promise<QueueScope[]> {
+  const { ofGroups, ofInstance } = await loadAllowedRunners(db, projectId);
   return [
-    ...(ofGroups ? (await groupsAbove(db, projectId)).map((id) => ['group', id] as const) : []),
+    ...(ofGroups ? (await listGroupsAbove(db, projectId)).map((id) => ['group', id] as const) : []),
     ...(ofInstance ? [['instance', 0] as const] : []),
     ['project', projectId],
   ];
 }
 
 /** index: projects primary key, namespace_closure_pkey */
-async function groupsAbove(db: Reader, projectId: number): Promise<number[]> {
+async function listGroupsAbove(db: Reader, projectId: number): Promise<number[]> {
   const rows = await db
     .selectFrom('projects')
     .innerJoin('namespace_closure', 'namespace_closure.descendant_id', 'projects.namespace_id')
@@ -74,7 +77,7 @@ async function groupsAbove(db: Reader, projectId: number): Promise<number[]> {
 }
 
 /** What is known of a runner that asks for its value. */
-interface AskingRunner {
+interface QueueRunner {
   readonly id: number;
   readonly runner_type: RunnerType;
   readonly group_id: number | null;
@@ -86,13 +89,13 @@ interface AskingRunner {
  * pending, after it was changed or has been given to another project, and after an hour. Reads a few rows for each of its
  * projects, and no job.
  */
-export async function readQueueValue(db: Reader, runner: AskingRunner, now: string): Promise<string> {
-  const { scope, versions } = await countsOf(db, runner);
+export async function getQueueVersion(db: Reader, runner: QueueRunner, now: string): Promise<string> {
+  const { scope, versions } = await loadCounts(db, runner);
   const hour = now.slice(0, 13).replaceAll(/\D/g, '');
   return [runner.id, runner.queue_version, scope, versions, hour].join('-');
 }
 
-interface Counts {
+interface QueueCounts {
   /** Its latest association with a project. */
   readonly scope: number;
   readonly versions: number;
@@ -120,7 +123,7 @@ const versionOfScope = prepare((db, value: Params<{ scope: 'group' | 'instance';
     .where('scope_id', '=', value('id')),
 );
 
-async function countsOf(db: Reader, { id, runner_type, group_id }: AskingRunner): Promise<Counts> {
+async function loadCounts(db: Reader, { id, runner_type, group_id }: QueueRunner): Promise<QueueCounts> {
   if (runner_type === 'project_type') return (await countsOfProjects.first(db, { runner: id }))!;
   const scope = runner_type === 'group_type' ? 'group' : 'instance';
   const { versions } = (await versionOfScope.first(db, { scope, id: group_id ?? 0 }))!;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { world } from '#test/support/world.ts';
-import { given } from './fixtures.testing.ts';
-import { changeJob } from './index.ts';
+import { createPipelineFixture } from './fixtures.testing.ts';
+import { changeJobStatus } from './index.ts';
 
 const here = await world({ project: { readme: true, with: ['developer'] } });
 const { project, developer, server, clock, work } = here;
@@ -14,7 +14,12 @@ const jobOf = async (id: number) =>
   server.services.database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 test('stages follow one another, and the pipeline is what its jobs are', async () => {
-  const pipeline = await given(here, project, { build: {}, unit: { stage: 1 }, e2e: { stage: 1 }, ship: { stage: 2 } });
+  const pipeline = await createPipelineFixture(here, project, {
+    build: {},
+    unit: { stage: 1 },
+    e2e: { stage: 1 },
+    ship: { stage: 2 },
+  });
   const waiting = { unit: 'created', e2e: 'created', ship: 'created' };
   assert.deepEqual(await pipeline.statuses(), { build: 'pending', ...waiting, pipeline: 'pending' });
   clock.advance(5);
@@ -23,7 +28,7 @@ test('stages follow one another, and the pipeline is what its jobs are', async (
   const { started_at } = await pipelineOf(pipeline.id);
   assert.equal(started_at, clock.now().toISOString());
   await server.services.runUnitOfWork(ANONYMOUS, async (uow) =>
-    changeJob(uow, await pipeline.idOf('build'), ['running'], 'success'),
+    changeJobStatus(uow, await pipeline.idOf('build'), ['running'], 'success'),
   );
   for (const name of ['unit', 'e2e']) await pipeline.run(name, 'success');
   clock.advance(5);
@@ -33,7 +38,7 @@ test('stages follow one another, and the pipeline is what its jobs are', async (
 });
 
 test('after a failure later stages are skipped, but for what waits for failures and what always runs', async () => {
-  const pipeline = await given(here, project, {
+  const pipeline = await createPipelineFixture(here, project, {
     build: {},
     unit: { stage: 1 },
     mend: { stage: 1, when: 'on_failure' },
@@ -54,15 +59,16 @@ test('after a failure later stages are skipped, but for what waits for failures 
 });
 
 test('of two that want the same step of a job one makes it', async () => {
-  const pipeline = await given(here, project, { build: {} });
+  const pipeline = await createPipelineFixture(here, project, { build: {} });
   const job = await pipeline.idOf('build');
-  const take = () => server.services.runUnitOfWork(ANONYMOUS, (uow) => changeJob(uow, job, ['pending'], 'running'));
+  const take = () =>
+    server.services.runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, job, ['pending'], 'running'));
   const taken = await Promise.all([take(), take(), take()]);
   assert.equal(taken.filter((one) => one !== null).length, 1);
 });
 
 test('a delayed job is pending when its time has come', async () => {
-  const pipeline = await given(here, project, {
+  const pipeline = await createPipelineFixture(here, project, {
     later: { when: 'delayed', options: { start_in: 600 } },
     next: { stage: 1 },
   });
@@ -77,7 +83,9 @@ test('a delayed job is pending when its time has come', async () => {
 
 test('a failed job is tried again as often as its file says, and for the reasons that it names', async () => {
   const retry = { max: 2, when: ['script_failure'], exit_codes: [7] };
-  const pipeline = await given(here, project, { flaky: { options: { retry }, row: { timeout: 90, tags: ['x'] } } });
+  const pipeline = await createPipelineFixture(here, project, {
+    flaky: { options: { retry }, row: { timeout: 90, tags: ['x'] } },
+  });
   const first = await pipeline.idOf('flaky');
   await pipeline.run('flaky', 'failed', { failure_reason: 'script_failure' });
   const second = await pipeline.idOf('flaky');
@@ -91,7 +99,7 @@ test('a failed job is tried again as often as its file says, and for the reasons
 
 test('a failure for another reason is not tried again', async () => {
   const retry = { max: 2, when: ['runner_system_failure'], exit_codes: [] };
-  const pipeline = await given(here, project, {
+  const pipeline = await createPipelineFixture(here, project, {
     once: { options: { retry } },
     never: { options: { retry: { ...retry, when: ['always'] } } },
   });
@@ -102,7 +110,7 @@ test('a failure for another reason is not tried again', async () => {
 
 test('a job may fail with the exit codes that its file allows, and its next attempt only with these again', async () => {
   const options = { allow_failure_exit_codes: [3] };
-  const pipeline = await given(here, project, { odd: { options }, next: { stage: 1 } });
+  const pipeline = await createPipelineFixture(here, project, { odd: { options }, next: { stage: 1 } });
   await pipeline.run('odd', 'failed', { failure_reason: 'script_failure', exit_code: 3 });
   assert.deepEqual(await pipeline.statuses(), { odd: 'failed', next: 'pending', pipeline: 'pending' });
   await developer.post(`${project.at}/jobs/${await pipeline.idOf('odd')}/retry`);

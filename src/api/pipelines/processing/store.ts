@@ -1,14 +1,14 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { JobStatus, PipelineStatus } from '#database/tables/pipelines.ts';
-import type { Need, Place } from './job-readiness.ts';
+import type { JobNeed, PipelineJob } from './job-readiness.ts';
 
 /** The rows behind the states: jobs as far as their places in pipelines go, and the status of pipelines. */
 
 /** A job as the engine sees it, and brings it on. */
-export interface EngineJob extends Place {
+export interface ProcessedJob extends PipelineJob {
   status: JobStatus;
   readonly resource_group_id: number | null;
   /** The name of what it deploys to, stops or looks at. */
@@ -18,7 +18,7 @@ export interface EngineJob extends Place {
 }
 
 // index: jobs_latest_by_name
-const latestJobs = prepare((db, value: Params<{ pipeline: number }>) =>
+const latestJobsQuery = prepare((db, value: Params<{ pipeline: number }>) =>
   db
     .selectFrom('jobs')
     .select(['id', 'name', 'stage_index', 'status', 'allow_failure', 'run_when', 'needs', 'resource_group_id'])
@@ -29,15 +29,15 @@ const latestJobs = prepare((db, value: Params<{ pipeline: number }>) =>
 );
 
 /** The latest attempt of each job of the pipeline, in the order of their ids. */
-export async function latestOf(db: Reader, pipelineId: number): Promise<EngineJob[]> {
-  const rows = await latestJobs(db, { pipeline: pipelineId });
-  return rows.map((row) => ({ ...row, needs: row.needs === null ? null : (JSON.parse(row.needs) as Need[]) }));
+export async function listLatestJobs(db: Reader, pipelineId: number): Promise<ProcessedJob[]> {
+  const rows = await latestJobsQuery(db, { pipeline: pipelineId });
+  return rows.map((row) => ({ ...row, needs: row.needs === null ? null : (JSON.parse(row.needs) as JobNeed[]) }));
 }
 
 /** What a step of a job may say besides where it goes. */
 export type JobChange = Omit<Updateable<Schema['jobs']>, 'id' | 'status' | 'project_id' | 'pipeline_id' | 'updated_at'>;
 
-const steppedColumns = [
+const changedColumns = [
   'id',
   'project_id',
   'pipeline_id',
@@ -53,30 +53,30 @@ const steppedColumns = [
 ] as const;
 
 /** A job that has made a step. */
-export type SteppedJob = Pick<Selectable<Schema['jobs']>, (typeof steppedColumns)[number]>;
+export type ChangedJob = Pick<Selectable<Schema['jobs']>, (typeof changedColumns)[number]>;
 
 /** The compare-and-set of one job's status; null: it was in none of these any more. index: jobs primary key */
-export async function stepRow(
+export async function updateJobStatus(
   tx: Transaction,
   jobId: number,
   from: readonly JobStatus[],
   to: JobStatus,
   change: JobChange,
-): Promise<SteppedJob | null> {
+): Promise<ChangedJob | null> {
   const row = await tx
     .updateTable('jobs')
-    .set({ ...momentsOf(tx, to), ...change, status: to, updated_at: tx.now })
+    .set({ ...statusTimestamps(tx, to), ...change, status: to, updated_at: tx.now })
     // What the file says stays with those that are run again.
     .$if(change.timeout !== undefined, (query) => query.set((eb) => ({ file_timeout: eb.ref('timeout') })))
     .where('id', '=', jobId)
     .where('status', 'in', from)
-    .returning(steppedColumns)
+    .returning(changedColumns)
     .executeTakeFirst();
   return row ?? null;
 }
 
 /** The same of many at once, of which each has been read in this transaction. */
-export async function stepRows(
+export async function updateJobStatuses(
   tx: Transaction,
   ids: readonly number[],
   to: JobStatus,
@@ -84,13 +84,13 @@ export async function stepRows(
 ): Promise<void> {
   await tx
     .updateTable('jobs')
-    .set({ ...momentsOf(tx, to), ...change, status: to, updated_at: tx.now })
-    .where(isAmong(tx, sql.ref('id'), ids))
+    .set({ ...statusTimestamps(tx, to), ...change, status: to, updated_at: tx.now })
+    .where(isInIds(tx, sql.ref('id'), ids))
     .execute();
 }
 
 /** The moments of a job's life that a status brings. */
-function momentsOf({ now }: Transaction, to: JobStatus): JobChange {
+function statusTimestamps({ now }: Transaction, to: JobStatus): JobChange {
   switch (to) {
     case 'pending':
       return { queued_at: now };
@@ -108,7 +108,7 @@ function momentsOf({ now }: Transaction, to: JobStatus): JobChange {
 }
 
 /** Has the delayed job become pending at this moment, and not before. index: jobs primary key */
-export async function scheduleRow(tx: Transaction, jobId: number, scheduledAt: string): Promise<void> {
+export async function updateToScheduled(tx: Transaction, jobId: number, scheduledAt: string): Promise<void> {
   await tx
     .updateTable('jobs')
     .set({ status: 'scheduled', scheduled_at: scheduledAt, updated_at: tx.now })
@@ -117,18 +117,21 @@ export async function scheduleRow(tx: Transaction, jobId: number, scheduledAt: s
 }
 
 /** What the CI file says of these jobs, by their ids. index: jobs primary key */
-export async function optionsOf(db: Reader, ids: readonly number[]): Promise<Map<number, EngineOptions>> {
+export async function loadProcessingOptions(
+  db: Reader,
+  ids: readonly number[],
+): Promise<Map<number, ProcessingOptions>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('jobs')
     .select(['id', 'options'])
-    .where(isAmong(db, sql.ref('id'), ids))
+    .where(isInIds(db, sql.ref('id'), ids))
     .execute();
-  return new Map(rows.map(({ id, options }) => [id, JSON.parse(options) as EngineOptions]));
+  return new Map(rows.map(({ id, options }) => [id, JSON.parse(options) as ProcessingOptions]));
 }
 
 /** What of it the states depend on. */
-export interface EngineOptions {
+export interface ProcessingOptions {
   /** Seconds. */
   readonly start_in?: number | null;
   readonly retry?: {
@@ -140,13 +143,13 @@ export interface EngineOptions {
 }
 
 /** Of these jobs those whose runner's manager ends them itself when they are canceled. index: jobs primary key */
-export async function thatEndGracefully(db: Reader, jobIds: readonly number[]): Promise<number[]> {
+export async function findGracefullyCancelable(db: Reader, jobIds: readonly number[]): Promise<number[]> {
   if (jobIds.length === 0) return [];
   const rows = await db
     .selectFrom('jobs')
     .innerJoin('runner_managers', 'runner_managers.id', 'jobs.runner_manager_id')
     .select(['jobs.id', 'runner_managers.features'])
-    .where(isAmong(db, sql.ref('jobs.id'), jobIds))
+    .where(isInIds(db, sql.ref('jobs.id'), jobIds))
     .execute();
   return rows.filter(({ features }) => endsGracefully(features)).map(({ id }) => id);
 }
@@ -157,7 +160,7 @@ function endsGracefully(features: string | null): boolean {
 }
 
 /** The variables of a job alone: these, and no others. index: job_variables_by_key */
-export async function setJobVariables(
+export async function replaceJobVariables(
   tx: Transaction,
   jobId: number,
   variables: readonly { readonly key: string; readonly value: string }[],
@@ -169,7 +172,7 @@ export async function setJobVariables(
 }
 
 /** What of a job decides how it begins. index: jobs primary key */
-export async function readBeginning(db: Reader, jobId: number) {
+export async function findJobToStart(db: Reader, jobId: number) {
   const row = await db
     .selectFrom('jobs')
     .select(['id', 'project_id', 'pipeline_id', 'resource_group_id', 'environment', 'user_id'])
@@ -179,12 +182,12 @@ export async function readBeginning(db: Reader, jobId: number) {
 }
 
 /** index: jobs primary key */
-export async function allowFailure(tx: Transaction, jobId: number): Promise<void> {
+export async function setAllowFailure(tx: Transaction, jobId: number): Promise<void> {
   await tx.updateTable('jobs').set({ allow_failure: true }).where('id', '=', jobId).execute();
 }
 
 /** How many attempts of this name there were before the latest. index: jobs_by_pipeline */
-export async function attemptsBefore(db: Reader, pipelineId: number, name: string): Promise<number> {
+export async function countRetriedAttempts(db: Reader, pipelineId: number, name: string): Promise<number> {
   const { count } = await db
     .selectFrom('jobs')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -195,7 +198,7 @@ export async function attemptsBefore(db: Reader, pipelineId: number, name: strin
   return Number(count);
 }
 
-const ENDED: readonly PipelineStatus[] = ['success', 'failed', 'canceled'];
+const FINISHED_STATUSES: readonly PipelineStatus[] = ['success', 'failed', 'canceled'];
 
 /**
  * Writes what the pipeline's jobs make of it; false: it was so already. One whose CI file is broken has failed, whatever
@@ -207,7 +210,7 @@ export async function setPipelineStatus(tx: Transaction, pipelineId: number, sta
     .set((eb) => ({
       status,
       ...(status === 'running' ? { started_at: eb.fn.coalesce('started_at', eb.val(tx.now)) } : {}),
-      finished_at: ENDED.includes(status) ? tx.now : null,
+      finished_at: FINISHED_STATUSES.includes(status) ? tx.now : null,
       updated_at: tx.now,
     }))
     .where('id', '=', pipelineId)

@@ -6,7 +6,7 @@ import { string } from '#http/parameters/texts.ts';
 import { findResourceGroup } from './store.ts';
 
 /** The resource group that the path names. */
-export const resourceGroup = {
+export const resourceGroupResource = {
   name: 'resourceGroup',
   params: { key: required(string) },
   load: ({ db, params }: AccessCall<{ readonly key: string }>, { project }: { readonly project: Project }) =>

@@ -3,11 +3,11 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, page } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
-import { jobsTurn } from '../processing/index.ts';
-import { resourceGroup } from './access.ts';
+import { jobsLockKey } from '../processing/index.ts';
+import { resourceGroupResource } from './access.ts';
 import { ResourceGroup } from './entities.ts';
 import { listResourceGroups as list } from './store.ts';
-import { update } from './update.ts';
+import { updateProcessMode } from './update.ts';
 
 /** Of the jobs of a resource group one runs at a time (contract/runners.md §5.6). */
 
@@ -19,20 +19,20 @@ export const listResourceGroups = endpoint({
   read: (db, { project, page }) => list(db, project.id, page),
 });
 
-export const readResourceGroup = endpoint({
+export const getResourceGroup = endpoint({
   get: '/projects/:id/resource_groups/:key',
-  summary: 'Read a resource group',
-  access: inProject('read_resource_group').resource(resourceGroup),
+  summary: 'Get a resource group',
+  access: inProject('read_resource_group').resource(resourceGroupResource),
   response: ok(ResourceGroup),
   read: (_db, { resourceGroup }) => resourceGroup,
 });
 
 export const updateResourceGroup = endpoint({
   put: '/projects/:id/resource_groups/:key',
-  summary: 'Change in which order jobs have their turn in a resource group',
-  access: inProject('update_pipeline').resource(resourceGroup),
+  summary: 'Update a resource group',
+  access: inProject('update_pipeline').resource(resourceGroupResource),
   params: { process_mode: optional(oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first')) },
-  lock: ({ resourceGroup }) => jobsTurn(resourceGroup.project_id),
+  lock: ({ resourceGroup }) => jobsLockKey(resourceGroup.project_id),
   response: ok(ResourceGroup),
-  write: (uow, { resourceGroup, params }) => update(uow, resourceGroup, params.process_mode),
+  write: (uow, { resourceGroup, params }) => updateProcessMode(uow, resourceGroup, params.process_mode),
 });

@@ -3,7 +3,7 @@ import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
   listResourceGroups: ({ project }) => ({ by: 'developer', path: { id: project.id } }),
-  readResourceGroup: async ({ project, newResourceGroup }) => ({
+  getResourceGroup: async ({ project, newResourceGroup }) => ({
     by: 'developer',
     path: { id: project.id, key: await newResourceGroup() },
   }),

@@ -4,20 +4,24 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { resourceGroupRow } from '#test/support/pipeline-rows.ts';
 import { type Project, world } from '#test/support/world.ts';
-import { type Given, given } from '../processing/fixtures.testing.ts';
-import { cancelPipeline, changeJob } from '../processing/index.ts';
+import { createPipelineFixture, type PipelineFixture } from '../processing/fixtures.testing.ts';
+import { cancelPipeline, changeJobStatus } from '../processing/index.ts';
 
 const here = await world({ project: { readme: true, with: ['reporter', 'developer'] } });
 const { project, owner, reporter, developer, name } = here;
 const { runUnitOfWork, database } = here.server.services;
 
 /** Three pipelines, each with a job of one resource group; the one of the first has it. */
-async function inLine(of: Project, mode?: string): Promise<{ pipelines: Given[]; next: () => Promise<number[]> }> {
+async function inLine(
+  of: Project,
+  mode?: string,
+): Promise<{ pipelines: PipelineFixture[]; next: () => Promise<number[]> }> {
   const key = name('resource');
   const resource_group_id = await resourceGroupRow(here, of, key);
   if (mode) assert.equal((await developer.put(`${of.at}/resource_groups/${key}`, { process_mode: mode })).status, 200);
-  const pipelines: Given[] = [];
-  for (let i = 0; i < 3; i++) pipelines.push(await given(here, of, { ship: { row: { resource_group_id } } }));
+  const pipelines: PipelineFixture[] = [];
+  for (let i = 0; i < 3; i++)
+    pipelines.push(await createPipelineFixture(here, of, { ship: { row: { resource_group_id } } }));
   const next = async () => {
     const statuses = await Promise.all(pipelines.map((pipeline) => pipeline.statuses()));
     return statuses.flatMap(({ ship }, index) => (ship === 'pending' ? [index] : []));
@@ -27,7 +31,7 @@ async function inLine(of: Project, mode?: string): Promise<{ pipelines: Given[];
 
 test('one job of a resource group runs at a time, the others wait for it to end', async () => {
   const { pipelines, next } = await inLine(project);
-  const [first, second] = pipelines as [Given, Given, Given];
+  const [first, second] = pipelines as [PipelineFixture, PipelineFixture, PipelineFixture];
   assert.deepEqual(await second.statuses(), { ship: 'waiting_for_resource', pipeline: 'waiting_for_resource' });
   assert.deepEqual(await next(), [0]);
   await first.run('ship');
@@ -51,8 +55,8 @@ test('the oldest pipeline has its turn first, even when its job is not ready yet
   const key = name('resource');
   const resource_group_id = await resourceGroupRow(here, project, key);
   await developer.put(`${project.at}/resource_groups/${key}`, { process_mode: 'oldest_first' });
-  const old = await given(here, project, { build: {}, ship: { stage: 1, row: { resource_group_id } } });
-  const young = await given(here, project, { ship: { row: { resource_group_id } } });
+  const old = await createPipelineFixture(here, project, { build: {}, ship: { stage: 1, row: { resource_group_id } } });
+  const young = await createPipelineFixture(here, project, { ship: { row: { resource_group_id } } });
   assert.equal((await young.statuses()).ship, 'waiting_for_resource');
   await old.run('build', 'success');
   assert.deepEqual([(await old.statuses()).ship, (await young.statuses()).ship], ['pending', 'waiting_for_resource']);
@@ -65,8 +69,8 @@ test('who has the turn by another order has it when the group is given that orde
   const resource_group_id = await resourceGroupRow(here, project, key);
   const order = (process_mode: string) => developer.put(`${project.at}/resource_groups/${key}`, { process_mode });
   await order('oldest_first');
-  const old = await given(here, project, { build: {}, ship: { stage: 1, row: { resource_group_id } } });
-  const young = await given(here, project, { ship: { row: { resource_group_id } } });
+  const old = await createPipelineFixture(here, project, { build: {}, ship: { stage: 1, row: { resource_group_id } } });
+  const young = await createPipelineFixture(here, project, { ship: { row: { resource_group_id } } });
   await order('oldest_first');
   assert.deepEqual(await young.statuses(), { ship: 'waiting_for_resource', pipeline: 'waiting_for_resource' });
   assert.equal((await order('newest_ready_first')).body.process_mode, 'newest_ready_first');
@@ -76,7 +80,7 @@ test('who has the turn by another order has it when the group is given that orde
 
 test('the next one has its turn when the pipeline that has the resource is deleted', async () => {
   const { pipelines } = await inLine(project);
-  const [first, second] = pipelines as [Given, Given, Given];
+  const [first, second] = pipelines as [PipelineFixture, PipelineFixture, PipelineFixture];
   await first.run('ship');
   assert.equal((await owner.delete(`${project.at}/pipelines/${first.id}`)).status, 204);
   assert.deepEqual(await second.statuses(), { ship: 'pending', pipeline: 'pending' });
@@ -87,7 +91,7 @@ test('the next one has its turn when the pipeline that has the resource is delet
 test('a turn that one pipeline gives and the cancelling of the other that gets it come one after the other', async () => {
   for (let round = 0; round < 3; round++) {
     const { pipelines } = await inLine(project);
-    const [first, second, third] = pipelines as [Given, Given, Given];
+    const [first, second, third] = pipelines as [PipelineFixture, PipelineFixture, PipelineFixture];
     await first.run('ship');
     const [ending, waiting] = [await first.idOf('ship'), { id: second.id, project_id: project.id }];
     const meet = bothHere();
@@ -95,7 +99,7 @@ test('a turn that one pipeline gives and the cancelling of the other that gets i
     const together = (work: (uow: UnitOfWork) => Promise<unknown>) =>
       runUnitOfWork(ANONYMOUS, (uow) => meet(uow).then(() => work(uow)));
     await Promise.all([
-      together((uow) => changeJob(uow, ending, ['running'], 'success')),
+      together((uow) => changeJobStatus(uow, ending, ['running'], 'success')),
       together((uow) => cancelPipeline(uow, { ...waiting, status: 'waiting_for_resource' })),
     ]);
     assert.deepEqual(await second.statuses(), { ship: 'canceled', pipeline: 'canceled' });

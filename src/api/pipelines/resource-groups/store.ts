@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { ProcessMode } from '#database/tables/pipelines.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 export type ResourceGroupRow = Selectable<Schema['resource_groups']>;
 
 /** index: resource_groups_by_key */
-function ofProject(db: Reader, projectId: number) {
+function selectOfProject(db: Reader, projectId: number) {
   return db.selectFrom('resource_groups').selectAll().where('project_id', '=', projectId);
 }
 
@@ -17,11 +17,11 @@ export function listResourceGroups(
   projectId: number,
   page: OffsetRequest,
 ): Promise<Page<ResourceGroupRow>> {
-  return paged(db, ofProject(db, projectId).orderBy('id'), page);
+  return paginate(db, selectOfProject(db, projectId).orderBy('id'), page);
 }
 
 export async function findResourceGroup(db: Reader, projectId: number, key: string): Promise<ResourceGroupRow | null> {
-  return (await ofProject(db, projectId).where('key', '=', key).executeTakeFirst()) ?? null;
+  return (await selectOfProject(db, projectId).where('key', '=', key).executeTakeFirst()) ?? null;
 }
 
 /** index: resource_groups primary key */

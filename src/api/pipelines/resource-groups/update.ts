@@ -1,16 +1,16 @@
 import type { ProcessMode } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { giveTurnIn } from '../processing/index.ts';
+import { startNextInResourceGroup } from '../processing/index.ts';
 import { type ResourceGroupRow, setProcessMode } from './store.ts';
 
 /** Lets jobs have their turn in another order; null: as it is. A job that waits may have its turn by the new order now. */
-export async function update(
+export async function updateProcessMode(
   uow: UnitOfWork,
   group: ResourceGroupRow,
   mode: ProcessMode | null | undefined,
 ): Promise<ResourceGroupRow> {
   if (mode == null || mode === group.process_mode) return group;
   const changed = await setProcessMode(uow, group, mode);
-  await giveTurnIn(uow, group);
+  await startNextInResourceGroup(uow, group);
   return changed;
 }

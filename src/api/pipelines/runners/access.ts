@@ -1,24 +1,28 @@
 import { ANONYMOUS, type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { findRunner, mayDeleteRunner, type Runner, runnerWithToken } from '#authorization/runners.ts';
+import { findRunner, findRunnerByToken, mayDeleteRunner, type Runner } from '#authorization/runners.ts';
 import type { Reader } from '#database/database.ts';
-import { allowsRegistrationTokens, type Registrar, registrarWithToken } from '#domain/runners/registration-tokens.ts';
+import {
+  allowsRegistrationTokens,
+  findRunnerOwnerByToken,
+  type RunnerOwner,
+} from '#domain/runners/registration-tokens.ts';
 import { type Access, type AccessCall, access, signedIn } from '#http/access/access.ts';
 import { forbidden, HttpError, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
-import { single } from '#http/request/incoming.ts';
+import { firstHeader } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
-import { readSettings } from '#settings/settings.ts';
+import { loadSettings } from '#settings/settings.ts';
 import { isInSeveralProjects } from './store.ts';
 
 /** Who may, where it is a runner that the path names, or that calls. */
 
-type Right = (db: Reader, caller: SignedInCaller, runner: Runner) => Promise<boolean>;
+type RunnerAbility = (db: Reader, caller: SignedInCaller, runner: Runner) => Promise<boolean>;
 
 /** Signed-in callers who have this right to the runner `:id`; `label` is the right's name in api.txt. */
-export function inRunner(right: Right, label: string) {
+export function runnerAccess(right: RunnerAbility, label: string) {
   return signedIn()
     .resource({
       name: 'runner',
@@ -33,7 +37,7 @@ export function inRunner(right: Right, label: string) {
 }
 
 /** Only administrators delete what works for several projects. */
-export async function mayDelete(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
+export async function requireDeletable(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
   if (!isAdministrator(caller) && (await isInSeveralProjects(db, runner.id))) {
     throw forbidden('Runner associated with more than one project');
   }
@@ -41,7 +45,7 @@ export async function mayDelete(db: Reader, caller: SignedInCaller, runner: Runn
 }
 
 /** Whoever calls by a proof of his own: credentials of the API that come along are not looked at. */
-function byProof(label: string): Access<{ caller: Caller }> {
+function clientProofAccess(label: string): Access<{ caller: Caller }> {
   return access({
     audience: 'key',
     label,
@@ -51,53 +55,53 @@ function byProof(label: string): Access<{ caller: Caller }> {
   });
 }
 
-/** Runners, by their token among the parameters: of endpoints with the order `ownProof`. */
-export function byRunnerToken() {
-  return byProof('runner token').resource({
+/** Runners, by their token among the parameters: of endpoints with the order `clientProof`. */
+export function runnerTokenAccess() {
+  return clientProofAccess('runner token').resource({
     name: 'runner',
     params: { token: required(string) },
     load: ({ db, services, params }: AccessCall<{ readonly token: string }>) =>
-      runnerWithToken(db, params.token, timestamp(services.clock)),
+      findRunnerByToken(db, params.token, timestamp(services.clock)),
     notFound: () => forbidden(),
   });
 }
 
 /** Runners, by their token in the header `Runner-Token`. */
-export function byRunnerTokenHeader() {
-  return byProof('runner token').require(async ({ db, services, request }) => {
-    const token = single(request.headers['runner-token']);
-    if (!token || !(await runnerWithToken(db, token, timestamp(services.clock)))) throw forbidden();
+export function runnerTokenHeaderAccess() {
+  return clientProofAccess('runner token').require(async ({ db, services, request }) => {
+    const token = firstHeader(request.headers['runner-token']);
+    if (!token || !(await findRunnerByToken(db, token, timestamp(services.clock)))) throw forbidden();
   });
 }
 
-const DISALLOWED = '410 Gone - runner registration disallowed';
+const REGISTRATION_DISALLOWED = '410 Gone - runner registration disallowed';
 
-/** Whoever holds a registration token: of endpoints with the order `ownProof`. */
-export function byRegistrationToken() {
-  return byProof('registration token')
+/** Whoever holds a registration token: of endpoints with the order `clientProof`. */
+export function registrationTokenAccess() {
+  return clientProofAccess('registration token')
     .resource({
       name: 'registrar',
       params: { token: required(string) },
       load: ({ db, services, params }: AccessCall<{ readonly token: string }>) =>
-        registrarFor(db, params.token, services),
+        findRunnerOwner(db, params.token, services),
       notFound: () => forbidden('invalid token supplied'),
     })
-    .withErrors({ disallowed: [410, DISALLOWED] });
+    .withErrors({ disallowed: [410, REGISTRATION_DISALLOWED] });
 }
 
-async function registrarFor(
+async function findRunnerOwner(
   db: Reader,
   token: string,
   { config, secretKey }: Pick<Services, 'config' | 'secretKey'>,
-): Promise<Registrar | null> {
-  const { allow_runner_registration_token: allowed, valid_runner_registrars: valid } = await readSettings(db);
+): Promise<RunnerOwner | null> {
+  const { allow_runner_registration_token: allowed, valid_runner_registrars: valid } = await loadSettings(db);
   if (token === '') return null;
-  if (!allowed) throw gone();
-  const registrar = await registrarWithToken(db, token, secretKey, config);
+  if (!allowed) throw registrationDisallowed();
+  const registrar = await findRunnerOwnerByToken(db, token, secretKey, config);
   if (registrar === null) return null;
   if (registrar.type !== 'instance' && !valid.includes(registrar.type)) return null;
-  if (!(await allowsRegistrationTokens(db, registrar))) throw gone();
+  if (!(await allowsRegistrationTokens(db, registrar))) throw registrationDisallowed();
   return registrar;
 }
 
-const gone = () => new HttpError(410, { message: DISALLOWED });
+const registrationDisallowed = () => new HttpError(410, { message: REGISTRATION_DISALLOWED });

@@ -1,18 +1,18 @@
 import { type AuditEventName, INSTANCE } from '#activity/index.ts';
-import { ownerProjectOf, type Runner } from '#authorization/runners.ts';
+import { findOwnerProjectId, type Runner } from '#authorization/runners.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /** What runners leave in the audit log (contract/activity.md Part 3). */
 
 export async function recordCreated(uow: UnitOfWork, runner: Runner): Promise<void> {
-  await record(uow, runner, { name: 'ci_runner_created', message: `Created ${kindOf(runner)} CI runner` });
+  await record(uow, runner, { name: 'ci_runner_created', message: `Created ${runnerKind(runner)} CI runner` });
 }
 
 /** `token`: the one that it registered with; whoever reads the log sees how it begins. */
 export async function recordRegistered(uow: UnitOfWork, runner: Runner, token: string): Promise<void> {
   await record(uow, runner, {
     name: 'ci_runner_registered',
-    message: `Registered ${kindOf(runner)} CI runner`,
+    message: `Registered ${runnerKind(runner)} CI runner`,
     details: { runner_registration_token: token.slice(0, 8) },
   });
 }
@@ -22,7 +22,7 @@ export async function recordUnregistered(uow: UnitOfWork, runner: Runner): Promi
   const contact = runner.contacted_at === null ? 'never contacted' : `last contacted ${runner.contacted_at}`;
   await record(uow, runner, {
     name: 'ci_runner_unregistered',
-    message: `Unregistered ${kindOf(runner)} CI runner, ${contact}`,
+    message: `Unregistered ${runnerKind(runner)} CI runner, ${contact}`,
   });
 }
 
@@ -51,28 +51,28 @@ interface RunnerEvent {
 }
 
 async function record(uow: UnitOfWork, runner: Runner, event: RunnerEvent): Promise<void> {
-  const { entity, page } = await placeOf(uow, runner);
+  const { entity, page } = await findAuditLocation(uow, runner);
   await uow.record({ ...event, entity, target: { type: 'Ci::Runner', id: runner.id, details: page } });
 }
 
 /** Whose log it is, and the path of the runner's page. */
-async function placeOf(uow: UnitOfWork, { id, runner_type, group_id }: Runner) {
+async function findAuditLocation(uow: UnitOfWork, { id, runner_type, group_id }: Runner) {
   if (group_id !== null) {
-    const path = await pathOf(uow, 'namespace_id', group_id);
+    const path = await getPath(uow, 'namespace_id', group_id);
     return { entity: { type: 'Group', id: group_id, path }, page: `/groups/${path}/-/runners/${id}` } as const;
   }
-  const projectId = runner_type === 'project_type' ? await ownerProjectOf(uow, id) : null;
+  const projectId = runner_type === 'project_type' ? await findOwnerProjectId(uow, id) : null;
   if (projectId === null) return { entity: INSTANCE, page: `/admin/runners/${id}` } as const;
-  const path = await pathOf(uow, 'project_id', projectId);
+  const path = await getPath(uow, 'project_id', projectId);
   return { entity: { type: 'Project', id: projectId, path }, page: `/${path}/-/runners/${id}` } as const;
 }
 
 // index: routes_by_namespace, routes_by_project
-async function pathOf(uow: UnitOfWork, column: 'namespace_id' | 'project_id', id: number): Promise<string> {
+async function getPath(uow: UnitOfWork, column: 'namespace_id' | 'project_id', id: number): Promise<string> {
   const route = await uow.selectFrom('routes').select('full_path').where(column, '=', id).executeTakeFirst();
   return route?.full_path ?? '';
 }
 
-function kindOf({ runner_type }: Pick<Runner, 'runner_type'>): string {
+function runnerKind({ runner_type }: Pick<Runner, 'runner_type'>): string {
   return runner_type.replace('_type', '');
 }

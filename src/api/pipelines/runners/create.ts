@@ -4,46 +4,52 @@ import type { Runner } from '#authorization/runners.ts';
 import type { RunnerType } from '#database/tables/runners.ts';
 import { findGroup } from '#domain/namespaces/groups.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import type { Registrar } from '#domain/runners/registration-tokens.ts';
+import type { RunnerOwner } from '#domain/runners/registration-tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { recordCreated, recordRegistered } from './activity.ts';
 import type { IssuedRunner } from './entities.ts';
 import type { MachineInfo } from './managers/managers.ts';
-import { newRunnerToken } from './registration/tokens.ts';
+import { generateRunnerToken } from './registration/tokens.ts';
 import { insertAssociation, insertRunner, insertTags } from './store.ts';
-import { type ContentChanges, changedContent, contentErrors, distinctTags, errorSentence } from './validation.ts';
+import {
+  applyContentChanges,
+  distinctTags,
+  formatErrorSentence,
+  type RunnerContentInput,
+  validateContent,
+} from './validation.ts';
 
 /** What is wished for, as it was sent. */
-interface RunnerWish extends ContentChanges {
+interface RunnerInput extends RunnerContentInput {
   readonly tag_list?: readonly string[] | null | undefined;
 }
 
-interface UserWish extends RunnerWish {
+interface CreateRunnerInput extends RunnerInput {
   readonly runner_type: RunnerType;
   readonly group_id?: number | null | undefined;
   readonly project_id?: number | null | undefined;
 }
 
-type Owner = Registrar;
+type Owner = RunnerOwner;
 
 /** Makes a runner for a user, who becomes its creator (contract/runners.md §2.1). */
 export async function createRunner(
   uow: UnitOfWork<SignedInCaller>,
-  wish: UserWish,
+  input: CreateRunnerInput,
 ): Promise<IssuedRunner | Failure<'noGroup' | 'noProject' | 'notPermitted' | 'wrong'>> {
-  const owner = await ownerFor(uow, wish);
+  const owner = await findOwner(uow, input);
   if (isFailure(owner)) return owner;
-  const made = await insert(uow, owner, wish, { creatorId: uow.actor.user.id });
-  if (isFailure(made)) return fail('wrong', { sentence: errorSentence(made.values.errors as never) });
+  const made = await insertValidRunner(uow, owner, input, { creatorId: uow.actor.user.id });
+  if (isFailure(made)) return fail('wrong', { sentence: formatErrorSentence(made.values.errors as never) });
   await recordCreated(uow, made.runner);
   return made.issued;
 }
 
 /** Whose it is to be, where the caller may make runners. */
-async function ownerFor(
+async function findOwner(
   uow: UnitOfWork<SignedInCaller>,
-  { runner_type, group_id, project_id }: UserWish,
+  { runner_type, group_id, project_id }: CreateRunnerInput,
 ): Promise<Owner | Failure<'noGroup' | 'noProject' | 'notPermitted'>> {
   const { actor: by } = uow;
   if (runner_type === 'instance_type') return isAdministrator(by) ? { type: 'instance' } : fail('notPermitted');
@@ -57,7 +63,7 @@ async function ownerFor(
   return mayInProject(by, 'admin_runner', project) ? { type: 'project', id: project.id } : fail('notPermitted');
 }
 
-interface Registration extends RunnerWish {
+interface RegisterRunnerInput extends RunnerInput {
   /** The registration token. */
   readonly token: string;
   readonly name?: string | null | undefined;
@@ -68,28 +74,28 @@ interface Registration extends RunnerWish {
 export async function registerRunner(
   uow: UnitOfWork,
   owner: Owner,
-  registration: Registration,
+  registration: RegisterRunnerInput,
 ): Promise<IssuedRunner | Failure<'invalid'>> {
-  const made = await insert(uow, owner, registration, { creatorId: null });
+  const made = await insertValidRunner(uow, owner, registration, { creatorId: null });
   if (isFailure(made)) return made;
   await recordRegistered(uow, made.runner, registration.token);
   return made.issued;
 }
 
-async function insert(
+async function insertValidRunner(
   uow: UnitOfWork,
   owner: Owner,
-  wish: RunnerWish & Pick<Registration, 'name' | 'info'>,
+  input: RunnerInput & Pick<RegisterRunnerInput, 'name' | 'info'>,
   { creatorId }: { readonly creatorId: number | null },
 ): Promise<{ readonly runner: Runner; readonly issued: IssuedRunner } | Failure<'invalid'>> {
-  const content = changedContent(wish);
-  const tags = distinctTags(wish.tag_list) ?? [];
-  const errors = contentErrors(content, { count: tags.length, changed: true });
+  const content = applyContentChanges(input);
+  const tags = distinctTags(input.tag_list) ?? [];
+  const errors = validateContent(content, { count: tags.length, changed: true });
   if (errors) return invalid(errors);
   const registration_type = creatorId === null ? 'registration_token' : 'authenticated_user';
   const runner_type = `${owner.type}_type` as const;
-  const { token, ...stored } = await newRunnerToken(uow, { runner_type, registration_type });
-  const { version, revision, platform, architecture } = wish.info ?? {};
+  const { token, ...stored } = await generateRunnerToken(uow, { runner_type, registration_type });
+  const { version, revision, platform, architecture } = input.info ?? {};
   const runner = await insertRunner(uow, {
     ...content,
     ...stored,
@@ -97,7 +103,7 @@ async function insert(
     registration_type,
     creator_id: creatorId,
     group_id: owner.type === 'group' ? owner.id : null,
-    name: wish.name || null,
+    name: input.name || null,
     version: version || null,
     revision: revision || null,
     platform: platform || null,

@@ -1,17 +1,23 @@
-import { ShownProject } from '#api/namespaces/projects/index.ts';
+import { ProjectForCaller } from '#api/namespaces/projects/index.ts';
 import { mayReadRunner, mayUpdateRunner } from '#authorization/runners.ts';
 import { signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
-import { atLeastOne, exclusive, optional, type Rule, required } from '#http/parameters/declarations.ts';
+import {
+  atLeastOne,
+  mutuallyExclusive,
+  optional,
+  type ParameterRule,
+  required,
+} from '#http/parameters/declarations.ts';
 import { boolean, integer, oneOf } from '#http/parameters/types.ts';
-import { inRunner, mayDelete } from './access.ts';
+import { requireDeletable, runnerAccess } from './access.ts';
 import { createRunner as create } from './create.ts';
 import { deleteRunner as remove } from './delete.ts';
 import { RunnerDetail, RunnerManager, RunnerWithToken } from './entities.ts';
-import { managersOf } from './managers/managers.ts';
-import { projectsOfRunner } from './projects/groups-and-projects.ts';
+import { listManagers } from './managers/managers.ts';
+import { listProjectsOfRunner } from './projects/groups-and-projects.ts';
 import { updateRunner as update } from './update.ts';
 import { contentParams } from './validation.ts';
 
@@ -21,7 +27,7 @@ export * from './registration/endpoints.ts';
 export * from './registration/token-endpoints.ts';
 
 /** A group's or project's runner names its group or project: what stands for no number names none. */
-const placeNamed: Rule = ({ runner_type, group_id, project_id }, problems) => {
+const requireGroupOrProjectId: ParameterRule = ({ runner_type, group_id, project_id }, problems) => {
   const isNamed = (id: unknown) => id !== undefined && id !== null && id !== '';
   if (runner_type === 'group_type' && !isNamed(group_id)) problems.add('group_id is missing');
   if (runner_type === 'project_type' && !isNamed(project_id)) problems.add('project_id is missing');
@@ -39,7 +45,7 @@ export const createRunner = endpoint({
     project_id: optional(integer),
     ...contentParams,
   },
-  rules: [placeNamed],
+  rules: [requireGroupOrProjectId],
   errors: {
     notPermitted: [403, '403 Forbidden - Insufficient permissions'],
     noGroup: [400, '400 Bad request - Missing/invalid group'],
@@ -52,10 +58,10 @@ export const createRunner = endpoint({
 });
 
 /** contract/runners.md §1.2 */
-export const readRunner = endpoint({
+export const getRunner = endpoint({
   get: '/runners/:id',
-  summary: 'Read a runner',
-  access: inRunner(mayReadRunner, 'read'),
+  summary: 'Get a runner',
+  access: runnerAccess(mayReadRunner, 'read'),
   scopes: ['manage_runner'],
   params: { include_projects: optional(boolean, true) },
   response: ok(RunnerDetail),
@@ -65,22 +71,22 @@ export const readRunner = endpoint({
 /** contract/runners.md §2.4 */
 export const listRunnerManagers = endpoint({
   get: '/runners/:id/managers',
-  summary: 'List the machines on which a runner runs',
-  access: inRunner(mayReadRunner, 'read'),
+  summary: 'List the managers of a runner',
+  access: runnerAccess(mayReadRunner, 'read'),
   scopes: ['manage_runner'],
   response: list(RunnerManager),
-  read: (db, { runner }) => managersOf(db, runner.id),
+  read: (db, { runner }) => listManagers(db, runner.id),
 });
 
 /** contract/runners.md §1.3 */
 export const updateRunner = endpoint({
   put: '/runners/:id',
-  summary: 'Change or pause a runner',
-  access: inRunner(mayUpdateRunner, 'update'),
+  summary: 'Update a runner',
+  access: runnerAccess(mayUpdateRunner, 'update'),
   scopes: ['manage_runner'],
   params: { ...contentParams, active: optional(boolean) },
   rules: [
-    exclusive('active', 'paused'),
+    mutuallyExclusive('active', 'paused'),
     atLeastOne(
       'description',
       'active',
@@ -103,7 +109,7 @@ export const updateRunner = endpoint({
 export const deleteRunner = endpoint({
   delete: '/runners/:id',
   summary: 'Delete a runner',
-  access: inRunner(mayDelete, 'delete'),
+  access: runnerAccess(requireDeletable, 'delete'),
   scopes: ['manage_runner'],
   lastModified: ({ runner }) => runner.updated_at,
   activity: ['ci_runner_unregistered'],
@@ -115,8 +121,8 @@ export const deleteRunner = endpoint({
 export const listRunnerProjects = endpoint({
   get: '/runners/:id/projects',
   summary: 'List the projects of a runner',
-  access: inRunner(mayReadRunner, 'read'),
+  access: runnerAccess(mayReadRunner, 'read'),
   scopes: ['manage_runner'],
-  response: page(ShownProject),
-  read: (db, { caller, runner, page }) => projectsOfRunner(db, caller, runner, page),
+  response: page(ProjectForCaller),
+  read: (db, { caller, runner, page }) => listProjectsOfRunner(db, caller, runner, page),
 });

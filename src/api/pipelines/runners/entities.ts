@@ -1,13 +1,13 @@
 import { type TProperties, Type } from 'typebox';
-import { UserBasic, type UserBasicRow, usersById } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic, type UserBasicRow } from '#api/identity/users/index.ts';
 import { ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import { mayUpdateRunner, type Runner as Row } from '#authorization/runners.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { latestManager, type RunnerManager as ManagerRow } from './managers/managers.ts';
-import { groupsShownWith, projectsShownWith } from './projects/groups-and-projects.ts';
-import { isOnline, RUNNER_STATUSES, statusOf } from './status.ts';
-import { tagsOf, workingAmong, workingManagersOf } from './store.ts';
+import { findLatestManager, type RunnerManagerRow as ManagerRow } from './managers/managers.ts';
+import { listGroupsForDetail, listProjectsForDetail } from './projects/groups-and-projects.ts';
+import { getRunnerStatus, isOnline, RUNNER_STATUSES } from './status.ts';
+import { listRunnerTags, loadActiveManagerIds, loadActiveRunnerIds } from './store.ts';
 import { ACCESS_LEVELS } from './validation.ts';
 
 /** The wire shapes of runners and their managers (contract/runners.md §1.1, §1.2, §2.4). */
@@ -34,18 +34,18 @@ const listFields = {
   job_execution_status: execution,
 } satisfies TProperties;
 
-interface BesideRunners {
+interface RunnerRelations {
   readonly creators: ReadonlyMap<number, UserBasicRow>;
   readonly working: ReadonlySet<number | null>;
 }
 
-async function besideRunners(rows: readonly Row[], { db }: SerializationContext): Promise<BesideRunners> {
+async function loadRunnerRelations(rows: readonly Row[], { db }: SerializationContext): Promise<RunnerRelations> {
   const [creators, working] = await Promise.all([
-    usersById(
+    loadUsersById(
       db,
       rows.map(({ creator_id }) => creator_id),
     ),
-    workingAmong(
+    loadActiveRunnerIds(
       db,
       rows.map(({ id }) => id),
     ),
@@ -54,9 +54,9 @@ async function besideRunners(rows: readonly Row[], { db }: SerializationContext)
 }
 
 /** The list form, which is also how jobs show theirs. */
-export const Runner = entity('Runner', listFields).from(besideRunners, listForm);
+export const Runner = entity('Runner', listFields).from(loadRunnerRelations, serializeListForm);
 
-function listForm(row: Row, to: SerializationContext, { creators, working }: BesideRunners) {
+function serializeListForm(row: Row, to: SerializationContext, { creators, working }: RunnerRelations) {
   const creator = row.creator_id === null ? undefined : creators.get(row.creator_id);
   return {
     id: row.id,
@@ -68,7 +68,7 @@ function listForm(row: Row, to: SerializationContext, { creators, working }: Bes
     runner_type: row.runner_type,
     name: row.name,
     online: isOnline(row, to.now),
-    status: statusOf(row, to.now),
+    status: getRunnerStatus(row, to.now),
     ...(creator ? { created_by: UserBasic.serialize(creator, to) } : {}),
     created_at: row.created_at,
     job_execution_status: working.has(row.id) ? ('active' as const) : ('idle' as const),
@@ -97,18 +97,18 @@ export const RunnerDetail = entity('RunnerDetail', {
   groups: Type.Array(RunnerGroup),
 }).from(
   async (rows: readonly Row[], to) => ({
-    ...(await besideRunners(rows, to)),
-    details: new Map(await Promise.all(rows.map(async (row) => [row.id, await detailsOf(row, to)] as const))),
+    ...(await loadRunnerRelations(rows, to)),
+    details: new Map(await Promise.all(rows.map(async (row) => [row.id, await loadDetails(row, to)] as const))),
   }),
-  (row, to, { details, ...beside }) => ({ ...listForm(row, to, beside), ...details.get(row.id)! }),
+  (row, to, { details, ...beside }) => ({ ...serializeListForm(row, to, beside), ...details.get(row.id)! }),
 );
 
-async function detailsOf(row: Row, to: SerializationContext) {
+async function loadDetails(row: Row, to: SerializationContext) {
   const { db, caller, params } = to;
-  const manager = await latestManager(db, row.id);
+  const manager = await findLatestManager(db, row.id);
   const { version, revision, platform, architecture } = manager ?? row;
   return {
-    tag_list: await tagsOf(db, row.id),
+    tag_list: await listRunnerTags(db, row.id),
     run_untagged: row.run_untagged,
     locked: row.locked,
     maximum_timeout: row.maximum_timeout,
@@ -119,8 +119,8 @@ async function detailsOf(row: Row, to: SerializationContext) {
     architecture,
     contacted_at: row.contacted_at,
     maintenance_note: (await mayUpdateRunner(db, caller, row)) ? row.maintenance_note : null,
-    ...(params.include_projects === false ? {} : { projects: await projectsShownWith(to, row) }),
-    groups: await groupsShownWith(to, row),
+    ...(params.include_projects === false ? {} : { projects: await listProjectsForDetail(to, row) }),
+    groups: await listGroupsForDetail(to, row),
   };
 }
 
@@ -138,7 +138,8 @@ export const RunnerManager = entity('RunnerManager', {
   status: Type.Enum([...RUNNER_STATUSES]),
   job_execution_status: execution,
 }).from(
-  (rows: readonly ManagerRow[], { db }) => workingManagersOf(db, [...new Set(rows.map(({ runner_id }) => runner_id))]),
+  (rows: readonly ManagerRow[], { db }) =>
+    loadActiveManagerIds(db, [...new Set(rows.map(({ runner_id }) => runner_id))]),
   (row, to, working) => ({
     id: row.id,
     system_id: row.system_id,
@@ -149,7 +150,7 @@ export const RunnerManager = entity('RunnerManager', {
     created_at: row.created_at,
     contacted_at: row.contacted_at,
     ip_address: row.ip_address,
-    status: statusOf(row, to.now),
+    status: getRunnerStatus(row, to.now),
     job_execution_status: working.has(row.id) ? ('active' as const) : ('idle' as const),
   }),
 );

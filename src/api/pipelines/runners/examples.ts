@@ -20,7 +20,7 @@ export const examples: Examples<typeof endpoints> = {
     by: 'anonymous',
     params: { token: (await newRunner()).token, system_id: 's_1', info: { version: '18.1.0' } },
   }),
-  readRunner: async ({ newRunner }) => ({ by: 'maintainer', path: { id: (await newRunner()).id } }),
+  getRunner: async ({ newRunner }) => ({ by: 'maintainer', path: { id: (await newRunner()).id } }),
   resetInstanceRegistrationToken: () => ({ by: 'administrator' }),
   resetGroupRegistrationToken: ({ group }) => ({ by: 'owner', path: { id: group.id } }),
   resetProjectRegistrationToken: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),

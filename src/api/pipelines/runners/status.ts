@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Schema } from '#database/database.ts';
-import { DAY_MS, momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 
 /**
  * What a runner does, by the clock (contract/runners.md "States"): each question in its two forms, of a row and as a
@@ -11,7 +11,7 @@ const ONLINE_MS = 2 * 3_600_000;
 const STALE_MS = 7 * DAY_MS;
 
 /** What it is asked of. */
-export interface Contacted {
+export interface ContactState {
   readonly contacted_at: string | null;
   readonly created_at: string;
 }
@@ -24,12 +24,12 @@ export const STATUS_FILTERS = ['active', 'paused', 'online', 'offline', 'never_c
 export type StatusFilter = (typeof STATUS_FILTERS)[number];
 
 /** Was it heard of within two hours? Null: it never was. */
-export function isOnline({ contacted_at }: Contacted, now: string): boolean | null {
+export function isOnline({ contacted_at }: ContactState, now: string): boolean | null {
   return contacted_at === null ? null : contacted_at > onlineSince(now);
 }
 
 /** The status of a runner, or of a manager, which is never paused. */
-export function statusOf(row: Contacted & { readonly paused?: boolean }, now: string): RunnerStatus {
+export function getRunnerStatus(row: ContactState & { readonly paused?: boolean }, now: string): RunnerStatus {
   if (isStale(row, now)) return 'stale';
   if (row.contacted_at === null) return 'never_contacted';
   if (row.paused) return 'paused';
@@ -37,7 +37,11 @@ export function statusOf(row: Contacted & { readonly paused?: boolean }, now: st
 }
 
 /** Is the runner in this filter's set? The sets overlap: `offline` has stale ones too, `online` those that are paused. */
-export function isInStatus(row: Contacted & { readonly paused: boolean }, filter: StatusFilter, now: string): boolean {
+export function matchesStatus(
+  row: ContactState & { readonly paused: boolean },
+  filter: StatusFilter,
+  now: string,
+): boolean {
   switch (filter) {
     case 'active':
       return !row.paused;
@@ -70,23 +74,23 @@ export function hasStatus(filter: StatusFilter, now: string) {
         return eb('runners.contacted_at', 'is', null);
       case 'stale':
         return eb.and([
-          eb('runners.created_at', '<=', staleUntil(now)),
-          eb.or([eb('runners.contacted_at', 'is', null), eb('runners.contacted_at', '<=', staleUntil(now))]),
+          eb('runners.created_at', '<=', staleThreshold(now)),
+          eb.or([eb('runners.contacted_at', 'is', null), eb('runners.contacted_at', '<=', staleThreshold(now))]),
         ]);
     }
   };
 }
 
 /** What was last heard of before this moment, or then, has been silent for as long as makes a runner stale. */
-export function staleUntil(now: string): string {
-  return momentAfter(now, -STALE_MS);
+export function staleThreshold(now: string): string {
+  return addMilliseconds(now, -STALE_MS);
 }
 
 function onlineSince(now: string): string {
-  return momentAfter(now, -ONLINE_MS);
+  return addMilliseconds(now, -ONLINE_MS);
 }
 
-function isStale({ contacted_at, created_at }: Contacted, now: string): boolean {
-  const limit = staleUntil(now);
+function isStale({ contacted_at, created_at }: ContactState, now: string): boolean {
+  const limit = staleThreshold(now);
   return created_at <= limit && (contacted_at === null || contacted_at <= limit);
 }

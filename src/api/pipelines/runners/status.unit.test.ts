@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { momentAfter } from '#runtime/clock.ts';
-import { statusOf } from './status.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
+import { getRunnerStatus } from './status.ts';
 
 const NOW = '2026-02-10T12:00:00.000Z';
 const HOUR = 3_600_000;
-const ago = (milliseconds: number) => momentAfter(NOW, -milliseconds);
+const ago = (milliseconds: number) => addMilliseconds(NOW, -milliseconds);
 const WEEK = 7 * 24 * HOUR;
 
 test('the status of a runner follows the clock, the first that holds', () => {
@@ -21,12 +21,13 @@ test('the status of a runner follows the clock, the first that holds', () => {
     ['offline', ago(WEEK), ago(HOUR)],
   ] as const;
   for (const [status, contacted_at, created_at] of cases) {
-    assert.equal(statusOf({ contacted_at, created_at }, NOW), status, `${contacted_at} ${created_at}`);
+    assert.equal(getRunnerStatus({ contacted_at, created_at }, NOW), status, `${contacted_at} ${created_at}`);
   }
 });
 
 test('a pause shows only on runners that were heard of within seven days', () => {
-  const paused = (contacted_at: string | null) => statusOf({ contacted_at, created_at: ago(WEEK), paused: true }, NOW);
+  const paused = (contacted_at: string | null) =>
+    getRunnerStatus({ contacted_at, created_at: ago(WEEK), paused: true }, NOW);
   assert.deepEqual([ago(0), ago(3 * HOUR), ago(WEEK), null].map(paused), ['paused', 'paused', 'stale', 'stale']);
-  assert.equal(statusOf({ contacted_at: null, created_at: NOW, paused: true }, NOW), 'never_contacted');
+  assert.equal(getRunnerStatus({ contacted_at: null, created_at: NOW, paused: true }, NOW), 'never_contacted');
 });

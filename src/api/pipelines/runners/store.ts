@@ -6,7 +6,7 @@ import type { RunnerType } from '#database/tables/runners.ts';
 import type { RunnerContent } from './validation.ts';
 
 /** What a new runner is, besides its content. */
-export interface NewRunner extends RunnerContent {
+export interface InsertRunnerInput extends RunnerContent {
   readonly runner_type: RunnerType;
   readonly group_id: number | null;
   readonly name: string | null;
@@ -20,7 +20,7 @@ export interface NewRunner extends RunnerContent {
   readonly architecture: string | null;
 }
 
-export async function insertRunner(tx: Transaction, runner: NewRunner): Promise<Runner> {
+export async function insertRunner(tx: Transaction, runner: InsertRunnerInput): Promise<Runner> {
   return tx
     .insertInto('runners')
     .values({ ...runner, contacted_at: null, created_at: tx.now, updated_at: tx.now })
@@ -42,7 +42,7 @@ export async function replaceTags(tx: Transaction, runnerId: number, tags: reado
 }
 
 /** index: runner_tags_pkey */
-export async function tagsOf(db: Reader, runnerId: number): Promise<string[]> {
+export async function listRunnerTags(db: Reader, runnerId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('runner_tags')
     .select('name')
@@ -66,7 +66,7 @@ export async function removeAssociation(tx: Transaction, runnerId: number, proje
     .returning('id')
     .executeTakeFirst();
   if (gone === undefined) return false;
-  await tx.updateTable('runners').set(countedUp).where('id', '=', runnerId).execute();
+  await tx.updateTable('runners').set(incrementQueueVersion).where('id', '=', runnerId).execute();
   return true;
 }
 
@@ -74,10 +74,12 @@ export async function removeAssociation(tx: Transaction, runnerId: number, proje
  * What gives a runner a queue value that it never had: of those that lose a project the sum of counts falls, and would come to
  * what it was already.
  */
-export const countedUp = (eb: ExpressionBuilder<Schema, 'runners'>) => ({ queue_version: eb('queue_version', '+', 1) });
+export const incrementQueueVersion = (eb: ExpressionBuilder<Schema, 'runners'>) => ({
+  queue_version: eb('queue_version', '+', 1),
+});
 
 /** How many runners were given to a project. index: runner_projects_by_project */
-export async function associationsIn(db: Reader, projectId: number): Promise<number> {
+export async function countRunnersOfProject(db: Reader, projectId: number): Promise<number> {
   const { count } = await db
     .selectFrom('runner_projects')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -93,7 +95,7 @@ export async function isInSeveralProjects(db: Reader, runnerId: number): Promise
 }
 
 /** The runner of this id, if it was given to the project; null otherwise. index: runner_projects_by_runner */
-export async function runnerInProject(db: Reader, projectId: number, runnerId: number): Promise<Runner | null> {
+export async function findRunnerInProject(db: Reader, projectId: number, runnerId: number): Promise<Runner | null> {
   const runner = await db
     .selectFrom('runner_projects')
     .innerJoin('runners', 'runners.id', 'runner_projects.runner_id')
@@ -105,7 +107,7 @@ export async function runnerInProject(db: Reader, projectId: number, runnerId: n
 }
 
 // index: jobs_by_runner_status
-const working = prepareForIds((db, ids) =>
+const activeRunners = prepareForIds((db, ids) =>
   db
     .selectFrom('jobs')
     .select('runner_id')
@@ -115,12 +117,15 @@ const working = prepareForIds((db, ids) =>
 );
 
 /** Which of these runners have a job that is running or being canceled. */
-export async function workingAmong(db: Reader, runnerIds: readonly number[]): Promise<ReadonlySet<number | null>> {
-  return new Set((await working(db, runnerIds)).map(({ runner_id }) => runner_id));
+export async function loadActiveRunnerIds(
+  db: Reader,
+  runnerIds: readonly number[],
+): Promise<ReadonlySet<number | null>> {
+  return new Set((await activeRunners(db, runnerIds)).map(({ runner_id }) => runner_id));
 }
 
 // index: jobs_by_runner_status
-const workingManagers = prepareForIds((db, ids) =>
+const activeManagers = prepareForIds((db, ids) =>
   db
     .selectFrom('jobs')
     .select('runner_manager_id')
@@ -130,6 +135,9 @@ const workingManagers = prepareForIds((db, ids) =>
 );
 
 /** Which managers of these runners have one. */
-export async function workingManagersOf(db: Reader, runnerIds: readonly number[]): Promise<ReadonlySet<number | null>> {
-  return new Set((await workingManagers(db, runnerIds)).map(({ runner_manager_id }) => runner_manager_id));
+export async function loadActiveManagerIds(
+  db: Reader,
+  runnerIds: readonly number[],
+): Promise<ReadonlySet<number | null>> {
+  return new Set((await activeManagers(db, runnerIds)).map(({ runner_manager_id }) => runner_manager_id));
 }

@@ -1,30 +1,30 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Runner } from '#authorization/runners.ts';
 import { runnerColumns } from '#authorization/runners.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
-import { countedUp, replaceTags, tagsOf } from './store.ts';
-import { type ContentChanges, changedContent, contentErrors, distinctTags } from './validation.ts';
+import { incrementQueueVersion, listRunnerTags, replaceTags } from './store.ts';
+import { applyContentChanges, distinctTags, type RunnerContentInput, validateContent } from './validation.ts';
 
 /** Changes a runner, all or nothing; it asks for jobs anew then (contract/runners.md §1.3). */
 export async function updateRunner(
   uow: UnitOfWork<SignedInCaller>,
   runner: Runner,
-  changes: ContentChanges & { readonly tag_list?: readonly string[] | null | undefined },
+  changes: RunnerContentInput & { readonly tag_list?: readonly string[] | null | undefined },
 ): Promise<Runner | Failure<'invalid'>> {
-  const content = changedContent(changes, runner);
+  const content = applyContentChanges(changes, runner);
   const tags = distinctTags(changes.tag_list);
-  const now = await tagsOf(uow, runner.id);
+  const now = await listRunnerTags(uow, runner.id);
   const changed = tags !== undefined && (tags.length !== now.length || tags.some((tag) => !now.includes(tag)));
-  const errors = contentErrors(content, { count: (tags ?? now).length, changed });
+  const errors = validateContent(content, { count: (tags ?? now).length, changed });
   if (errors) return invalid(errors);
   if (tags !== undefined) await replaceTags(uow, runner.id, tags);
   const updated = await uow
     .updateTable('runners')
-    .set((eb) => ({ ...content, ...countedUp(eb), updated_at: uow.now }))
+    .set((eb) => ({ ...content, ...incrementQueueVersion(eb), updated_at: uow.now }))
     .where('id', '=', runner.id)
     .returning(runnerColumns)
     .executeTakeFirst();
-  return stillThere(updated);
+  return requireRow(updated);
 }

@@ -1,8 +1,8 @@
 import type { RunnerAccessLevel } from '#database/tables/runners.ts';
 import { optional } from '#http/parameters/declarations.ts';
-import { ruledText, title } from '#http/parameters/texts.ts';
-import { boolean, commaArray, integer, oneOf } from '#http/parameters/types.ts';
-import { type FieldErrors, fieldErrors } from '#runtime/failure.ts';
+import { title, validatedText } from '#http/parameters/texts.ts';
+import { boolean, commaSeparated, integer, oneOf } from '#http/parameters/types.ts';
+import { compactFieldErrors, type FieldErrors } from '#runtime/failure.ts';
 
 /** What a runner is set to, and what is wrong with it (contract/runners.md §1.3 "Record rules"). */
 
@@ -19,24 +19,24 @@ export interface RunnerContent {
 
 export const ACCESS_LEVELS = ['not_protected', 'ref_protected'] as const;
 
-const LONGEST_TEXT = 1024;
-const SHORTEST_TIMEOUT = 600;
-const MOST_TAGS = 50;
+const MAX_TEXT_LENGTH = 1024;
+const MIN_TIMEOUT_SECONDS = 600;
+const MAX_TAGS = 50;
 
 /** Those that every call has which makes or changes a runner, in the contract's order. */
 export const contentParams = {
-  description: optional(ruledText(LONGEST_TEXT)),
+  description: optional(validatedText(MAX_TEXT_LENGTH)),
   paused: optional(boolean),
-  tag_list: optional(commaArray(title)),
+  tag_list: optional(commaSeparated(title)),
   run_untagged: optional(boolean),
   locked: optional(boolean),
   access_level: optional(oneOf(...ACCESS_LEVELS)),
   maximum_timeout: optional(integer),
-  maintenance_note: optional(ruledText(LONGEST_TEXT)),
+  maintenance_note: optional(validatedText(MAX_TEXT_LENGTH)),
 };
 
 /** What was said of it; what was not, or as null where that says nothing, is left out. */
-export type ContentChanges = { readonly [Name in keyof RunnerContent]?: RunnerContent[Name] | null | undefined };
+export type RunnerContentInput = { readonly [Name in keyof RunnerContent]?: RunnerContent[Name] | null | undefined };
 
 const DEFAULTS: RunnerContent = {
   description: null,
@@ -49,7 +49,7 @@ const DEFAULTS: RunnerContent = {
 };
 
 /** The content after a change; of a new runner without `now`. */
-export function changedContent(changes: ContentChanges, now: RunnerContent = DEFAULTS): RunnerContent {
+export function applyContentChanges(changes: RunnerContentInput, now: RunnerContent = DEFAULTS): RunnerContent {
   const { description, maximum_timeout, maintenance_note } = changes;
   return {
     description: description === undefined ? now.description : description,
@@ -68,37 +68,39 @@ export function distinctTags(tags: readonly string[] | null | undefined): readon
 }
 
 /** `tags`: how many it has then, and whether others than before. */
-export function contentErrors(
+export function validateContent(
   content: RunnerContent,
   tags: { readonly count: number; readonly changed: boolean },
 ): FieldErrors | null {
   const { description, run_untagged, maximum_timeout, maintenance_note } = content;
-  const tooShort = maximum_timeout !== null && maximum_timeout < SHORTEST_TIMEOUT;
-  const tooMany = tags.changed && tags.count > MOST_TAGS;
-  return fieldErrors({
-    description: tooLong(description),
+  const tooShort = maximum_timeout !== null && maximum_timeout < MIN_TIMEOUT_SECONDS;
+  const tooMany = tags.changed && tags.count > MAX_TAGS;
+  return compactFieldErrors({
+    description: lengthErrors(description),
     maximum_timeout: tooShort ? ['needs to be at least 10 minutes'] : [],
     tags_list: [
       ...(!run_untagged && tags.count === 0
         ? ['can not be empty when runner is not allowed to pick untagged jobs']
         : []),
-      ...(tooMany ? [`Too many tags specified. Please limit the number of tags to ${MOST_TAGS}`] : []),
+      ...(tooMany ? [`Too many tags specified. Please limit the number of tags to ${MAX_TAGS}`] : []),
     ],
-    maintenance_note: tooLong(maintenance_note),
+    maintenance_note: lengthErrors(maintenance_note),
   });
 }
 
-function tooLong(text: string | null): readonly string[] {
-  return text !== null && [...text].length > LONGEST_TEXT
-    ? [`is too long (maximum is ${LONGEST_TEXT} characters)`]
+function lengthErrors(text: string | null): readonly string[] {
+  return text !== null && [...text].length > MAX_TEXT_LENGTH
+    ? [`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`]
     : [];
 }
 
 /** The same as one sentence: `Maximum timeout needs to be at least 10 minutes`. */
-export function errorSentence(errors: FieldErrors): string {
-  const sentences = Object.entries(errors).flatMap(([field, texts]) => texts.map((text) => `${named(field)} ${text}`));
+export function formatErrorSentence(errors: FieldErrors): string {
+  const sentences = Object.entries(errors).flatMap(([field, texts]) =>
+    texts.map((text) => `${humanize(field)} ${text}`),
+  );
   const [last, ...others] = sentences.reverse();
   return others.length === 0 ? (last ?? '') : `${others.reverse().join(', ')} and ${last}`;
 }
 
-const named = (field: string) => `${field[0]!.toUpperCase()}${field.slice(1).replaceAll('_', ' ')}`;
+const humanize = (field: string) => `${field[0]!.toUpperCase()}${field.slice(1).replaceAll('_', ' ')}`;

@@ -1,23 +1,23 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { standingOf } from '#authorization/current-access.ts';
-import { findPipeline, mayRunOn, type PipelineRow } from '#authorization/pipelines.ts';
+import { reloadAccess } from '#authorization/current-access.ts';
+import { findPipeline, mayRunPipelineOn, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Reader } from '#database/database.ts';
 import type { CommitStatusName } from '#database/tables/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { refsContaining } from '#git/commits/ancestry.ts';
+import { listRefsContaining } from '#git/commits/ancestry.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
 import { resolveRef } from '#git/refs/refs.ts';
-import { branchTip } from '#git/refs/revision.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
 import type { Services } from '#http/services.ts';
-import { repositoryOf } from '#repositories/repository.ts';
-import { type Client, WaiterGone } from '#runtime/concurrency-limiter.ts';
+import { getRepository } from '#repositories/repository.ts';
+import { ClientDisconnected, type RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { createExternalPipeline } from '../pipelines/index.ts';
-import { jobsTurn, postStatus } from '../processing/index.ts';
-import { patient } from './lock-timeout.ts';
-import { newestOf, readPosted, type StatusRow } from './store.ts';
+import { jobsLockKey, setCommitStatus } from '../processing/index.ts';
+import { withMaxWait } from './lock-timeout.ts';
+import { findNewestPipelineOfCommit, getCommitStatusRow, type StatusRow } from './store.ts';
 
-interface Wish {
+interface StatusInput {
   /** The commit's id. */
   readonly sha: string;
   readonly state: CommitStatusName;
@@ -30,64 +30,64 @@ interface Wish {
   readonly pipeline_id?: number | null | undefined;
 }
 
-interface By {
+interface StatusCaller {
   readonly caller: SignedInCaller;
-  readonly client: Client;
+  readonly client: RequestClient;
   /** Without a slash at its end. */
   readonly baseUrl: string;
 }
 
-type Codes = 'invalid' | 'noRef' | 'notAllowed' | 'noPipeline' | 'taken' | 'impossible' | 'busy';
+type StatusErrorCode = 'invalid' | 'noRef' | 'notAllowed' | 'noPipeline' | 'taken' | 'impossible' | 'busy';
 
 /** Whoever does not get his turn in so many milliseconds is told so. */
-const LONGEST_WAIT = 10_000;
+const MAX_LOCK_WAIT_MS = 10_000;
 
 /**
  * Keeps what somebody says of a commit in a pipeline of it, which is made where it has none; those of one project come one
  * after another. His rights are read again where it is kept.
  */
-export async function post(
+export async function createOrUpdateStatus(
   { git, database, runUnitOfWork, secretKey }: Pick<Services, 'git' | 'database' | 'runUnitOfWork' | 'secretKey'>,
-  { caller, client, baseUrl }: By,
+  { caller, client, baseUrl }: StatusCaller,
   project: Project,
-  wish: Wish,
-): Promise<StatusRow | Failure<Codes>> {
-  const wrong = urlError(wish.target_url ?? null);
+  input: StatusInput,
+): Promise<StatusRow | Failure<StatusErrorCode>> {
+  const wrong = validateTargetUrl(input.target_url ?? null);
   if (wrong !== null) return invalid({ target_url: [wrong] });
-  const elsewhere = await refWithoutPipeline(git, database.reader, project, wish);
+  const elsewhere = await findRefWithoutPipeline(git, database.reader, project, input);
   const key = await secretKey();
-  const waiter = patient(client, LONGEST_WAIT);
+  const waiter = withMaxWait(client, MAX_LOCK_WAIT_MS);
   try {
     return await runUnitOfWork(
       caller,
       async (uow) => {
-        const now = await standingOf(uow, caller, project.id);
-        const known = await pipelineFor(uow, project.id, wish);
-        if (known === null && wish.pipeline_id != null) return fail('noPipeline');
+        const now = await reloadAccess(uow, caller, project.id);
+        const known = await findPipelineOfStatus(uow, project.id, input);
+        if (known === null && input.pipeline_id != null) return fail('noPipeline');
         const place = known ?? elsewhere;
         if (place === null) return fail('noRef');
-        if (!(await mayRunOn(uow, now.caller, now.project, place))) return fail('notAllowed');
+        if (!(await mayRunPipelineOn(uow, now.caller, now.project, place))) return fail('notAllowed');
         const { user } = caller;
-        const made = { ...place, sha: wish.sha, project: now.project, user, baseUrl };
+        const made = { ...place, sha: input.sha, project: now.project, user, baseUrl };
         const pipeline = known ?? (await createExternalPipeline(uow, made, key));
-        const id = await postStatus(uow, pipeline, { ...told(wish), userId: user.id });
-        return isFailure(id) ? id : readPosted(uow, id);
+        const id = await setCommitStatus(uow, pipeline, { ...toCommitStatusInput(input), userId: user.id });
+        return isFailure(id) ? id : getCommitStatusRow(uow, id);
       },
-      { turn: jobsTurn(project.id), client: waiter },
+      { lock: jobsLockKey(project.id), client: waiter },
     );
   } catch (error) {
-    if (error instanceof WaiterGone && waiter.isOver) return fail('busy');
+    if (error instanceof ClientDisconnected && waiter.isOver) return fail('busy');
     throw error;
   }
 }
 
-function told({ name, context, state, target_url, description, coverage }: Wish) {
-  const about = Object.entries({ target_url, description, coverage }).filter(([, value]) => value != null);
-  return { name: name ?? context ?? 'default', state, about: Object.fromEntries(about) };
+function toCommitStatusInput({ name, context, state, target_url, description, coverage }: StatusInput) {
+  const details = Object.entries({ target_url, description, coverage }).filter(([, value]) => value != null);
+  return { name: name ?? context ?? 'default', state, details: Object.fromEntries(details) };
 }
 
 /** Links that browsers would do something else with than open them are none. */
-function urlError(url: string | null): string | null {
+function validateTargetUrl(url: string | null): string | null {
   if (url === null) return null;
   if (!URL.canParse(url)) return 'is blocked: URI is invalid';
   const { protocol } = new URL(url);
@@ -95,39 +95,42 @@ function urlError(url: string | null): string | null {
 }
 
 /** The pipeline that is meant, or else the newest of the commit, of the ref where one is named. */
-async function pipelineFor(db: Reader, projectId: number, wish: Wish): Promise<PipelineRow | null> {
-  const { sha, pipeline_id } = wish;
-  const ref = shortName(wish);
-  if (pipeline_id == null) return newestOf(db, projectId, sha, ref);
+async function findPipelineOfStatus(db: Reader, projectId: number, input: StatusInput): Promise<PipelineRow | null> {
+  const { sha, pipeline_id } = input;
+  const ref = shortRefName(input);
+  if (pipeline_id == null) return findNewestPipelineOfCommit(db, projectId, sha, ref);
   const found = await findPipeline(db, projectId, pipeline_id);
   return found !== null && found.sha === sha && (ref === null || found.ref === ref) ? found : null;
 }
 
-function shortName({ ref }: Wish): string | null {
+function shortRefName({ ref }: StatusInput): string | null {
   if (ref == null) return null;
   const full = [HEADS, TAGS].find((prefix) => ref.startsWith(prefix));
   return full === undefined ? ref : ref.slice(full.length);
 }
 
-interface Place {
+interface BranchOrTag {
   readonly ref: string;
   readonly tag: boolean;
 }
 
 /** The ref for a commit without a pipeline: as it is named, or the first branch that has the commit. Null: none has. */
-async function refWithoutPipeline(
+async function findRefWithoutPipeline(
   git: Services['git'],
   db: Reader,
   project: Project,
-  wish: Wish,
-): Promise<Place | null> {
-  if ((await pipelineFor(db, project.id, wish)) !== null) return null;
-  const repository = repositoryOf(git, project);
-  const ref = shortName(wish);
+  input: StatusInput,
+): Promise<BranchOrTag | null> {
+  if ((await findPipelineOfStatus(db, project.id, input)) !== null) return null;
+  const repository = getRepository(git, project);
+  const ref = shortRefName(input);
   if (ref !== null) {
-    const isTag = wish.ref?.startsWith(HEADS) !== true && (await resolveRef(repository, TAGS + ref)) !== null;
-    return { ref, tag: isTag && (wish.ref?.startsWith(TAGS) === true || (await branchTip(repository, ref)) === null) };
+    const isTag = input.ref?.startsWith(HEADS) !== true && (await resolveRef(repository, TAGS + ref)) !== null;
+    return {
+      ref,
+      tag: isTag && (input.ref?.startsWith(TAGS) === true || (await findBranchHead(repository, ref)) === null),
+    };
   }
-  const [first] = await refsContaining(git, repository, wish.sha, 'branch');
+  const [first] = await listRefsContaining(git, repository, input.sha, 'branch');
   return first === undefined ? null : { ref: first.slice(HEADS.length), tag: false };
 }

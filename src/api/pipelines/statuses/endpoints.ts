@@ -1,4 +1,4 @@
-import { namedCommit } from '#api/code/commits/index.ts';
+import { commitResource } from '#api/code/commits/index.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, page } from '#http/endpoint/responses.ts';
@@ -6,7 +6,7 @@ import { FORBIDDEN, INVALID } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName, string, title } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, integer, number, oneOf } from '#http/parameters/types.ts';
-import { post } from './create.ts';
+import { createOrUpdateStatus } from './create.ts';
 import { CommitStatus } from './entities.ts';
 import { listStatuses } from './store.ts';
 
@@ -14,8 +14,8 @@ import { listStatuses } from './store.ts';
 
 export const listCommitStatuses = endpoint({
   get: '/projects/:id/repository/commits/:sha/statuses',
-  summary: 'List what jobs and others say of a commit',
-  access: inProject('read_pipeline').resource(namedCommit),
+  summary: 'List the statuses of a commit',
+  access: inProject('read_pipeline').resource(commitResource),
   params: {
     ref: optional(refName),
     stage: optional(title),
@@ -33,8 +33,8 @@ const taken = { name: ['has already been taken'] };
 
 export const createCommitStatus = endpoint({
   post: '/projects/:id/statuses/:sha',
-  summary: 'Say how something that a commit went through has gone',
-  access: inProject('update_pipeline').resource(namedCommit),
+  summary: 'Set a commit status',
+  access: inProject('update_pipeline').resource(commitResource),
   params: {
     state: required(oneOf('pending', 'running', 'success', 'failed', 'canceled', 'skipped')),
     ref: optional(absentIfBlank(refName)),
@@ -59,5 +59,8 @@ export const createCommitStatus = endpoint({
   },
   response: created(CommitStatus),
   handle: ({ project, caller, commit, params, base, request }, services) =>
-    post(services, { caller, client: request.client, baseUrl: base.url }, project, { ...params, sha: commit.id }),
+    createOrUpdateStatus(services, { caller, client: request.client, baseUrl: base.url }, project, {
+      ...params,
+      sha: commit.id,
+    }),
 });

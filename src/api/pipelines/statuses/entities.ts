@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import type { StatusRow } from './store.ts';
@@ -26,7 +26,7 @@ export const CommitStatus = entity('CommitStatus', {
   author: nullable(UserBasic.schema),
 }).from(
   (rows: readonly StatusRow[], { db }) =>
-    usersById(
+    loadUsersById(
       db,
       rows.map(({ user_id }) => user_id),
     ),

@@ -1,5 +1,5 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
 /** What others than runners say of commits. */
-export const statuses = family({ endpoints });
+export const statuses = resourceModule({ endpoints });

@@ -1,13 +1,13 @@
 import { type SqlBool, sql } from 'kysely';
 import { type PipelineRow, selectPipelines } from '#authorization/pipelines.ts';
 import type { Reader } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** The stage of what others post, after all those of the CI file. */
-const STAGE = 'external';
+const EXTERNAL_STAGE = 'external';
 
-interface Filter {
+interface StatusFilterInput {
   readonly ref?: string | null | undefined;
   readonly stage?: string | null | undefined;
   readonly name?: string | null | undefined;
@@ -16,32 +16,32 @@ interface Filter {
   readonly all: boolean;
 }
 
-interface Ordered {
+interface StatusSort {
   readonly order_by: 'id' | 'pipeline_id';
   readonly sort: 'asc' | 'desc';
 }
 
 /** A job or a posted status, as it is shown. */
-export type StatusRow = Awaited<ReturnType<ReturnType<typeof statusesOf>['execute']>>[number];
+export type StatusRow = Awaited<ReturnType<ReturnType<typeof selectStatuses>['execute']>>[number];
 
 /** One page of what is said of a commit: the jobs of its pipelines, and what others have posted. */
 export function listStatuses(
   db: Reader,
   projectId: number,
   sha: string,
-  { order_by, sort: direction, ...filter }: Filter & Ordered,
+  { order_by, sort: direction, ...filter }: StatusFilterInput & StatusSort,
   page: OffsetRequest,
 ): Promise<Page<StatusRow>> {
-  const found = statusesOf(db, projectId, sha, filter);
-  return paged(db, found.orderBy(order_by, direction).orderBy('id', direction), page);
+  const found = selectStatuses(db, projectId, sha, filter);
+  return paginate(db, found.orderBy(order_by, direction).orderBy('id', direction), page);
 }
 
 /** The one with this number. index: commit_statuses primary key, pipelines primary key */
-export async function readPosted(db: Reader, id: number): Promise<StatusRow> {
-  return postedIn(db).where('commit_statuses.id', '=', id).executeTakeFirstOrThrow();
+export async function getCommitStatusRow(db: Reader, id: number): Promise<StatusRow> {
+  return selectCommitStatuses(db).where('commit_statuses.id', '=', id).executeTakeFirstOrThrow();
 }
 
-function statusesOf(db: Reader, projectId: number, sha: string, filter: Filter) {
+function selectStatuses(db: Reader, projectId: number, sha: string, filter: StatusFilterInput) {
   const { ref, stage, name, pipeline_id, all } = filter;
   // index: pipelines_by_sha, pipelines_by_sha_ref
   let pipelines = db.selectFrom('pipelines').select('pipelines.id').where('project_id', '=', projectId);
@@ -49,16 +49,16 @@ function statusesOf(db: Reader, projectId: number, sha: string, filter: Filter) 
   if (ref != null) pipelines = pipelines.where('ref', '=', ref);
   if (pipeline_id != null) pipelines = pipelines.where('pipelines.id', '=', pipeline_id);
   // index: jobs_by_pipeline
-  let jobs = jobsIn(db).where('jobs.pipeline_id', 'in', pipelines);
+  let jobs = selectJobStatuses(db).where('jobs.pipeline_id', 'in', pipelines);
   // index: commit_statuses_by_pipeline
-  let posted = postedIn(db).where('commit_statuses.pipeline_id', 'in', pipelines);
+  let posted = selectCommitStatuses(db).where('commit_statuses.pipeline_id', 'in', pipelines);
   if (name != null) {
     jobs = jobs.where('jobs.name', '=', name);
     posted = posted.where('commit_statuses.name', '=', name);
   }
   if (stage != null) {
     jobs = jobs.where('jobs.stage', '=', stage);
-    posted = posted.where(sql<SqlBool>`${stage} = ${sql.lit(STAGE)}`);
+    posted = posted.where(sql<SqlBool>`${stage} = ${sql.lit(EXTERNAL_STAGE)}`);
   }
   if (!all) {
     jobs = jobs.where(sql<SqlBool>`not jobs.retried`);
@@ -67,7 +67,7 @@ function statusesOf(db: Reader, projectId: number, sha: string, filter: Filter) 
   return db.selectFrom(jobs.unionAll(posted).as('statuses')).selectAll();
 }
 
-function jobsIn(db: Reader) {
+function selectJobStatuses(db: Reader) {
   return db
     .selectFrom('jobs')
     .innerJoin('pipelines', 'pipelines.id', 'jobs.pipeline_id')
@@ -78,7 +78,7 @@ function jobsIn(db: Reader) {
     .select(['jobs.pipeline_id', 'jobs.user_id']);
 }
 
-function postedIn(db: Reader) {
+function selectCommitStatuses(db: Reader) {
   return db
     .selectFrom('commit_statuses')
     .innerJoin('pipelines', 'pipelines.id', 'commit_statuses.pipeline_id')
@@ -90,7 +90,7 @@ function postedIn(db: Reader) {
 }
 
 /** The newest pipeline of a commit, of this ref where one is named. index: pipelines_by_sha, pipelines_by_sha_ref */
-export async function newestOf(
+export async function findNewestPipelineOfCommit(
   db: Reader,
   projectId: number,
   sha: string,

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { jobRow, runnerRow, runningJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { traceOf } from './get.ts';
+import { streamTrace } from './get.ts';
 
 // Logs as runners send them (contract/runners.md §3.4).
 
@@ -20,7 +20,7 @@ const patch = (job: Pick<Job, 'id' | 'headers'>, start: number, bytes: Buffer | 
     raw: bytes,
     headers: { ...job.headers, 'Content-Range': `${start}-${start + bytes.length - 1}`, ...headers },
   });
-const logOf = async ({ id }: Pick<Job, 'id'>) => (await buffer(traceOf(server.services, id))).toString('latin1');
+const logOf = async ({ id }: Pick<Job, 'id'>) => (await buffer(streamTrace(server.services, id))).toString('latin1');
 const rowOf = (id: number) => reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 test('what is appended is the log, byte for byte', async () => {
@@ -266,7 +266,7 @@ test('when the job has ended its log is one file, the same byte for byte', async
 test('who reads while it is put together reads all of it', async () => {
   const job = await runningJob(here, project);
   for (let at = 0; at < 3; at++) await patch(job, at * 100_000, Buffer.alloc(100_000, String(at)));
-  const reading = traceOf(server.services, job.id)[Symbol.asyncIterator]();
+  const reading = streamTrace(server.services, job.id)[Symbol.asyncIterator]();
   const first: Buffer = (await reading.next()).value;
   await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' });
   await here.work();

@@ -1,84 +1,94 @@
 import { Readable } from 'node:stream';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { RUNNING } from '#authentication/tokens/job-tokens.ts';
-import { findProvenJob, noteRunnerContact } from '#authorization/job-authentication.ts';
-import { type BlobRefused, storeBlob } from '#blobs/index.ts';
-import { registrationTokenOf } from '#domain/runners/registration-tokens.ts';
+import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
+import { findJobByToken, recordRunnerContact } from '#authorization/job-authentication.ts';
+import { type BlobFailure, storeBlob } from '#blobs/index.ts';
+import { getRegistrationToken } from '#domain/runners/registration-tokens.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Proven, type ProvenJob, requireRunning } from '#http/access/job-access.ts';
+import { type AuthenticatedJob, type JobAuthentication, requireRunning } from '#http/access/job-access.ts';
 import { forbidden } from '#http/errors/http-error.ts';
-import { flowingBody, hasBody, MEBIBYTE } from '#http/request/body.ts';
-import type { Incoming } from '#http/request/incoming.ts';
+import { bodyStream, hasBody, MEBIBYTE } from '#http/request/body.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
-import { changeJob, jobsTurn } from '../processing/index.ts';
-import { counting } from './checksum.ts';
-import { rangeOf } from './content-range.ts';
-import { joinTracePieces } from './join-chunks.ts';
-import { masking } from './mask-secrets.ts';
-import { seal, unseal } from './partial-secret.ts';
-import { endsInPieces, type Growth, growTrace, insertChunk, type TraceChunk } from './store.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { changeJobStatus, jobsLockKey } from '../processing/index.ts';
+import { createChecksumCounter } from './checksum.ts';
+import { rangeHeader } from './content-range.ts';
+import { joinTraceChunks } from './join-chunks.ts';
+import { createSecretMasker } from './mask-secrets.ts';
+import { decryptPartialSecret, encryptPartialSecret } from './partial-secret.ts';
+import { endsInSmallChunks, growTrace, insertChunk, type TraceChunk, type TraceState } from './store.ts';
 
-interface Appending extends Proven {
-  readonly request: Incoming;
+interface AppendRequest extends JobAuthentication {
+  readonly request: IncomingRequest;
   /** Where the bytes of the request are to begin. */
   readonly start: number;
 }
 
-type Grown = Failure<'notThere' | 'tooLong'> | { readonly size: number };
+type AppendResult = Failure<'notThere' | 'tooLong'> | { readonly size: number };
 
 /**
  * Appends the body of a request to the log of a job, when that is as long as the sender believes: the bytes flow to
  * disk, secrets masked, and count when all of them are there. Gives the new length; `notThere` has the `Range` of what there is.
  */
-export async function append(services: Services, { request, job, token, start }: Appending): Promise<Grown> {
-  if (job.trace_size !== start) return fail('notThere', rangeOf(job.trace_size));
-  const more = hasBody(request) ? await storeBody(services, { request, job, token, start }) : asItIs(job);
+export async function appendToTrace(
+  services: Services,
+  { request, job, token, start }: AppendRequest,
+): Promise<AppendResult> {
+  if (job.trace_size !== start) return fail('notThere', rangeHeader(job.trace_size));
+  const more = hasBody(request) ? await storeBody(services, { request, job, token, start }) : unchangedState(job);
   if (isFailure(more)) {
     await services.runUnitOfWork(
       ANONYMOUS,
-      (uow) => changeJob(uow, job.id, RUNNING, 'failed', { failure_reason: 'trace_size_exceeded' }),
-      { turn: jobsTurn(job.project_id) },
+      (uow) => changeJobStatus(uow, job.id, RUNNING_JOB_STATUSES, 'failed', { failure_reason: 'trace_size_exceeded' }),
+      { lock: jobsLockKey(job.project_id) },
     );
     return fail('tooLong');
   }
   const grown = await services.runUnitOfWork(ANONYMOUS, async (uow) => {
     if (!(await growTrace(uow, job.id, start, more))) return false;
     if (more.chunk !== null) await addChunk(uow, job.id, more.chunk);
-    await noteRunnerContact(uow, job);
+    await recordRunnerContact(uow, job);
     return true;
   });
-  return grown ? { size: more.size } : whyNot(services, job, token);
+  return grown ? { size: more.size } : findAppendFailure(services, job, token);
 }
 
 async function addChunk(uow: UnitOfWork, jobId: number, chunk: TraceChunk): Promise<void> {
   await insertChunk(uow, jobId, chunk);
-  if (await endsInPieces(uow, jobId)) await enqueue(uow, joinTracePieces, { jobId }, { key: String(jobId) });
+  if (await endsInSmallChunks(uow, jobId)) await enqueue(uow, joinTraceChunks, { jobId }, { key: String(jobId) });
 }
 
 /** How the log is to end, and the chunk that is to be added. */
-interface More extends Growth {
+interface AppendedState extends TraceState {
   readonly chunk: TraceChunk | null;
 }
 
 /** Nothing but a sign of life. */
-function asItIs({ trace_size: size, trace_held: held, trace_checksum: checksum }: ProvenJob): More {
+function unchangedState({
+  trace_size: size,
+  trace_held: held,
+  trace_checksum: checksum,
+}: AuthenticatedJob): AppendedState {
   return { size, held, checksum, chunk: null };
 }
 
 /** What was held back of the log so far comes before the body, what may begin a secret at the end of that is held back next. */
-async function storeBody(services: Services, { request, job, token, start }: Appending): Promise<More | BlobRefused> {
+async function storeBody(
+  services: Services,
+  { request, job, token, start }: AppendRequest,
+): Promise<AppendedState | BlobFailure> {
   const { reader } = services.database;
-  const { ci_jobs_trace_size_limit: limit } = await readSettings(reader);
+  const { ci_jobs_trace_size_limit: limit } = await loadSettings(reader);
   const registrar = { type: 'project', id: job.project_id } as const;
-  const registration = await registrationTokenOf(reader, await services.secretKey(), registrar);
-  const held = await unseal(services, job.id, job.trace_held);
-  const mask = masking([token, registration], held);
-  const came = counting(job);
+  const registration = await getRegistrationToken(reader, await services.secretKey(), registrar);
+  const held = await decryptPartialSecret(services, job.id, job.trace_held);
+  const mask = createSecretMasker([token, registration], held);
+  const came = createChecksumCounter(job);
   const [from, most] = [start - held.length, limit * MEBIBYTE];
-  const body = flowingBody(request);
+  const body = bodyStream(request);
   try {
     const pieces = mask.masked(came.counted(body as AsyncIterable<Buffer>));
     const blob = await storeBlob(services.blobs, Readable.from(pieces, { objectMode: false }), {
@@ -88,16 +98,20 @@ async function storeBody(services: Services, { request, job, token, start }: App
     const size = from + blob.size + mask.held.length;
     if (size > most) return fail('tooLarge');
     const chunk = blob.size === 0 ? null : { start: from, ...blob };
-    return { size, held: await seal(services, job.id, mask.held), checksum: came.checksum, chunk };
+    return { size, held: await encryptPartialSecret(services, job.id, mask.held), checksum: came.checksum, chunk };
   } finally {
     body.destroy();
   }
 }
 
 /** Somebody else has been faster, or the job has ended meanwhile. */
-async function whyNot({ database }: Services, { id }: ProvenJob, token: string): Promise<Failure<'notThere'>> {
-  const now = await findProvenJob(database.reader, id, token);
+async function findAppendFailure(
+  { database }: Services,
+  { id }: AuthenticatedJob,
+  token: string,
+): Promise<Failure<'notThere'>> {
+  const now = await findJobByToken(database.reader, id, token);
   if (now === null) throw forbidden();
   requireRunning(now);
-  return fail('notThere', rangeOf(now.trace_size));
+  return fail('notThere', rangeHeader(now.trace_size));
 }

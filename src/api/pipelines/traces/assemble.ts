@@ -3,31 +3,31 @@ import { openBlob, type StoredBlob, storeBlob } from '#blobs/index.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { coverageIn, LOOKED_THROUGH } from './coverage.ts';
-import { traceOf } from './get.ts';
-import { readEndedTrace, replaceChunks } from './store.ts';
+import { COVERAGE_SCAN_BYTES, findCoverage } from './coverage.ts';
+import { streamTrace } from './get.ts';
+import { findEndedTrace, replaceChunks } from './store.ts';
 
 /** Makes one file of the log of a job that has ended, whose runner has sent it in pieces, and reads in it what the job covers. */
-export const putTraceTogether = defineJob({
+export const assembleTrace = defineJob({
   kind: 'put_trace_together',
   async handle({ database, blobs, secretKey }: Services, { jobId }: { jobId: number }) {
-    const job = await readEndedTrace(database.reader, jobId);
+    const job = await findEndedTrace(database.reader, jobId);
     if (job === null) return;
-    const source = traceOf({ database, blobs, secretKey }, jobId);
+    const source = streamTrace({ database, blobs, secretKey }, jobId);
     const stored = await storeBlob(blobs, source).finally(() => source.destroy());
     // It has been erased meanwhile.
     if (isFailure(stored) || stored.size !== job.trace_size) return;
-    const coverage = job.coverage === null ? null : await coverageOf({ blobs }, stored, job.coverage);
+    const coverage = job.coverage === null ? null : await readCoverage({ blobs }, stored, job.coverage);
     await database.transaction((tx) => replaceChunks(tx, { id: jobId, project_id: job.project_id, coverage }, stored));
   },
 });
 
-async function coverageOf(
+async function readCoverage(
   { blobs }: Pick<Services, 'blobs'>,
   log: StoredBlob,
   pattern: string,
 ): Promise<number | null> {
-  const start = Math.max(0, log.size - LOOKED_THROUGH);
+  const start = Math.max(0, log.size - COVERAGE_SCAN_BYTES);
   const opened = await openBlob(blobs, log.sha256, { start, end: Number.MAX_SAFE_INTEGER });
-  return opened === null ? null : coverageIn(await text(opened.stream), pattern);
+  return opened === null ? null : findCoverage(await text(opened.stream), pattern);
 }

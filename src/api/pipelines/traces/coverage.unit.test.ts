@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coverageIn, LOOKED_THROUGH } from './coverage.ts';
+import { COVERAGE_SCAN_BYTES, findCoverage } from './coverage.ts';
 
 test('a log of a million empty lines lets others have their turns', async () => {
   let turns = 0;
@@ -8,7 +8,7 @@ test('a log of a million empty lines lets others have their turns', async () => 
     turns++;
   }, 1);
   try {
-    assert.equal(await coverageIn('\n'.repeat(LOOKED_THROUGH), '/Cov: \\d+/'), null);
+    assert.equal(await findCoverage('\n'.repeat(COVERAGE_SCAN_BYTES), '/Cov: \\d+/'), null);
   } finally {
     clearInterval(others);
   }

@@ -1,21 +1,22 @@
-import { provenJob } from '#http/access/job-access.ts';
+import { jobTokenAccess } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream } from '#http/endpoint/responses.ts';
-import { single } from '#http/request/incoming.ts';
+import { firstHeader } from '#http/request/incoming.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
-import { readingJob } from '../jobs/index.ts';
-import { append } from './append.ts';
-import { rangeOf, startOf } from './content-range.ts';
-import { traceOf } from './get.ts';
-import { noteWatched, updateInterval } from './update-interval.ts';
+import { readJobAccess } from '../jobs/index.ts';
+import { appendToTrace } from './append.ts';
+import { parseRangeStart, rangeHeader } from './content-range.ts';
+import { streamTrace } from './get.ts';
+import { getUpdateInterval, recordWatched } from './update-interval.ts';
 
 export const appendTrace = endpoint({
   patch: '/jobs/:id/trace',
   summary: 'Append to the log of a running job',
-  access: provenJob('runner_jobs_patch_trace_api_limit'),
-  stageOrder: 'ownProof',
+  access: jobTokenAccess('runner_jobs_patch_trace_api_limit'),
+  stageOrder: 'clientProof',
   body: 'raw',
+  unknownIdStatus: 403,
   errors: {
     noRange: [400, { error: '400 Missing header Content-Range' }],
     notThere: [416, { error: '416 Range Not Satisfiable' }, { Range: '{Range}' }],
@@ -23,30 +24,30 @@ export const appendTrace = endpoint({
   },
   response: stream,
   async handle({ job, token, request }, services) {
-    const range = single(request.headers['content-range']);
+    const range = firstHeader(request.headers['content-range']);
     if (range === undefined) return fail('noRange');
-    const grown = await append(services, { request, job, token, start: startOf(range) });
+    const grown = await appendToTrace(services, { request, job, token, start: parseRangeStart(range) });
     if (isFailure(grown)) return grown;
     const headers = {
       'Job-Status': job.status,
-      ...rangeOf(grown.size),
-      'X-GitLab-Trace-Update-Interval': updateInterval(job.trace_watched_at, timestamp(services.clock)),
+      ...rangeHeader(grown.size),
+      'X-GitLab-Trace-Update-Interval': getUpdateInterval(job.trace_watched_at, timestamp(services.clock)),
     };
     return { status: 202, headers };
   },
 });
 
 /** contract/runners.md §5.2 */
-export const readTrace = endpoint({
+export const getTrace = endpoint({
   get: '/projects/:id/jobs/:job_id/trace',
-  summary: 'Read the log of a job',
-  access: readingJob(),
+  summary: 'Get the log of a job',
+  access: readJobAccess(),
   response: stream,
   async handle({ job }, services) {
-    await noteWatched(services, job);
+    await recordWatched(services, job);
     return {
       headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'private, no-store' },
-      body: traceOf(services, job.id),
+      body: streamTrace(services, job.id),
     };
   },
 });

@@ -6,5 +6,5 @@ export const examples: Examples<typeof endpoints> = {
     const { id, headers } = await newRunningJob();
     return { by: 'anonymous', path: { id }, raw: 'Hello\n', headers: { ...headers, 'Content-Range': '0-5' } };
   },
-  readTrace: async ({ project, newJob }) => ({ by: 'guest', path: { id: project.id, job_id: await newJob() } }),
+  getTrace: async ({ project, newJob }) => ({ by: 'guest', path: { id: project.id, job_id: await newJob() } }),
 };

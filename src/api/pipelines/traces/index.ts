@@ -1,18 +1,18 @@
 import { subscription } from '#events/event-bus.ts';
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { enqueue } from '#jobs/job.ts';
-import { putTraceTogether } from './assemble.ts';
+import { assembleTrace } from './assemble.ts';
 import * as endpoints from './endpoints.ts';
-import { joinTracePieces } from './join-chunks.ts';
+import { joinTraceChunks } from './join-chunks.ts';
 
-const putTogetherAtTheEnd = subscription({
+const assembleTraceOnJobFinished = subscription({
   event: 'job-finished',
-  inTransaction: (uow, { jobId }) => enqueue(uow, putTraceTogether, { jobId }),
+  inTransaction: (uow, { jobId }) => enqueue(uow, assembleTrace, { jobId }),
 });
 
 /** What jobs say while they run. */
-export const traces = family({
+export const traces = resourceModule({
   endpoints,
-  jobs: [joinTracePieces, putTraceTogether],
-  subscriptions: [putTogetherAtTheEnd],
+  jobs: [joinTraceChunks, assembleTrace],
+  subscriptions: [assembleTraceOnJobFinished],
 });

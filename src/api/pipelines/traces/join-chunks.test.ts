@@ -4,8 +4,8 @@ import { buffer, text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { runningJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { traceOf } from './get.ts';
-import { joinTracePieces } from './join-chunks.ts';
+import { streamTrace } from './get.ts';
+import { joinTraceChunks } from './join-chunks.ts';
 
 // Logs that come in very many pieces, as those do that somebody watches for an hour.
 
@@ -29,7 +29,7 @@ async function send(job: Job, start: number, pieces: readonly string[]): Promise
 }
 
 const join = (jobId: number) =>
-  joinTracePieces.handle(server.services, { jobId }, { id: 1, attempt: 1, signal: new AbortController().signal });
+  joinTraceChunks.handle(server.services, { jobId }, { id: 1, attempt: 1, signal: new AbortController().signal });
 
 const numbered = (from: number, count: number) => Array.from({ length: count }, (_, at) => `line ${from + at}\n`);
 
@@ -47,10 +47,10 @@ test('many small pieces of a log become one, large ones stay, and the log is the
     { start: 70_000, size: whole.length - 70_000 },
   ]);
   await send(job, whole.length, ['end']);
-  assert.equal(await text(traceOf(server.services, job.id)), `${whole}end`);
+  assert.equal(await text(streamTrace(server.services, job.id)), `${whole}end`);
   await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' });
   await here.work();
-  assert.equal(await text(traceOf(server.services, job.id)), `${whole}end`);
+  assert.equal(await text(streamTrace(server.services, job.id)), `${whole}end`);
 });
 
 test('whoever is in the middle of pieces when they are joined reads each byte once', async () => {
@@ -60,7 +60,7 @@ test('whoever is in the middle of pieces when they are joined reads each byte on
   const length = await send(job, 0, [first, ...pieces.slice(0, 110)]);
   clock.advance(60);
   await send(job, length, pieces.slice(110));
-  const log = traceOf(server.services, job.id);
+  const log = streamTrace(server.services, job.id);
   await once(log, 'readable');
   await here.work();
   assert.equal((await rowsOf(job)).length, 2);
@@ -79,5 +79,5 @@ test('of a job that has ended, or was erased, nothing is joined', async () => {
   assert.equal((await project.owner.post(`${project.at}/jobs/${id}/erase`)).status, 201);
   await join(id);
   await here.work();
-  assert.equal(await text(traceOf(server.services, id)), '');
+  assert.equal(await text(streamTrace(server.services, id)), '');
 });

@@ -1,9 +1,9 @@
 /** What stands in the place of a secret of this length. */
-function maskOf(length: number): Buffer {
+function createMask(length: number): Buffer {
   return Buffer.from('[MASKED]'.padEnd(length, 'x').slice(0, length));
 }
 
-interface Masking {
+interface SecretMasker {
   /**
    * The same bytes in which each of the secrets is overwritten by as many others, however it is spread over the pieces. What
    * may be the beginning of a secret is held back until more has come: fewer bytes than the longest has.
@@ -14,7 +14,7 @@ interface Masking {
 }
 
 /** Hides secrets in what flows by. `before` was held back of what went before it, and comes first. */
-export function masking(secrets: readonly string[], before: Buffer): Masking {
+export function createSecretMasker(secrets: readonly string[], before: Buffer): SecretMasker {
   const wanted = secrets.filter((secret) => secret !== '').map((secret) => Buffer.from(secret));
   const most = Math.max(0, ...wanted.map((secret) => secret.length - 1));
   let held = before;
@@ -28,7 +28,7 @@ export function masking(secrets: readonly string[], before: Buffer): Masking {
         if (ready > 0) yield bytes.subarray(0, ready);
       }
       const last = held;
-      const begun = Math.max(0, ...wanted.map((secret) => lengthBegun(last, secret)));
+      const begun = Math.max(0, ...wanted.map((secret) => partialMatchLength(last, secret)));
       held = last.subarray(last.length - begun);
       if (last.length > begun) yield last.subarray(0, last.length - begun);
     },
@@ -39,12 +39,12 @@ export function masking(secrets: readonly string[], before: Buffer): Masking {
 }
 
 function overwrite(bytes: Buffer, secret: Buffer): void {
-  const mask = maskOf(secret.length);
+  const mask = createMask(secret.length);
   for (let at = bytes.indexOf(secret); at !== -1; at = bytes.indexOf(secret, at + secret.length)) mask.copy(bytes, at);
 }
 
 /** How many of the last bytes are the first ones of the secret, though not all of it. */
-function lengthBegun(bytes: Buffer, secret: Buffer): number {
+function partialMatchLength(bytes: Buffer, secret: Buffer): number {
   let length = Math.min(bytes.length, secret.length - 1);
   while (length > 0 && !bytes.subarray(bytes.length - length).equals(secret.subarray(0, length))) length--;
   return length;

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { masking } from './mask-secrets.ts';
+import { createSecretMasker } from './mask-secrets.ts';
 
 async function through(pieces: readonly string[], secrets: readonly string[]): Promise<string> {
   const told: Buffer[] = [];
   const source = (async function* () {
     for (const piece of pieces) yield Buffer.from(piece, 'latin1');
   })();
-  const mask = masking(secrets, Buffer.alloc(0));
+  const mask = createSecretMasker(secrets, Buffer.alloc(0));
   for await (const piece of mask.masked(source)) told.push(piece);
   return Buffer.concat([...told, mask.held]).toString('latin1');
 }
@@ -51,11 +51,11 @@ test('what is how a secret begins is held back at the end, and comes first the n
     ['glcbtglcbt-', 'glcbt-'],
     [SECRET, ''],
   ] as const) {
-    const mask = masking([SECRET, 'other'], Buffer.alloc(0));
+    const mask = createSecretMasker([SECRET, 'other'], Buffer.alloc(0));
     await buffer(mask.masked(Readable.from([Buffer.from(text)])));
     assert.equal(mask.held.toString(), held, text);
   }
-  const next = masking([SECRET], Buffer.from('glcbt-0'));
+  const next = createSecretMasker([SECRET], Buffer.from('glcbt-0'));
   const told = await buffer(next.masked(Readable.from([Buffer.from('123456789!')])));
   assert.equal(told.toString(), `${MASK}!`);
 });

@@ -6,15 +6,25 @@ import { decrypt, encrypt } from '#security/encryption.ts';
  * that nothing does. They are kept as a secret is, for but a byte of one may be missing.
  */
 
-type Keys = Pick<Services, 'secretKey'>;
+type KeyServices = Pick<Services, 'secretKey'>;
 
-export async function seal({ secretKey }: Keys, jobId: number, held: Buffer): Promise<string | null> {
-  return held.length === 0 ? null : encrypt(await secretKey(), held.toString('base64'), placeOf(jobId));
+export async function encryptPartialSecret(
+  { secretKey }: KeyServices,
+  jobId: number,
+  held: Buffer,
+): Promise<string | null> {
+  return held.length === 0 ? null : encrypt(await secretKey(), held.toString('base64'), encryptionContext(jobId));
 }
 
 /** What `seal` was given. */
-export async function unseal({ secretKey }: Keys, jobId: number, sealed: string | null): Promise<Buffer> {
-  return sealed === null ? Buffer.alloc(0) : Buffer.from(decrypt(await secretKey(), sealed, placeOf(jobId)), 'base64');
+export async function decryptPartialSecret(
+  { secretKey }: KeyServices,
+  jobId: number,
+  sealed: string | null,
+): Promise<Buffer> {
+  return sealed === null
+    ? Buffer.alloc(0)
+    : Buffer.from(decrypt(await secretKey(), sealed, encryptionContext(jobId)), 'base64');
 }
 
-const placeOf = (jobId: number) => `jobs.trace_held:${jobId}`;
+const encryptionContext = (jobId: number) => `jobs.trace_held:${jobId}`;

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { runningJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { traceOf } from './get.ts';
+import { streamTrace } from './get.ts';
 
 // Secrets that a runner sends in more than one piece of a log (contract/runners.md §3.4).
 
@@ -18,7 +18,7 @@ const patch = (job: Job, start: number, text: string) =>
     raw: text,
     headers: { ...job.headers, 'Content-Range': `${start}-${start + text.length - 1}` },
   });
-const logOf = async ({ id }: Job) => (await buffer(traceOf(server.services, id))).toString('latin1');
+const logOf = async ({ id }: Job) => (await buffer(streamTrace(server.services, id))).toString('latin1');
 const end = async (job: Job) => {
   assert.equal((await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' })).status, 200);
   await here.work();

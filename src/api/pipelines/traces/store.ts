@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { RUNNING } from '#authentication/tokens/job-tokens.ts';
+import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
 import { linkBlob, type StoredBlob } from '#blobs/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
@@ -12,7 +12,7 @@ export interface TraceChunk {
 }
 
 /** How a log is to end. */
-export interface Growth {
+export interface TraceState {
   /** Bytes, with those that are held back. */
   readonly size: number;
   /** Those that are held back, encrypted. */
@@ -28,14 +28,14 @@ export async function growTrace(
   tx: Transaction,
   jobId: number,
   start: number,
-  { size, held, checksum }: Growth,
+  { size, held, checksum }: TraceState,
 ): Promise<boolean> {
   const grown = await tx
     .updateTable('jobs')
     .set({ trace_size: size, trace_held: held, trace_checksum: checksum, last_seen_at: tx.now })
     .where('id', '=', jobId)
     .where('trace_size', '=', start)
-    .where('status', 'in', RUNNING)
+    .where('status', 'in', RUNNING_JOB_STATUSES)
     .executeTakeFirst();
   return grown.numUpdatedRows === 1n;
 }
@@ -49,10 +49,10 @@ export async function insertChunk(tx: Transaction, jobId: number, chunk: TraceCh
 }
 
 /** How many chunks are looked up at a time: a log may have very many. */
-const BATCH = 200;
+const CHUNK_BATCH_SIZE = 200;
 
 /** The next chunks of a log from the one that holds this byte, in their order. index: job_trace_chunks_pkey */
-export async function readChunks(db: Reader, jobId: number, from: number): Promise<TraceChunk[]> {
+export async function listChunks(db: Reader, jobId: number, from: number): Promise<TraceChunk[]> {
   const holding = db
     .selectFrom('job_trace_chunks')
     .select(({ fn }) => fn.coalesce(fn.max('start'), sql<number>`0`).as('start'))
@@ -65,16 +65,16 @@ export async function readChunks(db: Reader, jobId: number, from: number): Promi
     .where('start', '>=', holding)
     .where(sql<SqlBool>`start + size > ${from}`)
     .orderBy('start')
-    .limit(BATCH)
+    .limit(CHUNK_BATCH_SIZE)
     .execute();
 }
 
 /** A chunk of fewer bytes is joined with others, when there are so many of them. */
-const SMALL = 64 * 1024;
-const MANY = 100;
+const SMALL_CHUNK_BYTES = 64 * 1024;
+const MANY_CHUNKS = 100;
 
 // index: job_trace_chunks_pkey
-const lastSizes = prepare((db, value: Params<{ jobId: number }>) =>
+const lastChunkSizes = prepare((db, value: Params<{ jobId: number }>) =>
   db
     .selectFrom(
       db
@@ -82,28 +82,28 @@ const lastSizes = prepare((db, value: Params<{ jobId: number }>) =>
         .select('size')
         .where('job_id', '=', value('jobId'))
         .orderBy('start', 'desc')
-        .limit(sql.lit(MANY))
+        .limit(sql.lit(MANY_CHUNKS))
         .as('last'),
     )
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('size').as('largest')]),
 );
 
 /** Do the last chunks of this log cost more to look up than to read? */
-export async function endsInPieces(db: Reader, jobId: number): Promise<boolean> {
-  const last = await lastSizes.first(db, { jobId });
-  return Number(last?.count) === MANY && Number(last?.largest) < SMALL;
+export async function endsInSmallChunks(db: Reader, jobId: number): Promise<boolean> {
+  const last = await lastChunkSizes.first(db, { jobId });
+  return Number(last?.count) === MANY_CHUNKS && Number(last?.largest) < SMALL_CHUNK_BYTES;
 }
 
 /** The small chunks at the end of a log, in their order. index: job_trace_chunks_pkey */
-export async function lastPieces(db: Reader, jobId: number): Promise<TraceChunk[]> {
+export async function listLastSmallChunks(db: Reader, jobId: number): Promise<TraceChunk[]> {
   const last = await db
     .selectFrom('job_trace_chunks')
     .select(['start', 'size', 'sha256'])
     .where('job_id', '=', jobId)
     .orderBy('start', 'desc')
-    .limit(10 * MANY)
+    .limit(10 * MANY_CHUNKS)
     .execute();
-  const large = last.findIndex(({ size }) => size >= SMALL);
+  const large = last.findIndex(({ size }) => size >= SMALL_CHUNK_BYTES);
   return (large < 0 ? last : last.slice(0, large)).toReversed();
 }
 
@@ -120,7 +120,7 @@ export async function joinChunks(
     .updateTable('jobs')
     .set((eb) => ({ trace_size: eb.ref('trace_size') }))
     .where('id', '=', jobId)
-    .where('status', 'in', RUNNING)
+    .where('status', 'in', RUNNING_JOB_STATUSES)
     .executeTakeFirst();
   if (runs.numUpdatedRows === 0n) return;
   // index: job_trace_chunks_pkey
@@ -155,12 +155,12 @@ const traceEnd = prepare((db, value: Params<{ id: number }>) =>
     .where('jobs.id', '=', value('id')),
 );
 
-export async function readTraceEnd(db: Reader, jobId: number): Promise<TraceEnd | null> {
+export async function findTraceEnd(db: Reader, jobId: number): Promise<TraceEnd | null> {
   const row = await traceEnd.first(db, { id: jobId });
   if (row === undefined) return null;
   const { sha256, size } = row;
   return {
-    hasEnded: !RUNNING.includes(row.status),
+    hasEnded: !RUNNING_JOB_STATUSES.includes(row.status),
     size: row.trace_size,
     held: row.trace_held,
     whole: sha256 === null || size === null ? null : { sha256, size },
@@ -176,12 +176,12 @@ interface EndedTrace {
 }
 
 /** What there is to put together of the log of a job that has ended; null: nothing. index: jobs primary key */
-export async function readEndedTrace(db: Reader, jobId: number): Promise<EndedTrace | null> {
+export async function findEndedTrace(db: Reader, jobId: number): Promise<EndedTrace | null> {
   const row = await db
     .selectFrom('jobs')
     .select(['project_id', 'trace_size', 'options'])
     .where('id', '=', jobId)
-    .where('status', 'not in', RUNNING)
+    .where('status', 'not in', RUNNING_JOB_STATUSES)
     .where('trace_size', '>', 0)
     .executeTakeFirst();
   if (row === undefined) return null;
@@ -225,12 +225,12 @@ export async function replaceChunks(
 }
 
 /** When somebody last read the log; null: nobody has. index: jobs primary key */
-export async function lastWatched(db: Reader, jobId: number): Promise<string | null> {
+export async function findLastWatchedAt(db: Reader, jobId: number): Promise<string | null> {
   const row = await db.selectFrom('jobs').select('trace_watched_at').where('id', '=', jobId).executeTakeFirst();
   return row?.trace_watched_at ?? null;
 }
 
 /** index: jobs primary key */
-export async function setWatched(tx: Transaction, jobId: number): Promise<void> {
+export async function updateWatchedAt(tx: Transaction, jobId: number): Promise<void> {
   await tx.updateTable('jobs').set({ trace_watched_at: tx.now }).where('id', '=', jobId).execute();
 }

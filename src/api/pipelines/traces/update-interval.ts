@@ -1,8 +1,8 @@
-import { RUNNING } from '#authentication/tokens/job-tokens.ts';
+import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
 import type { JobRow } from '#domain/jobs.ts';
 import type { Services } from '#http/services.ts';
-import { momentAfter, timestamp } from '#runtime/clock.ts';
-import { lastWatched, setWatched } from './store.ts';
+import { addMilliseconds, timestamp } from '#runtime/clock.ts';
+import { findLastWatchedAt, updateWatchedAt } from './store.ts';
 
 /** Who reads the log of a job that runs is to see it grow (contract/runners.md §3.4): its runner then sends what it has more often. */
 
@@ -13,21 +13,21 @@ const [UPDATE_INTERVAL, UPDATE_INTERVAL_WATCHED] = [60, 3];
 const WATCHED_MS = 60_000;
 
 /** Who reads ever again is noted no more often. */
-const NOTED_MS = 20_000;
+const WATCHED_UPDATE_MS = 20_000;
 
 /** The value of `X-GitLab-Trace-Update-Interval` for a log that was last read then. */
-export function updateInterval(watchedAt: string | null, now: string): string {
-  const isWatched = watchedAt !== null && momentAfter(watchedAt, WATCHED_MS) > now;
+export function getUpdateInterval(watchedAt: string | null, now: string): string {
+  const isWatched = watchedAt !== null && addMilliseconds(watchedAt, WATCHED_MS) > now;
   return String(isWatched ? UPDATE_INTERVAL_WATCHED : UPDATE_INTERVAL);
 }
 
 /** Somebody reads the log of this job. */
-export async function noteWatched(
+export async function recordWatched(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   { id, status }: Pick<JobRow, 'id' | 'status'>,
 ): Promise<void> {
-  if (!RUNNING.includes(status)) return;
-  const watchedAt = await lastWatched(database.reader, id);
-  if (watchedAt !== null && momentAfter(watchedAt, NOTED_MS) > timestamp(clock)) return;
-  await database.transaction((tx) => setWatched(tx, id));
+  if (!RUNNING_JOB_STATUSES.includes(status)) return;
+  const watchedAt = await findLastWatchedAt(database.reader, id);
+  if (watchedAt !== null && addMilliseconds(watchedAt, WATCHED_UPDATE_MS) > timestamp(clock)) return;
+  await database.transaction((tx) => updateWatchedAt(tx, id));
 }

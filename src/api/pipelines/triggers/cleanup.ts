@@ -1,29 +1,29 @@
 import type { Transaction } from '#database/database.ts';
 import type { Services } from '#http/services.ts';
-import { sweepInBatches } from '#jobs/delete-in-batches.ts';
-import { defineJob, type Job } from '#jobs/job.ts';
+import { deleteInBatches } from '#jobs/delete-in-batches.ts';
+import { defineJob, type JobDefinition } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
-import { DAY_MS, momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 
 const NAME = 'sweep-pipeline-triggers';
 const BATCH = 1_000;
 /** So long those that have ended are shown. */
-const KEPT_DAYS = 30;
+const RETENTION_DAYS = 30;
 
 /** Deletes the triggers whose end was thirty days ago (contract/runners.md "Background work"). */
-export const sweepTriggers: Job<Services, Record<string, never>> = defineJob({
+export const cleanUpTriggers: JobDefinition<Services, Record<string, never>> = defineJob({
   kind: NAME,
-  handle: ({ database }) => sweepInBatches(database, BATCH, deleteEnded),
+  handle: ({ database }) => deleteInBatches(database, BATCH, deleteExpiredTriggers),
 });
 
-export const sweepTriggersDaily: Schedule<Services> = { name: NAME, cron: '20 4 * * *', job: sweepTriggers };
+export const cleanUpTriggersDaily: Schedule<Services> = { name: NAME, cron: '20 4 * * *', job: cleanUpTriggers };
 
 /** Nobody changes the end of one. index: pipeline_triggers_by_end */
-async function deleteEnded(tx: Transaction, most: number): Promise<number> {
+async function deleteExpiredTriggers(tx: Transaction, most: number): Promise<number> {
   const ended = tx
     .selectFrom('pipeline_triggers')
     .select('id')
-    .where('expires_at', '<=', momentAfter(tx.now, -KEPT_DAYS * DAY_MS))
+    .where('expires_at', '<=', addMilliseconds(tx.now, -RETENTION_DAYS * DAY_MS))
     .orderBy('expires_at')
     .limit(most);
   return (await tx.deleteFrom('pipeline_triggers').where('id', 'in', ended).returning('id').execute()).length;

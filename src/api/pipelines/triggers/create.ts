@@ -1,18 +1,18 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { daysAfter } from '#runtime/clock.ts';
+import { addDays } from '#runtime/clock.ts';
 import { type Failure, type FieldErrors, fail } from '#runtime/failure.ts';
-import { hasTriggers, insertTrigger, type TriggerRow } from './store.ts';
-import type { newSealedToken } from './tokens.ts';
+import { hasAtLeastTriggers, insertTrigger, type TriggerRow } from './store.ts';
+import type { generateEncryptedToken } from './tokens.ts';
 
-const MOST_IN_PROJECT = 25_000;
-const LONGEST_DAYS = 365;
+const MAX_TRIGGERS_PER_PROJECT = 25_000;
+const MAX_LIFETIME_DAYS = 365;
 
 /** Those who make the last few at once must not all be let through. */
-export const turnOf = ({ id }: Project) => `triggers of project ${id}`;
+export const triggersLockKey = ({ id }: Project) => `triggers of project ${id}`;
 
-interface Wish {
+interface CreateTriggerInput {
   readonly description: string;
   readonly expires_at?: string | null | undefined;
 }
@@ -21,13 +21,13 @@ interface Wish {
 export async function createTrigger(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
-  { description, expires_at = null }: Wish,
-  sealed: ReturnType<typeof newSealedToken>,
+  { description, expires_at = null }: CreateTriggerInput,
+  sealed: ReturnType<typeof generateEncryptedToken>,
 ): Promise<TriggerRow | Failure<'wrong'>> {
-  const before = daysAfter(uow.today, LONGEST_DAYS);
-  if (expires_at !== null && expires_at >= before) return wrong({ expires_at: [`must be before ${before}`] });
-  if (await hasTriggers(uow, project.id, MOST_IN_PROJECT)) {
-    return wrong({ base: [`Maximum number of pipeline triggers (${MOST_IN_PROJECT}) exceeded`] });
+  const before = addDays(uow.today, MAX_LIFETIME_DAYS);
+  if (expires_at !== null && expires_at >= before) return invalidTrigger({ expires_at: [`must be before ${before}`] });
+  if (await hasAtLeastTriggers(uow, project.id, MAX_TRIGGERS_PER_PROJECT)) {
+    return invalidTrigger({ base: [`Maximum number of pipeline triggers (${MAX_TRIGGERS_PER_PROJECT}) exceeded`] });
   }
   return insertTrigger(uow, {
     project_id: project.id,
@@ -39,4 +39,4 @@ export async function createTrigger(
 }
 
 /** What is wrong with it is told as JSON in a text. */
-const wrong = (errors: FieldErrors) => fail('wrong', { errors: JSON.stringify(errors) });
+const invalidTrigger = (errors: FieldErrors) => fail('wrong', { errors: JSON.stringify(errors) });

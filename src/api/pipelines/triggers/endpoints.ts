@@ -10,14 +10,14 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { description } from '#http/parameters/texts.ts';
 import { dateTime, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { createTrigger as create, turnOf } from './create.ts';
+import { createTrigger as create, triggersLockKey } from './create.ts';
 import { Trigger } from './entities.ts';
-import { describeTrigger, findTrigger, listTriggers as list, deleteTrigger as remove } from './store.ts';
-import { newSealedToken } from './tokens.ts';
+import { findTrigger, listTriggers as list, deleteTrigger as remove, updateTriggerDescription } from './store.ts';
+import { generateEncryptedToken } from './tokens.ts';
 
 /** Tokens that start pipelines (contract/runners.md §4.6). */
 
-const trigger = {
+const triggerResource = {
   name: 'trigger',
   params: { trigger_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly trigger_id: number }>, { project }: { readonly project: Project }) =>
@@ -25,11 +25,11 @@ const trigger = {
   notFound: nestedNotFound,
 } as const;
 
-const inTrigger = () => inProject('admin_trigger').resource(trigger);
+const triggerAccess = () => inProject('admin_trigger').resource(triggerResource);
 
 export const listTriggers = endpoint({
   get: '/projects/:id/triggers',
-  summary: 'List the tokens that start pipelines of a project',
+  summary: 'List the pipeline trigger tokens of a project',
   access: inProject('admin_trigger'),
   response: page(Trigger),
   read: (db, { project, page }) => list(db, project.id, page),
@@ -37,32 +37,32 @@ export const listTriggers = endpoint({
 
 export const createTrigger = endpoint({
   post: '/projects/:id/triggers',
-  summary: 'Make a token that starts pipelines in the name of its owner',
+  summary: 'Create a pipeline trigger token',
   access: inProject('admin_trigger'),
   params: { description: required(description), expires_at: optional(dateTime) },
   errors: { wrong: [400, '400 Bad request - {errors}'] },
   response: created(Trigger),
   async handle({ project, caller, params }, { runUnitOfWork, secretKey }) {
-    const sealed = newSealedToken(await secretKey());
-    return runUnitOfWork(caller, (uow) => create(uow, project, params, sealed), { turn: turnOf(project) });
+    const sealed = generateEncryptedToken(await secretKey());
+    return runUnitOfWork(caller, (uow) => create(uow, project, params, sealed), { lock: triggersLockKey(project) });
   },
 });
 
-export const readTrigger = endpoint({
+export const getTrigger = endpoint({
   get: '/projects/:id/triggers/:trigger_id',
-  summary: 'Read a token that starts pipelines',
-  access: inTrigger(),
+  summary: 'Get a pipeline trigger token',
+  access: triggerAccess(),
   response: ok(Trigger),
   read: (_db, { trigger }) => trigger,
 });
 
-const NOT_ITS_OWNER = 'The current user is not authorized to update the pipeline trigger token';
+const NOT_OWNER = 'The current user is not authorized to update the pipeline trigger token';
 
 export const updateTrigger = endpoint({
   put: '/projects/:id/triggers/:trigger_id',
-  summary: 'Describe a token that starts pipelines',
-  access: inTrigger().require(({ caller }, { trigger }) => {
-    if (trigger.owner_id !== caller.user?.id && !isAdministrator(caller)) throw forbidden(NOT_ITS_OWNER);
+  summary: 'Update a pipeline trigger token',
+  access: triggerAccess().require(({ caller }, { trigger }) => {
+    if (trigger.owner_id !== caller.user?.id && !isAdministrator(caller)) throw forbidden(NOT_OWNER);
   }, 'project:admin_trigger + its owner'),
   params: { description: optional(description) },
   errors: { gone: NOT_FOUND },
@@ -70,13 +70,13 @@ export const updateTrigger = endpoint({
   write: async (uow, { trigger, params }) =>
     params.description == null
       ? trigger
-      : ((await describeTrigger(uow, trigger.id, params.description)) ?? fail('gone')),
+      : ((await updateTriggerDescription(uow, trigger.id, params.description)) ?? fail('gone')),
 });
 
 export const deleteTrigger = endpoint({
   delete: '/projects/:id/triggers/:trigger_id',
-  summary: 'Delete a token that starts pipelines',
-  access: inTrigger(),
+  summary: 'Delete a pipeline trigger token',
+  access: triggerAccess(),
   lastModified: ({ trigger }) => trigger.updated_at,
   response: noContent,
   write: (uow, { trigger }) => remove(uow, trigger.id),

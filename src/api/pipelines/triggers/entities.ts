@@ -1,19 +1,19 @@
 import { Type } from 'typebox';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { isAdministrator } from '#authentication/caller.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import { lastUses, type TriggerRow } from './store.ts';
-import { openToken } from './tokens.ts';
+import { loadLastUses, type TriggerRow } from './store.ts';
+import { decryptToken } from './tokens.ts';
 
-async function beside(rows: readonly TriggerRow[], { db, secretKey }: SerializationContext) {
+async function loadTriggerRelations(rows: readonly TriggerRow[], { db, secretKey }: SerializationContext) {
   const [owners, used, key] = await Promise.all([
-    usersById(
+    loadUsersById(
       db,
       rows.map(({ owner_id }) => owner_id),
     ),
-    lastUses(
+    loadLastUses(
       db,
       rows.map(({ id }) => id),
     ),
@@ -33,17 +33,17 @@ export const Trigger = entity('PipelineTrigger', {
   last_used: nullable(dateTime),
   expires_at: nullable(dateTime),
   owner: UserBasic.schema,
-}).from(beside, (row: TriggerRow, to, { owners, used, key }) => ({
+}).from(loadTriggerRelations, (row: TriggerRow, to, { owners, used, key }) => ({
   id: row.id,
-  token: isWholeFor(to, row) ? openToken(key, row) : row.short_token,
+  token: mayReadToken(to, row) ? decryptToken(key, row) : row.short_token,
   description: row.description,
   created_at: row.created_at,
   updated_at: row.updated_at,
   last_used: used.get(row.id) ?? null,
   expires_at: row.expires_at,
-  owner: UserBasic.serialize(stillThere(owners.get(row.owner_id)), to),
+  owner: UserBasic.serialize(requireRow(owners.get(row.owner_id)), to),
 }));
 
-function isWholeFor({ caller }: SerializationContext, { owner_id }: TriggerRow): boolean {
+function mayReadToken({ caller }: SerializationContext, { owner_id }: TriggerRow): boolean {
   return caller.user?.id === owner_id || isAdministrator(caller);
 }

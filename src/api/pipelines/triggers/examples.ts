@@ -27,7 +27,7 @@ export const examples: Examples<typeof endpoints> = {
     path: { id: project.id },
     params: { description: 'nightly', expires_at: '2026-12-31' },
   }),
-  readTrigger: onOne('maintainer'),
+  getTrigger: onOne('maintainer'),
   updateTrigger: onOne('owner', { description: 'weekly' }),
   deleteTrigger: onOne('maintainer'),
   triggerPipeline: async (scene) => {

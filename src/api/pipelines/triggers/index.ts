@@ -1,11 +1,11 @@
-import { family } from '#http/endpoint/resource-module.ts';
-import { sweepTriggers, sweepTriggersDaily } from './cleanup.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { cleanUpTriggers, cleanUpTriggersDaily } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
-import { endWithOwner, endWithProject } from './on-delete.ts';
+import { deleteTriggersOfProject, deleteTriggersOfUser } from './on-delete.ts';
 
-export const triggers = family({
+export const triggers = resourceModule({
   endpoints,
-  jobs: [sweepTriggers],
-  schedules: [sweepTriggersDaily],
-  subscriptions: [endWithProject, endWithOwner],
+  jobs: [cleanUpTriggers],
+  schedules: [cleanUpTriggersDaily],
+  subscriptions: [deleteTriggersOfProject, deleteTriggersOfUser],
 });

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { PipelineTriggersTables } from '#database/tables/pipeline-triggers.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -25,7 +25,7 @@ const columns = [
 /** One page of a project's triggers, the oldest first. index: pipeline_triggers_by_project */
 export function listTriggers(db: Reader, projectId: number, page: OffsetRequest): Promise<Page<TriggerRow>> {
   const found = db.selectFrom('pipeline_triggers').select(columns).where('project_id', '=', projectId);
-  return paged(db, found.orderBy('id'), page);
+  return paginate(db, found.orderBy('id'), page);
 }
 
 /** A project's trigger of this id; null where there is none. index: pipeline_triggers primary key */
@@ -39,7 +39,7 @@ export async function findTrigger(db: Reader, projectId: number, id: number): Pr
 }
 
 // index: pipeline_triggers_by_token
-const byDigest = prepare((db, value: Params<{ digest: string; now: string }>) =>
+const triggerByTokenHash = prepare((db, value: Params<{ digest: string; now: string }>) =>
   db
     .selectFrom('pipeline_triggers')
     .select(['id', 'project_id', 'owner_id', 'short_token'])
@@ -48,12 +48,12 @@ const byDigest = prepare((db, value: Params<{ digest: string; now: string }>) =>
 );
 
 /** The trigger whose token has this digest, unless it has ended; null: there is none. */
-export async function triggerWithToken(db: Reader, digest: string, now: string) {
-  return (await byDigest.first(db, { digest, now })) ?? null;
+export async function findTriggerByTokenHash(db: Reader, digest: string, now: string) {
+  return (await triggerByTokenHash.first(db, { digest, now })) ?? null;
 }
 
 /** Has a project as many triggers, or more? index: pipeline_triggers_by_project */
-export async function hasTriggers(db: Reader, projectId: number, count: number): Promise<boolean> {
+export async function hasAtLeastTriggers(db: Reader, projectId: number, count: number): Promise<boolean> {
   const found = db.selectFrom('pipeline_triggers').select('id').where('project_id', '=', projectId);
   const last = await found
     .orderBy('id')
@@ -75,7 +75,11 @@ export async function insertTrigger(
 }
 
 /** Null when it has gone meanwhile. index: pipeline_triggers primary key */
-export async function describeTrigger(tx: Transaction, id: number, description: string): Promise<TriggerRow | null> {
+export async function updateTriggerDescription(
+  tx: Transaction,
+  id: number,
+  description: string,
+): Promise<TriggerRow | null> {
   const row = await tx
     .updateTable('pipeline_triggers')
     .set({ description, updated_at: tx.now })
@@ -91,7 +95,7 @@ export async function deleteTrigger(tx: Transaction, id: number): Promise<void> 
 }
 
 // index: pipeline_triggers primary key, pipelines_by_trigger
-const newestOf = prepareForIds((db, ids) =>
+const newestPipelines = prepareForIds((db, ids) =>
   db
     .selectFrom('pipeline_triggers')
     .select((eb) => [
@@ -108,6 +112,6 @@ const newestOf = prepareForIds((db, ids) =>
 );
 
 /** When each of these made its newest pipeline, by its id; of one that has none, null. */
-export async function lastUses(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, string | null>> {
-  return new Map((await newestOf(db, ids)).map(({ id, used_at }) => [id, used_at]));
+export async function loadLastUses(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, string | null>> {
+  return new Map((await newestPipelines(db, ids)).map(({ id, used_at }) => [id, used_at]));
 }

@@ -1,26 +1,26 @@
 import { Type } from 'typebox';
-import { isRaw, type Raw } from '#http/parameters/brackets.ts';
+import { isParameterObject, type RawParameters } from '#http/parameters/brackets.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { refName, string, textOf } from '#http/parameters/texts.ts';
-import { MOST_ELEMENTS, tooMany } from '#http/parameters/types.ts';
+import { limitedText, refName, string } from '#http/parameters/texts.ts';
+import { addTooManyElements, MAX_ARRAY_LENGTH } from '#http/parameters/types.ts';
 
 /** What starts a pipeline by a token (contract/runners.md §4.6). */
 
-const key = textOf(255);
-const value = textOf(50_000);
+const key = limitedText(255);
+const value = limitedText(50_000);
 
 /** A hash of texts. What of it is none is left as it is: whoever sends some hears so in other words. */
-const texts: ParameterType<readonly (readonly [key: string, value: unknown])[]> = {
+const stringMap: ParameterType<readonly (readonly [key: string, value: unknown])[]> = {
   schema: Type.Record(Type.String({ maxLength: 255 }), Type.String({ maxLength: 50_000 }), {
-    maxProperties: MOST_ELEMENTS,
+    maxProperties: MAX_ARRAY_LENGTH,
   }),
-  isHash: true,
+  isObject: true,
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
-    if (!isRaw(raw)) return problems.invalid(name);
+    if (!isParameterObject(raw)) return problems.addInvalid(name);
     const entries = Object.entries(raw);
-    if (entries.length > MOST_ELEMENTS) return tooMany(name, MOST_ELEMENTS, problems);
+    if (entries.length > MAX_ARRAY_LENGTH) return addTooManyElements(name, MAX_ARRAY_LENGTH, problems);
     return entries.map(([of, sent]) => {
       const read = key.read(of, name, problems) ?? '';
       return [read, typeof sent === 'string' ? value.read(sent, `${name}[${read}]`, problems) : sent] as const;
@@ -28,13 +28,13 @@ const texts: ParameterType<readonly (readonly [key: string, value: unknown])[]> 
   },
 };
 
-export const startParams = { token: required(string), ref: required(refName), variables: optional(texts) };
+export const startParams = { token: required(string), ref: required(refName), variables: optional(stringMap) };
 
 /** As much of a request as goes on to jobs, in bytes. */
-const LONGEST_PAYLOAD = 1024 * 1024;
+const MAX_PAYLOAD_BYTES = 1024 * 1024;
 
 /** What a client may prove himself by elsewhere is no news for a job; the path is told in its own place. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
+const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
   'id',
   'ref',
   'token',
@@ -48,22 +48,25 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
  * Everything that was sent, for the pipeline to read: whatever a webhook says of its event. Null: it is too much, which is known
  * before all of it has been written.
  */
-export function payloadOf(given: Raw, path: { readonly id: string; readonly ref: string }): string | null {
-  let left = LONGEST_PAYLOAD;
+export function buildTriggerPayload(
+  given: RawParameters,
+  path: { readonly id: string; readonly ref: string },
+): string | null {
+  let left = MAX_PAYLOAD_BYTES;
   function kept(this: unknown, name: string, value: unknown): unknown {
-    if (this === given && LEFT_OUT.has(name)) return undefined;
+    if (this === given && EXCLUDED_NAMES.has(name)) return undefined;
     left -= name.length + (typeof value === 'string' ? value.length : 1);
-    if (left < 0) throw new TooLong();
+    if (left < 0) throw new PayloadTooLarge();
     return value;
   }
   try {
     const [place, rest] = [JSON.stringify(path), JSON.stringify(given, kept)];
     const payload = rest === '{}' ? place : `${place.slice(0, -1)},${rest.slice(1)}`;
-    return Buffer.byteLength(payload) > LONGEST_PAYLOAD ? null : payload;
+    return Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES ? null : payload;
   } catch (error) {
-    if (error instanceof TooLong) return null;
+    if (error instanceof PayloadTooLarge) return null;
     throw error;
   }
 }
 
-class TooLong extends Error {}
+class PayloadTooLarge extends Error {}

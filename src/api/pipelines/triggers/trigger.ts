@@ -3,9 +3,9 @@ import type { PipelineRow } from '#authorization/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { type CREATION_REFUSALS, createOfRef } from '../pipelines/index.ts';
+import { createPipelineForRef, type PIPELINE_CREATION_ERRORS } from '../pipelines/index.ts';
 
-interface Start {
+interface TriggerInput {
   readonly project: Project;
   /** Null: a job starts it. */
   readonly trigger: { readonly id: number; readonly short_token: string } | null;
@@ -20,19 +20,19 @@ interface Start {
  * Makes the pipeline that a token asks for, in the name of its owner. A broken CI file is told twice: by a pipeline that has
  * failed, and to whoever has sent the token.
  */
-export async function startByToken(
+export async function triggerPipelineByToken(
   services: Services,
   owner: SignedInCaller,
-  { project, trigger, ref, variables, payload, baseUrl }: Start,
-): Promise<PipelineRow | Failure<'tooLarge' | 'broken' | keyof typeof CREATION_REFUSALS>> {
+  { project, trigger, ref, variables, payload, baseUrl }: TriggerInput,
+): Promise<PipelineRow | Failure<'tooLarge' | 'broken' | keyof typeof PIPELINE_CREATION_ERRORS>> {
   if (payload === null) return fail('tooLarge');
-  const made = await createOfRef(services, owner, project, {
+  const made = await createPipelineForRef(services, owner, project, {
     ref,
     source: trigger === null ? 'pipeline' : 'trigger',
     variables: variables.map(([key, value]) => ({ key, value: value as string, variable_type: 'env_var', raw: false })),
-    brought: [{ key: 'TRIGGER_PAYLOAD', value: payload, variable_type: 'file', raw: true }],
+    extraVariables: [{ key: 'TRIGGER_PAYLOAD', value: payload, variable_type: 'file', raw: true }],
     starter: trigger === null ? {} : { trigger_id: trigger.id, trigger_token: trigger.short_token },
-    keepsBroken: true,
+    storeIfInvalid: true,
     baseUrl,
   });
   if (isFailure(made) || made.yaml_errors === null) return made;

@@ -1,56 +1,57 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { administrator } from '#http/access/access.ts';
-import type { InParent, ParentKind } from '#http/access/parents.ts';
+import type { ParentContext, ParentKind } from '#http/access/parents.ts';
 import { HttpError, notFound } from '#http/errors/http-error.ts';
-import { INSTANCE, KINDS, type Owner, ownerOf } from './owner.ts';
-import { FILTER } from './parameters.ts';
-import { type StoredVariable, variablesNamed } from './store.ts';
+import { INSTANCE_OWNER, OWNER_TYPES, toVariableOwner, type VariableOwner } from './owner.ts';
+import { FILTER_PARAMS } from './parameters.ts';
+import { type CiVariableRow, findVariablesByKey } from './store.ts';
 
 /** Who manages variables, and which one a path names (contract/runners.md §4.5). */
 
 const ABILITIES = { group: 'admin_variable', project: 'admin_variable' } as const;
 
-const SEVERAL = "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'";
+const MULTIPLE_VARIABLES =
+  "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'";
 
-const missingIn = (type: Owner['type']) => notFound(KINDS[type].thing);
+const notFoundFor = (type: VariableOwner['type']) => notFound(OWNER_TYPES[type].thing);
 
 /** What an endpoint about one variable gets. */
-export interface Managed {
-  readonly owner: Owner;
+export interface VariableContext {
+  readonly owner: VariableOwner;
   readonly caller: SignedInCaller;
-  readonly variable: StoredVariable;
+  readonly variable: CiVariableRow;
 }
 
 /** Those of a group or project. */
-export const managing = (parent: ParentKind) =>
-  parent.may(ABILITIES).map(({ parent, caller }: InParent) => ({ owner: ownerOf(parent), caller }));
+export const variablesAccess = (parent: ParentKind) =>
+  parent.accessWith(ABILITIES).map(({ parent, caller }: ParentContext) => ({ owner: toVariableOwner(parent), caller }));
 
-interface Filtered {
+interface FilterParams {
   readonly filter?: { readonly environment_scope?: string | null | undefined } | null | undefined;
 }
 
 /** The one with the key in the path, of several the one whose scope the call names. */
-export const managingOne = (parent: ParentKind) =>
-  managing(parent)
+export const variableAccess = (parent: ParentKind) =>
+  variablesAccess(parent)
     .resource({
       name: 'variable',
-      params: FILTER,
-      async load({ db, path, params }: AccessCall<Filtered>, { owner }: { readonly owner: Owner }) {
-        const found = await variablesNamed(db, owner, path.key ?? '', params.filter?.environment_scope);
-        if (found.length > 1) throw new HttpError(409, { message: SEVERAL });
+      params: FILTER_PARAMS,
+      async load({ db, path, params }: AccessCall<FilterParams>, { owner }: { readonly owner: VariableOwner }) {
+        const found = await findVariablesByKey(db, owner, path.key ?? '', params.filter?.environment_scope);
+        if (found.length > 1) throw new HttpError(409, { message: MULTIPLE_VARIABLES });
         return found[0] ?? null;
       },
-      notFound: () => missingIn(parent.type),
+      notFound: () => notFoundFor(parent.type),
     })
-    .withErrors({ several: [409, SEVERAL] });
+    .withErrors({ several: [409, MULTIPLE_VARIABLES] });
 
-export const managingInstance = () => administrator().map(({ caller }) => ({ owner: INSTANCE, caller }));
+export const instanceVariablesAccess = () => administrator().map(({ caller }) => ({ owner: INSTANCE_OWNER, caller }));
 
-export const managingOneOfInstance = () =>
-  managingInstance().resource({
+export const instanceVariableAccess = () =>
+  instanceVariablesAccess().resource({
     name: 'variable',
-    load: async ({ db, path }: AccessCall, { owner }: { readonly owner: Owner }) =>
-      (await variablesNamed(db, owner, path.key ?? ''))[0] ?? null,
-    notFound: () => missingIn('instance'),
+    load: async ({ db, path }: AccessCall, { owner }: { readonly owner: VariableOwner }) =>
+      (await findVariablesByKey(db, owner, path.key ?? ''))[0] ?? null,
+    notFound: () => notFoundFor('instance'),
   });

@@ -1,14 +1,14 @@
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { recordRemoved } from './activity.ts';
-import type { Owner } from './owner.ts';
-import { deleteVariable, type StoredVariable } from './store.ts';
+import type { VariableOwner } from './owner.ts';
+import { type CiVariableRow, deleteVariable } from './store.ts';
 
 /** Jobs that are handed out from now on don't have it. */
-export async function removeVariable(
+export async function deleteVariableAndRecord(
   uow: UnitOfWork,
-  owner: Owner,
-  variable: StoredVariable,
+  owner: VariableOwner,
+  variable: CiVariableRow,
 ): Promise<undefined | Failure<'gone'>> {
   if (!(await deleteVariable(uow, variable.id))) return fail('gone');
   await recordRemoved(uow, owner, variable);

@@ -1,104 +1,104 @@
-import { forBoth, type Pair, type ParentKind } from '#http/access/parents.ts';
+import { type ByParentType, forGroupAndProject, type ParentKind } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { type Managed, managing, managingOne } from './access.ts';
+import { type VariableContext, variableAccess, variablesAccess } from './access.ts';
 import { createVariable } from './create.ts';
-import { removeVariable } from './delete.ts';
+import { deleteVariableAndRecord } from './delete.ts';
 import { CiVariable } from './entities.ts';
-import { gone, REFUSED } from './errors.ts';
-import { KINDS } from './owner.ts';
-import { CHANGED, NEW, scope } from './parameters.ts';
+import { VARIABLE_ERRORS, variableNotFound } from './errors.ts';
+import { OWNER_TYPES } from './owner.ts';
+import { CREATE_PARAMS, scope, UPDATE_PARAMS } from './parameters.ts';
 import { listVariables } from './store.ts';
-import { changeVariable } from './update.ts';
+import { applyVariableChanges } from './update.ts';
 
 // What groups and projects give to their jobs (contract/runners.md §4.5).
 
 /** Those of groups are for single environments from premium on. */
-function scoped<P extends Parameter<string>>(parent: ParentKind, parameter: P): P {
-  return parent.own({ group: onTiers(parameter, 'premium', 'ultimate'), project: parameter });
+function premiumForGroups<P extends Parameter<string>>(parent: ParentKind, parameter: P): P {
+  return parent.select({ group: onTiers(parameter, 'premium', 'ultimate'), project: parameter });
 }
 
-const TAKEN = { ci_variables_by_project: 'taken', ci_variables_by_group: 'taken' } as const;
+const VARIABLE_UNIQUE_ERRORS = { ci_variables_by_project: 'taken', ci_variables_by_group: 'taken' } as const;
 
 /** Two kinds of names in the audit log. */
-const records = <const Deed extends string>({ type }: ParentKind, deed: Deed) =>
-  [`${KINDS[type].event}_${deed}`] as const;
+const auditEvents = <const Deed extends string>({ type }: ParentKind, deed: Deed) =>
+  [`${OWNER_TYPES[type].event}_${deed}`] as const;
 
-export const [listGroupVariables, listProjectVariables] = forBoth((parent) =>
+export const [listGroupVariables, listProjectVariables] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/variables`,
-    summary: parent.own({
-      group: 'List the variables that a group gives to its jobs',
-      project: 'List the variables that a project gives to its jobs',
+    summary: parent.select({
+      group: 'List the CI/CD variables of a group',
+      project: 'List the CI/CD variables of a project',
     }),
-    access: managing(parent),
+    access: variablesAccess(parent),
     response: page(CiVariable),
     read: (db, { owner, page }) => listVariables(db, owner, page),
   }),
 );
 
-export const [readGroupVariable, readProjectVariable] = forBoth((parent) =>
+export const [getGroupVariable, getProjectVariable] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/variables/:key`,
-    summary: 'Read a variable',
-    access: managingOne(parent),
+    summary: 'Get a CI/CD variable',
+    access: variableAccess(parent),
     response: ok(CiVariable),
     read: (_db, { variable }) => variable,
   }),
 );
 
-export const [createGroupVariable, createProjectVariable] = forBoth((parent) =>
+export const [createGroupVariable, createProjectVariable] = forGroupAndProject((parent) =>
   endpoint({
     post: `${parent.path}/variables`,
-    summary: 'Give a variable to jobs',
-    access: managing(parent),
+    summary: 'Create a CI/CD variable',
+    access: variablesAccess(parent),
     params: {
-      ...NEW,
+      ...CREATE_PARAMS,
       masked_and_hidden: optional(boolean, false),
-      environment_scope: scoped(parent, optional(scope, '*')),
+      environment_scope: premiumForGroups(parent, optional(scope, '*')),
     },
-    errors: REFUSED,
-    uniqueErrors: TAKEN,
-    activity: records(parent, 'created'),
+    errors: VARIABLE_ERRORS,
+    uniqueErrors: VARIABLE_UNIQUE_ERRORS,
+    activity: auditEvents(parent, 'created'),
     response: created(CiVariable),
     handle: ({ owner, caller, params: { masked_and_hidden: hidden, ...wish } }, services) =>
       createVariable(services, caller, owner, { ...wish, hidden }),
   }),
 );
 
-export const [updateGroupVariable, updateProjectVariable] = forBoth((parent) =>
+export const [updateGroupVariable, updateProjectVariable] = forGroupAndProject((parent) =>
   endpoint({
     put: `${parent.path}/variables/:key`,
-    summary: 'Change a variable',
-    access: managingOne(parent),
-    params: { ...CHANGED, environment_scope: scoped(parent, optional(scope)) },
-    errors: { ...REFUSED, gone: gone(parent.type) },
-    uniqueErrors: TAKEN,
-    activity: records(parent, 'updated'),
+    summary: 'Update a CI/CD variable',
+    access: variableAccess(parent),
+    params: { ...UPDATE_PARAMS, environment_scope: premiumForGroups(parent, optional(scope)) },
+    errors: { ...VARIABLE_ERRORS, gone: variableNotFound(parent.type) },
+    uniqueErrors: VARIABLE_UNIQUE_ERRORS,
+    activity: auditEvents(parent, 'updated'),
     response: ok(CiVariable),
     handle: ({ owner, caller, variable, params }, services) =>
-      changeVariable(services, caller, owner, variable, params),
+      applyVariableChanges(services, caller, owner, variable, params),
   }),
 );
 
 /** Groups' alone look at `If-Unmodified-Since`. */
-const CONDITIONS: Pair<((found: Managed) => string) | undefined> = {
+const LAST_MODIFIED: ByParentType<((found: VariableContext) => string) | undefined> = {
   group: ({ variable }) => variable.updated_at,
   project: undefined,
 };
 
-export const [deleteGroupVariable, deleteProjectVariable] = forBoth((parent) =>
+export const [deleteGroupVariable, deleteProjectVariable] = forGroupAndProject((parent) =>
   endpoint({
     delete: `${parent.path}/variables/:key`,
-    summary: 'Give a variable to jobs no more',
-    access: managingOne(parent),
-    lastModified: parent.own(CONDITIONS),
-    errors: { gone: gone(parent.type) },
-    activity: records(parent, 'deleted'),
+    summary: 'Delete a CI/CD variable',
+    access: variableAccess(parent),
+    lastModified: parent.select(LAST_MODIFIED),
+    errors: { gone: variableNotFound(parent.type) },
+    activity: auditEvents(parent, 'deleted'),
     response: noContent,
-    write: (uow, { owner, variable }) => removeVariable(uow, owner, variable),
+    write: (uow, { owner, variable }) => deleteVariableAndRecord(uow, owner, variable),
   }),
 );
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
-import { openValue } from './encryption.ts';
-import type { StoredVariable } from './store.ts';
+import { decryptValue } from './encryption.ts';
+import type { CiVariableRow } from './store.ts';
 
 /** contract/runners.md §4.5; to those who manage them, who read their values. */
 
@@ -16,15 +16,15 @@ const fields = {
   description: nullable(Type.String()),
 };
 
-const keyOf = async (_rows: readonly StoredVariable[], to: SerializationContext) => ({
+const loadSecretKey = async (_rows: readonly CiVariableRow[], to: SerializationContext) => ({
   secretKey: await to.secretKey(),
 });
 
-function shownOf(row: StoredVariable, { secretKey }: Awaited<ReturnType<typeof keyOf>>) {
+function serializeFields(row: CiVariableRow, { secretKey }: Awaited<ReturnType<typeof loadSecretKey>>) {
   return {
     variable_type: row.variable_type,
     key: row.key,
-    value: row.hidden ? null : openValue(secretKey, row),
+    value: row.hidden ? null : decryptValue(secretKey, row),
     protected: Boolean(row.protected),
     masked: Boolean(row.masked),
     raw: Boolean(row.raw),
@@ -37,13 +37,14 @@ export const CiVariable = entity('CiVariable', {
   ...fields,
   hidden: Type.Boolean(),
   environment_scope: Type.String(),
-}).from(keyOf, (row: StoredVariable, _to, loaded) => ({
-  ...shownOf(row, loaded),
+}).from(loadSecretKey, (row: CiVariableRow, _to, loaded) => ({
+  ...serializeFields(row, loaded),
   hidden: Boolean(row.hidden),
   environment_scope: row.environment_scope,
 }));
 
 /** Of the instance: none is hidden, and all are for whatever environment. */
-export const CiInstanceVariable = entity('CiInstanceVariable', fields).from(keyOf, (row: StoredVariable, _to, loaded) =>
-  shownOf(row, loaded),
+export const CiInstanceVariable = entity('CiInstanceVariable', fields).from(
+  loadSecretKey,
+  (row: CiVariableRow, _to, loaded) => serializeFields(row, loaded),
 );

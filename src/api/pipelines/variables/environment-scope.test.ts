@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { jobRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { statements } from '#test/support/statement-watch.ts';
 import { type Caller, done, type Group, type Project, world } from '#test/support/world.ts';
-import { sealValue } from './encryption.ts';
+import { encryptValue } from './encryption.ts';
 
 // Which variables reach jobs, and what sees them before there are any (contract/runners.md §4.5 "Reaching jobs").
 
@@ -189,7 +189,7 @@ async function keepMany(project_id: number, count: number): Promise<void> {
       return {
         ...place,
         ...rest,
-        encrypted_value: sealValue(secret, place, 'x'),
+        encrypted_value: encryptValue(secret, place, 'x'),
         created_at: tx.now,
         updated_at: tx.now,
       };

@@ -1,41 +1,41 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
-import { managingInstance, managingOneOfInstance } from './access.ts';
+import { instanceVariableAccess, instanceVariablesAccess } from './access.ts';
 import { createVariable } from './create.ts';
-import { removeVariable } from './delete.ts';
+import { deleteVariableAndRecord } from './delete.ts';
 import { CiInstanceVariable } from './entities.ts';
-import { gone, REFUSED } from './errors.ts';
-import { CHANGED, NEW } from './parameters.ts';
+import { VARIABLE_ERRORS, variableNotFound } from './errors.ts';
+import { CREATE_PARAMS, UPDATE_PARAMS } from './parameters.ts';
 import { listVariables } from './store.ts';
-import { changeVariable } from './update.ts';
+import { applyVariableChanges } from './update.ts';
 
 /** What the instance gives to all jobs (contract/runners.md §4.5): to whatever environment, and shown to administrators. */
 
-const TAKEN = { ci_variables_of_instance: 'taken' } as const;
+const VARIABLE_UNIQUE_ERRORS = { ci_variables_of_instance: 'taken' } as const;
 
 export const listInstanceVariables = endpoint({
   get: '/admin/ci/variables',
-  summary: 'List the variables that all jobs are given',
-  access: managingInstance(),
+  summary: 'List the CI/CD variables of the instance',
+  access: instanceVariablesAccess(),
   response: page(CiInstanceVariable),
   read: (db, { owner, page }) => listVariables(db, owner, page),
 });
 
-export const readInstanceVariable = endpoint({
+export const getInstanceVariable = endpoint({
   get: '/admin/ci/variables/:key',
-  summary: 'Read a variable that all jobs are given',
-  access: managingOneOfInstance(),
+  summary: 'Get an instance CI/CD variable',
+  access: instanceVariableAccess(),
   response: ok(CiInstanceVariable),
   read: (_db, { variable }) => variable,
 });
 
 export const createInstanceVariable = endpoint({
   post: '/admin/ci/variables',
-  summary: 'Give a variable to all jobs',
-  access: managingInstance(),
-  params: NEW,
-  errors: REFUSED,
-  uniqueErrors: TAKEN,
+  summary: 'Create an instance CI/CD variable',
+  access: instanceVariablesAccess(),
+  params: CREATE_PARAMS,
+  errors: VARIABLE_ERRORS,
+  uniqueErrors: VARIABLE_UNIQUE_ERRORS,
   activity: ['ci_instance_variable_created'],
   response: created(CiInstanceVariable),
   handle: ({ owner, caller, params }, services) =>
@@ -44,22 +44,23 @@ export const createInstanceVariable = endpoint({
 
 export const updateInstanceVariable = endpoint({
   put: '/admin/ci/variables/:key',
-  summary: 'Change a variable that all jobs are given',
-  access: managingOneOfInstance(),
-  params: CHANGED,
-  errors: { ...REFUSED, gone: gone('instance') },
-  uniqueErrors: TAKEN,
+  summary: 'Update an instance CI/CD variable',
+  access: instanceVariableAccess(),
+  params: UPDATE_PARAMS,
+  errors: { ...VARIABLE_ERRORS, gone: variableNotFound('instance') },
+  uniqueErrors: VARIABLE_UNIQUE_ERRORS,
   activity: ['ci_instance_variable_updated'],
   response: ok(CiInstanceVariable),
-  handle: ({ owner, caller, variable, params }, services) => changeVariable(services, caller, owner, variable, params),
+  handle: ({ owner, caller, variable, params }, services) =>
+    applyVariableChanges(services, caller, owner, variable, params),
 });
 
 export const deleteInstanceVariable = endpoint({
   delete: '/admin/ci/variables/:key',
-  summary: 'Give a variable to all jobs no more',
-  access: managingOneOfInstance(),
-  errors: { gone: gone('instance') },
+  summary: 'Delete an instance CI/CD variable',
+  access: instanceVariableAccess(),
+  errors: { gone: variableNotFound('instance') },
   activity: ['ci_instance_variable_deleted'],
   response: noContent,
-  write: (uow, { owner, variable }) => removeVariable(uow, owner, variable),
+  write: (uow, { owner, variable }) => deleteVariableAndRecord(uow, owner, variable),
 });

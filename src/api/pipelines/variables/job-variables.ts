@@ -1,30 +1,30 @@
 import type { KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Services } from '#http/services.ts';
-import type { CiVariable, VariablesFor } from '../ci-file/index.ts';
-import { openValue } from './encryption.ts';
-import { EVERYWHERE, type Receiver, reaching } from './precedence.ts';
+import type { CiVariable, VariablesByEnvironment } from '../ci-file/index.ts';
+import { decryptValue } from './encryption.ts';
+import { ALL_ENVIRONMENTS, type ReceivingJob, selectEffectiveVariables } from './precedence.ts';
 
 /** The variables of instance, groups and project as jobs get them. */
 
 /** What jobs get of these altogether, as they are stored, in bytes: more is nobody's configuration. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 type ReadingServices = Pick<Services, 'database' | 'secretKey'>;
-type Place = Pick<Project, 'id' | 'namespace_id'>;
+type ProjectLocation = Pick<Project, 'id' | 'namespace_id'>;
 
 /** What a job gets when it is handed out: only this is opened. Null: it is too large. */
 export async function variablesForJob(
   services: ReadingServices,
-  project: Place,
-  job: Receiver,
+  project: ProjectLocation,
+  job: ReceivingJob,
 ): Promise<CiVariable[] | null> {
-  const found = reaching(await keptFor(services.database.reader, project), job);
-  const open = await opener(services, found);
+  const found = selectEffectiveVariables(await listStoredVariables(services.database.reader, project), job);
+  const open = await createDecrypter(services, found);
   return open?.(found) ?? null;
 }
 
@@ -34,19 +34,20 @@ export async function variablesForJob(
  */
 export async function variablesForPipeline(
   services: ReadingServices,
-  project: Place,
-  pipeline: Pick<Receiver, 'protected'> & { readonly hasEnvironments: boolean },
-): Promise<VariablesFor | null> {
-  const kept = await keptFor(services.database.reader, project);
+  project: ProjectLocation,
+  pipeline: Pick<ReceivingJob, 'protected'> & { readonly hasEnvironments: boolean },
+): Promise<VariablesByEnvironment | null> {
+  const kept = await listStoredVariables(services.database.reader, project);
   const usable = kept.filter(
     (each) =>
-      (pipeline.protected || !each.protected) && (pipeline.hasEnvironments || each.environment_scope === EVERYWHERE),
+      (pipeline.protected || !each.protected) &&
+      (pipeline.hasEnvironments || each.environment_scope === ALL_ENVIRONMENTS),
   );
-  const open = await opener(services, usable);
+  const open = await createDecrypter(services, usable);
   if (open === null) return null;
   const known = new Map<string | null, readonly CiVariable[]>();
   return (environment) => {
-    const found = known.get(environment) ?? open(reaching(usable, { ...pipeline, environment }));
+    const found = known.get(environment) ?? open(selectEffectiveVariables(usable, { ...pipeline, environment }));
     known.set(environment, found);
     return found;
   };
@@ -64,7 +65,7 @@ const COLUMNS = [
 const INSTANCE_DISTANCE = 1_000_000;
 
 // index: ci_variables_of_instance, ci_variables_by_group, namespace_closure_pkey, ci_variables_by_project
-const keptByAll = prepare((db, value: Params<{ project: number; namespace: number }>) =>
+const storedVariables = prepare((db, value: Params<{ project: number; namespace: number }>) =>
   db
     .selectFrom('ci_variables')
     .select([...COLUMNS, sql<number>`${sql.lit(INSTANCE_DISTANCE)}`.as('distance')])
@@ -85,49 +86,52 @@ const keptByAll = prepare((db, value: Params<{ project: number; namespace: numbe
     ),
 );
 
-type KeptRow = Awaited<ReturnType<typeof keptFor>>[number];
+type StoredVariableRow = Awaited<ReturnType<typeof listStoredVariables>>[number];
 
 /** All that is kept for the jobs of a project, without the values. */
-async function keptFor(db: Reader, { id, namespace_id }: Place) {
-  const rows = await keptByAll(db, { project: id, namespace: namespace_id });
+async function listStoredVariables(db: Reader, { id, namespace_id }: ProjectLocation) {
+  const rows = await storedVariables(db, { project: id, namespace: namespace_id });
   return rows.map((row) => ({ ...row, protected: Boolean(row.protected) }));
 }
 
 /** In one statement, however many. index: ci_variables primary key */
-function valuesOf(db: Reader, ids: readonly number[]) {
+function loadValues(db: Reader, ids: readonly number[]) {
   return db
     .selectFrom('ci_variables')
     .select(['id', 'project_id', 'group_id', 'key', 'encrypted_value', 'variable_type', 'masked', 'raw'])
-    .where(({ ref }) => isAmong(db, ref('id'), ids))
+    .where(({ ref }) => isInIds(db, ref('id'), ids))
     .execute();
 }
 
-type Open = (some: readonly KeptRow[]) => CiVariable[];
+type DecryptVariables = (some: readonly StoredVariableRow[]) => CiVariable[];
 
 /** Opens each of these once, when it is asked for, but for those that have gone meanwhile. Null: they are too large. */
-async function opener({ database, secretKey }: ReadingServices, kept: readonly KeptRow[]): Promise<Open | null> {
-  if (kept.reduce((sum, { size }) => sum + Number(size), 0) > MOST_BYTES) return null;
+async function createDecrypter(
+  { database, secretKey }: ReadingServices,
+  kept: readonly StoredVariableRow[],
+): Promise<DecryptVariables | null> {
+  if (kept.reduce((sum, { size }) => sum + Number(size), 0) > MAX_BYTES) return null;
   const ids = kept.map(({ id }) => id);
   if (ids.length === 0) return () => [];
-  const rows = new Map((await valuesOf(database.reader, ids)).map((row) => [row.id, row]));
+  const rows = new Map((await loadValues(database.reader, ids)).map((row) => [row.id, row]));
   const key = await secretKey();
   const opened = new Map<number, CiVariable>();
   return (some) =>
     some.flatMap(({ id }) => {
       const row = rows.get(id);
       if (row === undefined) return [];
-      const found = opened.get(id) ?? openedVariable(key, row);
+      const found = opened.get(id) ?? decryptVariable(key, row);
       opened.set(id, found);
       return [found];
     });
 }
 
-type ValueRow = Awaited<ReturnType<typeof valuesOf>>[number];
+type ValueRow = Awaited<ReturnType<typeof loadValues>>[number];
 
-function openedVariable(secretKey: KeyObject, row: ValueRow): CiVariable {
+function decryptVariable(secretKey: KeyObject, row: ValueRow): CiVariable {
   return {
     key: row.key,
-    value: openValue(secretKey, row),
+    value: decryptValue(secretKey, row),
     raw: Boolean(row.raw),
     file: row.variable_type === 'file',
     masked: Boolean(row.masked),

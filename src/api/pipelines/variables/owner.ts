@@ -2,13 +2,13 @@ import type { Parent } from '#http/access/parents.ts';
 
 /** Whose a variable is: the three kinds differ in what they are called, and in how many they may have. */
 
-export type Owner =
+export type VariableOwner =
   | { readonly type: 'instance' }
   | { readonly type: 'group' | 'project'; readonly id: number; readonly full_path: string };
 
-export const INSTANCE: Owner = { type: 'instance' };
+export const INSTANCE_OWNER: VariableOwner = { type: 'instance' };
 
-interface Kind {
+interface OwnerType {
   /** In `404 ... Not Found`. */
   readonly thing: string;
   readonly most: number;
@@ -20,7 +20,7 @@ interface Kind {
   readonly target: string;
 }
 
-export const KINDS = {
+export const OWNER_TYPES = {
   project: {
     thing: 'Variable',
     most: 8_000,
@@ -45,14 +45,14 @@ export const KINDS = {
     event: 'ci_instance_variable',
     target: 'Ci::InstanceVariable',
   },
-} as const satisfies Record<Owner['type'], Kind>;
+} as const satisfies Record<VariableOwner['type'], OwnerType>;
 
 /** A group or project as the owner of what it keeps. */
-export function ownerOf({ type, id, full_path }: Parent): Owner {
+export function toVariableOwner({ type, id, full_path }: Parent): VariableOwner {
   return { type, id, full_path };
 }
 
 /** Changes of what one of them keeps come one after another: there are no two of one name, nor more than it may have. */
-export function turnOfOwner(owner: Owner): string {
+export function variablesLockKey(owner: VariableOwner): string {
   return owner.type === 'instance' ? 'ci variables of the instance' : `ci variables of ${owner.type} ${owner.id}`;
 }

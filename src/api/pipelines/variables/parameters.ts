@@ -1,18 +1,18 @@
-import { hash, optional, required } from '#http/parameters/declarations.ts';
-import { ruledText } from '#http/parameters/texts.ts';
+import { object, optional, required } from '#http/parameters/declarations.ts';
+import { validatedText } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
-import { LONGEST_TEXT, LONGEST_VALUE } from './validation.ts';
+import { MAX_TEXT_LENGTH, MAX_VALUE_LENGTH } from './validation.ts';
 
 /** What calls say of variables; what may not be is told in the words of the record (`validation.ts`). */
 
 const variableType = oneOf('env_var', 'file');
-const value = ruledText(LONGEST_VALUE.file);
-export const scope = ruledText(LONGEST_TEXT);
+const value = validatedText(MAX_VALUE_LENGTH.file);
+export const scope = validatedText(MAX_TEXT_LENGTH);
 
-const description = optional(ruledText(LONGEST_TEXT));
+const description = optional(validatedText(MAX_TEXT_LENGTH));
 
-export const NEW = {
-  key: required(ruledText(LONGEST_TEXT)),
+export const CREATE_PARAMS = {
+  key: required(validatedText(MAX_TEXT_LENGTH)),
   value: required(value),
   variable_type: optional(variableType, 'env_var'),
   protected: optional(boolean, false),
@@ -21,7 +21,7 @@ export const NEW = {
   description,
 };
 
-export const CHANGED = {
+export const UPDATE_PARAMS = {
   value: optional(value),
   variable_type: optional(variableType),
   protected: optional(boolean),
@@ -31,4 +31,4 @@ export const CHANGED = {
 };
 
 /** Which of several with one key is meant. */
-export const FILTER = { filter: optional(hash({ environment_scope: optional(scope) })) };
+export const FILTER_PARAMS = { filter: optional(object({ environment_scope: optional(scope) })) };

@@ -1,7 +1,7 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import { DEVELOPER, MAINTAINER, OWNER } from '#domain/members/roles.ts';
-import { type Project, roleIn } from '#domain/namespaces/projects.ts';
+import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 
 const ROLES = { developer: DEVELOPER, maintainer: MAINTAINER, owner: OWNER } as const;
 
@@ -12,5 +12,5 @@ const ROLES = { developer: DEVELOPER, maintainer: MAINTAINER, owner: OWNER } as 
 export function maySetPipelineVariables(caller: Caller, project: Project): boolean {
   if (isAdministrator(caller)) return true;
   const least = storedAttributes(project).ci_pipeline_variables_minimum_override_role;
-  return least !== 'no_one_allowed' && roleIn(caller, project) >= ROLES[least];
+  return least !== 'no_one_allowed' && getProjectRole(caller, project) >= ROLES[least];
 }

@@ -5,7 +5,7 @@ import { matchesParts } from '#authorization/protected-branches/wildcards.ts';
  * what is given with the pipeline and the job comes later, and wins (`job-requests/variables.ts`).
  */
 
-export interface Kept {
+export interface ScopedVariable {
   readonly id: number;
   readonly key: string;
   /** How far above the project it is kept: the instance's farther than any group's, the project's own nearest. */
@@ -15,7 +15,7 @@ export interface Kept {
 }
 
 /** What of a job decides about variables. */
-export interface Receiver {
+export interface ReceivingJob {
   /** Its pipeline is one of a protected ref. */
   readonly protected: boolean;
   /** The name of its environment, expanded; null: it has none. */
@@ -23,28 +23,30 @@ export interface Receiver {
 }
 
 /** What is for every environment, and for jobs without one. */
-export const EVERYWHERE = '*';
+export const ALL_ENVIRONMENTS = '*';
 
 /** Of each key the one that counts, in the order in which they are looked at. */
-export function reaching<V extends Kept>(all: readonly V[], receiver: Receiver): V[] {
+export function selectEffectiveVariables<V extends ScopedVariable>(all: readonly V[], receiver: ReceivingJob): V[] {
   const order = (a: V, b: V) =>
-    b.distance - a.distance || exactness(a, receiver) - exactness(b, receiver) || a.id - b.id;
-  const found = all.filter((variable) => reaches(variable, receiver)).sort(order);
+    b.distance - a.distance || specificity(a, receiver) - specificity(b, receiver) || a.id - b.id;
+  const found = all.filter((variable) => isVisibleToJob(variable, receiver)).sort(order);
   const last = new Map(found.map((variable) => [variable.key, variable]));
   return found.filter((variable) => last.get(variable.key) === variable);
 }
 
-function reaches(variable: Kept, receiver: Receiver): boolean {
-  return (receiver.protected || !variable.protected) && isFor(variable.environment_scope, receiver.environment);
+function isVisibleToJob(variable: ScopedVariable, receiver: ReceivingJob): boolean {
+  return (
+    (receiver.protected || !variable.protected) && matchesEnvironment(variable.environment_scope, receiver.environment)
+  );
 }
 
-function isFor(scope: string, environment: string | null): boolean {
-  if (scope === EVERYWHERE || scope === environment) return true;
+function matchesEnvironment(scope: string, environment: string | null): boolean {
+  if (scope === ALL_ENVIRONMENTS || scope === environment) return true;
   return environment !== null && scope.includes('*') && matchesParts(environment, scope.split('*'));
 }
 
 /** `*` least, then wildcards, the shorter ones first, then the name itself. */
-function exactness({ environment_scope: scope }: Kept, { environment }: Receiver): number {
+function specificity({ environment_scope: scope }: ScopedVariable, { environment }: ReceivingJob): number {
   if (scope === environment) return Number.POSITIVE_INFINITY;
-  return scope === EVERYWHERE ? 0 : scope.length + 1;
+  return scope === ALL_ENVIRONMENTS ? 0 : scope.length + 1;
 }

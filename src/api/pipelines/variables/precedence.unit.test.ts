@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Kept, reaching } from './precedence.ts';
+import { type ScopedVariable, selectEffectiveVariables } from './precedence.ts';
 
 // contract/runners.md §4.5 "Reaching jobs": which of several variables with one key counts.
 
@@ -8,13 +8,13 @@ const [INSTANCE, ROOT, GROUP, PROJECT] = [1_000_000, 2, 0, -1];
 const PLAIN = { protected: false, environment: null };
 
 /** Each is said as `distance scope`, with `!` behind it where it is protected; the values are their places in the list. */
-function winner(said: readonly string[], receiver: Parameters<typeof reaching>[1]): string | null {
-  const all = said.map((text, id): Kept => {
+function winner(said: readonly string[], receiver: Parameters<typeof selectEffectiveVariables>[1]): string | null {
+  const all = said.map((text, id): ScopedVariable => {
     const [distance = '', scope = ''] = text.replace('!', '').split(' ');
     const place = { instance: INSTANCE, root: ROOT, group: GROUP, project: PROJECT }[distance]!;
     return { id, key: 'K', distance: place, environment_scope: scope, protected: text.endsWith('!') };
   });
-  const found = reaching(all, receiver);
+  const found = selectEffectiveVariables(all, receiver);
   assert.ok(found.length <= 1);
   return found[0] === undefined ? null : said[found[0].id]!;
 }
@@ -67,7 +67,7 @@ test('each key has its own, in the order in which they are looked at', () => {
   });
   const all = [kept('A', PROJECT, 1), kept('B', INSTANCE, 2), kept('A', INSTANCE, 3), kept('C', GROUP, 4)];
   assert.deepEqual(
-    reaching(all, PLAIN).map(({ id }) => id),
+    selectEffectiveVariables(all, PLAIN).map(({ id }) => id),
     [2, 4, 1],
   );
 });

@@ -1,14 +1,14 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { PipelinesTables } from '#database/tables/pipelines.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import type { Owner } from './owner.ts';
+import type { VariableOwner } from './owner.ts';
 
 /** The rows of variables. */
 
 type Table = PipelinesTables['ci_variables'];
-export type StoredVariable = Selectable<Table>;
+export type CiVariableRow = Selectable<Table>;
 
 const COLUMNS = [
   'id',
@@ -28,7 +28,7 @@ const COLUMNS = [
 ] as const;
 
 /** The columns that say whose it is. */
-export function columnsOf(owner: Owner): Pick<StoredVariable, 'project_id' | 'group_id'> {
+export function toOwnerColumns(owner: VariableOwner): Pick<CiVariableRow, 'project_id' | 'group_id'> {
   return {
     project_id: owner.type === 'project' ? owner.id : null,
     group_id: owner.type === 'group' ? owner.id : null,
@@ -37,35 +37,35 @@ export function columnsOf(owner: Owner): Pick<StoredVariable, 'project_id' | 'gr
 
 // index: ci_variables_by_project, ci_variables_by_project_id, ci_variables_by_group, ci_variables_by_group_id,
 // ci_variables_of_instance, ci_variables_of_instance_id
-function ofOwner(db: Reader, owner: Owner) {
+function selectOfOwner(db: Reader, owner: VariableOwner) {
   const all = db.selectFrom('ci_variables');
   if (owner.type === 'instance') return all.where('project_id', 'is', null).where('group_id', 'is', null);
   return all.where(owner.type === 'project' ? 'project_id' : 'group_id', '=', owner.id);
 }
 
 /** One page of what it keeps, the oldest first. */
-export function listVariables(db: Reader, owner: Owner, page: OffsetRequest): Promise<Page<StoredVariable>> {
-  return paged(db, ofOwner(db, owner).select(COLUMNS).orderBy('id', 'asc'), page);
+export function listVariables(db: Reader, owner: VariableOwner, page: OffsetRequest): Promise<Page<CiVariableRow>> {
+  return paginate(db, selectOfOwner(db, owner).select(COLUMNS).orderBy('id', 'asc'), page);
 }
 
 /** Those with this key: all of them, or the one of exactly this scope; no more than two. */
-export function variablesNamed(
+export function findVariablesByKey(
   db: Reader,
-  owner: Owner,
+  owner: VariableOwner,
   key: string,
   scope?: string | null | undefined,
-): Promise<StoredVariable[]> {
-  const named = ofOwner(db, owner).select(COLUMNS).where('key', '=', key).orderBy('id').limit(2);
+): Promise<CiVariableRow[]> {
+  const named = selectOfOwner(db, owner).select(COLUMNS).where('key', '=', key).orderBy('id').limit(2);
   return (scope == null ? named : named.where('environment_scope', '=', scope)).execute();
 }
 
 /** index: ci_variables primary key */
-export async function findVariable(db: Reader, id: number): Promise<StoredVariable | null> {
+export async function findVariable(db: Reader, id: number): Promise<CiVariableRow | null> {
   return (await db.selectFrom('ci_variables').select(COLUMNS).where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
-export async function countVariables(db: Reader, owner: Owner): Promise<number> {
-  const { count } = await ofOwner(db, owner).select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow();
+export async function countVariables(db: Reader, owner: VariableOwner): Promise<number> {
+  const { count } = await selectOfOwner(db, owner).select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow();
   return Number(count);
 }
 
@@ -73,7 +73,7 @@ export async function countVariables(db: Reader, owner: Owner): Promise<number> 
 export function insertVariable(
   tx: Transaction,
   row: Omit<Insertable<Table>, 'id' | 'created_at' | 'updated_at'>,
-): Promise<StoredVariable> {
+): Promise<CiVariableRow> {
   return tx
     .insertInto('ci_variables')
     .values({ ...row, created_at: tx.now, updated_at: tx.now })
@@ -82,7 +82,7 @@ export function insertVariable(
 }
 
 /** The same. index: ci_variables primary key */
-export function updateVariable(tx: Transaction, id: number, set: Updateable<Table>): Promise<StoredVariable> {
+export function updateVariable(tx: Transaction, id: number, set: Updateable<Table>): Promise<CiVariableRow> {
   return tx
     .updateTable('ci_variables')
     .set({ ...set, updated_at: tx.now })

@@ -3,16 +3,16 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { VariableType } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { type Failure, fail, fieldErrors, invalid } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';
 import { recordChanges } from './activity.ts';
-import { takenTexts } from './create.ts';
-import { openValue, sealValue } from './encryption.ts';
-import { type Owner, turnOfOwner } from './owner.ts';
-import { findVariable, type StoredVariable, updateVariable } from './store.ts';
-import { problemsOf } from './validation.ts';
+import { validateUnique } from './create.ts';
+import { decryptValue, encryptValue } from './encryption.ts';
+import { type VariableOwner, variablesLockKey } from './owner.ts';
+import { type CiVariableRow, findVariable, updateVariable } from './store.ts';
+import { validateVariable } from './validation.ts';
 
 /** What is not given stays as it is; of the description null is something. */
-export interface Change {
+export interface UpdateVariableInput {
   readonly value?: string | null | undefined;
   readonly variable_type?: VariableType | null | undefined;
   readonly protected?: boolean | null | undefined;
@@ -23,54 +23,56 @@ export interface Change {
 }
 
 /** Changes what a variable is: all but its key, and whether it is hidden. */
-export async function changeVariable(
+export async function applyVariableChanges(
   { runUnitOfWork, secretKey }: Pick<Services, 'runUnitOfWork' | 'secretKey'>,
   caller: SignedInCaller,
-  owner: Owner,
-  { id }: StoredVariable,
-  wish: Change,
-): Promise<StoredVariable | Failure<'invalid' | 'gone'>> {
+  owner: VariableOwner,
+  { id }: CiVariableRow,
+  input: UpdateVariableInput,
+): Promise<CiVariableRow | Failure<'invalid' | 'gone'>> {
   const key = await secretKey();
-  return runUnitOfWork(caller, (uow) => change(uow, key, owner, id, wish), { turn: turnOfOwner(owner) });
+  return runUnitOfWork(caller, (uow) => updateStoredVariable(uow, key, owner, id, input), {
+    lock: variablesLockKey(owner),
+  });
 }
 
-async function change(
+async function updateStoredVariable(
   uow: UnitOfWork,
   secretKey: KeyObject,
-  owner: Owner,
+  owner: VariableOwner,
   id: number,
-  wish: Change,
-): Promise<StoredVariable | Failure<'invalid' | 'gone'>> {
+  input: UpdateVariableInput,
+): Promise<CiVariableRow | Failure<'invalid' | 'gone'>> {
   const before = await findVariable(uow, id);
   if (before === null) return fail('gone');
-  const oldValue = openValue(secretKey, before);
-  const value = wish.value ?? oldValue;
-  const set = changed(before, wish);
-  const { key, ...problems } = problemsOf({ ...set, key: before.key, value });
+  const oldValue = decryptValue(secretKey, before);
+  const value = input.value ?? oldValue;
+  const set = applyInput(before, input);
+  const { key, ...problems } = validateVariable({ ...set, key: before.key, value });
   const hasMoved = set.environment_scope !== before.environment_scope;
-  const errors = fieldErrors({
-    key: [...key, ...(hasMoved ? await takenTexts(uow, owner, { ...before, ...set }) : [])],
+  const errors = compactFieldErrors({
+    key: [...key, ...(hasMoved ? await validateUnique(uow, owner, { ...before, ...set }) : [])],
     ...problems,
-    base: before.hidden && !set.masked ? [STAYS_HIDDEN] : [],
+    base: before.hidden && !set.masked ? [HIDDEN_IS_FINAL] : [],
   });
   if (errors !== null) return invalid(errors);
   const hasNewValue = value !== oldValue;
-  const sealed = hasNewValue && { encrypted_value: sealValue(secretKey, before, value) };
+  const sealed = hasNewValue && { encrypted_value: encryptValue(secretKey, before, value) };
   const after = await updateVariable(uow, id, { ...set, ...sealed });
   await recordChanges(uow, owner, before, after, hasNewValue);
   return after;
 }
 
 /** All but its value. */
-function changed(before: StoredVariable, wish: Change) {
+function applyInput(before: CiVariableRow, input: UpdateVariableInput) {
   return {
-    variable_type: wish.variable_type ?? before.variable_type,
-    protected: wish.protected ?? before.protected,
-    masked: wish.masked ?? before.masked,
-    raw: wish.raw ?? before.raw,
-    environment_scope: wish.environment_scope ?? before.environment_scope,
-    description: wish.description === undefined ? before.description : wish.description,
+    variable_type: input.variable_type ?? before.variable_type,
+    protected: input.protected ?? before.protected,
+    masked: input.masked ?? before.masked,
+    raw: input.raw ?? before.raw,
+    environment_scope: input.environment_scope ?? before.environment_scope,
+    description: input.description === undefined ? before.description : input.description,
   };
 }
 
-const STAYS_HIDDEN = 'The visibility setting cannot be changed for masked and hidden variables.';
+const HIDDEN_IS_FINAL = 'The visibility setting cannot be changed for masked and hidden variables.';

@@ -3,7 +3,7 @@ import type { FieldErrors } from '#runtime/failure.ts';
 
 /** What a variable may be (contract/runners.md §4.5). Pure: by field, the texts of what is wrong. */
 
-export interface Described {
+export interface VariableContent {
   readonly key: string;
   readonly value: string;
   readonly variable_type: VariableType;
@@ -13,41 +13,41 @@ export interface Described {
   readonly description: string | null;
 }
 
-export const LONGEST_VALUE = { env_var: 10_000, file: 50_000 } as const satisfies Record<VariableType, number>;
-export const LONGEST_TEXT = 255;
+export const MAX_VALUE_LENGTH = { env_var: 10_000, file: 50_000 } as const satisfies Record<VariableType, number>;
+export const MAX_TEXT_LENGTH = 255;
 
-const TOO_LONG = `is too long (maximum is ${LONGEST_TEXT} characters)`;
+const TOO_LONG = `is too long (maximum is ${MAX_TEXT_LENGTH} characters)`;
 
-export function problemsOf(variable: Described) {
+export function validateVariable(variable: VariableContent) {
   return {
-    key: keyProblems(variable.key),
-    value: valueProblems(variable),
-    environment_scope: scopeProblems(variable.environment_scope),
-    description: isLong(variable.description ?? '', LONGEST_TEXT) ? [TOO_LONG] : [],
+    key: validateKey(variable.key),
+    value: validateValue(variable),
+    environment_scope: validateScope(variable.environment_scope),
+    description: isLong(variable.description ?? '', MAX_TEXT_LENGTH) ? [TOO_LONG] : [],
   } satisfies FieldErrors;
 }
 
-function keyProblems(key: string): string[] {
+function validateKey(key: string): string[] {
   return [
     ...(key === '' ? ["can't be blank"] : []),
-    ...(isLong(key, LONGEST_TEXT) ? [TOO_LONG] : []),
+    ...(isLong(key, MAX_TEXT_LENGTH) ? [TOO_LONG] : []),
     ...(/^[A-Za-z0-9_]+$/.test(key) ? [] : ["can contain only letters, digits and '_'."]),
   ];
 }
 
-function valueProblems({ value, variable_type, masked, raw }: Described): string[] {
-  const most = LONGEST_VALUE[variable_type];
+function validateValue({ value, variable_type, masked, raw }: VariableContent): string[] {
+  const most = MAX_VALUE_LENGTH[variable_type];
   return [
     ...(isLong(value, most) ? [`The value of the provided variable exceeds the ${most} character limit`] : []),
     ...(masked && !(raw ? /^\S{8,}$/ : /^[a-zA-Z0-9_+=/@:.~-]{8,}$/).test(value) ? ['is invalid'] : []),
   ];
 }
 
-function scopeProblems(scope: string): string[] {
+function validateScope(scope: string): string[] {
   const isKnown = /^[A-Za-z0-9\-_/${}.* ]+$/.test(scope);
   return [
     ...(scope.trim() === '' ? ["can't be blank"] : []),
-    ...(isLong(scope, LONGEST_TEXT) ? [TOO_LONG] : []),
+    ...(isLong(scope, MAX_TEXT_LENGTH) ? [TOO_LONG] : []),
     ...(isKnown ? [] : ["can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', '*' and spaces"]),
   ];
 }

@@ -1,10 +1,19 @@
-import { givingWay } from '#runtime/concurrency-limiter.ts';
-import { bytesAt, END, ENTRY, LOCATOR, LONG_END, longAt, type ReadRange, Unreadable } from './records.ts';
+import { createYielder } from '#runtime/concurrency-limiter.ts';
+import {
+  DIRECTORY_ENTRY,
+  END_RECORD,
+  type ReadRange,
+  readBytesAt,
+  readUInt64At,
+  UnreadableArchive,
+  ZIP64_END_RECORD,
+  ZIP64_LOCATOR,
+} from './records.ts';
 
 /** Finding a file in an archive's directory, which is read in pieces: however much it lists, little of it is held. */
 
 /** What the directory says of a file; nothing of it need be true. */
-export interface Entry {
+export interface ZipEntry {
   readonly encrypted: boolean;
   /** 0: as it is, 8: deflated. */
   readonly method: number;
@@ -16,55 +25,59 @@ export interface Entry {
   readonly offset: number;
 }
 
-export interface Directory {
+export interface ZipDirectory {
   readonly start: number;
   readonly length: number;
 }
 
 /** A longer directory, of some half a million files, is not looked through. */
-const LONGEST = 64 * 1024 * 1024;
+const MAX_DIRECTORY_BYTES = 64 * 1024 * 1024;
 
 /** Where the directory of an archive of so many bytes is. */
-export async function findDirectory(read: ReadRange, archiveSize: number): Promise<Directory> {
-  const tailLength = Math.min(archiveSize, END.size + END.longestComment + LOCATOR.size);
-  if (tailLength < END.size) throw new Unreadable();
-  const tail = await bytesAt(read, archiveSize - tailLength, tailLength);
-  const at = endIn(tail);
+export async function findDirectory(read: ReadRange, archiveSize: number): Promise<ZipDirectory> {
+  const tailLength = Math.min(archiveSize, END_RECORD.size + END_RECORD.longestComment + ZIP64_LOCATOR.size);
+  if (tailLength < END_RECORD.size) throw new UnreadableArchive();
+  const tail = await readBytesAt(read, archiveSize - tailLength, tailLength);
+  const at = findEndRecord(tail);
   const end = archiveSize - tailLength + at;
-  const locatorAt = at - LOCATOR.size;
-  const isLong = locatorAt >= 0 && tail.readUInt32LE(locatorAt) === LOCATOR.signature;
+  const locatorAt = at - ZIP64_LOCATOR.size;
+  const isLong = locatorAt >= 0 && tail.readUInt32LE(locatorAt) === ZIP64_LOCATOR.signature;
   const directory = isLong
-    ? await longDirectory(read, longAt(tail, locatorAt + 8), end)
+    ? await readZip64Directory(read, readUInt64At(tail, locatorAt + 8), end)
     : { start: tail.readUInt32LE(at + 16), length: tail.readUInt32LE(at + 12) };
-  if (directory.start + directory.length > end || directory.length > LONGEST) throw new Unreadable();
+  if (directory.start + directory.length > end || directory.length > MAX_DIRECTORY_BYTES) throw new UnreadableArchive();
   return directory;
 }
 
 /** The last record of its kind whose comment reaches just to the archive's end. */
-function endIn(tail: Buffer): number {
-  for (let at = tail.length - END.size; at >= 0; at--) {
-    if (tail.readUInt32LE(at) !== END.signature) continue;
-    if (tail.readUInt16LE(at + 20) === tail.length - at - END.size) return at;
+function findEndRecord(tail: Buffer): number {
+  for (let at = tail.length - END_RECORD.size; at >= 0; at--) {
+    if (tail.readUInt32LE(at) !== END_RECORD.signature) continue;
+    if (tail.readUInt16LE(at + 20) === tail.length - at - END_RECORD.size) return at;
   }
-  throw new Unreadable();
+  throw new UnreadableArchive();
 }
 
-async function longDirectory(read: ReadRange, at: number, end: number): Promise<Directory> {
-  if (at + LONG_END.size > end) throw new Unreadable();
-  const record = await bytesAt(read, at, LONG_END.size);
-  if (record.readUInt32LE(0) !== LONG_END.signature) throw new Unreadable();
-  return { start: longAt(record, 48), length: longAt(record, 40) };
+async function readZip64Directory(read: ReadRange, at: number, end: number): Promise<ZipDirectory> {
+  if (at + ZIP64_END_RECORD.size > end) throw new UnreadableArchive();
+  const record = await readBytesAt(read, at, ZIP64_END_RECORD.size);
+  if (record.readUInt32LE(0) !== ZIP64_END_RECORD.signature) throw new UnreadableArchive();
+  return { start: readUInt64At(record, 48), length: readUInt64At(record, 40) };
 }
 
 /** The first file with this name, byte by byte; null: there is none. */
-export async function findEntry(read: ReadRange, { start, length }: Directory, name: string): Promise<Entry | null> {
+export async function findEntry(
+  read: ReadRange,
+  { start, length }: ZipDirectory,
+  name: string,
+): Promise<ZipEntry | null> {
   if (length === 0) return null;
   const wanted = Buffer.from(name);
-  const giveWay = givingWay();
+  const giveWay = createYielder();
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of (await read(start, start + length - 1)) as AsyncIterable<Buffer>) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    const { entry, at } = entryIn(rest, wanted);
+    const { entry, at } = findEntryInBytes(rest, wanted);
     if (entry !== null) return entry;
     rest = rest.subarray(at);
     await giveWay();
@@ -73,24 +86,24 @@ export async function findEntry(read: ReadRange, { start, length }: Directory, n
 }
 
 /** The entry with this name among those that are whole in these bytes, and where those end. */
-function entryIn(bytes: Buffer, wanted: Buffer): { readonly entry: Entry | null; readonly at: number } {
+function findEntryInBytes(bytes: Buffer, wanted: Buffer): { readonly entry: ZipEntry | null; readonly at: number } {
   let at = 0;
-  while (at + ENTRY.size <= bytes.length) {
-    if (bytes.readUInt32LE(at) !== ENTRY.signature) throw new Unreadable();
+  while (at + DIRECTORY_ENTRY.size <= bytes.length) {
+    if (bytes.readUInt32LE(at) !== DIRECTORY_ENTRY.signature) throw new UnreadableArchive();
     const nameLength = bytes.readUInt16LE(at + 28);
     const extraLength = bytes.readUInt16LE(at + 30);
-    const extraAt = at + ENTRY.size + nameLength;
+    const extraAt = at + DIRECTORY_ENTRY.size + nameLength;
     const next = extraAt + extraLength + bytes.readUInt16LE(at + 32);
     if (next > bytes.length) break;
-    const isIt = nameLength === wanted.length && wanted.equals(bytes.subarray(at + ENTRY.size, extraAt));
-    if (isIt) return { entry: entryAt(bytes, at, bytes.subarray(extraAt, extraAt + extraLength)), at };
+    const isIt = nameLength === wanted.length && wanted.equals(bytes.subarray(at + DIRECTORY_ENTRY.size, extraAt));
+    if (isIt) return { entry: parseEntry(bytes, at, bytes.subarray(extraAt, extraAt + extraLength)), at };
     at = next;
   }
   return { entry: null, at };
 }
 
-function entryAt(bytes: Buffer, at: number, extra: Buffer): Entry {
-  const long = new LongNumbers(extra);
+function parseEntry(bytes: Buffer, at: number, extra: Buffer): ZipEntry {
+  const long = new Zip64Numbers(extra);
   const size = long.or(bytes.readUInt32LE(at + 24));
   const packed = long.or(bytes.readUInt32LE(at + 20));
   const offset = long.or(bytes.readUInt32LE(at + 42));
@@ -104,25 +117,25 @@ function entryAt(bytes: Buffer, at: number, extra: Buffer): Entry {
   };
 }
 
-const TOO_LARGE = 0xffffffff;
-const LONG_FIELD = 1;
+const ZIP64_MARKER = 0xffffffff;
+const ZIP64_FIELD_ID = 1;
 
 /** Numbers that four bytes are too few for stand in a field of their own, one after the other. */
-class LongNumbers {
+class Zip64Numbers {
   #left: Buffer = Buffer.alloc(0);
 
   constructor(extra: Buffer) {
     for (let at = 0; at + 4 <= extra.length; ) {
       const end = at + 4 + extra.readUInt16LE(at + 2);
-      if (extra.readUInt16LE(at) === LONG_FIELD) this.#left = extra.subarray(at + 4, end);
+      if (extra.readUInt16LE(at) === ZIP64_FIELD_ID) this.#left = extra.subarray(at + 4, end);
       at = end;
     }
   }
 
   or(value: number): number {
-    if (value !== TOO_LARGE) return value;
-    if (this.#left.length < 8) throw new Unreadable();
-    const long = longAt(this.#left, 0);
+    if (value !== ZIP64_MARKER) return value;
+    if (this.#left.length < 8) throw new UnreadableArchive();
+    const long = readUInt64At(this.#left, 0);
     this.#left = this.#left.subarray(8);
     return long;
   }

@@ -1,2 +1,2 @@
 /** Reading single files out of zip archives: no family with endpoints of its own. */
-export { type ReadRange, type Unpacked, unpackFile } from './unpack.ts';
+export { type ReadRange, type UnpackedFile, unpackFile } from './unpack.ts';

@@ -1,13 +1,13 @@
 import { pipeline } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
-import { type Client, gate } from '#runtime/concurrency-limiter.ts';
-import { type Directory, type Entry, findDirectory, findEntry } from './central-directory.ts';
-import { bytesAt, LOCAL, type ReadRange, Unreadable } from './records.ts';
+import { createConcurrencyLimiter, type RequestClient } from '#runtime/concurrency-limiter.ts';
+import { findDirectory, findEntry, type ZipDirectory, type ZipEntry } from './central-directory.ts';
+import { LOCAL_HEADER, type ReadRange, readBytesAt, UnreadableArchive } from './records.ts';
 
 export type { ReadRange } from './records.ts';
 
 /** A file of an archive, as much of it held at a time as its reader takes. */
-export interface Unpacked {
+export interface UnpackedFile {
   /** Bytes of the whole. */
   readonly size: number;
   /** The first of them; of an empty file none. */
@@ -17,14 +17,14 @@ export interface Unpacked {
 }
 
 /** A larger file is as good as none: what it takes to unpack it would have no end. It is what zip was made for. */
-const LARGEST = 0xffffffff;
+const MAX_FILE_BYTES = 0xffffffff;
 
 const STORED = 0;
 const DEFLATED = 8;
-const PIECE = 64 * 1024;
+const INFLATE_CHUNK_BYTES = 64 * 1024;
 
 /** Those who look through directories wait for one another: a long one takes a second or so of work. */
-const looking = gate(2, { waiting: 200, retryAfter: 5 });
+const directoryScanLimiter = createConcurrencyLimiter(2, { maxWaiting: 200, retryAfter: 5 });
 
 /**
  * The file of this name in a zip archive of so many bytes. Null: there is none, or it can't be read: encrypted, packed in
@@ -34,18 +34,23 @@ export async function unpackFile(
   read: ReadRange,
   archiveSize: number,
   name: string,
-  client: Client,
-): Promise<Unpacked | null> {
+  client: RequestClient,
+): Promise<UnpackedFile | null> {
   try {
-    return await unpacked(read, archiveSize, name, client);
+    return await openFile(read, archiveSize, name, client);
   } catch (error) {
-    if (error instanceof Unreadable) return null;
+    if (error instanceof UnreadableArchive) return null;
     throw error;
   }
 }
 
-async function unpacked(read: ReadRange, archiveSize: number, name: string, client: Client): Promise<Unpacked | null> {
-  const found = await looking.enter(
+async function openFile(
+  read: ReadRange,
+  archiveSize: number,
+  name: string,
+  client: RequestClient,
+): Promise<UnpackedFile | null> {
+  const found = await directoryScanLimiter.run(
     async () => {
       const directory = await findDirectory(read, archiveSize);
       return { directory, entry: await findEntry(read, directory, name) };
@@ -54,55 +59,59 @@ async function unpacked(read: ReadRange, archiveSize: number, name: string, clie
   );
   const { directory, entry } = found;
   if (entry === null || name.endsWith('/') || !isReadable(entry)) return null;
-  const rest = contentOf(read, entry, await dataOf(read, directory, entry));
+  const rest = verifiedContent(read, entry, await findDataStart(read, directory, entry));
   const first = await rest.next();
   return { size: entry.size, head: first.done ? Buffer.alloc(0) : first.value, rest };
 }
 
 /** What is packed is hardly longer than what it holds: nobody unpacks what comes to nothing. */
-const PADDING = 64 * 1024;
+const PACKED_OVERHEAD_BYTES = 64 * 1024;
 
-function isReadable({ encrypted, method, packed, size }: Entry): boolean {
-  if (encrypted || size > LARGEST || packed > 2 * size + PADDING) return false;
+function isReadable({ encrypted, method, packed, size }: ZipEntry): boolean {
+  if (encrypted || size > MAX_FILE_BYTES || packed > 2 * size + PACKED_OVERHEAD_BYTES) return false;
   return method === DEFLATED || (method === STORED && packed === size);
 }
 
 /** Where the bytes of a file begin: behind its own record, whose length only that tells, and before the directory. */
-async function dataOf(read: ReadRange, { start: end }: Directory, { offset, packed }: Entry): Promise<number> {
-  if (offset + LOCAL.size > end) throw new Unreadable();
-  const local = await bytesAt(read, offset, LOCAL.size);
-  if (local.readUInt32LE(0) !== LOCAL.signature) throw new Unreadable();
-  const start = offset + LOCAL.size + local.readUInt16LE(26) + local.readUInt16LE(28);
-  if (start + packed > end) throw new Unreadable();
+async function findDataStart(
+  read: ReadRange,
+  { start: end }: ZipDirectory,
+  { offset, packed }: ZipEntry,
+): Promise<number> {
+  if (offset + LOCAL_HEADER.size > end) throw new UnreadableArchive();
+  const local = await readBytesAt(read, offset, LOCAL_HEADER.size);
+  if (local.readUInt32LE(0) !== LOCAL_HEADER.signature) throw new UnreadableArchive();
+  const start = offset + LOCAL_HEADER.size + local.readUInt16LE(26) + local.readUInt16LE(28);
+  if (start + packed > end) throw new UnreadableArchive();
   return start;
 }
 
 /** Nothing more than was promised; its last piece comes only when all of it has turned out to be right. */
-async function* contentOf(read: ReadRange, entry: Entry, start: number): AsyncGenerator<Buffer> {
+async function* verifiedContent(read: ReadRange, entry: ZipEntry, start: number): AsyncGenerator<Buffer> {
   let [left, crc] = [entry.size, 0];
   let held: Buffer | null = null;
-  for await (const piece of piecesOf(read, entry, start)) {
+  for await (const piece of inflatedContent(read, entry, start)) {
     left -= piece.length;
-    if (left < 0) throw new Unreadable();
+    if (left < 0) throw new UnreadableArchive();
     crc = crc32(piece, crc);
     if (held !== null) yield held;
     held = piece;
   }
-  if (left !== 0 || crc !== entry.crc) throw new Unreadable();
+  if (left !== 0 || crc !== entry.crc) throw new UnreadableArchive();
   if (held !== null) yield held;
 }
 
-async function* piecesOf(read: ReadRange, { method, packed }: Entry, start: number): AsyncGenerator<Buffer> {
+async function* inflatedContent(read: ReadRange, { method, packed }: ZipEntry, start: number): AsyncGenerator<Buffer> {
   if (packed === 0) return;
   const bytes = await read(start, start + packed - 1);
   if (method === STORED) {
     yield* bytes as AsyncIterable<Buffer>;
     return;
   }
-  const inflating = pipeline(bytes, createInflateRaw({ chunkSize: PIECE }), () => {});
+  const inflating = pipeline(bytes, createInflateRaw({ chunkSize: INFLATE_CHUNK_BYTES }), () => {});
   try {
     yield* inflating as AsyncIterable<Buffer>;
   } catch (error) {
-    throw String((error as NodeJS.ErrnoException).code).startsWith('Z_') ? new Unreadable() : error;
+    throw String((error as NodeJS.ErrnoException).code).startsWith('Z_') ? new UnreadableArchive() : error;
   }
 }

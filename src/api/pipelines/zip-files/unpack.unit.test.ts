@@ -4,13 +4,13 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
-import { someClient } from '#git/fixtures.testing.ts';
+import { createTestClient } from '#git/fixtures.testing.ts';
 import { type ZippedFile, zipOf } from '#test/support/zip.ts';
 import { unpackFile } from './unpack.ts';
 
 // Single files of archives (contract/runners.md §5.5), of which none need be what it says.
 
-const { client } = someClient();
+const { client } = createTestClient();
 
 /** Of an archive in memory, which is read in small pieces; and how much of it has been. */
 function reading(archive: Buffer) {

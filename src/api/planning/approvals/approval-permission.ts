@@ -4,17 +4,17 @@ import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { Tier } from '#config.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 
-interface Approving {
+interface ApprovalContext {
   readonly tier: Tier;
   readonly caller: Caller;
   readonly project: Project;
   readonly mergeRequest: Pick<MergeRequest, 'author_id' | 'state'>;
-  /** Who has approved already. */
+  /** Ids of the users who have approved. */
   readonly approvedBy: readonly number[];
 }
 
-/** Would it succeed if he approved of it now? His own work only where nobody offers more. */
-export function mayApprove({ tier, caller, project, mergeRequest, approvedBy }: Approving): boolean {
+/** Returns whether the caller may approve now. Authors may approve their own merge requests only on the free tier. */
+export function mayApprove({ tier, caller, project, mergeRequest, approvedBy }: ApprovalContext): boolean {
   if (caller.user === null || !mayInProject(caller, 'update_merge_request', project)) return false;
   const { id } = caller.user;
   if (mergeRequest.state === 'merged' || approvedBy.includes(id)) return false;

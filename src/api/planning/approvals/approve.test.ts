@@ -10,15 +10,15 @@ const E401 = [401, { message: '401 Unauthorized' }];
 
 type Made = Awaited<ReturnType<typeof newMergeRequest>>;
 
-const whoApproved = async (mr: Made, by = reporter) => {
+const listApprovers = async (mr: Made, by = reporter) => {
   const { body } = await done(by.get(`${mr.at}/approvals`));
   return body.approved_by.map(({ user }: { user: { id: number } }) => user.id);
 };
 
-const notesOn = async (mr: Made) =>
+const listNotes = async (mr: Made) =>
   (await done(owner.get(`${mr.at}/notes`, { sort: 'asc' }))).body.map(({ body }: { body: string }) => body);
 
-test('a developer approves once, takes it back, and both are told in notes', async () => {
+test('approving and unapproving succeed once and create notes', async () => {
   const mr = await newMergeRequest(project);
   const before = (await done(developer.get(`${mr.at}/approvals`))).body;
   assert.deepEqual(
@@ -27,35 +27,35 @@ test('a developer approves once, takes it back, and both are told in notes', asy
   );
   const { status, body } = await developer.post(`${mr.at}/approve`, { sha: mr.sha });
   assert.deepEqual([status, body.user_has_approved, body.user_can_approve], [201, true, false]);
-  assert.deepEqual(await whoApproved(mr), [developer.id]);
+  assert.deepEqual(await listApprovers(mr), [developer.id]);
   const again = await developer.post(`${mr.at}/approve`);
   assert.deepEqual([again.status, again.body], E401);
   assert.equal((await done(developer.post(`${mr.at}/unapprove`))).body.user_has_approved, false);
   const none = await developer.post(`${mr.at}/unapprove`);
   assert.deepEqual([none.status, none.body], [404, { message: '404 Not Found' }]);
-  assert.deepEqual(await notesOn(mr), ['approved this merge request', 'unapproved this merge request']);
+  assert.deepEqual(await listNotes(mr), ['approved this merge request', 'unapproved this merge request']);
   const events = (await done(developer.get('/events', { action: 'approved' }))).body;
   assert.deepEqual([events[0].target_iid, events[0].target_type], [mr.iid, 'MergeRequest']);
 });
 
-test('who approves of another head is told of this one, and his approval stays when it goes on', async () => {
+test('approving with another sha fails with the current head; an approval survives a new head', async () => {
   const mr = await newMergeRequest(project);
   const other = await developer.post(`${mr.at}/approve`, { sha: 'a'.repeat(40) });
   const message = `SHA does not match HEAD of source branch: ${mr.sha}`;
   assert.deepEqual([other.status, other.body], [409, { message }]);
   await done(developer.post(`${mr.at}/approve`, { sha: mr.sha }));
   await project.commit({ 'more.txt': 'x' }, { branch: mr.source_branch });
-  assert.deepEqual(await whoApproved(mr), [developer.id]);
+  assert.deepEqual(await listApprovers(mr), [developer.id]);
 });
 
-test('of several approvals by one at once there is one', async () => {
+test('concurrent approvals by one user create one approval', async () => {
   const mr = await newMergeRequest(project);
   const answers = await Promise.all([1, 2, 3, 4].map(() => developer.post(`${mr.at}/approve`)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 401, 401, 401]);
-  assert.deepEqual(await notesOn(mr), ['approved this merge request']);
+  assert.deepEqual(await listNotes(mr), ['approved this merge request']);
 });
 
-test('nobody approves of his own or of what is merged, nor who is no Developer', async () => {
+test('authors, callers below Developer, and anyone after the merge cannot approve', async () => {
   const mr = await newMergeRequest(project, {}, developer);
   const own = await developer.post(`${mr.at}/approve`);
   assert.deepEqual([own.status, own.body], E401);
@@ -69,10 +69,10 @@ test('nobody approves of his own or of what is merged, nor who is no Developer',
   ] as const) {
     assert.equal((await owner.post(`${mr.at}/${verb}`)).status, expected, verb);
   }
-  assert.deepEqual(await whoApproved(mr), [owner.id]);
+  assert.deepEqual(await listApprovers(mr), [owner.id]);
 });
 
-test('the bot of a token forgets all approvals, and nobody is told', async () => {
+test('a token bot resets all approvals without notifications', async () => {
   const mr = await newMergeRequest(project, { reviewer_ids: [developer.id] });
   await done(developer.post(`${mr.at}/approve`));
   const refused = await owner.put(`${mr.at}/reset_approvals`);
@@ -81,12 +81,12 @@ test('the bot of a token forgets all approvals, and nobody is told', async () =>
   const { token } = (await done(owner.post(`${project.at}/access_tokens`, order))).body;
   const { status, body } = await withToken(owner, token).put(`${mr.at}/reset_approvals`);
   assert.deepEqual([status, body], [202, { message: '202 Accepted' }]);
-  assert.deepEqual(await whoApproved(mr), []);
-  assert.deepEqual(await notesOn(mr), ['approved this merge request']);
+  assert.deepEqual(await listApprovers(mr), []);
+  assert.deepEqual(await listNotes(mr), ['approved this merge request']);
   assert.equal((await done(developer.get(`${mr.at}/reviewers`))).body[0].state, 'unapproved');
 });
 
-test('there are no rules of approval, and nothing to approve of in an archived project', async () => {
+test('the approval state has no rules, and archived projects allow no approvals', async () => {
   const place = await newProject({ readme: true });
   const mr = await newMergeRequest(place);
   const rules = await done(place.owner.get(`${mr.at}/approval_state`));
@@ -104,7 +104,7 @@ test('there are no rules of approval, and nothing to approve of in an archived p
   assert.deepEqual(await rows.execute(), []);
 });
 
-test('on tier free one approves of one’s own', async () => {
+test('authors can approve their own merge request on the free tier', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' } });
   const place = await free.newProject({ readme: true });
   const mr = await newMergeRequest(place);

@@ -2,38 +2,38 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { accepted, created, ok } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
-import { managingMergeRequest, readingMergeRequest, SHA_DIFFERS } from '../merge-requests/index.ts';
-import { resettingApprovals } from './access.ts';
+import { mergeRequestWithAbility, readableMergeRequestAccess, SHA_DIFFERS } from '../merge-requests/index.ts';
+import { resetApprovalsAccess } from './access.ts';
 import { approve, unapprove } from './approve.ts';
 import { ApprovalState, Approvals } from './entities.ts';
 import { resetApprovals } from './reset.ts';
 
-// Who approves of a merge request (contract/planning.md §3.8 "Approvals").
+// Approvals of merge requests (contract/planning.md §3.8 "Approvals").
 
 const MERGE_REQUEST = '/projects/:id/merge_requests/:merge_request_iid';
 
 const UNAUTHORIZED = [401, '401 Unauthorized'] as const;
 
-export const readMergeRequestApprovals = endpoint({
+export const getMergeRequestApprovals = endpoint({
   get: `${MERGE_REQUEST}/approvals`,
-  summary: 'Read who has approved of a merge request',
-  access: readingMergeRequest(),
+  summary: 'Get the approvals of a merge request',
+  access: readableMergeRequestAccess(),
   response: ok(Approvals),
   read: (_db, { mergeRequest, project }) => ({ mergeRequest, project }),
 });
 
-export const readMergeRequestApprovalState = endpoint({
+export const getMergeRequestApprovalState = endpoint({
   get: `${MERGE_REQUEST}/approval_state`,
-  summary: 'Read by which rules a merge request is approved of: there are none',
-  access: readingMergeRequest(),
+  summary: 'Get the approval state of a merge request',
+  access: readableMergeRequestAccess(),
   response: ok(ApprovalState),
   read: () => ({ approval_rules_overwritten: false, rules: [] }),
 });
 
 export const approveMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/approve`,
-  summary: 'Approve of a merge request',
-  access: managingMergeRequest('update_merge_request'),
+  summary: 'Approve a merge request',
+  access: mergeRequestWithAbility('update_merge_request'),
   params: { sha: optional(refName) },
   errors: { shaDiffers: SHA_DIFFERS, notAllowed: UNAUTHORIZED },
   uniqueErrors: { merge_request_approvals_by_merge_request: 'notAllowed' },
@@ -44,8 +44,8 @@ export const approveMergeRequest = endpoint({
 
 export const unapproveMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/unapprove`,
-  summary: 'Take back one’s approval of a merge request',
-  access: managingMergeRequest('update_merge_request'),
+  summary: 'Unapprove a merge request',
+  access: mergeRequestWithAbility('update_merge_request'),
   errors: { notApproved: [404, '404 Not Found'] },
   activity: ['note approval'],
   response: created(Approvals),
@@ -54,8 +54,8 @@ export const unapproveMergeRequest = endpoint({
 
 export const resetMergeRequestApprovals = endpoint({
   put: `${MERGE_REQUEST}/reset_approvals`,
-  summary: 'Forget all approvals of a merge request: for the bots of tokens',
-  access: resettingApprovals(),
+  summary: 'Reset the approvals of a merge request',
+  access: resetApprovalsAccess(),
   errors: { merged: UNAUTHORIZED },
   response: accepted,
   write: (uow, { mergeRequest }) => resetApprovals(uow, mergeRequest),

@@ -1,26 +1,26 @@
 import { Type } from 'typebox';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { mergeRequestState, mergeStatusField, mergeStatusNow } from '../merge-requests/index.ts';
+import { loadMergeStatuses, mergeRequestState, mergeStatusField } from '../merge-requests/index.ts';
 import { mayApprove } from './approval-permission.ts';
-import { approvalsOf } from './store.ts';
+import { loadApprovals } from './store.ts';
 
 const flag = Type.Boolean();
 const count = Type.Integer();
 const text = Type.String();
-/** What only servers with rules for approvals have anything to say of. */
-const none = Type.Array(Type.Never());
+/** Fields that depend on approval rules, which do not exist here. */
+const emptyArray = Type.Array(Type.Never());
 
-export interface ApprovedRow {
+export interface ApprovalsRow {
   readonly mergeRequest: MergeRequest;
   readonly project: Project;
 }
 
-/** A merge request as those see it who approve of it. */
+/** A merge request with its approvals. */
 export const Approvals = entity('Approvals', {
   id: count,
   iid: count,
@@ -36,37 +36,37 @@ export const Approvals = entity('Approvals', {
   approvals_left: count,
   require_password_to_approve: flag,
   approved_by: Type.Array(shape('Approval', { user: UserBasic.schema, approved_at: dateTime })),
-  suggested_approvers: none,
-  approvers: none,
-  approver_groups: none,
+  suggested_approvers: emptyArray,
+  approvers: emptyArray,
+  approver_groups: emptyArray,
   user_has_approved: flag,
   user_can_approve: flag,
-  approval_rules_left: none,
+  approval_rules_left: emptyArray,
   has_approval_rules: flag,
   merge_request_approvers_available: flag,
   multiple_approval_rules_available: flag,
-  invalid_approvers_rules: none,
+  invalid_approvers_rules: emptyArray,
 }).from(
-  async (rows: readonly ApprovedRow[], to) => {
+  async (rows: readonly ApprovalsRow[], to) => {
     const { db } = to;
     const mergeRequests = rows.map(({ mergeRequest }) => mergeRequest);
-    const approvals = await approvalsOf(
+    const approvals = await loadApprovals(
       db,
       mergeRequests.map(({ id }) => id),
     );
     return {
       approvals: Map.groupBy(approvals, ({ merge_request_id }) => merge_request_id),
-      users: await usersById(
+      users: await loadUsersById(
         db,
         approvals.map(({ user_id }) => user_id),
       ),
-      statuses: await mergeStatusNow(mergeRequests, to),
+      statuses: await loadMergeStatuses(mergeRequests, to),
     };
   },
   ({ mergeRequest, project }, to, { approvals, users, statuses }) => {
     const { id, iid, project_id, title, description, state, created_at, updated_at } = mergeRequest;
-    const given = approvals.get(id) ?? [];
-    const approvedBy = given.map(({ user_id }) => user_id);
+    const approvalsOfRow = approvals.get(id) ?? [];
+    const approvedBy = approvalsOfRow.map(({ user_id }) => user_id);
     const { tier, caller } = to;
     return {
       id,
@@ -82,8 +82,8 @@ export const Approvals = entity('Approvals', {
       approvals_required: 0,
       approvals_left: 0,
       require_password_to_approve: false,
-      approved_by: given.map((approval) => ({
-        user: UserBasic.serialize(stillThere(users.get(approval.user_id)), to),
+      approved_by: approvalsOfRow.map((approval) => ({
+        user: UserBasic.serialize(requireRow(users.get(approval.user_id)), to),
         approved_at: approval.created_at,
       })),
       suggested_approvers: [],
@@ -100,5 +100,5 @@ export const Approvals = entity('Approvals', {
   },
 );
 
-/** There are no rules by which merge requests are approved of. */
-export const ApprovalState = entity('ApprovalState', { approval_rules_overwritten: flag, rules: none });
+/** Always without rules: there are no approval rules. */
+export const ApprovalState = entity('ApprovalState', { approval_rules_overwritten: flag, rules: emptyArray });

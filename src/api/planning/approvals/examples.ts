@@ -2,40 +2,40 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** By a developer who is none of the callers: nobody approves of his own. */
-async function ofAnother({ project, name, newBranch, done }: Scene, params: object = {}) {
+/** Creates a merge request by another developer, because authors may not approve their own. */
+async function createByOtherAuthor({ project, name, newBranch, done }: Scene, params: object = {}) {
   const author = await project.add('developer');
-  const wish = { title: name('Merge'), source_branch: await newBranch(), target_branch: 'main', ...params };
-  const { iid } = (await done(author.post(`${project.at}/merge_requests`, wish))).body;
+  const newParams = { title: name('Merge'), source_branch: await newBranch(), target_branch: 'main', ...params };
+  const { iid } = (await done(author.post(`${project.at}/merge_requests`, newParams))).body;
   return { id: project.id, merge_request_iid: iid };
 }
 
-/** The same, which everybody has approved of who may. */
-async function approved(scene: Scene) {
+/** Creates a merge request that every permitted caller has approved. */
+async function createApproved(scene: Scene) {
   const { project, callers, done } = scene;
-  const path = await ofAnother(scene, { reviewer_ids: [callers.developer.id] });
+  const path = await createByOtherAuthor(scene, { reviewer_ids: [callers.developer.id] });
   for (const by of [callers.developer, callers.maintainer, callers.owner, callers.administrator]) {
     await done(by.post(`${project.at}/merge_requests/${path.merge_request_iid}/approve`));
   }
   return path;
 }
 
-async function botToken({ project, callers, name, done }: Scene): Promise<string> {
-  const order = { name: name('token'), scopes: ['api'], expires_at: '2026-12-01', access_level: 30 };
-  return (await done(callers.owner.post(`${project.at}/access_tokens`, order))).body.token;
+async function createBotToken({ project, callers, name, done }: Scene): Promise<string> {
+  const input = { name: name('token'), scopes: ['api'], expires_at: '2026-12-01', access_level: 30 };
+  return (await done(callers.owner.post(`${project.at}/access_tokens`, input))).body.token;
 }
 
 export const examples: Examples<typeof endpoints> = {
-  readMergeRequestApprovals: async (scene) => ({ by: 'planner', path: await approved(scene) }),
-  readMergeRequestApprovalState: async ({ project, newMergeRequest }) => ({
+  getMergeRequestApprovals: async (scene) => ({ by: 'planner', path: await createApproved(scene) }),
+  getMergeRequestApprovalState: async ({ project, newMergeRequest }) => ({
     by: 'planner',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
-  approveMergeRequest: async (scene) => ({ by: 'developer', path: await ofAnother(scene) }),
-  unapproveMergeRequest: async (scene) => ({ by: 'developer', path: await approved(scene) }),
+  approveMergeRequest: async (scene) => ({ by: 'developer', path: await createByOtherAuthor(scene) }),
+  unapproveMergeRequest: async (scene) => ({ by: 'developer', path: await createApproved(scene) }),
   resetMergeRequestApprovals: async (scene) => ({
     by: 'stranger',
-    path: await approved(scene),
-    proof: { token: await botToken(scene) },
+    path: await createApproved(scene),
+    proof: { token: await createBotToken(scene) },
   }),
 };

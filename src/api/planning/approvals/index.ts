@@ -1,5 +1,5 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-/** Who has looked at a merge request and finds it good. */
-export const approvals = family({ endpoints });
+/** Approvals of merge requests. */
+export const approvals = resourceModule({ endpoints });

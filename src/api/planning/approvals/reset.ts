@@ -1,9 +1,9 @@
 import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { deleteApprovals, unapproveReviews } from './store.ts';
+import { deleteApprovals, resetReviewStates } from './store.ts';
 
-/** Nobody has approved of it any more; nobody is told. What is merged stays as it was approved of. */
+/** Deletes all approvals without notifications. Fails if the merge request is merged. */
 export async function resetApprovals(
   uow: UnitOfWork,
   { id, iid, project_id }: MergeRequest,
@@ -11,5 +11,5 @@ export async function resetApprovals(
   const mergeRequest = await findMergeRequest(uow, uow.actor, project_id, iid);
   if (mergeRequest?.state === 'merged') return fail('merged');
   await deleteApprovals(uow, id);
-  await unapproveReviews(uow, id);
+  await resetReviewStates(uow, id);
 }

@@ -1,110 +1,119 @@
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { mayAt } from '#authorization/abilities.ts';
+import { mayInParent } from '#authorization/abilities.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Access, type AccessCall, signedInCaller } from '#http/access/access.ts';
-import { isShutOut, type NumberedThing, type Thing, type ThingKind } from '#http/access/noteables.ts';
+import { type Issuable, type IssuableContext, type IssuableKind, isLockedOut } from '#http/access/noteables.ts';
 import { forbidden, nestedNotFound, notFound, unauthorized } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { type Awarded, findAward } from '../awards/index.ts';
-import { THINGS } from '../noteables/index.ts';
-import { findNote, isNoteOf, type NoteRow } from '../notes/index.ts';
+import { type Awardable, findAward } from '../awards/index.ts';
+import { ISSUABLE_KINDS } from '../noteables/index.ts';
+import { findNote, isNoteOnNoteable, type NoteRow } from '../notes/index.ts';
 
-/** What emoji are awarded to, by path, and who may (contract/planning.md §3.13). */
+/** Awardables by path, and access to them (contract/planning.md §3.13). */
 
-type ThingPath = ThingKind['numberedPath'];
+type IssuablePath = IssuableKind['iidPath'];
 
-/** A thing, or a note on one, as a declaration sees it. */
+/** An issuable type, or the notes on it, for which endpoints are declared. */
 interface AwardableKind {
-  readonly of: ThingKind;
+  readonly issuableKind: IssuableKind;
   /** With its article, for summaries. */
-  readonly one: string;
-  readonly path: ThingPath | `${ThingPath}/notes/:note_id`;
+  readonly nounWithArticle: string;
+  readonly path: IssuablePath | `${IssuablePath}/notes/:note_id`;
   readonly isNote: boolean;
 }
 
-export interface InAwarded<By extends Caller = Caller> {
-  readonly awarded: Awarded & { readonly thing: Thing; readonly note: NoteRow | null };
+export interface AwardableContext<By extends Caller = Caller> {
+  readonly awardable: Awardable & { readonly noteable: Issuable; readonly note: NoteRow | null };
   readonly caller: By;
 }
 
-const things = THINGS.map((kind) => [
-  { of: kind, one: kind.aThing, path: kind.numberedPath, isNote: false },
-  { of: kind, one: `a note on ${kind.aThing}`, path: `${kind.numberedPath}/notes/:note_id`, isNote: true },
+const AWARDABLE_KINDS = ISSUABLE_KINDS.map((kind) => [
+  { issuableKind: kind, nounWithArticle: kind.nounWithArticle, path: kind.iidPath, isNote: false },
+  {
+    issuableKind: kind,
+    nounWithArticle: `a note on ${kind.nounWithArticle}`,
+    path: `${kind.iidPath}/notes/:note_id`,
+    isNote: true,
+  },
 ]) as readonly (readonly AwardableKind[])[];
 
 /** `export const [listIssueAwardEmoji, listIssueNoteAwardEmoji, ...] = forAwardables((kind) => endpoint({ ... }))` */
 export function forAwardables<Made>(
   declare: (kind: AwardableKind) => Made,
 ): readonly [Made, Made, Made, Made, Made, Made] {
-  return things.flat().map(declare) as unknown as readonly [Made, Made, Made, Made, Made, Made];
+  return AWARDABLE_KINDS.flat().map(declare) as unknown as readonly [Made, Made, Made, Made, Made, Made];
 }
 
-/** Whoever can't read it learns no more of it. */
+/** Error for callers who may not read the awardable. */
 const unreadable = () => notFound('Award Emoji');
 
-/** Whoever reads it, the public where it is open. */
-export const readingAwarded = (kind: AwardableKind): Access<InAwarded> => reaching(kind, 'anybody');
+/** Access for callers who may read the awardable, anonymous ones included. */
+export const readableAwardableAccess = (kind: AwardableKind): Access<AwardableContext> =>
+  awardableAccess(kind, 'anybody');
 
-function reaching(kind: AwardableKind, callers: 'anybody' | 'users'): Access<InAwarded> {
-  const inThing = kind.of.numbered(callers, unreadable);
-  if (!kind.isNote) return inThing.map(({ thing, caller }) => ({ awarded: { thing, note: null }, caller }));
-  return inThing.resource(note).map(({ thing, note, caller }) => ({ awarded: { thing, note }, caller }));
+function awardableAccess(kind: AwardableKind, callers: 'anybody' | 'users'): Access<AwardableContext> {
+  const access = kind.issuableKind.accessByIid(callers, unreadable);
+  if (!kind.isNote) return access.map(({ noteable, caller }) => ({ awardable: { noteable, note: null }, caller }));
+  return access.resource(noteResource).map(({ noteable, note, caller }) => ({ awardable: { noteable, note }, caller }));
 }
 
-/** The note of `:note_id` on the thing. */
-const note = {
+/** Resource: the note `:note_id` on the issuable. */
+const noteResource = {
   name: 'note',
   params: { note_id: required(integer) },
-  async load({ db, params }: AccessCall<{ readonly note_id: number }>, { thing, caller }: NumberedThing) {
-    const found = await findNote(db, caller, thing, params.note_id);
-    if (found === null && (await isNoteOf(db, thing, params.note_id))) throw unreadable();
+  async load({ db, params }: AccessCall<{ readonly note_id: number }>, { noteable, caller }: IssuableContext) {
+    const found = await findNote(db, caller, noteable, params.note_id);
+    if (found === null && (await isNoteOnNoteable(db, noteable, params.note_id))) throw unreadable();
     return found;
   },
   notFound: nestedNotFound,
 } as const;
 
-/** Every user who reads it; where the discussion is locked, members only. */
-export function awarding(kind: AwardableKind): Access<InAwarded<SignedInCaller>> {
-  return writing(kind).require(({ caller }, { awarded }) => {
-    if (isShutOut(caller, awarded.thing)) throw unreadable();
+/** Access for users who may read the awardable; members only if the discussion is locked. */
+export function createAwardAccess(kind: AwardableKind): Access<AwardableContext<SignedInCaller>> {
+  return writeAwardAccess(kind).require(({ caller }, { awardable }) => {
+    if (isLockedOut(caller, awardable.noteable)) throw unreadable();
   });
 }
 
-const writing = (kind: AwardableKind): Access<InAwarded<SignedInCaller>> =>
-  reaching(kind, 'users')
-    .require(({ caller }, { awarded }) => {
-      if (!mayAt(caller, 'create_note', awarded.thing)) throw forbidden();
-    }, `${kind.of.place}:create_note`)
-    .map(({ awarded, caller }) => ({ awarded, caller: signedInCaller(caller) }));
+const writeAwardAccess = (kind: AwardableKind): Access<AwardableContext<SignedInCaller>> =>
+  awardableAccess(kind, 'users')
+    .require(({ caller }, { awardable }) => {
+      if (!mayInParent(caller, 'create_note', awardable.noteable)) throw forbidden();
+    }, `${kind.issuableKind.parentType}:create_note`)
+    .map(({ awardable, caller }) => ({ awardable, caller: signedInCaller(caller) }));
 
-/** What is awarded as it stands in the act, for its caller to award. Throws `AccessRevoked` when he may no more. */
-export async function stillAwarding(
+/** Reloads the awardable in the unit of work. Throws `AccessRevoked` if the caller may no longer award it. */
+export async function reloadForAward(
   uow: UnitOfWork<SignedInCaller>,
   kind: AwardableKind,
-  { thing: asked, note: said }: InAwarded['awarded'],
-): Promise<InAwarded['awarded']> {
-  const { thing, caller } = await kind.of.again(uow, uow.actor, asked);
-  const found = said === null ? null : await findNote(uow, caller, thing, said.id);
-  const isGone = said !== null && found === null;
-  if (isGone || !mayAt(caller, 'create_note', thing) || isShutOut(caller, thing)) throw new AccessRevoked();
-  return { thing, note: found };
+  { noteable: previous, note: previousNote }: AwardableContext['awardable'],
+): Promise<AwardableContext['awardable']> {
+  const { noteable, caller } = await kind.issuableKind.reload(uow, uow.actor, previous);
+  const found = previousNote === null ? null : await findNote(uow, caller, noteable, previousNote.id);
+  const isNoteDeleted = previousNote !== null && found === null;
+  if (isNoteDeleted || !mayInParent(caller, 'create_note', noteable) || isLockedOut(caller, noteable))
+    throw new AccessRevoked();
+  return { noteable, note: found };
 }
 
-/** What `:award_id` names of it. */
-export const awardOfPath = {
+/** Resource: the award `:award_id` of the awardable. */
+export const awardResource = {
   name: 'award',
   params: { award_id: required(integer) },
-  load: ({ db, params }: AccessCall<{ readonly award_id: number }>, { awarded }: Pick<InAwarded, 'awarded'>) =>
-    findAward(db, awarded, params.award_id),
+  load: (
+    { db, params }: AccessCall<{ readonly award_id: number }>,
+    { awardable }: Pick<AwardableContext, 'awardable'>,
+  ) => findAward(db, awardable, params.award_id),
   notFound: nestedNotFound,
 } as const;
 
-/** Who has awarded it, and administrators. */
-export const revoking = (kind: AwardableKind) =>
-  writing(kind)
-    .resource(awardOfPath)
+/** Access for the user who gave the award and for administrators. */
+export const deleteAwardAccess = (kind: AwardableKind) =>
+  writeAwardAccess(kind)
+    .resource(awardResource)
     .require(({ caller }, { award }) => {
       if (award.user_id !== caller.user?.id && !isAdministrator(caller)) throw unauthorized();
-    }, `${kind.of.place}:create_note, own awards`);
+    }, `${kind.issuableKind.parentType}:create_note, own awards`);

@@ -8,39 +8,39 @@ const { project, owner, guest, user, anonymous, newProject, newGroup, clock } = 
   project: { visibility: 'public', readme: true, with: ['guest'] },
 });
 
-const awardsOf = (at: string) => `${at}/award_emoji`;
+const awardNamesOf = (at: string) => `${at}/award_emoji`;
 
-test('an award is stored by its main name, counted, and changes what is awarded', async () => {
+test('an award is stored by its canonical name, counted, and updates the awardable', async () => {
   const stranger = await user();
   const issue = await newIssue(project);
   const before = (await owner.get(issue.at)).body;
   clock.advance(1);
-  const { status, body } = await stranger.post(awardsOf(issue.at), { name: '+1' });
+  const { status, body } = await stranger.post(awardNamesOf(issue.at), { name: '+1' });
   assert.equal(status, 201);
   const { id, user: by, created_at, updated_at, ...shown } = body;
   assert.equal(by.id, stranger.id);
   assert.deepEqual(shown, { name: 'thumbsup', awardable_id: issue.id, awardable_type: 'Issue', url: null });
-  for (const name of ['-1', 'rocket']) await done(guest.post(awardsOf(issue.at), { name }));
+  for (const name of ['-1', 'rocket']) await done(guest.post(awardNamesOf(issue.at), { name }));
   const after = (await owner.get(issue.at)).body;
   assert.deepEqual([after.upvotes, after.downvotes, after.updated_at > before.updated_at], [1, 1, true]);
-  assert.deepEqual((await owner.get(`${awardsOf(issue.at)}/${id}`)).body, body);
+  assert.deepEqual((await owner.get(`${awardNamesOf(issue.at)}/${id}`)).body, body);
   assert.deepEqual((await owner.get(`${issue.at}/resource_state_events`)).body, []);
   const byVotes = await owner.get(`${project.at}/issues`, { order_by: 'popularity', per_page: 1 });
   assert.equal(byVotes.body[0].id, issue.id);
 });
 
-test('one user awards a name once, unknown names never, and what Hearth has said nothing', async () => {
+test('rejects duplicate awards, unknown names and awards on system notes', async () => {
   const issue = await newIssue(project);
   await done(owner.put(issue.at, { title: 'Another title' }));
   const [said] = (await owner.get(issue.notes)).body;
-  const awards = awardsOf(issue.at);
+  const awards = awardNamesOf(issue.at);
   await done(guest.post(awards, { name: 'thumbsup' }));
   for (const [at, name, text] of [
     [awards, '+1', 'Name has already been taken'],
     [awards, 'no_such_emoji', 'Name is not a valid emoji name'],
     [awards, ':heart:', 'Name is not a valid emoji name'],
     [awards, '', 'Name is not a valid emoji name'],
-    [awardsOf(`${issue.notes}/${said.id}`), 'heart', 'Awardable cannot add emoji reactions'],
+    [awardNamesOf(`${issue.notes}/${said.id}`), 'heart', 'Awardable cannot add emoji reactions'],
   ] as const) {
     const { status, body } = await guest.post(at, { name });
     assert.deepEqual([status, body], [404, { message: `404 Award Emoji ${text} Not Found` }]);
@@ -50,14 +50,14 @@ test('one user awards a name once, unknown names never, and what Hearth has said
   assert.equal((await owner.get(issue.at)).body.upvotes, 1);
 });
 
-test('of two awards of a name at once one is there', async () => {
+test('concurrent awards of one name create one award', async () => {
   const { at } = await newIssue(project);
-  const answers = await Promise.all([1, 2, 3].map(() => guest.post(awardsOf(at), { name: 'thumbsup' })));
+  const answers = await Promise.all([1, 2, 3].map(() => guest.post(awardNamesOf(at), { name: 'thumbsup' })));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 404, 404]);
-  assert.deepEqual([(await owner.get(awardsOf(at))).body.length, (await owner.get(at)).body.upvotes], [1, 1]);
+  assert.deepEqual([(await owner.get(awardNamesOf(at))).body.length, (await owner.get(at)).body.upvotes], [1, 1]);
 });
 
-test('merge requests, epics by their numbers, and notes on any of them are awarded alike', async () => {
+test('awards merge requests, epics by iid, and notes on each issuable type', async () => {
   const group = await newGroup({ owner });
   await done(owner.post(`${group.at}/epics`, { title: 'First' }));
   const epic = (await done(owner.post(`${group.at}/epics`, { title: 'Big' }))).body;
@@ -69,8 +69,8 @@ test('merge requests, epics by their numbers, and notes on any of them are award
   ]) {
     const note = (await done(owner.post(notes, { body: 'It spins' }))).body;
     for (const [path, awardable] of [
-      [awardsOf(at), [id, type]],
-      [awardsOf(`${at}/notes/${note.id}`), [note.id, 'Note']],
+      [awardNamesOf(at), [id, type]],
+      [awardNamesOf(`${at}/notes/${note.id}`), [note.id, 'Note']],
     ] as const) {
       const { awardable_id, awardable_type } = (await done(owner.post(path, { name: 'thumbsup' }))).body;
       assert.deepEqual([awardable_id, awardable_type], awardable);
@@ -84,7 +84,7 @@ test('merge requests, epics by their numbers, and notes on any of them are award
 const HIDDEN = { message: '404 Award Emoji Not Found' };
 const UNKNOWN = { message: '404 Not found' };
 
-test('what a caller cannot read he awards nothing, and learns nothing of it', async () => {
+test('answers 404 for awardables that the caller cannot read', async () => {
   const issue = await newIssue(project);
   const secret = await newIssue(project, { confidential: true });
   const internal = (await done(owner.post(issue.notes, { body: 'Ours', internal: true }))).body;
@@ -100,27 +100,30 @@ test('what a caller cannot read he awards nothing, and learns nothing of it', as
     [owner, `${secret.notes}/${internal.id}`, UNKNOWN],
     [guest, low.at.concat('/issues/1'), { message: '404 Project Not Found' }],
   ] as const satisfies readonly (readonly [Caller, string, object])[]) {
-    for (const call of [by.get(awardsOf(at)), by.post(awardsOf(at), { name: 'heart' })]) {
+    for (const call of [by.get(awardNamesOf(at)), by.post(awardNamesOf(at), { name: 'heart' })]) {
       const { status, body } = await call;
       assert.deepEqual([status, body], [404, answer], at);
     }
   }
 });
 
-test('a locked discussion is for members, an archived project for nobody, and the public only reads', async () => {
+test('only members award in locked discussions, nobody in archived projects, and anonymous callers only read', async () => {
   const stranger = await user();
   const { at } = await newIssue(project);
-  const { id } = (await done(stranger.post(awardsOf(at), { name: 'heart' }))).body;
+  const { id } = (await done(stranger.post(awardNamesOf(at), { name: 'heart' }))).body;
   await done(owner.put(at, { discussion_locked: true }));
-  assert.deepEqual((await stranger.post(awardsOf(at), { name: 'eyes' })).body, HIDDEN);
-  await done(guest.post(awardsOf(at), { name: 'eyes' }));
-  assert.equal((await anonymous.get(awardsOf(at))).body.length, 2);
-  assert.equal((await anonymous.get(`${awardsOf(at)}/${id}`)).body.name, 'heart');
-  assert.deepEqual((await anonymous.post(awardsOf(at), { name: 'eyes' })).body, { message: '401 Unauthorized' });
+  assert.deepEqual((await stranger.post(awardNamesOf(at), { name: 'eyes' })).body, HIDDEN);
+  await done(guest.post(awardNamesOf(at), { name: 'eyes' }));
+  assert.equal((await anonymous.get(awardNamesOf(at))).body.length, 2);
+  assert.equal((await anonymous.get(`${awardNamesOf(at)}/${id}`)).body.name, 'heart');
+  assert.deepEqual((await anonymous.post(awardNamesOf(at), { name: 'eyes' })).body, { message: '401 Unauthorized' });
   const closed = await newProject({ owner });
   const filed = await newIssue(closed);
-  const award = (await done(owner.post(awardsOf(filed.at), { name: 'heart' }))).body;
+  const award = (await done(owner.post(awardNamesOf(filed.at), { name: 'heart' }))).body;
   await done(owner.post(`${closed.at}/archive`));
-  const calls = [owner.post(awardsOf(filed.at), { name: 'eyes' }), owner.delete(`${awardsOf(filed.at)}/${award.id}`)];
+  const calls = [
+    owner.post(awardNamesOf(filed.at), { name: 'eyes' }),
+    owner.delete(`${awardNamesOf(filed.at)}/${award.id}`),
+  ];
   for (const call of calls) assert.equal((await call).status, 403);
 });

@@ -7,7 +7,7 @@ const { project, owner, root, user, newProject, work } = await world({ project: 
 
 const UNAUTHORIZED = { message: '401 Unauthorized' };
 
-test('an award is taken back by who gave it and by administrators, and counts no more', async () => {
+test('the giver and administrators delete an award, which updates the count', async () => {
   const [ada, bob] = [await user(), await user()];
   const { at } = await newIssue(project);
   const awards = `${at}/award_emoji`;
@@ -29,7 +29,7 @@ test('an award is taken back by who gave it and by administrators, and counts no
   assert.deepEqual((await owner.get(awards)).body, []);
 });
 
-test('of two who take one award back at once one has done so', async () => {
+test('of two concurrent deletions of an award one succeeds', async () => {
   const { at } = await newIssue(project);
   const { id } = (await done(owner.post(`${at}/award_emoji`, { name: 'thumbsup' }))).body;
   const answers = await Promise.all([1, 2].map(() => owner.delete(`${at}/award_emoji/${id}`)));
@@ -37,7 +37,7 @@ test('of two who take one award back at once one has done so', async () => {
   assert.equal((await owner.get(at)).body.upvotes, 0);
 });
 
-test('an award stands below its own thing, and dies with the note that it is on', async () => {
+test('an award belongs to one awardable and is deleted with its note', async () => {
   const [issue, other] = [await newIssue(project), await newIssue(project)];
   const note = (await done(owner.post(issue.notes, { body: 'It spins' }))).body;
   const at = `${issue.notes}/${note.id}/award_emoji`;
@@ -53,7 +53,7 @@ test('an award stands below its own thing, and dies with the note that it is on'
   assert.deepEqual((await owner.get(at)).body, { message: '404 Not found' });
 });
 
-test('what deleted users have awarded is the ghost’s, and goes where all that was theirs goes', async () => {
+test('awards of deleted users belong to the ghost user; hard delete removes them', async () => {
   const [ada, bob, eve] = [await user(), await user(), await user()];
   const { at } = await newIssue(project);
   for (const by of [ada, bob, eve]) await done(by.post(`${at}/award_emoji`, { name: 'thumbsup' }));
@@ -68,7 +68,7 @@ test('what deleted users have awarded is the ghost’s, and goes where all that 
   assert.equal((await owner.get(at)).body.upvotes, 2);
 });
 
-test('an issue that moves leaves its awards behind', async () => {
+test('moving an issue does not copy its awards', async () => {
   const { at } = await newIssue(project);
   await done(owner.post(`${at}/award_emoji`, { name: 'thumbsup' }));
   const to = await newProject({ owner });

@@ -4,11 +4,18 @@ import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { fail } from '#runtime/failure.ts';
-import { award, listAwards, revoke } from '../awards/index.ts';
-import { awarding, awardOfPath, forAwardables, readingAwarded, revoking, stillAwarding } from './access.ts';
+import { createAward, listAwards, removeAward } from '../awards/index.ts';
+import {
+  awardResource,
+  createAwardAccess,
+  deleteAwardAccess,
+  forAwardables,
+  readableAwardableAccess,
+  reloadForAward,
+} from './access.ts';
 import { AwardEmoji } from './entities.ts';
 
-// Emoji on issues, merge requests, epics and what is said on them (contract/planning.md §3.13).
+// Award emoji on issues, merge requests, epics and their notes (contract/planning.md §3.13).
 
 export const [
   listIssueAwardEmoji,
@@ -20,25 +27,25 @@ export const [
 ] = forAwardables((kind) =>
   endpoint({
     get: `${kind.path}/award_emoji`,
-    summary: `List the emoji that ${kind.one} was awarded`,
-    access: readingAwarded(kind),
+    summary: `List emoji of ${kind.nounWithArticle}`,
+    access: readableAwardableAccess(kind),
     response: page(AwardEmoji),
-    read: (db, { awarded, page }) => listAwards(db, awarded, page),
+    read: (db, { awardable, page }) => listAwards(db, awardable, page),
   }),
 );
 
 export const [
-  readIssueAwardEmoji,
-  readIssueNoteAwardEmoji,
-  readMergeRequestAwardEmoji,
-  readMergeRequestNoteAwardEmoji,
-  readEpicAwardEmoji,
-  readEpicNoteAwardEmoji,
+  getIssueAwardEmoji,
+  getIssueNoteAwardEmoji,
+  getMergeRequestAwardEmoji,
+  getMergeRequestNoteAwardEmoji,
+  getEpicAwardEmoji,
+  getEpicNoteAwardEmoji,
 ] = forAwardables((kind) =>
   endpoint({
     get: `${kind.path}/award_emoji/:award_id`,
-    summary: `One emoji that ${kind.one} was awarded`,
-    access: readingAwarded(kind).resource(awardOfPath),
+    summary: `Get emoji of ${kind.nounWithArticle}`,
+    access: readableAwardableAccess(kind).resource(awardResource),
     response: ok(AwardEmoji),
     read: (_db, { award }) => award,
   }),
@@ -54,8 +61,8 @@ export const [
 ] = forAwardables((kind) =>
   endpoint({
     post: `${kind.path}/award_emoji`,
-    summary: `Award an emoji to ${kind.one}`,
-    access: awarding(kind),
+    summary: `Add emoji to ${kind.nounWithArticle}`,
+    access: createAwardAccess(kind),
     params: { name: required(string) },
     errors: {
       system: [404, '404 Award Emoji Awardable cannot add emoji reactions Not Found'],
@@ -63,9 +70,9 @@ export const [
       taken: [404, '404 Award Emoji Name has already been taken Not Found'],
     },
     response: created(AwardEmoji),
-    async write(uow, { awarded, params }) {
-      const standing = await stillAwarding(uow, kind, awarded);
-      return standing.note?.system ? fail('system') : award(uow, standing, params.name);
+    async write(uow, { awardable, params }) {
+      const current = await reloadForAward(uow, kind, awardable);
+      return current.note?.system ? fail('system') : createAward(uow, current, params.name);
     },
   }),
 );
@@ -80,11 +87,11 @@ export const [
 ] = forAwardables((kind) =>
   endpoint({
     delete: `${kind.path}/award_emoji/:award_id`,
-    summary: `Take back an emoji from ${kind.one}`,
-    access: revoking(kind),
+    summary: `Delete emoji of ${kind.nounWithArticle}`,
+    access: deleteAwardAccess(kind),
     lastModified: ({ award }) => award.updated_at,
     errors: { gone: NOT_FOUND },
     response: noContent,
-    write: (uow, { awarded, award }) => revoke(uow, awarded, award.id),
+    write: (uow, { awardable, award }) => removeAward(uow, awardable, award.id),
   }),
 );

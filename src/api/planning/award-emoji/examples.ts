@@ -1,75 +1,83 @@
 import type { Build, CallerName, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
-import { type NewThing, newEpicThing, newIssueThing, newMergeRequestThing } from '../noteables/noteable-examples.ts';
+import {
+  type NewIssuable,
+  newEpicNoteable,
+  newIssueNoteable,
+  newMergeRequestNoteable,
+} from '../noteables/noteable-examples.ts';
 import type * as endpoints from './endpoints.ts';
 
-interface New {
+interface CreatedAwardable {
   readonly at: string;
   readonly path: Readonly<Record<string, number>>;
 }
 
-type Made = (scene: Scene) => Promise<New>;
+type CreateAwardable = (scene: Scene) => Promise<CreatedAwardable>;
 
-const ofThing =
-  (made: NewThing): Made =>
+const createIssuable =
+  (create: NewIssuable): CreateAwardable =>
   async (scene) => {
-    const { changed, numbered } = await made(scene);
-    return { at: `${changed}/award_emoji`, path: numbered };
+    const { updateUrl, iidPath } = await create(scene);
+    return { at: `${updateUrl}/award_emoji`, path: iidPath };
   };
 
-const ofNote =
-  (made: NewThing): Made =>
+const createNoteOn =
+  (create: NewIssuable): CreateAwardable =>
   async (scene) => {
-    const { at, changed, numbered } = await made(scene);
+    const { at, updateUrl, iidPath } = await create(scene);
     const { id } = (await scene.done(scene.project.owner.post(`${at}/notes`, { body: 'It spins' }))).body;
-    return { at: `${changed}/notes/${id}/award_emoji`, path: { ...numbered, note_id: id } };
+    return { at: `${updateUrl}/notes/${id}/award_emoji`, path: { ...iidPath, note_id: id } };
   };
 
-/** The calls of a kind. */
-function callsOn(made: Made, by: CallerName = 'guest'): Record<'list' | 'read' | 'create' | 'delete', Build> {
+/** Examples for one kind of awardable. */
+function examplesFor(
+  create: CreateAwardable,
+  by: CallerName = 'guest',
+): Record<'list' | 'read' | 'create' | 'delete', Build> {
   const awarded = async (scene: Scene) => {
-    const { at, path } = await made(scene);
+    const { at, path } = await create(scene);
     const { id } = (await scene.done(scene.callers.owner.post(at, { name: 'rocket' }))).body;
     return { ...path, award_id: id };
   };
   return {
-    list: async (scene) => ({ by, path: (await made(scene)).path }),
+    list: async (scene) => ({ by, path: (await create(scene)).path }),
     read: async (scene) => ({ by, path: await awarded(scene) }),
-    create: async (scene) => ({ by, path: (await made(scene)).path, params: { name: '+1' } }),
+    create: async (scene) => ({ by, path: (await create(scene)).path, params: { name: '+1' } }),
     delete: async (scene) => ({ by: 'owner', path: await awarded(scene) }),
   };
 }
 
-const onIssue = callsOn(ofThing(newIssueThing));
-const onIssueNote = callsOn(ofNote(newIssueThing));
-const onMergeRequest = callsOn(ofThing(newMergeRequestThing), 'planner');
-const onMergeRequestNote = callsOn(ofNote(newMergeRequestThing), 'planner');
-const onEpic = callsOn(ofThing(newEpicThing));
-const onEpicNote = callsOn(ofNote(newEpicThing));
+const issueExamples = examplesFor(createIssuable(newIssueNoteable));
+const issueNoteExamples = examplesFor(createNoteOn(newIssueNoteable));
+const mergeRequestExamples = examplesFor(createIssuable(newMergeRequestNoteable), 'planner');
+const mergeRequestNoteExamples = examplesFor(createNoteOn(newMergeRequestNoteable), 'planner');
+const epicExamples = examplesFor(createIssuable(newEpicNoteable));
+const epicNoteExamples = examplesFor(createNoteOn(newEpicNoteable));
 
 export const examples: Examples<typeof endpoints> = {
-  listIssueAwardEmoji: onIssue.list,
-  readIssueAwardEmoji: onIssue.read,
-  createIssueAwardEmoji: onIssue.create,
-  deleteIssueAwardEmoji: onIssue.delete,
-  listIssueNoteAwardEmoji: onIssueNote.list,
-  readIssueNoteAwardEmoji: onIssueNote.read,
-  createIssueNoteAwardEmoji: onIssueNote.create,
-  deleteIssueNoteAwardEmoji: onIssueNote.delete,
-  listMergeRequestAwardEmoji: onMergeRequest.list,
-  readMergeRequestAwardEmoji: onMergeRequest.read,
-  createMergeRequestAwardEmoji: onMergeRequest.create,
-  deleteMergeRequestAwardEmoji: onMergeRequest.delete,
-  listMergeRequestNoteAwardEmoji: onMergeRequestNote.list,
-  readMergeRequestNoteAwardEmoji: onMergeRequestNote.read,
-  createMergeRequestNoteAwardEmoji: onMergeRequestNote.create,
-  deleteMergeRequestNoteAwardEmoji: onMergeRequestNote.delete,
-  listEpicAwardEmoji: onEpic.list,
-  readEpicAwardEmoji: onEpic.read,
-  createEpicAwardEmoji: onEpic.create,
-  deleteEpicAwardEmoji: onEpic.delete,
-  listEpicNoteAwardEmoji: onEpicNote.list,
-  readEpicNoteAwardEmoji: onEpicNote.read,
-  createEpicNoteAwardEmoji: onEpicNote.create,
-  deleteEpicNoteAwardEmoji: onEpicNote.delete,
+  listIssueAwardEmoji: issueExamples.list,
+  getIssueAwardEmoji: issueExamples.read,
+  createIssueAwardEmoji: issueExamples.create,
+  deleteIssueAwardEmoji: issueExamples.delete,
+  listIssueNoteAwardEmoji: issueNoteExamples.list,
+  getIssueNoteAwardEmoji: issueNoteExamples.read,
+  createIssueNoteAwardEmoji: issueNoteExamples.create,
+  deleteIssueNoteAwardEmoji: issueNoteExamples.delete,
+  listMergeRequestAwardEmoji: mergeRequestExamples.list,
+  getMergeRequestAwardEmoji: mergeRequestExamples.read,
+  createMergeRequestAwardEmoji: mergeRequestExamples.create,
+  deleteMergeRequestAwardEmoji: mergeRequestExamples.delete,
+  listMergeRequestNoteAwardEmoji: mergeRequestNoteExamples.list,
+  getMergeRequestNoteAwardEmoji: mergeRequestNoteExamples.read,
+  createMergeRequestNoteAwardEmoji: mergeRequestNoteExamples.create,
+  deleteMergeRequestNoteAwardEmoji: mergeRequestNoteExamples.delete,
+  listEpicAwardEmoji: epicExamples.list,
+  getEpicAwardEmoji: epicExamples.read,
+  createEpicAwardEmoji: epicExamples.create,
+  deleteEpicAwardEmoji: epicExamples.delete,
+  listEpicNoteAwardEmoji: epicNoteExamples.list,
+  getEpicNoteAwardEmoji: epicNoteExamples.read,
+  createEpicNoteAwardEmoji: epicNoteExamples.create,
+  deleteEpicNoteAwardEmoji: epicNoteExamples.delete,
 };

@@ -1,5 +1,5 @@
-import { family } from '#http/endpoint/resource-module.ts';
-import { awardsOutliveUsers } from '../awards/index.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { onAwardUserDeleted } from '../awards/index.ts';
 import * as endpoints from './endpoints.ts';
 
-export const awardEmoji = family({ endpoints, subscriptions: [awardsOutliveUsers] });
+export const awardEmoji = resourceModule({ endpoints, subscriptions: [onAwardUserDeleted] });

@@ -1,47 +1,58 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { emojiNamed } from './emoji.ts';
-import { type Awarded, type AwardRow, countAward, deleteAward, deleteAwardOf, insertAward } from './store.ts';
+import { findEmojiName } from './emoji.ts';
+import {
+  type Awardable,
+  type AwardRow,
+  deleteAward,
+  deleteAwardByName,
+  insertAward,
+  updateVoteCount,
+} from './store.ts';
 
-export type { Awarded } from './store.ts';
+export type { Awardable } from './store.ts';
 
-/** Awards the emoji of this short name: once, whatever races. It is in no feed and no mail. */
-export async function award(
+/** Awards an emoji by short name, once even for concurrent calls. Creates no activity event and no mail. */
+export async function createAward(
   uow: UnitOfWork<SignedInCaller>,
-  to: Awarded,
-  given: string,
+  to: Awardable,
+  shortName: string,
 ): Promise<AwardRow | Failure<'unknown' | 'taken'>> {
-  const name = emojiNamed(given);
+  const name = findEmojiName(shortName);
   if (name === null) return fail('unknown');
   const { user } = uow.actor;
   const row = await insertAward(uow, to, { userId: user.id, name });
   if (row === null) return fail('taken');
-  await countAward(uow, to, name, 1);
-  const { type, id } = to.thing;
+  await updateVoteCount(uow, to, name, 1);
+  const { type, id } = to.noteable;
   await uow.publish('emoji-awarded', { userId: user.id, about: { type, id } });
   return row;
 }
 
-/** Takes one back. */
-export async function revoke(uow: UnitOfWork, from: Awarded, awardId: number): Promise<undefined | Failure<'gone'>> {
-  const gone = await deleteAward(uow, awardId);
-  if (gone === null) return fail('gone');
-  await countAward(uow, from, gone.name, -1);
+/** Deletes an award. */
+export async function removeAward(
+  uow: UnitOfWork,
+  from: Awardable,
+  awardId: number,
+): Promise<undefined | Failure<'gone'>> {
+  const deleted = await deleteAward(uow, awardId);
+  if (deleted === null) return fail('gone');
+  await updateVoteCount(uow, from, deleted.name, -1);
 }
 
-/** Takes the caller's own of this name back if there is one, else awards it; says which name it was. */
+/** Deletes the caller's award of this name if it exists, else creates it. Returns the canonical name. */
 export async function toggleAward(
   uow: UnitOfWork<SignedInCaller>,
-  on: Awarded,
-  given: string,
+  on: Awardable,
+  shortName: string,
 ): Promise<string | Failure<'unknown' | 'taken'>> {
-  const name = emojiNamed(given);
+  const name = findEmojiName(shortName);
   if (name === null) return fail('unknown');
-  if ((await deleteAwardOf(uow, on, { userId: uow.actor.user.id, name })) === null) {
-    const awarded = await award(uow, on, name);
+  if ((await deleteAwardByName(uow, on, { userId: uow.actor.user.id, name })) === null) {
+    const awarded = await createAward(uow, on, name);
     return isFailure(awarded) ? awarded : name;
   }
-  await countAward(uow, on, name, -1);
+  await updateVoteCount(uow, on, name, -1);
   return name;
 }

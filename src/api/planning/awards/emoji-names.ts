@@ -1,8 +1,8 @@
 /**
- * The short names of emoji, as gemoji 8.1 has them (https://github.com/github/gemoji, MIT), each with its aliases behind it: of
- * `thumbsup` and `thumbsdown` those are `+1` and `-1`. Only the names: all else that such a list tells would lie in memory.
+ * The short names of emoji, as gemoji 8.1 has them (https://github.com/github/gemoji, MIT), each followed by its aliases. Those of
+ * `thumbsup` and `thumbsdown` are `+1` and `-1`. Other data is left out to save memory.
  */
-export const NAMES = () => `
+export const emojiNames = () => `
 100 1234 1st_place_medal 2nd_place_medal 3rd_place_medal 8ball a ab abacus abc abcd accept accordion adhesive_bandage
 adult aerial_tramway afghanistan airplane aland_islands alarm_clock albania alembic algeria alien ambulance
 american_samoa amphora anatomical_heart anchor andorra angel anger angola angry anguilla anguished ant antarctica

@@ -1,12 +1,12 @@
-import { NAMES } from './emoji-names.ts';
+import { emojiNames } from './emoji-names.ts';
 
-/** From each name to the main one, which an alias stands for. Made when it is first asked for. */
-let mainNames: ReadonlyMap<string, string> | undefined;
+/** Maps each name and alias to the canonical name. Built on first use. */
+let canonicalNames: ReadonlyMap<string, string> | undefined;
 
-/** The main name of the emoji with this short name; null: there is none. */
-export function emojiNamed(name: string): string | null {
-  mainNames ??= new Map(
-    NAMES()
+/** Returns the canonical name of an emoji, or null if there is none. */
+export function findEmojiName(name: string): string | null {
+  canonicalNames ??= new Map(
+    emojiNames()
       .trim()
       .split(/\s/)
       .flatMap((names) => {
@@ -14,5 +14,5 @@ export function emojiNamed(name: string): string | null {
         return [main, ...aliases].map((one) => [one, main] as const);
       }),
   );
-  return mainNames.get(name) ?? null;
+  return canonicalNames.get(name) ?? null;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emojiNamed } from './emoji.ts';
+import { findEmojiName } from './emoji.ts';
 
-test('an emoji is known by its short name and by its aliases', () => {
+test('finds an emoji by short name and by alias', () => {
   for (const [name, main] of [
     ['thumbsup', 'thumbsup'],
     ['+1', 'thumbsup'],
@@ -16,6 +16,6 @@ test('an emoji is known by its short name and by its aliases', () => {
     ['Heart', null],
     ['constructor', null],
   ] as const) {
-    assert.equal(emojiNamed(name), main, name);
+    assert.equal(findEmojiName(name), main, name);
   }
 });

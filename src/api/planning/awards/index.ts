@@ -1,8 +1,7 @@
 /**
- * Emoji that people award to things, and to notes on them: no family with endpoints of its own, but what its endpoints and
- * quick actions do.
+ * Award emoji on issuables and notes, for the endpoints and quick actions of other modules. It declares no endpoints of its own.
  */
-export { type Awarded, award, revoke, toggleAward } from './award.ts';
-export { emojiNamed } from './emoji.ts';
-export { awardsOutliveUsers } from './on-delete.ts';
+export { type Awardable, createAward, removeAward, toggleAward } from './award.ts';
+export { findEmojiName } from './emoji.ts';
+export { onAwardUserDeleted } from './on-delete.ts';
 export { type AwardRow, findAward, listAwards } from './store.ts';

@@ -1,37 +1,46 @@
 import { sql } from 'kysely';
-import { resourceOfRow, tableOf } from '#activity/index.ts';
-import { referElsewhere } from '#database/batch-statements.ts';
-import { isAmong } from '#database/dialect.ts';
-import { PIECE, pieceOf } from '#events/batches.ts';
+import { resourceTable, toResource } from '#activity/index.ts';
+import { reassignReferences } from '#database/batch-statements.ts';
+import { isInIds } from '#database/dialect.ts';
+import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { VOTES } from './store.ts';
+import { VOTE_NAMES } from './store.ts';
 
-/** What a deleted user has awarded stays and is the ghost's; with `hard` it goes, and is counted no more. index: award_emoji_by_user */
-export const awardsOutliveUsers = subscription({
+/** When a user is deleted, clears the user of their awards; on hard delete deletes the awards and updates the vote counts. index: award_emoji_by_user */
+export const onAwardUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, { userId, hard }) =>
-    pieceOf(() =>
+    nextBatch(() =>
       hard
-        ? deleteSomeOf(uow, userId)
-        : referElsewhere(uow, { table: 'award_emoji', column: 'user_id' }, { from: userId, to: null, most: PIECE }),
+        ? deleteAwardsBatch(uow, userId)
+        : reassignReferences(
+            uow,
+            { table: 'award_emoji', column: 'user_id' },
+            { from: userId, to: null, limit: BATCH_SIZE },
+          ),
     ),
 });
 
-/** How many they were. */
-async function deleteSomeOf(uow: UnitOfWork, userId: number): Promise<number> {
+/** Deletes a batch of the user's awards and returns how many. */
+async function deleteAwardsBatch(uow: UnitOfWork, userId: number): Promise<number> {
   const isOneOf = (rows: readonly { readonly id: number }[]) =>
-    isAmong(
+    isInIds(
       uow,
       sql<number>`id`,
       rows.map(({ id }) => id),
     );
-  const rows = await uow.selectFrom('award_emoji').selectAll().where('user_id', '=', userId).limit(PIECE).execute();
-  for (const [name, votes] of VOTES) {
-    const counted = rows.filter((row) => row.name === name && row.note_id === null).map(resourceOfRow);
-    for (const [type, things] of Map.groupBy(counted, (thing) => thing.type)) {
+  const rows = await uow
+    .selectFrom('award_emoji')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .limit(BATCH_SIZE)
+    .execute();
+  for (const [name, votes] of VOTE_NAMES) {
+    const counted = rows.filter((row) => row.name === name && row.note_id === null).map(toResource);
+    for (const [type, noteables] of Map.groupBy(counted, (noteable) => noteable.type)) {
       const less = { [votes]: sql<number>`${sql.ref(votes)} - 1` };
-      await uow.updateTable(tableOf(type)).set(less).where(isOneOf(things)).execute();
+      await uow.updateTable(resourceTable(type)).set(less).where(isOneOf(noteables)).execute();
     }
   }
   await uow.deleteFrom('award_emoji').where(isOneOf(rows)).execute();

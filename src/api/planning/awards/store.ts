@@ -1,54 +1,56 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import { columnOf, type Resource, tableOf } from '#activity/index.ts';
+import { foreignKeyColumn, type Resource, resourceTable } from '#activity/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** The rows of awards. */
+/** Rows of awards. */
 
 export type AwardRow = Selectable<Schema['award_emoji']>;
 
-/** What is awarded: a thing, or a note on it. */
-export interface Awarded {
-  readonly thing: Resource;
+/** An issuable, or a note on it. */
+export interface Awardable {
+  readonly noteable: Resource;
   readonly note: { readonly id: number } | null;
 }
 
-const rowOf = ({ thing, note }: Awarded) =>
-  note === null ? { column: columnOf(thing.type), id: thing.id } : { column: 'note_id' as const, id: note.id };
+const foreignKeyOf = ({ noteable, note }: Awardable) =>
+  note === null
+    ? { column: foreignKeyColumn(noteable.type), id: noteable.id }
+    : { column: 'note_id' as const, id: note.id };
 
 /** index: award_emoji_by_issue, award_emoji_by_merge_request, award_emoji_by_epic, award_emoji_by_note */
-function isOn(awarded: Awarded): RawBuilder<SqlBool> {
-  const { column, id } = rowOf(awarded);
+function isOn(awardable: Awardable): RawBuilder<SqlBool> {
+  const { column, id } = foreignKeyOf(awardable);
   return sql<SqlBool>`${sql.ref(column)} = ${id}`;
 }
 
-const COUNTED: Readonly<Partial<Record<string, 'upvotes' | 'downvotes'>>> = {
+const VOTE_COLUMNS: Readonly<Partial<Record<string, 'upvotes' | 'downvotes'>>> = {
   thumbsup: 'upvotes',
   thumbsdown: 'downvotes',
 };
 
-/** The votes that things count, by the name of what they are awarded. */
-export const VOTES = Object.entries(COUNTED) as readonly (readonly [string, 'upvotes' | 'downvotes'])[];
+/** Emoji names that count as votes, with the column of the count. */
+export const VOTE_NAMES = Object.entries(VOTE_COLUMNS) as readonly (readonly [string, 'upvotes' | 'downvotes'])[];
 
-/** One page of what a thing or a note was awarded, the first one first. */
-export function listAwards(db: Reader, awarded: Awarded, page: OffsetRequest): Promise<Page<AwardRow>> {
-  return paged(db, db.selectFrom('award_emoji').selectAll().where(isOn(awarded)).orderBy('id', 'asc'), page);
+/** Returns a page of the awards, oldest first. */
+export function listAwards(db: Reader, awardable: Awardable, page: OffsetRequest): Promise<Page<AwardRow>> {
+  return paginate(db, db.selectFrom('award_emoji').selectAll().where(isOn(awardable)).orderBy('id', 'asc'), page);
 }
 
-/** One of its own. index: award_emoji primary key */
-export async function findAward(db: Reader, awarded: Awarded, id: number): Promise<AwardRow | null> {
-  const found = db.selectFrom('award_emoji').selectAll().where('id', '=', id).where(isOn(awarded));
+/** Returns the award with this id if it belongs to the awardable, else null. index: award_emoji primary key */
+export async function findAward(db: Reader, awardable: Awardable, id: number): Promise<AwardRow | null> {
+  const found = db.selectFrom('award_emoji').selectAll().where('id', '=', id).where(isOn(awardable));
   return (await found.executeTakeFirst()) ?? null;
 }
 
-/** Null: the user has awarded it already. */
+/** Inserts an award. Returns null if the user has already awarded this name. */
 export async function insertAward(
   tx: Transaction,
-  awarded: Awarded,
+  awardable: Awardable,
   { userId, name }: { readonly userId: number; readonly name: string },
 ): Promise<AwardRow | null> {
-  const { column, id } = rowOf(awarded);
+  const { column, id } = foreignKeyOf(awardable);
   const row = await tx
     .insertInto('award_emoji')
     .values({ user_id: userId, name, [column]: id, created_at: tx.now, updated_at: tx.now })
@@ -58,32 +60,41 @@ export async function insertAward(
   return row ?? null;
 }
 
-/** What went; null: it was gone. index: award_emoji primary key */
+/** Deletes an award and returns it, or null if it does not exist. index: award_emoji primary key */
 export async function deleteAward(tx: Transaction, id: number): Promise<AwardRow | null> {
   return (await tx.deleteFrom('award_emoji').where('id', '=', id).returningAll().executeTakeFirst()) ?? null;
 }
 
-/** The same of what the user has awarded by this name. index: award_emoji_by_user */
-export async function deleteAwardOf(
+/** Deletes the user's award of this name and returns it, or null. index: award_emoji_by_user */
+export async function deleteAwardByName(
   tx: Transaction,
-  awarded: Awarded,
+  awardable: Awardable,
   { userId, name }: { readonly userId: number; readonly name: string },
 ): Promise<AwardRow | null> {
-  const own = tx.deleteFrom('award_emoji').where('user_id', '=', userId).where('name', '=', name).where(isOn(awarded));
-  return (await own.returningAll().executeTakeFirst()) ?? null;
+  const deletion = tx
+    .deleteFrom('award_emoji')
+    .where('user_id', '=', userId)
+    .where('name', '=', name)
+    .where(isOn(awardable));
+  return (await deletion.returningAll().executeTakeFirst()) ?? null;
 }
 
-/** What is awarded has one more or less of this name, which changes it. */
-export async function countAward(tx: Transaction, { thing, note }: Awarded, name: string, by: 1 | -1): Promise<void> {
+/** Updates the vote count and `updated_at` of the awardable after an award was created or deleted. */
+export async function updateVoteCount(
+  tx: Transaction,
+  { noteable, note }: Awardable,
+  name: string,
+  by: 1 | -1,
+): Promise<void> {
   if (note !== null) {
     await tx.updateTable('notes').set({ updated_at: tx.now }).where('id', '=', note.id).execute();
     return;
   }
-  const votes = COUNTED[name];
+  const votes = VOTE_COLUMNS[name];
   await tx
-    .updateTable(tableOf(thing.type))
+    .updateTable(resourceTable(noteable.type))
     .set({ updated_at: tx.now })
     .$if(votes !== undefined, (query) => query.set({ [votes!]: sql<number>`${sql.ref(votes!)} + ${sql.lit(by)}` }))
-    .where('id', '=', thing.id)
+    .where('id', '=', noteable.id)
     .execute();
 }

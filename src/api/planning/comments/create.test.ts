@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 
-async function committed() {
+async function createCommit() {
   const here = await world({ project: { visibility: 'public', readme: true } });
   const { project, owner } = here;
   await project.commit({ 'a.txt': 'one\ntwo\n' });
@@ -11,8 +11,8 @@ async function committed() {
   return { ...here, at: `${project.repository}/commits/${body.id}/comments` };
 }
 
-test('a comment on a line that was added or removed stands there, any other is plain', async () => {
-  const { user, anonymous, at } = await committed();
+test('a comment on an added or removed line has a position, any other comment has none', async () => {
+  const { user, anonymous, at } = await createCommit();
   const stranger = await user();
   const cases = [
     [{ note: 'a' }, [null, null, null]],
@@ -33,8 +33,8 @@ test('a comment on a line that was added or removed stands there, any other is p
   assert.deepEqual([page.body, page.headers['x-total']], [made.slice(2, 4), '5']);
 });
 
-test('what is no comment is refused', async () => {
-  const { owner, anonymous, at, project } = await committed();
+test('rejects invalid comments', async () => {
+  const { owner, anonymous, at, project } = await createCommit();
   const unknown = `${project.repository}/commits/nowhere/comments`;
   const cases = [
     [owner.post(at, { note: ' ' }), 400, { message: `400 Bad request - Note {:note=>["can't be blank"]}` }],

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
-import { textsOf } from '#database/long-texts.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
+import { createTextLoader } from '#database/long-texts.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import type { NoteListed, Position } from '../notes/index.ts';
+import type { NoteListRow, Position } from '../notes/index.ts';
 
-const bodiesOf = textsOf('notes', 'body');
+const bodiesQuery = createTextLoader('notes', 'body');
 
 /** A comment on a commit (contract/planning.md §3.16). */
 export const CommitNote = entity('CommitNote', {
@@ -17,22 +17,22 @@ export const CommitNote = entity('CommitNote', {
   author: UserBasic.schema,
   created_at: dateTime,
 }).from(
-  async (notes: readonly NoteListed[], { db }) => {
+  async (notes: readonly NoteListRow[], { db }) => {
     const ids = notes.map(({ id }) => id);
     const authors = notes.map(({ author_id }) => author_id);
-    const [users, bodies] = await Promise.all([usersById(db, authors), bodiesOf(db, ids)]);
+    const [users, bodies] = await Promise.all([loadUsersById(db, authors), bodiesQuery(db, ids)]);
     return { users, bodies };
   },
   ({ id, author_id, position, created_at }, to, { users, bodies }) => ({
     note: bodies.get(id) ?? '',
-    ...placeIn(position),
-    author: UserBasic.serialize(stillThere(users.get(author_id)), to),
+    ...lineFromPosition(position),
+    author: UserBasic.serialize(requireRow(users.get(author_id)), to),
     created_at,
   }),
 );
 
-/** A line that was not changed has its number after the commit. */
-function placeIn(position: string | null) {
+/** Returns path and line of a position. An unchanged line has its number after the commit. */
+function lineFromPosition(position: string | null) {
   if (position === null) return { path: null, line: null, line_type: null };
   const { old_path, new_path, old_line = null, new_line = null } = JSON.parse(position) as Position;
   if (new_line === null && old_line !== null)

@@ -1,57 +1,57 @@
 import { isSignedIn } from '#authentication/caller.ts';
 import type { AccessCall } from '#http/access/access.ts';
-import type { InThing, Noteable, NoteableKind } from '#http/access/noteables.ts';
+import type { Noteable, NoteableContext, NoteableKind } from '#http/access/noteables.ts';
 import { forbidden, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import {
-  commentingOn,
+  createNoteAccess,
   findThread,
   isResolvable,
-  mayChange,
   mayResolve,
-  readingNoteInThread,
+  mayUpdateNote,
+  readThreadNoteAccess,
   type Thread,
 } from '../notes/index.ts';
 
-/** The thread of `:discussion_id` on the thing, so much of it as the caller may read. */
-const discussion = {
+/** Loads the thread `:discussion_id` of the noteable, with the notes that the caller may read. */
+const discussionResource = {
   name: 'discussion',
   params: { discussion_id: required(string) },
   load: (
     { db, params }: AccessCall<{ readonly discussion_id: string }>,
-    { thing, caller }: InThing<Noteable>,
-  ): Promise<Thread | null> => findThread(db, caller, thing, params.discussion_id),
+    { noteable, caller }: NoteableContext<Noteable>,
+  ): Promise<Thread | null> => findThread(db, caller, noteable, params.discussion_id),
   notFound: () => notFound('Discussion'),
 } as const;
 
-/** The same, which must be one of this thing. */
-export const readingDiscussion = (kind: NoteableKind) => kind.reading().resource(discussion);
+/** Admits readers of the noteable and loads the thread. */
+export const readDiscussionAccess = (kind: NoteableKind) => kind.readAccess().resource(discussionResource);
 
-/** For who wants its notes. */
-export const readingNotes = (kind: NoteableKind) =>
-  kind.reading().resource({ ...discussion, notFound: () => notFound('Notes') });
+/** Admits readers of the noteable and loads the thread; answers 404 `Notes` if it is missing. */
+export const readDiscussionNotesAccess = (kind: NoteableKind) =>
+  kind.readAccess().resource({ ...discussionResource, notFound: () => notFound('Notes') });
 
-/** For who says something in it. */
-export const answeringIn = (kind: NoteableKind) => commentingOn(kind).resource(discussion);
+/** Admits callers who may comment, and loads the thread. */
+export const replyAccess = (kind: NoteableKind) => createNoteAccess(kind).resource(discussionResource);
 
-/** Developers, who has begun it, and the author of the thing: where there is something to resolve. */
-export const resolvingDiscussion = (kind: NoteableKind) =>
-  readingDiscussion(kind).require(({ caller }, { thing, discussion: thread }) => {
-    if (!isSignedIn(caller) || !mayResolve(caller, thing, thread) || !thread.notes.some(isResolvable))
+/** Admits Developers, the author of the thread and the author of the noteable, if the thread is resolvable. */
+export const resolveDiscussionAccess = (kind: NoteableKind) =>
+  readDiscussionAccess(kind).require(({ caller }, { noteable, discussion: thread }) => {
+    if (!isSignedIn(caller) || !mayResolve(caller, noteable, thread) || !thread.notes.some(isResolvable))
       throw forbidden();
-  }, `${kind.place}:resolve_note, own threads and things: create_note`);
+  }, `${kind.parentType}:resolve_note, own threads and things: create_note`);
 
-/** One of its notes, for who changes what it says or resolves it: which of the two he asks for, the body says. */
-export const changingOrResolving = (kind: NoteableKind) =>
-  readingNoteInThread(kind).deferred({
+/** Loads a note of a thread. The check is deferred, because the body decides between update and resolve. */
+export const updateOrResolveNoteAccess = (kind: NoteableKind) =>
+  readThreadNoteAccess(kind).deferred({
     name: 'may',
-    label: `${kind.place}:change_note or resolve_note`,
-    question:
-      ({ db }, { thing, caller, note }) =>
-      async (wish: 'change' | 'resolve'): Promise<boolean> => {
-        if (wish === 'change') return mayChange(caller, thing, note);
-        const thread = await findThread(db, caller, thing, note.discussion_id);
-        return thread !== null && mayResolve(caller, thing, thread);
+    label: `${kind.parentType}:change_note or resolve_note`,
+    createCheck:
+      ({ db }, { noteable, caller, note }) =>
+      async (operation: 'change' | 'resolve'): Promise<boolean> => {
+        if (operation === 'change') return mayUpdateNote(caller, noteable, note);
+        const thread = await findThread(db, caller, noteable, note.discussion_id);
+        return thread !== null && mayResolve(caller, noteable, thread);
       },
   });

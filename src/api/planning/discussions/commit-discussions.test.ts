@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
-import { begin } from './fixtures.testing.ts';
+import { createThread } from './fixtures.testing.ts';
 
 async function committed(visibility: 'private' | 'public' = 'private') {
   const here = await world({ project: { visibility, readme: true, with: ['reporter', 'guest'] } });
@@ -10,10 +10,10 @@ async function committed(visibility: 'private' | 'public' = 'private') {
   return { ...here, sha: body.id as string, title: body.title, at: `${project.repository}/commits/${body.id}` };
 }
 
-test('threads on commits are answered and taken back, and never resolved', async () => {
+test('creates, replies to and deletes threads on commits, which cannot be resolved', async () => {
   const { project, owner, reporter, at: commit, sha } = await committed();
   assert.deepEqual((await reporter.get(`${commit}/discussions`)).body, []);
-  const { at, thread } = await begin(reporter, { at: `${project.repository}/commits/main` });
+  const { at, thread } = await createThread(reporter, { at: `${project.repository}/commits/main` });
   const [note] = thread.notes;
   assert.deepEqual(
     [note.noteable_type, note.noteable_id, note.noteable_iid, note.project_id, note.resolvable, note.resolved],
@@ -30,7 +30,7 @@ test('threads on commits are answered and taken back, and never resolved', async
   assert.deepEqual((await owner.get(`${project.repository}/commits/${sha}/discussions`)).body, []);
 });
 
-test('a thread stands in the commit’s own diff, and nowhere else', async () => {
+test('accepts positions in the commit’s own diff only', async () => {
   const { owner, at, sha } = await committed();
   const zero = '0'.repeat(40);
   const position = {
@@ -41,7 +41,7 @@ test('a thread stands in the commit’s own diff, and nowhere else', async () =>
     new_path: 'README.md',
     new_line: 1,
   };
-  const { thread } = await begin(owner, { at }, { position });
+  const { thread } = await createThread(owner, { at }, { position });
   assert.deepEqual([thread.notes[0].type, thread.notes[0].commit_id], ['DiffNote', undefined]);
   const other = await owner.post(`${at}/discussions`, { body: 'x', position: { ...position, base_sha: sha } });
   assert.equal(other.status, 400);
@@ -49,9 +49,9 @@ test('a thread stands in the commit’s own diff, and nowhere else', async () =>
   assert.deepEqual([comment.path, comment.line, comment.line_type], ['README.md', 1, 'new']);
 });
 
-test('feeds tell of comments on commits to readers of the code, with the commit’s title', async () => {
+test('shows comments on commits in feeds to readers of the code, with the commit’s title', async () => {
   const { project, owner, guest, at, title } = await committed();
-  const { thread } = await begin(owner, { at });
+  const { thread } = await createThread(owner, { at });
   const told = (await owner.get(`${project.at}/events`, { action: 'commented' })).body;
   assert.deepEqual(
     told.map((event: Record<string, never>) => [event.target_type, event.target_id, event.target_title, event.note]),
@@ -60,9 +60,9 @@ test('feeds tell of comments on commits to readers of the code, with the commit�
   assert.deepEqual((await guest.get(`${project.at}/events`, { action: 'commented' })).body, []);
 });
 
-test('commits are talked about by who reads the code and is signed in', async () => {
+test('lets signed-in readers of the code comment on commits', async () => {
   const { project, owner, guest, at } = await committed();
-  const thread = await begin(owner, { at });
+  const thread = await createThread(owner, { at });
   for (const call of [guest.get(thread.at), guest.post(`${at}/discussions`, { body: 'x' })]) {
     assert.equal((await call).status, 403);
   }
@@ -70,14 +70,14 @@ test('commits are talked about by who reads the code and is signed in', async ()
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Commit Not Found' }]);
   const open = await committed('public');
   assert.equal((await open.anonymous.get(`${open.at}/discussions`)).status, 401);
-  await begin(await open.user(), open);
+  await createThread(await open.user(), open);
 });
 
-test('what was said on commits goes with the project, and with its author', async () => {
+test('deletes comments on commits with the project and with their author', async () => {
   const { project, owner, root, user, at, work, server } = await committed('public');
   const [ada, ben] = [await user(), await user()];
-  const kept = await begin(ada, { at });
-  await begin(ben, { at });
+  const kept = await createThread(ada, { at });
+  await createThread(ben, { at });
   await done(root.delete(`/users/${ada.id}`));
   await done(root.delete(`/users/${ben.id}`, { hard_delete: true }));
   await work();

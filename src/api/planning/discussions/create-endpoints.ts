@@ -1,12 +1,12 @@
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
-import { zeroId } from '#git/refs/refs.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
 import {
-  forThings,
-  type InThing,
+  type CommitNoteable,
+  forNoteables,
   type Noteable,
+  type NoteableContext,
   type NoteableKind,
-  type ThingOfCommit,
 } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created } from '#http/endpoint/responses.ts';
@@ -14,127 +14,131 @@ import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { description, string } from '#http/parameters/texts.ts';
 import { dateTime } from '#http/parameters/types.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { epicThing } from '../epics/index.ts';
-import { issueThing } from '../issues/index.ts';
-import { mergeRequestThing } from '../merge-requests/index.ts';
+import { epicNoteable } from '../epics/index.ts';
+import { issueNoteable } from '../issues/index.ts';
+import { mergeRequestNoteable } from '../merge-requests/index.ts';
 import {
-  type Beginning,
-  COMMAND_REFUSALS,
-  commentingOn,
-  commitThing,
+  commitNoteableKind,
   createNote,
-  NOTE_REFUSALS,
-  orCommanded,
-  sayAndDo,
+  createNoteAccess,
+  NOTE_ERRORS,
+  noteOrQuickActions,
+  QUICK_ACTION_ERRORS,
   type Thread,
+  type ThreadStart,
+  writeNoteWithQuickActions,
 } from '../notes/index.ts';
 import { Discussion } from './entities.ts';
-import { POSITION_REFUSALS, placed, positionParam, type SaidPosition } from './position.ts';
+import { POSITION_ERRORS, type PositionParams, positionParam, validatePosition } from './position.ts';
 
-// How threads begin: anywhere with a first note, on merge requests and commits also at a place in a diff.
+// Creation of threads: with a first note on any noteable; on merge requests and commits also at a position in a diff.
 
 const params = { body: required(description), created_at: optional(dateTime) };
 
-const REFUSALS = { internal: FORBIDDEN, ...NOTE_REFUSALS, ...COMMAND_REFUSALS } as const;
+const NOTE_CREATION_ERRORS = { internal: FORBIDDEN, ...NOTE_ERRORS, ...QUICK_ACTION_ERRORS } as const;
 
-const Begun = orCommanded(Discussion);
+const CreatedDiscussion = noteOrQuickActions(Discussion);
 
-interface Said {
+interface DiscussionParams {
   readonly body: string;
   readonly created_at?: string | null | undefined;
 }
 
-function begin(
+function createDiscussion(
   services: RefServices,
-  on: InThing<Noteable> & { readonly kind: NoteableKind },
-  { body, created_at }: Said,
-  begins: Beginning,
+  target: NoteableContext<Noteable> & { readonly kind: NoteableKind },
+  { body, created_at }: DiscussionParams,
+  threadStart: ThreadStart,
 ) {
-  return sayAndDo(services, on, body, {
-    async say(uow, said): Promise<Thread | Failure<keyof typeof REFUSALS>> {
-      const wish = { ...said, internal: false, createdAt: created_at ?? null, begins };
-      const note = await createNote(uow, on.kind, on.thing, wish);
+  return writeNoteWithQuickActions(services, target, body, {
+    async write(uow, noteText): Promise<Thread | Failure<keyof typeof NOTE_CREATION_ERRORS>> {
+      const input = { ...noteText, internal: false, createdAt: created_at ?? null, threadStart };
+      const note = await createNote(uow, target.kind, target.noteable, input);
       return isFailure(note) ? note : { id: note.discussion_id, notes: [note] };
     },
   });
 }
 
-const NOT_IN_A_DIFF: Beginning = { position: null, commitSha: null };
+const NOT_IN_A_DIFF: ThreadStart = { position: null, commitSha: null };
 
-export const [createIssueDiscussion, createEpicDiscussion] = forThings([issueThing, epicThing], (kind) =>
+export const [createIssueDiscussion, createEpicDiscussion] = forNoteables([issueNoteable, epicNoteable], (kind) =>
   endpoint({
     post: `${kind.path}/discussions`,
-    summary: `Begin a thread on ${kind.aThing}`,
-    access: commentingOn(kind),
+    summary: `Create a thread on ${kind.nounWithArticle}`,
+    access: createNoteAccess(kind),
     params,
-    errors: REFUSALS,
-    activity: kind.place === 'project' ? ['commented DiscussionNote', 'note mention'] : ['note mention'],
-    response: created(Begun),
-    handle: ({ caller, thing, params: said }, services) =>
-      begin(services, { kind, thing, caller }, said, NOT_IN_A_DIFF),
+    errors: NOTE_CREATION_ERRORS,
+    activity: kind.parentType === 'project' ? ['commented DiscussionNote', 'note mention'] : ['note mention'],
+    response: created(CreatedDiscussion),
+    handle: ({ caller, noteable, params }, services) =>
+      createDiscussion(services, { kind, noteable, caller }, params, NOT_IN_A_DIFF),
   }),
 );
 
 export const createMergeRequestDiscussion = endpoint({
-  post: `${mergeRequestThing.path}/discussions`,
-  summary: 'Begin a thread on a merge request, or on a place in what it changes',
-  access: commentingOn(mergeRequestThing),
+  post: `${mergeRequestNoteable.path}/discussions`,
+  summary: 'Create a thread on a merge request or diff',
+  access: createNoteAccess(mergeRequestNoteable),
   params: { ...params, position: optional(positionParam), commit_id: optional(string) },
-  errors: { ...REFUSALS, ...POSITION_REFUSALS },
+  errors: { ...NOTE_CREATION_ERRORS, ...POSITION_ERRORS },
   activity: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
-  response: created(Begun),
-  async handle({ caller, thing, params: said }, services) {
-    const begins = await placeIn(services.git, thing, said.position);
-    if (isFailure(begins)) return begins;
-    const commitSha = begins.position === null ? null : await commitNamed(services.git, thing, said.commit_id);
+  response: created(CreatedDiscussion),
+  async handle({ caller, noteable, params }, services) {
+    const threadStart = await threadStartAt(services.git, noteable, params.position);
+    if (isFailure(threadStart)) return threadStart;
+    const commitSha =
+      threadStart.position === null ? null : await findCommitSha(services.git, noteable, params.commit_id);
     if (isFailure(commitSha)) return commitSha;
-    return begin(services, { kind: mergeRequestThing, thing, caller }, said, { ...begins, commitSha });
+    return createDiscussion(services, { kind: mergeRequestNoteable, noteable, caller }, params, {
+      ...threadStart,
+      commitSha,
+    });
   },
 });
 
 export const createCommitDiscussion = endpoint({
-  post: `${commitThing.path}/discussions`,
-  summary: 'Begin a thread on a commit, or on a place in its diff',
-  access: commentingOn(commitThing),
+  post: `${commitNoteableKind.path}/discussions`,
+  summary: 'Create a thread on a commit or its diff',
+  access: createNoteAccess(commitNoteableKind),
   params: { ...params, position: optional(positionParam) },
-  errors: { ...REFUSALS, ...POSITION_REFUSALS },
+  errors: { ...NOTE_CREATION_ERRORS, ...POSITION_ERRORS },
   activity: ['commented DiscussionNote', 'commented DiffNote'],
-  response: created(Begun),
-  async handle({ caller, thing, params: said }, services) {
-    if (said.position && !isOwnDiff(thing, said.position)) return fail('nowhere');
-    const begins = await placeIn(services.git, thing, said.position);
-    if (isFailure(begins)) return begins;
-    return begin(services, { kind: commitThing, thing, caller }, said, begins);
+  response: created(CreatedDiscussion),
+  async handle({ caller, noteable, params }, services) {
+    if (params.position && !isDiffOfCommit(noteable, params.position)) return fail('nowhere');
+    const threadStart = await threadStartAt(services.git, noteable, params.position);
+    if (isFailure(threadStart)) return threadStart;
+    return createDiscussion(services, { kind: commitNoteableKind, noteable, caller }, params, threadStart);
   },
 });
 
 type InRepository = Extract<Noteable, { readonly project: object }>;
 
-async function placeIn(
+async function threadStartAt(
   git: Git,
   { project }: InRepository,
-  said: SaidPosition | null | undefined,
-): Promise<Beginning | Failure<keyof typeof POSITION_REFUSALS>> {
-  if (!said) return NOT_IN_A_DIFF;
-  const position = await placed(git, project, said);
+  requested: PositionParams | null | undefined,
+): Promise<ThreadStart | Failure<keyof typeof POSITION_ERRORS>> {
+  if (!requested) return NOT_IN_A_DIFF;
+  const position = await validatePosition(git, project, requested);
   return isFailure(position) ? position : { position, commitSha: null };
 }
 
-/** What a commit has changed is seen from its first parent. */
-function isOwnDiff({ commit }: ThingOfCommit, { base_sha, head_sha }: SaidPosition): boolean {
-  return head_sha === commit.id && base_sha === (commit.parentIds[0] ?? zeroId);
+/** Returns whether the position is in the diff between the commit and its first parent. */
+function isDiffOfCommit({ commit }: CommitNoteable, { base_sha, head_sha }: PositionParams): boolean {
+  return head_sha === commit.id && base_sha === (commit.parentIds[0] ?? ZERO_ID);
 }
 
-/** A commit that the repository has. */
-async function commitNamed(
+/** Returns the SHA if the repository has this commit, null if none is given, else a failure. */
+async function findCommitSha(
   git: Git,
   { project }: InRepository,
   sha: string | null | undefined,
 ): Promise<string | null | Failure<'nowhere'>> {
   if (!sha) return null;
-  const isThere = /^[0-9a-f]{40}$/.test(sha) && (await readCommit(git, repositoryOf(git, project), sha)) !== null;
+  const isThere = /^[0-9a-f]{40}$/.test(sha) && (await readCommit(git, getRepository(git, project), sha)) !== null;
   return isThere ? sha : fail('nowhere');
 }

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
-import { begin } from './fixtures.testing.ts';
+import { createThread } from './fixtures.testing.ts';
 
 const { newGroup } = await world();
 
-test('a thread is a note that can be resolved, and answers stand behind it', async () => {
+test('creates a thread as a resolvable note, followed by its replies', async () => {
   const { project, owner, guest } = await world({ project: { with: ['guest'] } });
   const issue = await newIssue(project);
-  const { thread, at } = await begin(guest, issue, { body: 'It spins' });
+  const { thread, at } = await createThread(guest, issue, { body: 'It spins' });
   assert.match(thread.id, /^[0-9a-f]{40}$/);
   const [note] = thread.notes;
   assert.deepEqual([thread.individual_note, thread.notes.length], [false, 1]);
@@ -36,7 +36,7 @@ test('a thread is a note that can be resolved, and answers stand behind it', asy
   );
 });
 
-test('a plain comment becomes a thread by its first answer, also by two at once; what Hearth has said is not answered', async () => {
+test('converts a plain comment to a thread on the first reply, also on two concurrent ones; system notes take no replies', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   await done(owner.post(issue.notes, { body: 'Seen' }));
@@ -59,7 +59,7 @@ test('a plain comment becomes a thread by its first answer, also by two at once;
   );
 });
 
-test('an answer to an internal note is internal, and hidden with it', async () => {
+test('makes a reply to an internal note internal', async () => {
   const { project, owner, guest } = await world({ project: { with: ['guest'] } });
   const issue = await newIssue(project);
   const { body: note } = await done(owner.post(issue.notes, { body: 'Secret', internal: true }));
@@ -74,12 +74,12 @@ test('an answer to an internal note is internal, and hidden with it', async () =
   assert.deepEqual((await guest.get(`${at}/notes/${note.id}`)).body, { message: '404 Not found' });
 });
 
-test('what cannot be said is refused, and nothing is said', async () => {
+test('rejects invalid notes without writing anything', async () => {
   const { project, owner, user, anonymous } = await world({ project: { visibility: 'public', readme: true } });
   const stranger = await user();
   const made = await newMergeRequest(project);
   const issue = await newIssue(project);
-  const { at } = await begin(owner, made);
+  const { at } = await createThread(owner, made);
   await done(owner.put(made.at, { discussion_locked: true }));
   const blank = `400 Bad request - Note {:note=>["can't be blank"]}`;
   const cases = [
@@ -101,11 +101,11 @@ test('what cannot be said is refused, and nothing is said', async () => {
   assert.equal((await owner.get(at)).body.notes.length, 1);
 });
 
-test('epics have threads by their global ids', async () => {
+test('creates threads on epics by global id', async () => {
   const group = await newGroup();
   const [planner, guest] = [await group.add('planner'), await group.add('guest')];
   const { body: epic } = await done(planner.post(`${group.at}/epics`, { title: 'Big' }));
-  const { at, thread } = await begin(guest, { at: `${group.at}/epics/${epic.id}` });
+  const { at, thread } = await createThread(guest, { at: `${group.at}/epics/${epic.id}` });
   assert.deepEqual(
     [thread.notes[0].noteable_type, thread.notes[0].project_id, thread.notes[0].resolvable],
     ['Epic', null, true],

@@ -1,5 +1,5 @@
-import type { HistoryName } from '#activity/index.ts';
-import { forThings, type NoteableKind } from '#http/access/noteables.ts';
+import type { RecordedEventName } from '#activity/index.ts';
+import { forNoteables, type NoteableKind } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, list, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
@@ -7,57 +7,63 @@ import { exactlyOne, optional, required } from '#http/parameters/declarations.ts
 import { description } from '#http/parameters/texts.ts';
 import { boolean, dateTime } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { THINGS } from '../noteables/index.ts';
+import { ISSUABLE_KINDS } from '../noteables/index.ts';
 import {
-  answerNote,
-  COMMAND_REFUSALS,
-  changingNoteInThread,
-  commitThing,
+  commitNoteableKind,
   deleteNote,
   isResolvable,
   listThreads,
-  NOTE_REFUSALS,
+  NOTE_ERRORS,
   Note,
-  orCommanded,
-  readingNoteInThread,
+  noteOrQuickActions,
+  notesLockKey,
+  QUICK_ACTION_ERRORS,
+  readThreadNoteAccess,
+  replyToThread,
   resolveNote,
   resolveThread,
-  sayAndDo,
-  turnOfNotes,
   updateNote,
+  updateThreadNoteAccess,
+  writeNoteWithQuickActions,
 } from '../notes/index.ts';
-import { answeringIn, changingOrResolving, readingDiscussion, readingNotes, resolvingDiscussion } from './access.ts';
+import {
+  readDiscussionAccess,
+  readDiscussionNotesAccess,
+  replyAccess,
+  resolveDiscussionAccess,
+  updateOrResolveNoteAccess,
+} from './access.ts';
 import { Discussion } from './entities.ts';
 
-// What people say in threads, on issues, merge requests, epics and commits (contract/planning.md §3.12).
+// Threads on issues, merge requests, epics and commits (contract/planning.md §3.12).
 
-const NOTEABLES = [...THINGS, commitThing] as const;
+const NOTEABLES = [...ISSUABLE_KINDS, commitNoteableKind] as const;
 
 export const [listIssueDiscussions, listMergeRequestDiscussions, listEpicDiscussions, listCommitDiscussions] =
-  forThings(NOTEABLES, (kind) =>
+  forNoteables(NOTEABLES, (kind) =>
     endpoint({
       get: `${kind.path}/discussions`,
-      summary: `List the threads and comments on ${kind.aThing}`,
-      access: kind.reading(),
+      summary: `List threads and comments on ${kind.nounWithArticle}`,
+      access: kind.readAccess(),
       response: page(Discussion),
-      read: (db, { thing, caller, page }) => listThreads(db, caller, thing, page),
+      read: (db, { noteable, caller, page }) => listThreads(db, caller, noteable, page),
     }),
   );
 
-export const [readIssueDiscussion, readMergeRequestDiscussion, readEpicDiscussion, readCommitDiscussion] = forThings(
+export const [getIssueDiscussion, getMergeRequestDiscussion, getEpicDiscussion, getCommitDiscussion] = forNoteables(
   NOTEABLES,
   (kind) =>
     endpoint({
       get: `${kind.path}/discussions/:discussion_id`,
-      summary: `One thread on ${kind.aThing}`,
-      access: readingDiscussion(kind),
+      summary: `Get a thread on ${kind.nounWithArticle}`,
+      access: readDiscussionAccess(kind),
       response: ok(Discussion),
       read: (_db, { discussion }) => discussion,
     }),
 );
 
-/** Epics are in no project's feed, and commits are mentioned nowhere. */
-const RECORDS: Readonly<Record<NoteableKind['type'], Record<'answer' | 'update', readonly HistoryName[]>>> = {
+/** Epics belong to no project, so they record no activity events; comments on commits create no cross-references. */
+const ACTIVITY: Readonly<Record<NoteableKind['type'], Record<'answer' | 'update', readonly RecordedEventName[]>>> = {
   Issue: { answer: ['commented DiscussionNote', 'note mention'], update: ['note mention'] },
   MergeRequest: {
     answer: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
@@ -67,114 +73,115 @@ const RECORDS: Readonly<Record<NoteableKind['type'], Record<'answer' | 'update',
   Commit: { answer: ['commented DiscussionNote', 'commented DiffNote'], update: [] },
 };
 
-export const [answerIssueDiscussion, answerMergeRequestDiscussion, answerEpicDiscussion, answerCommitDiscussion] =
-  forThings(NOTEABLES, (kind) =>
+export const [createIssueThreadNote, createMergeRequestThreadNote, createEpicThreadNote, createCommitThreadNote] =
+  forNoteables(NOTEABLES, (kind) =>
     endpoint({
       post: `${kind.path}/discussions/:discussion_id/notes`,
-      summary: `Answer in a thread on ${kind.aThing}`,
-      access: answeringIn(kind),
+      summary: `Reply to a thread on ${kind.nounWithArticle}`,
+      access: replyAccess(kind),
       params: { body: required(description), created_at: optional(dateTime) },
       errors: {
         internal: FORBIDDEN,
-        ...NOTE_REFUSALS,
-        ...COMMAND_REFUSALS,
+        ...NOTE_ERRORS,
+        ...QUICK_ACTION_ERRORS,
         threadGone: [404, '404 Discussion Not Found'],
         notAnswerable: [400, '400 Bad request - Discussion can not be replied to.'],
       },
-      activity: RECORDS[kind.type].answer,
-      response: created(orCommanded(Note)),
-      handle: ({ caller, thing, discussion, params: { body, created_at } }, services) =>
-        sayAndDo(services, { kind, thing, caller }, body, {
-          say: (uow, said) => answerNote(uow, kind, thing, discussion, { ...said, createdAt: created_at ?? null }),
+      activity: ACTIVITY[kind.type].answer,
+      response: created(noteOrQuickActions(Note)),
+      handle: ({ caller, noteable, discussion, params: { body, created_at } }, services) =>
+        writeNoteWithQuickActions(services, { kind, noteable, caller }, body, {
+          write: (uow, text) =>
+            replyToThread(uow, kind, noteable, discussion, { ...text, createdAt: created_at ?? null }),
         }),
     }),
   );
 
 export const [listIssueThreadNotes, listMergeRequestThreadNotes, listEpicThreadNotes, listCommitThreadNotes] =
-  forThings(NOTEABLES, (kind) =>
+  forNoteables(NOTEABLES, (kind) =>
     endpoint({
       get: `${kind.path}/discussions/:discussion_id/notes`,
-      summary: `List what was said in a thread on ${kind.aThing}`,
-      access: readingNotes(kind),
+      summary: `List notes of a thread on ${kind.nounWithArticle}`,
+      access: readDiscussionNotesAccess(kind),
       response: list(Note),
       read: (_db, { discussion }) => discussion.notes,
     }),
   );
 
-export const [readIssueThreadNote, readMergeRequestThreadNote, readEpicThreadNote, readCommitThreadNote] = forThings(
+export const [getIssueThreadNote, getMergeRequestThreadNote, getEpicThreadNote, getCommitThreadNote] = forNoteables(
   NOTEABLES,
   (kind) =>
     endpoint({
       get: `${kind.path}/discussions/:discussion_id/notes/:note_id`,
-      summary: `One note of a thread on ${kind.aThing}`,
-      access: readingNoteInThread(kind),
+      summary: `Get a thread note on ${kind.nounWithArticle}`,
+      access: readThreadNoteAccess(kind),
       response: ok(Note),
       read: (_db, { note }) => note,
     }),
 );
 
 export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThreadNote, updateCommitThreadNote] =
-  forThings(NOTEABLES, (kind) =>
+  forNoteables(NOTEABLES, (kind) =>
     endpoint({
       put: `${kind.path}/discussions/:discussion_id/notes/:note_id`,
-      summary: `Say a note of a thread on ${kind.aThing} in other words, or resolve it`,
-      access: changingOrResolving(kind),
+      summary: `Update or resolve a note on ${kind.nounWithArticle}`,
+      access: updateOrResolveNoteAccess(kind),
       params: { body: optional(description), resolved: optional(boolean) },
       rules: [exactlyOne('body', 'resolved')],
       errors: {
-        ...COMMAND_REFUSALS,
+        ...QUICK_ACTION_ERRORS,
         forbidden: FORBIDDEN,
         gone: NOT_FOUND,
         threadGone: NOT_FOUND,
-        blank: NOTE_REFUSALS.blank,
+        blank: NOTE_ERRORS.blank,
         notResolvable: [400, '400 Bad request - Note is not resolvable'],
       },
-      activity: RECORDS[kind.type].update,
-      response: ok(orCommanded(Note)),
-      async handle({ caller, thing, note, may, params: { body, resolved } }, services) {
+      activity: ACTIVITY[kind.type].update,
+      response: ok(noteOrQuickActions(Note)),
+      async handle({ caller, noteable, note, may, params: { body, resolved } }, services) {
         if (!(await may(resolved == null ? 'change' : 'resolve'))) return fail('forbidden');
         if (resolved == null) {
           if ((body ?? '').trim() === '') return fail('blank');
-          return sayAndDo(services, { kind, thing, caller }, body as string, {
-            say: (uow, said) => updateNote(uow, kind, thing, note, said),
-            unsay: (uow) => deleteNote(uow, kind, thing, note),
+          return writeNoteWithQuickActions(services, { kind, noteable, caller }, body as string, {
+            write: (uow, text) => updateNote(uow, kind, noteable, note, text),
+            onEmpty: (uow) => deleteNote(uow, kind, noteable, note),
           });
         }
         if (!isResolvable(note)) return fail('notResolvable');
-        return services.runUnitOfWork(caller, (uow) => resolveNote(uow, kind, thing, note, resolved), {
-          turn: turnOfNotes({ thing }),
+        return services.runUnitOfWork(caller, (uow) => resolveNote(uow, kind, noteable, note, resolved), {
+          lock: notesLockKey({ noteable }),
         });
       },
     }),
   );
 
 export const [deleteIssueThreadNote, deleteMergeRequestThreadNote, deleteEpicThreadNote, deleteCommitThreadNote] =
-  forThings(NOTEABLES, (kind) =>
+  forNoteables(NOTEABLES, (kind) =>
     endpoint({
       delete: `${kind.path}/discussions/:discussion_id/notes/:note_id`,
-      summary: `Take back a note of a thread on ${kind.aThing}`,
-      access: changingNoteInThread(kind),
+      summary: `Delete a thread note on ${kind.nounWithArticle}`,
+      access: updateThreadNoteAccess(kind),
       lastModified: ({ note }) => note.updated_at,
-      lock: (call) => turnOfNotes(call),
+      lock: (call) => notesLockKey(call),
       errors: { gone: NOT_FOUND },
       response: noContent,
-      write: (uow, { thing, note }) => deleteNote(uow, kind, thing, note),
+      write: (uow, { noteable, note }) => deleteNote(uow, kind, noteable, note),
     }),
   );
 
-export const [resolveIssueDiscussion, resolveMergeRequestDiscussion, resolveEpicDiscussion] = forThings(
-  THINGS,
+export const [resolveIssueDiscussion, resolveMergeRequestDiscussion, resolveEpicDiscussion] = forNoteables(
+  ISSUABLE_KINDS,
   (kind) =>
     endpoint({
       put: `${kind.path}/discussions/:discussion_id`,
-      summary: `Resolve a thread on ${kind.aThing}, or open it again`,
-      access: resolvingDiscussion(kind),
+      summary: `Resolve or reopen a thread on ${kind.nounWithArticle}`,
+      access: resolveDiscussionAccess(kind),
       params: { resolved: required(boolean) },
-      lock: (call) => turnOfNotes(call),
+      lock: (call) => notesLockKey(call),
       errors: { threadGone: [404, '404 Discussion Not Found'] },
       activity: kind.type === 'MergeRequest' ? ['note discussion'] : [],
       response: ok(Discussion),
-      write: (uow, { thing, discussion, params: { resolved } }) =>
-        resolveThread(uow, kind, thing, discussion, { resolved }),
+      write: (uow, { noteable, discussion, params: { resolved } }) =>
+        resolveThread(uow, kind, noteable, discussion, { resolved }),
     }),
 );

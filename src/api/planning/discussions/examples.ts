@@ -4,16 +4,16 @@ import {
   addedLine,
   commentedCommit,
   type NewNoteable,
-  newEpicThing,
-  newIssueThing,
-  newMergeRequestThing,
+  newEpicNoteable,
+  newIssueNoteable,
+  newMergeRequestNoteable,
 } from '../noteables/noteable-examples.ts';
 import type * as createEndpoints from './create-endpoints.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** A thread that the owner has begun. */
-async function newThread(scene: Scene, made: NewNoteable, params: object = {}) {
-  const { at, path } = await made(scene);
+/** Creates a thread as the owner. */
+async function newThread(scene: Scene, newNoteable: NewNoteable, params: object = {}) {
+  const { at, path } = await newNoteable(scene);
   const { body } = await scene.done(scene.project.owner.post(`${at}/discussions`, { body: 'It spins', ...params }));
   const thread = { ...path, discussion_id: body.id as string };
   return { on: path, thread, note: { ...thread, note_id: body.notes[0].id as number } };
@@ -21,60 +21,64 @@ async function newThread(scene: Scene, made: NewNoteable, params: object = {}) {
 
 const BODY = { body: 'Seen on two hosts' };
 
-/** The calls of a kind; `diff`: threads may stand in a diff; `mentions`: what texts name is told. */
-function callsOn(made: NewNoteable, { by = 'guest', diff = false, mentions = true }: Kind = {}) {
-  const naming = (calls: Build): Build[] => (mentions ? [calls] : []);
-  const inDiff = (calls: Build): Build[] => (diff ? [calls] : []);
-  const named = async (scene: Scene) => `As ${(await made(scene)).named} says`;
-  const list: Build = async (scene) => ({ by, path: (await newThread(scene, made)).on });
-  const read: Build = async (scene) => ({ by, path: (await newThread(scene, made)).thread });
-  const readNote: Build = async (scene) => ({ by, path: (await newThread(scene, made)).note });
+/** Calls for one kind of noteable. `diff`: threads may have a position in a diff; `mentions`: mentions create cross-references. */
+function callsOn(newNoteable: NewNoteable, { by = 'guest', diff = false, mentions = true }: Kind = {}) {
+  const ifMentions = (calls: Build): Build[] => (mentions ? [calls] : []);
+  const ifDiff = (calls: Build): Build[] => (diff ? [calls] : []);
+  const bodyWithMention = async (scene: Scene) => `As ${(await newNoteable(scene)).reference} says`;
+  const list: Build = async (scene) => ({ by, path: (await newThread(scene, newNoteable)).on });
+  const get: Build = async (scene) => ({ by, path: (await newThread(scene, newNoteable)).thread });
+  const getNote: Build = async (scene) => ({ by, path: (await newThread(scene, newNoteable)).note });
   const create = [
-    (async (scene) => ({ by, path: (await made(scene)).path, params: BODY })) satisfies Build,
-    ...inDiff(async (scene) => ({
+    (async (scene) => ({ by, path: (await newNoteable(scene)).path, params: BODY })) satisfies Build,
+    ...ifDiff(async (scene) => ({
       by,
-      path: (await made(scene)).path,
+      path: (await newNoteable(scene)).path,
       params: { ...BODY, position: addedLine(scene.repository) },
     })),
-    ...naming(async (scene) => ({ by, path: (await made(scene)).path, params: { body: await named(scene) } })),
-  ] as const;
-  const answer = [
-    (async (scene) => ({ by, path: (await newThread(scene, made)).thread, params: BODY })) satisfies Build,
-    ...inDiff(async (scene) => ({
+    ...ifMentions(async (scene) => ({
       by,
-      path: (await newThread(scene, made, { position: addedLine(scene.repository) })).thread,
+      path: (await newNoteable(scene)).path,
+      params: { body: await bodyWithMention(scene) },
+    })),
+  ] as const;
+  const reply = [
+    (async (scene) => ({ by, path: (await newThread(scene, newNoteable)).thread, params: BODY })) satisfies Build,
+    ...ifDiff(async (scene) => ({
+      by,
+      path: (await newThread(scene, newNoteable, { position: addedLine(scene.repository) })).thread,
       params: BODY,
     })),
-    ...naming(async (scene) => ({
+    ...ifMentions(async (scene) => ({
       by,
-      path: (await newThread(scene, made)).thread,
-      params: { body: await named(scene) },
+      path: (await newThread(scene, newNoteable)).thread,
+      params: { body: await bodyWithMention(scene) },
     })),
   ] as const;
   const update = [
     (async (scene) => ({
       by: 'maintainer',
-      path: (await newThread(scene, made)).note,
+      path: (await newThread(scene, newNoteable)).note,
       params: { body: 'It spins fast' },
     })) satisfies Build,
-    ...naming(async (scene) => ({
+    ...ifMentions(async (scene) => ({
       by: 'maintainer',
-      path: (await newThread(scene, made)).note,
-      params: { body: await named(scene) },
+      path: (await newThread(scene, newNoteable)).note,
+      params: { body: await bodyWithMention(scene) },
     })),
-    ...naming(async (scene) => ({
+    ...ifMentions(async (scene) => ({
       by: 'developer',
-      path: (await newThread(scene, made)).note,
+      path: (await newThread(scene, newNoteable)).note,
       params: { resolved: true },
     })),
   ] as const;
-  const remove: Build = async (scene) => ({ by: 'maintainer', path: (await newThread(scene, made)).note });
+  const remove: Build = async (scene) => ({ by: 'maintainer', path: (await newThread(scene, newNoteable)).note });
   const resolve: Build = async (scene) => ({
     by: 'developer',
-    path: (await newThread(scene, made)).thread,
+    path: (await newThread(scene, newNoteable)).thread,
     params: { resolved: true },
   });
-  return { list, read, readNote, create, answer, update, remove, resolve };
+  return { list, get, getNote, create, reply, update, remove, resolve };
 }
 
 interface Kind {
@@ -83,45 +87,45 @@ interface Kind {
   readonly mentions?: boolean;
 }
 
-const onIssue = callsOn(newIssueThing);
-const onMergeRequest = callsOn(newMergeRequestThing, { by: 'planner', diff: true });
-const onEpic = callsOn(newEpicThing);
+const onIssue = callsOn(newIssueNoteable);
+const onMergeRequest = callsOn(newMergeRequestNoteable, { by: 'planner', diff: true });
+const onEpic = callsOn(newEpicNoteable);
 const onCommit = callsOn(commentedCommit, { by: 'reporter', diff: true, mentions: false });
 
 export const examples: Examples<typeof endpoints & typeof createEndpoints> = {
   listIssueDiscussions: onIssue.list,
-  readIssueDiscussion: onIssue.read,
+  getIssueDiscussion: onIssue.get,
   createIssueDiscussion: onIssue.create,
-  answerIssueDiscussion: onIssue.answer,
-  listIssueThreadNotes: onIssue.read,
-  readIssueThreadNote: onIssue.readNote,
+  createIssueThreadNote: onIssue.reply,
+  listIssueThreadNotes: onIssue.get,
+  getIssueThreadNote: onIssue.getNote,
   updateIssueThreadNote: onIssue.update,
   deleteIssueThreadNote: onIssue.remove,
   resolveIssueDiscussion: onIssue.resolve,
   listMergeRequestDiscussions: onMergeRequest.list,
-  readMergeRequestDiscussion: onMergeRequest.read,
+  getMergeRequestDiscussion: onMergeRequest.get,
   createMergeRequestDiscussion: onMergeRequest.create,
-  answerMergeRequestDiscussion: onMergeRequest.answer,
-  listMergeRequestThreadNotes: onMergeRequest.read,
-  readMergeRequestThreadNote: onMergeRequest.readNote,
+  createMergeRequestThreadNote: onMergeRequest.reply,
+  listMergeRequestThreadNotes: onMergeRequest.get,
+  getMergeRequestThreadNote: onMergeRequest.getNote,
   updateMergeRequestThreadNote: onMergeRequest.update,
   deleteMergeRequestThreadNote: onMergeRequest.remove,
   resolveMergeRequestDiscussion: onMergeRequest.resolve,
   listEpicDiscussions: onEpic.list,
-  readEpicDiscussion: onEpic.read,
+  getEpicDiscussion: onEpic.get,
   createEpicDiscussion: onEpic.create,
-  answerEpicDiscussion: onEpic.answer,
-  listEpicThreadNotes: onEpic.read,
-  readEpicThreadNote: onEpic.readNote,
+  createEpicThreadNote: onEpic.reply,
+  listEpicThreadNotes: onEpic.get,
+  getEpicThreadNote: onEpic.getNote,
   updateEpicThreadNote: onEpic.update,
   deleteEpicThreadNote: onEpic.remove,
   resolveEpicDiscussion: onEpic.resolve,
   listCommitDiscussions: onCommit.list,
-  readCommitDiscussion: onCommit.read,
+  getCommitDiscussion: onCommit.get,
   createCommitDiscussion: onCommit.create,
-  answerCommitDiscussion: onCommit.answer,
-  listCommitThreadNotes: onCommit.read,
-  readCommitThreadNote: onCommit.readNote,
+  createCommitThreadNote: onCommit.reply,
+  listCommitThreadNotes: onCommit.get,
+  getCommitThreadNote: onCommit.getNote,
   updateCommitThreadNote: onCommit.update,
   deleteCommitThreadNote: onCommit.remove,
 };

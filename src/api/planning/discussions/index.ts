@@ -1,9 +1,9 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as createEndpoints from './create-endpoints.ts';
 import * as endpoints from './endpoints.ts';
 
 /**
- * A thread is what has the same `discussion_id`: there is no row of its own. All that people say goes through the verbs of
- * notes, whose paths reach the same rows.
+ * A thread is the set of notes with the same `discussion_id`; it has no row of its own. All writes go through the functions of
+ * notes, whose endpoints reach the same rows.
  */
-export const discussions = family({ endpoints: { ...endpoints, ...createEndpoints } });
+export const discussions = resourceModule({ endpoints: { ...endpoints, ...createEndpoints } });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
-import { begin } from './fixtures.testing.ts';
+import { createThread } from './fixtures.testing.ts';
 
 const NOWHERE = `400 Bad request - Note {:line_code=>["can't be blank", "must be a valid line code"]}`;
 
@@ -18,7 +18,7 @@ async function changing() {
   return { ...here, made, position };
 }
 
-test('a thread stands on a line that was added, removed or left, on a file or in a picture, and its answers with it', async () => {
+test('accepts positions on added, removed and unchanged lines, on files and in images, and copies them to replies', async () => {
   const { owner, made, position } = await changing();
   const range = { start: { line_code: 'x_1_1', type: 'new', old_line: null, new_line: 1 }, end: { new_line: 3 } };
   const line = { old_line: null, new_line: null, line_range: null };
@@ -41,7 +41,7 @@ test('a thread stands on a line that was added, removed or left, on a file or in
     ],
   ] as const;
   for (const [said, kept] of cases) {
-    const { at, thread } = await begin(owner, made, { position: { ...position, ...said } });
+    const { at, thread } = await createThread(owner, made, { position: { ...position, ...said } });
     const [note] = thread.notes;
     assert.deepEqual([note.type, note.resolvable, note.commit_id, note.suggestions], ['DiffNote', true, null, []]);
     const { position_type = 'text' } = said as { position_type?: string };
@@ -51,9 +51,9 @@ test('a thread stands on a line that was added, removed or left, on a file or in
   }
 });
 
-test('a thread on the diff of one of its commits says so, and stays as it is after a push', async () => {
+test('stores the commit of a thread on the diff of one commit, and keeps it after a push', async () => {
   const { project, owner, made, position } = await changing();
-  const { at, thread } = await begin(owner, made, {
+  const { at, thread } = await createThread(owner, made, {
     position: { ...position, new_line: 3 },
     commit_id: position.head_sha,
   });
@@ -62,7 +62,7 @@ test('a thread on the diff of one of its commits says so, and stays as it is aft
   assert.deepEqual((await owner.get(at)).body, thread);
 });
 
-test('what is not whole, or not in the diff, is no position, and nothing is said', async () => {
+test('rejects incomplete positions and positions outside of the diff', async () => {
   const { owner, made, position } = await changing();
   const incomplete = { message: '400 Bad request - Note {:position=>["is incomplete"]}' };
   const { base_sha, head_sha } = position;

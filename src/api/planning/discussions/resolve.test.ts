@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, done, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
-import { bodiesOf, newIssue } from '../notes/fixtures.testing.ts';
-import { begin } from './fixtures.testing.ts';
+import { listNoteBodies, newIssue } from '../notes/fixtures.testing.ts';
+import { createThread } from './fixtures.testing.ts';
 
 const RESOLVED = 'resolved all threads';
 
@@ -18,7 +18,7 @@ const resolvedBy = async (caller: Caller, at: string): Promise<(number | null)[]
     (note: { resolved: boolean; resolved_by: { id: number } | null }) => note.resolved && note.resolved_by?.id,
   );
 
-test('Developers, who has begun it and the author of the thing resolve a thread, and nobody else', async () => {
+test('lets Developers, the author of the thread and the author of the noteable resolve a thread', async () => {
   const { project, developer, planner, guest } = await world({
     project: { with: ['developer', 'planner', 'guest'] },
   });
@@ -30,16 +30,16 @@ test('Developers, who has begun it and the author of the thing resolve a thread,
     [guest, true],
     [other, false],
   ] as const) {
-    const { at } = await begin(planner, issue);
+    const { at } = await createThread(planner, issue);
     const { status, body } = await by.put(at, { resolved: true });
     if (may) assert.deepEqual([status, await resolvedBy(planner, at)], [200, [by.id]]);
     else assert.deepEqual([status, body, await resolvedBy(planner, at)], [403, { message: '403 Forbidden' }, [false]]);
   }
 });
 
-test('what is resolved already stays as it is, an answer to it is resolved by its author, and all opens again at once', async () => {
+test('keeps resolved notes, resolves replies to them by their author, and reopens all at once', async () => {
   const { made, owner, developer, planner } = await merging();
-  const { at, thread } = await begin(planner, made);
+  const { at, thread } = await createThread(planner, made);
   const { body: note } = await done(developer.put(`${at}/notes/${thread.notes[0].id}`, { resolved: true }));
   assert.deepEqual([note.resolved, note.resolved_by.id], [true, developer.id]);
   assert.deepEqual((await done(owner.put(at, { resolved: true }))).body.notes, [note]);
@@ -47,27 +47,27 @@ test('what is resolved already stays as it is, an answer to it is resolved by it
   assert.deepEqual(await resolvedBy(owner, at), [developer.id, planner.id]);
   await done(planner.put(at, { resolved: false }));
   assert.deepEqual(await resolvedBy(owner, at), [false, false]);
-  assert.deepEqual(await bodiesOf(owner, made), ['Thanks', RESOLVED, 'It spins']);
+  assert.deepEqual(await listNoteBodies(owner, made), ['Thanks', RESOLVED, 'It spins']);
 });
 
-test('the last open thread of a merge request is told of once, whoever resolves it at the same time', async () => {
+test('records the last resolved thread of a merge request once on concurrent requests', async () => {
   const { made, owner, developer } = await merging();
-  const threads = [await begin(owner, made), await begin(owner, made)];
+  const threads = [await createThread(owner, made), await createThread(owner, made)];
   await Promise.all([owner, developer].flatMap((by) => threads.map(({ at }) => done(by.put(at, { resolved: true })))));
-  const told = async () => (await bodiesOf(owner, made)).filter((body) => body === RESOLVED).length;
+  const told = async () => (await listNoteBodies(owner, made)).filter((body) => body === RESOLVED).length;
   assert.equal(await told(), 1);
   await done(owner.put(threads[0]!.at, { resolved: false }));
   await done(owner.put(threads[0]!.at, { resolved: true }));
   assert.equal(await told(), 2);
 });
 
-test('an open thread stands in the way where the project wants all of them resolved, until it is resolved or gone', async () => {
+test('blocks the merge while a thread is unresolved if the project requires resolved threads', async () => {
   const { project, made, owner, developer } = await merging();
   const says = async () => {
     const { body } = await owner.get(made.at);
     return [body.blocking_discussions_resolved, body.detailed_merge_status];
   };
-  const { at, thread } = await begin(developer, made);
+  const { at, thread } = await createThread(developer, made);
   assert.deepEqual(await says(), [true, 'mergeable']);
   await done(owner.put(project.at, { only_allow_merge_if_all_discussions_are_resolved: true }));
   assert.deepEqual(await says(), [false, 'discussions_not_resolved']);
@@ -76,12 +76,12 @@ test('an open thread stands in the way where the project wants all of them resol
   await done(developer.delete(`${at}/notes/${thread.notes[0].id}`));
   assert.deepEqual(await says(), [true, 'mergeable']);
   assert.equal((await owner.get(at)).status, 404);
-  const again = await begin(developer, made);
+  const again = await createThread(developer, made);
   await done(owner.put(again.at, { resolved: true }));
   assert.equal((await done(owner.put(`${made.at}/merge`))).body.state, 'merged');
 });
 
-test('nothing is resolved of what cannot be', async () => {
+test('rejects resolving notes that are not resolvable', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   const { body: plain } = await done(owner.post(issue.notes, { body: 'Seen' }));

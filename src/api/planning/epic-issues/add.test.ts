@@ -8,7 +8,7 @@ const { group, owner, guest, reporter, anonymous, user, newGroup, newProject } =
 });
 const project = await newProject({ in: group, visibility: 'public' });
 
-test('an issue is put into an epic by its id, and both are shown as they are then', async () => {
+test('adds an issue to an epic by id and returns both', async () => {
   const [epic, issue] = [await newEpic(group), await newIssue(project)];
   const added = await owner.post(`${epic.issues}/${issue.id}`);
   assert.equal(added.status, 201);
@@ -27,7 +27,7 @@ test('an issue is put into an epic by its id, and both are shown as they are the
   });
 });
 
-test('what is there already, or unknown, is not added', async () => {
+test('rejects issues that are unknown or already in the epic', async () => {
   const [epic, issue] = [await newEpic(group), await newIssue(project)];
   await done(owner.post(`${epic.issues}/${issue.id}`));
   const again = await owner.post(`${epic.issues}/${issue.id}`);
@@ -39,7 +39,7 @@ test('what is there already, or unknown, is not added', async () => {
   assert.equal((await owner.post(`${epic.issues}/x`)).status, 400);
 });
 
-test('an issue that is put into a second epic leaves the first, and keeps its association', async () => {
+test('adding an issue to a second epic removes it from the first and keeps the association id', async () => {
   const [one, other, issue] = [await newEpic(group), await newEpic(group), await newIssue(project)];
   const first = await done(owner.post(`${one.issues}/${issue.id}`));
   const second = await done(owner.post(`${other.issues}/${issue.id}`));
@@ -58,7 +58,7 @@ test('an issue that is put into a second epic leaves the first, and keeps its as
   );
 });
 
-test('the group comes first, then the tier, parameters, the epic and the issue', async () => {
+test('checks group, tier, parameters, epic and issue in this order', async () => {
   const hidden = await newGroup();
   const free = await world({ group: { visibility: 'public' }, env: { HEARTH_TIER: 'free' } });
   assert.equal((await anonymous.get(`${group.at}/epics/1/issues`)).status, 401);
@@ -71,7 +71,7 @@ test('the group comes first, then the tier, parameters, the epic and the issue',
   assert.equal((await owner.get(`${group.at}/epics/${epic.iid + 1000}/issues`)).status, 404);
 });
 
-test('whoever may not read an issue, or is no member of its project, does not add it', async () => {
+test('only members of the project who can read the issue add it', async () => {
   const epic = await newEpic(group);
   const stranger = await user();
   const [open, confidential] = [await newIssue(project), await newIssue(project, { confidential: true })];
@@ -86,7 +86,7 @@ test('whoever may not read an issue, or is no member of its project, does not ad
   assert.equal((await guest.post(`${epic.issues}/${open.id}`)).status, 201);
 });
 
-test('a confidential epic is for Planners and those above, and takes confidential issues alone', async () => {
+test('only Planners and above use confidential epics, which accept only confidential issues', async () => {
   const epic = await newEpic(group, { confidential: true });
   const issue = await newIssue(project);
   assert.equal((await guest.get(epic.issues)).status, 403);
@@ -99,7 +99,7 @@ test('a confidential epic is for Planners and those above, and takes confidentia
   assert.equal((await owner.post(`${epic.issues}/${issue.id}`)).status, 201);
 });
 
-test('of one issue that is put into two epics at once one association is left', async () => {
+test('adding an issue to two epics concurrently leaves one association', async () => {
   const [one, other, issue] = [await newEpic(group), await newEpic(group), await newIssue(project)];
   const both = await Promise.all([one, other].map((epic) => owner.post(`${epic.issues}/${issue.id}`)));
   assert.deepEqual(
@@ -110,13 +110,13 @@ test('of one issue that is put into two epics at once one association is left', 
   assert.equal(lists.flatMap(({ body }) => body).length, 1);
 });
 
-test('of one issue that is put into one epic twice at once one is too late', async () => {
+test('adding an issue to one epic twice concurrently succeeds once', async () => {
   const [epic, issue] = [await newEpic(group), await newIssue(project)];
   const both = await Promise.all([owner, guest].map((by) => by.post(`${epic.issues}/${issue.id}`)));
   assert.deepEqual(both.map(({ status }) => status).sort(), [201, 409]);
 });
 
-test('into an epic of an archived group, or from an archived project, nothing is put', async () => {
+test('rejects issues of archived projects and epics of archived groups', async () => {
   const archived = await newGroup({ owner });
   const other = await newProject({ in: archived });
   const [epic, issue] = [await newEpic(archived), await newIssue(other)];
@@ -130,7 +130,7 @@ test('into an epic of an archived group, or from an archived project, nothing is
   assert.equal((await owner.get(epic.issues)).status, 200);
 });
 
-test('issues that are deleted while they leave an epic fail nobody', async () => {
+test('deleting an issue while it is removed from an epic causes no error', async () => {
   const epic = await newEpic(group);
   const given = Array.from({ length: 12 }, async () => {
     const { id, iid } = await newIssue(project);
@@ -142,7 +142,7 @@ test('issues that are deleted while they leave an epic fail nobody', async () =>
   for (const { status } of gone) assert.ok([200, 204, 404].includes(status), `${status}`);
 });
 
-test('an issue does not leave an epic of an archived group, wherever it is put', async () => {
+test('an issue stays in an epic of an archived group', async () => {
   const archived = await newGroup({ owner });
   const [old, other, issue] = [await newEpic(archived), await newEpic(group), await newIssue(project)];
   await done(owner.post(`${old.issues}/${issue.id}`));

@@ -2,24 +2,24 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { type Epic, findEpics } from '#authorization/epics.ts';
 import { findIssues } from '#authorization/issues.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { relate } from '../epics/index.ts';
-import type { Child } from './access.ts';
+import { addIssueToEpic } from '../epics/index.ts';
+import type { IssueWithProject } from './access.ts';
 import type { EpicIssueLinkRow } from './entities.ts';
 
-/** Puts an issue of a project that the caller is a member of into an epic, at its front; out of another one it goes. */
+/** Adds an issue to an epic as its first one, and removes it from another one. The caller must be a member of its project. */
 export async function addIssue(
   uow: UnitOfWork<SignedInCaller>,
   { id }: Epic,
-  { issue: { id: issueId }, project }: Child,
+  { issue: { id: issueId }, project }: IssueWithProject,
 ): Promise<EpicIssueLinkRow | Failure<'gone' | 'noMatch' | 'assigned' | 'archived' | 'public'>> {
   if (!mayInProject(uow.actor, 'relate_issue', project)) return fail('noMatch');
   const [[epic], [issue]] = [await findEpics(uow, [id]), await findIssues(uow, uow.actor, [issueId])];
   if (epic === undefined || issue === undefined) return fail('gone');
-  const association = await relate(uow, epic, { issue, project });
+  const association = await addIssueToEpic(uow, epic, { issue, project });
   if (isFailure(association)) return association;
   if (epic.confidential && !issue.confidential) return fail('public', { iid: issue.iid });
-  return { association, epic, issue: stillThere((await findIssues(uow, uow.actor, [issueId]))[0]) };
+  return { association, epic, issue: requireRow((await findIssues(uow, uow.actor, [issueId]))[0]) };
 }

@@ -3,32 +3,32 @@ import { created, list, ok, page } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { usingEpic } from '../epics/index.ts';
-import { addingIssue, changingIssue } from './access.ts';
+import { epicWithAbility } from '../epics/index.ts';
+import { addIssueAccess, updateIssueAccess } from './access.ts';
 import { addIssue } from './add.ts';
 import { EpicIssue, EpicIssueLink, EpicIssueMoved } from './entities.ts';
 import { removeIssue } from './remove.ts';
 import { reorderIssue } from './reorder.ts';
-import { listIssuesOf } from './store.ts';
+import { listIssuesOfEpic } from './store.ts';
 
 const ISSUES = '/groups/:id/epics/:epic_iid/issues';
 
-/** Who changes which issues are in an epic, and in which order, does so after others. */
-const turnOf = ({ id }: { readonly id: number }) => `issues of epic ${id}`;
+/** Lock key for changing the issues of an epic or their order. */
+const epicIssuesLockKey = ({ id }: { readonly id: number }) => `issues of epic ${id}`;
 
 export const listEpicIssues = endpoint({
   get: ISSUES,
   summary: 'List the issues of an epic',
-  access: usingEpic('read_epic'),
+  access: epicWithAbility('read_epic'),
   response: page(EpicIssue),
-  read: (db, { epic, caller, page }) => listIssuesOf(db, caller, epic, page),
+  read: (db, { epic, caller, page }) => listIssuesOfEpic(db, caller, epic, page),
 });
 
 export const addEpicIssue = endpoint({
   post: `${ISSUES}/:issue_id`,
-  summary: 'Put an issue into an epic; out of another one it goes',
-  access: addingIssue(),
-  lock: ({ epic }) => turnOf(epic),
+  summary: 'Add an issue to an epic',
+  access: addIssueAccess(),
+  lock: ({ epic }) => epicIssuesLockKey(epic),
   errors: {
     gone: NOT_FOUND,
     noMatch: [404, 'No matching issue found. Make sure that you are adding a valid issue URL.'],
@@ -46,8 +46,8 @@ export const addEpicIssue = endpoint({
 
 export const removeEpicIssue = endpoint({
   delete: `${ISSUES}/:epic_issue_id`,
-  summary: 'Take an issue out of an epic',
-  access: changingIssue(),
+  summary: 'Remove an issue from an epic',
+  access: updateIssueAccess(),
   errors: { gone: NOT_FOUND, noLink: [404, 'No Issue Link found'] },
   activity: ['note child', 'note parent'],
   response: ok(EpicIssueLink),
@@ -56,10 +56,10 @@ export const removeEpicIssue = endpoint({
 
 export const reorderEpicIssue = endpoint({
   put: `${ISSUES}/:epic_issue_id`,
-  summary: 'Put an issue of an epic behind or before another one of it',
-  access: changingIssue(),
+  summary: 'Reorder an issue of an epic',
+  access: updateIssueAccess(),
   params: { move_before_id: optional(integer), move_after_id: optional(integer) },
-  lock: ({ epic }) => turnOf(epic),
+  lock: ({ epic }) => epicIssuesLockKey(epic),
   errors: {
     gone: NOT_FOUND,
     forbidden: FORBIDDEN,

@@ -2,37 +2,40 @@ import { Type } from 'typebox';
 import type { Epic } from '#authorization/epics.ts';
 import type { Issue as IssueRow } from '#authorization/issues.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { type Association, EpicOfIssue } from '../epics/index.ts';
-import { ISSUES, isSubscribedTo } from '../issuables/index.ts';
-import { Issue, IssueInList, type IssueListed } from '../issues/index.ts';
-import type { IssueOfEpic } from './store.ts';
+import { type EpicIssueAssociation, EpicOfIssue } from '../epics/index.ts';
+import { findSubscribedIds, ISSUES } from '../issuables/index.ts';
+import { Issue, IssueInList, type IssueListRow } from '../issues/index.ts';
+import type { EpicIssueListRow } from './store.ts';
 
-/** Issues of epics (contract/planning.md §1 "EpicIssue", "EpicIssueLink"). */
+/** Entities of epic issues (contract/planning.md §1 "EpicIssue", "EpicIssueLink"). */
 
-const place = {
+const positionFields = {
   epic_issue_id: Type.Integer(),
   relative_position: Type.Integer(),
 };
 
-/** Where it stands in the epic. */
-type Placed = IssueListed & Pick<IssueOfEpic, 'association'>;
+/** The row of an epic's issue. */
+type EpicIssueRow = IssueListRow & Pick<EpicIssueListRow, 'association'>;
 
-const placeOf = ({ association: { id, relative_position } }: Placed) => ({ epic_issue_id: id, relative_position });
+const positionOf = ({ association: { id, relative_position } }: EpicIssueRow) => ({
+  epic_issue_id: id,
+  relative_position,
+});
 
-/** One among the others of its epic. */
-export const EpicIssue = entity('EpicIssue', { ...IssueInList.schema.properties, ...place }).from(
-  async (rows: readonly Placed[], to) => byRow(rows, await IssueInList.serializeAll(rows, to)),
-  (row, _to, shown) => ({ ...shown.get(row)!, ...placeOf(row) }),
+/** An issue in the list of its epic. */
+export const EpicIssue = entity('EpicIssue', { ...IssueInList.schema.properties, ...positionFields }).from(
+  async (rows: readonly EpicIssueRow[], to) => byRow(rows, await IssueInList.serializeAll(rows, to)),
+  (row, _to, shown) => ({ ...shown.get(row)!, ...positionOf(row) }),
 );
 
-/** The same after its epic was put into another order. */
+/** An issue of an epic in the response to a reordering. */
 export const EpicIssueMoved = entity('EpicIssueMoved', {
   ...EpicIssue.schema.properties,
   subscribed: Type.Boolean(),
 }).from(
-  async (rows: readonly Placed[], to) => ({
+  async (rows: readonly EpicIssueRow[], to) => ({
     shown: byRow(rows, await EpicIssue.serializeAll(rows, to)),
-    subscribed: await isSubscribedTo(to.db, ISSUES, to.caller, rows),
+    subscribed: await findSubscribedIds(to.db, ISSUES, to.caller, rows),
   }),
   (row, _to, { shown, subscribed }) => ({ ...shown.get(row)!, subscribed: subscribed.has(row.id) }),
 );
@@ -41,14 +44,14 @@ function byRow<Row, Shape>(rows: readonly Row[], shapes: readonly Shape[]): Read
   return new Map(rows.map((row, index) => [row, shapes[index]!]));
 }
 
-/** An association, as it is or was, and both its sides as they stood in the act: afterwards somebody may take them away. */
+/** An association, existing or deleted, with both sides as of the unit of work; they may be deleted afterwards. */
 export interface EpicIssueLinkRow {
-  readonly association: Association;
+  readonly association: EpicIssueAssociation;
   readonly epic: Epic;
   readonly issue: IssueRow;
 }
 
-/** An epic and an issue that has come into it, or has left it. */
+/** An epic and an issue that was added to it or removed from it. */
 export const EpicIssueLink = entity('EpicIssueLink', {
   id: Type.Integer(),
   relative_position: Type.Integer(),
@@ -66,7 +69,7 @@ export const EpicIssueLink = entity('EpicIssueLink', {
   ({ association, epic: row, issue: child }, _to, { issues, epics }) => {
     const [epic, issue] = [epics.get(row)!, issues.get(child)!];
     const { id, iid, title, group_id, web_edit_url: url } = epic;
-    // As it is beside the epic, also after it has left it.
+    // Shows the epic even after the issue was removed from it.
     const own = issue.epic_iid === undefined ? {} : { epic_iid: iid, epic: { id, iid, title, url, group_id } };
     const { relative_position } = association;
     return { id: association.id, relative_position, epic, issue: { ...issue, ...own } };

@@ -2,8 +2,8 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** An issue in an epic of the scene's group. */
-async function related({ group, newEpic, newIssue, done }: Scene, epic?: { readonly iid: number }) {
+/** Adds an issue to an epic of the scene's group and returns the path. */
+async function createAssociation({ group, newEpic, newIssue, done }: Scene, epic?: { readonly iid: number }) {
   const { iid } = epic ?? (await newEpic());
   const { body } = await done(group.owner.post(`${group.at}/epics/${iid}/issues/${(await newIssue()).id}`));
   return { id: group.id, epic_iid: iid, epic_issue_id: body.id as number };
@@ -11,7 +11,7 @@ async function related({ group, newEpic, newIssue, done }: Scene, epic?: { reado
 
 export const examples: Examples<typeof endpoints> = {
   listEpicIssues: async (scene) => {
-    const { id, epic_iid } = await related(scene);
+    const { id, epic_iid } = await createAssociation(scene);
     return { by: 'guest', path: { id, epic_iid } };
   },
   addEpicIssue: [
@@ -26,10 +26,10 @@ export const examples: Examples<typeof endpoints> = {
       return { by: 'guest', path: { id: scene.group.id, epic_iid: other.iid, issue_id: issue.id } };
     },
   ],
-  removeEpicIssue: async (scene) => ({ by: 'guest', path: await related(scene) }),
+  removeEpicIssue: async (scene) => ({ by: 'guest', path: await createAssociation(scene) }),
   reorderEpicIssue: async (scene) => {
     const epic = await scene.newEpic();
-    const [first, second] = [await related(scene, epic), await related(scene, epic)];
+    const [first, second] = [await createAssociation(scene, epic), await createAssociation(scene, epic)];
     return { by: 'guest', path: first, params: { move_after_id: second.epic_issue_id } };
   },
 };

@@ -1,6 +1,6 @@
 import { done, type Group, type Project } from '#test/support/world.ts';
 
-/** An epic of the group by its owner: its paths and what makes and lists its issues. */
+/** Creates an epic as the group's owner and returns its ids and URLs. */
 export async function newEpic({ at, owner }: Group, params: Readonly<Record<string, unknown>> = {}) {
   const { body } = await done(owner.post(`${at}/epics`, { title: 'Big', ...params }));
   const epic = `${at}/epics/${body.iid}`;

@@ -6,8 +6,8 @@ import { newEpic, newIssue } from './fixtures.testing.ts';
 const { group, owner, guest, user, newProject } = await world({ group: { visibility: 'public', with: ['guest'] } });
 const project = await newProject({ in: group, visibility: 'public' });
 
-/** An epic, and its issues in the order in which they came: each is in front of those before it. */
-async function given(count: number, params = {}) {
+/** Creates an epic and its issues, in the order of creation: each new issue is placed first. */
+async function createEpicWithIssues(count: number, params = {}) {
   const epic = await newEpic(group);
   const links: { id: number; issue: { id: number; iid: number } }[] = [];
   for (let index = 0; index < count; index++) {
@@ -19,8 +19,8 @@ async function given(count: number, params = {}) {
   return { epic, links, ids: links.map(({ id }) => id), order };
 }
 
-test('the issues of an epic are listed by their places, the newest first, in pages with totals', async () => {
-  const { epic, ids } = await given(3);
+test('lists the issues of an epic in manual order, newest first, with pagination totals', async () => {
+  const { epic, ids } = await createEpicWithIssues(3);
   const { body, headers } = await owner.get(`${epic.issues}?per_page=2`);
   assert.deepEqual(
     body.map((row: { epic_issue_id: number }) => row.epic_issue_id),
@@ -34,8 +34,8 @@ test('the issues of an epic are listed by their places, the newest first, in pag
   assert.deepEqual(issue, { ...alone, references: { ...alone.references, relative } });
 });
 
-test('who may not read an issue of the epic sees and counts it not', async () => {
-  const { epic } = await given(1);
+test('issues that the caller may not read are neither listed nor counted', async () => {
+  const { epic } = await createEpicWithIssues(1);
   const hidden = await newIssue(project, { confidential: true });
   await done(owner.post(`${epic.issues}/${hidden.id}`));
   for (const [by, count] of [
@@ -48,8 +48,8 @@ test('who may not read an issue of the epic sees and counts it not', async () =>
   }
 });
 
-test('move_before_id puts an issue behind another, move_after_id before it', async () => {
-  const { epic, ids, order } = await given(3);
+test('move_before_id moves an issue after another one, move_after_id before it', async () => {
+  const { epic, ids, order } = await createEpicWithIssues(3);
   const [last, middle, first] = ids;
   const moved = await owner.put(`${epic.issues}/${first}`, { move_before_id: middle });
   assert.equal(moved.status, 200);
@@ -66,9 +66,9 @@ test('move_before_id puts an issue behind another, move_after_id before it', asy
   assert.deepEqual(await order(), [middle, first, last]);
 });
 
-test('a neighbour that is none of the epic leaves the order as it was', async () => {
-  const { epic, ids, order } = await given(2);
-  const other = await given(1);
+test('a neighbour outside the epic leaves the order unchanged', async () => {
+  const { epic, ids, order } = await createEpicWithIssues(2);
+  const other = await createEpicWithIssues(1);
   const before = await order();
   for (const neighbour of [other.ids[0], 987_654, ids[0]]) {
     for (const name of ['move_before_id', 'move_after_id']) {
@@ -83,8 +83,8 @@ test('a neighbour that is none of the epic leaves the order as it was', async ()
   assert.deepEqual(await order(), before);
 });
 
-test('an issue that the caller may not read is no neighbour', async () => {
-  const { epic, ids, order } = await given(1);
+test('rejects a neighbour that the caller may not read', async () => {
+  const { epic, ids, order } = await createEpicWithIssues(1);
   const hidden = await newProject({ owner, visibility: 'private' });
   const added = await done(owner.post(`${epic.issues}/${(await newIssue(hidden)).id}`));
   const before = await order();
@@ -96,8 +96,8 @@ test('an issue that the caller may not read is no neighbour', async () => {
   await done(owner.put(`${epic.issues}/${ids[0]}`, { move_after_id: added.body.id }));
 });
 
-test('between two neighbours there is room for as many as come', async () => {
-  const { epic, ids, order } = await given(3);
+test('any number of issues can be moved between two neighbours', async () => {
+  const { epic, ids, order } = await createEpicWithIssues(3);
   let [behind, one, other] = [ids[2], ids[1], ids[0]];
   for (let times = 0; times < 30; times++) {
     await done(owner.put(`${epic.issues}/${other}`, { move_before_id: behind }));
@@ -106,8 +106,8 @@ test('between two neighbours there is room for as many as come', async () => {
   assert.deepEqual(await order(), [behind, one, other]);
 });
 
-test('only members who read the issue put it elsewhere, or take it out', async () => {
-  const { epic, ids } = await given(1);
+test('only members who can read the issue reorder or remove it', async () => {
+  const { epic, ids } = await createEpicWithIssues(1);
   const hidden = await newIssue(project, { confidential: true });
   const { body } = await done(owner.post(`${epic.issues}/${hidden.id}`));
   const stranger = await user();
@@ -119,10 +119,10 @@ test('only members who read the issue put it elsewhere, or take it out', async (
   assert.equal((await guest.delete(`${epic.issues}/${body.id}`)).status, 403);
 });
 
-test('what is taken out is answered as it was; the epic and the issue stay, and both tell of it', async () => {
-  const { epic, links } = await given(1);
+test('removing an issue returns the association, keeps epic and issue, and creates notes on both', async () => {
+  const { epic, links } = await createEpicWithIssues(1);
   const [link] = links as [(typeof links)[0]];
-  const other = await given(1);
+  const other = await createEpicWithIssues(1);
   assert.equal((await owner.delete(`${epic.issues}/${other.ids[0]}`)).status, 404);
   const removed = await owner.delete(`${epic.issues}/${link.id}`);
   assert.deepEqual([removed.status, removed.body], [200, link]);

@@ -4,20 +4,20 @@ import type { Epic } from '#authorization/epics.ts';
 import { findIssues } from '#authorization/issues.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { findAssociation, unrelate } from '../epics/index.ts';
-import type { Child } from './access.ts';
+import { findAssociation, removeIssueFromEpic } from '../epics/index.ts';
+import type { IssueWithProject } from './access.ts';
 import type { EpicIssueLinkRow } from './entities.ts';
 
-/** Takes an issue of a project that the caller is a member of out of the epic, and tells what was. */
+/** Removes an issue from the epic and returns the former association. The caller must be a member of its project. */
 export async function removeIssue(
   uow: UnitOfWork<SignedInCaller>,
   epic: Epic,
   associationId: number,
-  child: Child,
+  child: IssueWithProject,
 ): Promise<EpicIssueLinkRow | Failure<'gone' | 'noLink'>> {
   if (!mayInProject(uow.actor, 'relate_issue', child.project)) return fail('noLink');
   const association = await findAssociation(uow, epic.id, associationId);
-  if (association === null || !(await unrelate(uow, association, child))) return fail('gone');
+  if (association === null || !(await removeIssueFromEpic(uow, association, child))) return fail('gone');
   const [issue] = await findIssues(uow, uow.actor, [association.issue_id]);
   return issue === undefined ? fail('gone') : { association, epic, issue };
 }

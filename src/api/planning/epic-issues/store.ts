@@ -3,24 +3,24 @@ import type { Caller } from '#authentication/caller.ts';
 import type { Epic } from '#authorization/epics.ts';
 import { findListedIssues, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import type { Association } from '../epics/index.ts';
+import type { EpicIssueAssociation } from '../epics/index.ts';
 
-/** An issue where it stands in an epic. */
-export interface IssueOfEpic extends ListedIssue {
-  readonly association: Pick<Association, 'id' | 'relative_position'>;
-  /** The epic's group, to which references are relative. */
-  readonly seenFrom: number;
+/** An issue with its position in an epic. */
+export interface EpicIssueListRow extends ListedIssue {
+  readonly association: Pick<EpicIssueAssociation, 'id' | 'relative_position'>;
+  /** References are relative to this group, which is the epic's. */
+  readonly referenceContext: number;
 }
 
-/** One page of the issues of an epic that the caller may read, in their order. index: epic_issues_by_epic, issues primary key */
-export async function listIssuesOf(
+/** Returns a page of the issues of an epic that the caller may read, in manual order. index: epic_issues_by_epic, issues primary key */
+export async function listIssuesOfEpic(
   db: Reader,
   caller: Caller,
-  { id, group_id: seenFrom }: Epic,
+  { id, group_id: referenceContext }: Epic,
   page: OffsetRequest,
-): Promise<Page<IssueOfEpic>> {
+): Promise<Page<EpicIssueListRow>> {
   const query = db
     .selectFrom('epic_issues')
     .innerJoin('issues', 'issues.id', 'epic_issues.issue_id')
@@ -30,7 +30,7 @@ export async function listIssuesOf(
     .where((eb) => issueVisibleTo(caller, db.today)(eb as unknown as ExpressionBuilder<Schema, 'issues' | 'projects'>))
     .orderBy('epic_issues.relative_position')
     .orderBy('epic_issues.id');
-  const found = await paged(db, query, page);
+  const found = await paginate(db, query, page);
   const issues = await findListedIssues(
     db,
     caller,
@@ -39,7 +39,7 @@ export async function listIssuesOf(
   const byId = new Map(issues.map((issue) => [issue.id, issue]));
   const items = found.items.flatMap(({ issue_id, ...association }) => {
     const issue = byId.get(issue_id);
-    return issue === undefined ? [] : [{ ...issue, association, seenFrom }];
+    return issue === undefined ? [] : [{ ...issue, association, referenceContext }];
   });
   return { ...found, items };
 }

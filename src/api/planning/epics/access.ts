@@ -3,66 +3,66 @@ import { type GroupAbilityName, mayInGroup } from '#authorization/abilities.ts';
 import { type Epic, findEpic, mayReadEpic } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import { type Access, type AccessCall, access, requireSignedIn, signedInCaller } from '#http/access/access.ts';
-import { groupOf } from '#http/access/project-access.ts';
-import { refuseOnFree } from '#http/access/tiers.ts';
+import { loadVisibleGroup } from '#http/access/project-access.ts';
+import { forbidOnFreeTier } from '#http/access/tiers.ts';
 import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import type { Incoming } from '#http/request/incoming.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 
-/** Who may read and change epics (contract/planning.md §0 "Order of checks"): the group and the tier come before parameters. */
+/** Access to epics. Group and tier are checked before the parameters (contract/planning.md §0 "Order of checks"). */
 
-/** The groups that were found first, until they are asked for. */
-const FOUND = new WeakMap<Incoming, Group>();
+/** Groups loaded by `loadParent`, for `load` of the same request. */
+const FOUND_GROUPS = new WeakMap<IncomingRequest, Group>();
 
-async function place(call: AccessCall): Promise<void> {
-  const group = await groupOf(call);
-  refuseOnFree(call);
-  FOUND.set(call.request, group);
+async function loadParentGroup(call: AccessCall): Promise<void> {
+  const group = await loadVisibleGroup(call);
+  forbidOnFreeTier(call);
+  FOUND_GROUPS.set(call.request, group);
 }
 
-/** Whoever comes to the door again finds the group as it is then. */
-async function foundGroup(call: AccessCall): Promise<Group> {
-  const group = FOUND.get(call.request);
-  FOUND.delete(call.request);
-  return group ?? groupOf(call);
+/** Returns the loaded group once; a second access check loads it again. */
+async function takeFoundGroup(call: AccessCall): Promise<Group> {
+  const group = FOUND_GROUPS.get(call.request);
+  FOUND_GROUPS.delete(call.request);
+  return group ?? loadVisibleGroup(call);
 }
 
-interface InGroup<By extends Caller> {
+interface EpicGroupContext<By extends Caller> {
   readonly group: Group;
   readonly caller: By;
 }
 
-/** Signed-in callers with this ability in the group `:id`. */
-export function inEpicsOf(ability: GroupAbilityName): Access<InGroup<SignedInCaller>> {
+/** Access for signed-in callers with this ability in the group `:id`. */
+export function signedInEpicGroupAccess(ability: GroupAbilityName): Access<EpicGroupContext<SignedInCaller>> {
   return access({
     audience: 'user',
     label: `group:${ability}`,
     authenticate: requireSignedIn,
-    loadParent: place,
-    load: async (call) => ({ group: await foundGroup(call), caller: signedInCaller(call.caller) }),
-    authorize: (call, { group }) => allow(call, ability, group),
+    loadParent: loadParentGroup,
+    load: async (call) => ({ group: await takeFoundGroup(call), caller: signedInCaller(call.caller) }),
+    authorize: (call, { group }) => requireAbility(call, ability, group),
   });
 }
 
-/** Anybody with this ability, the public where the group is open to it. */
-export function inPublicEpicsOf(ability: GroupAbilityName): Access<InGroup<Caller>> {
+/** Access for callers with this ability in the group `:id`, anonymous ones included. */
+export function epicGroupAccess(ability: GroupAbilityName): Access<EpicGroupContext<Caller>> {
   return access({
     audience: 'open',
     label: `group:${ability} (public)`,
     authenticate: () => {},
-    loadParent: place,
-    load: async (call) => ({ group: await foundGroup(call), caller: call.caller }),
-    authorize: (call, { group }) => allow(call, ability, group),
+    loadParent: loadParentGroup,
+    load: async (call) => ({ group: await takeFoundGroup(call), caller: call.caller }),
+    authorize: (call, { group }) => requireAbility(call, ability, group),
   });
 }
 
-function allow({ caller }: AccessCall, ability: GroupAbilityName, group: Group): void {
+function requireAbility({ caller }: AccessCall, ability: GroupAbilityName, group: Group): void {
   if (!mayInGroup(caller, ability, group)) throw forbidden();
 }
 
-/** The epic of `:epic_iid` in the group itself, for who may read it and has this ability; others are refused, with 403 unless in other words. */
-export const epicFor = (ability: GroupAbilityName, refused: () => unknown = forbidden) =>
+/** Resource: the epic `:epic_iid` of the group. Throws `refused()` (default: 403) if the caller may not read it or lacks the ability. */
+export const epicResource = (ability: GroupAbilityName, refused: () => unknown = forbidden) =>
   ({
     name: 'epic',
     params: { epic_iid: required(integer) },
@@ -74,11 +74,11 @@ export const epicFor = (ability: GroupAbilityName, refused: () => unknown = forb
     },
   }) as const;
 
-/** Whoever reads it, the public where it is open. */
-export const readingEpic = () => inPublicEpicsOf('read_epic').resource(epicFor('read_epic'));
+/** Access for callers who may read the epic, anonymous ones included. */
+export const readableEpicAccess = () => epicGroupAccess('read_epic').resource(epicResource('read_epic'));
 
-/** Signed-in callers who read it and have this ability. */
-export const usingEpic = (ability: GroupAbilityName) =>
-  inEpicsOf('read_epic')
-    .resource(epicFor(ability))
+/** Access for signed-in callers who may read the epic and have this ability. */
+export const epicWithAbility = (ability: GroupAbilityName) =>
+  signedInEpicGroupAccess('read_epic')
+    .resource(epicResource(ability))
     .require(() => {}, `group:${ability}`);

@@ -1,14 +1,14 @@
-import { readColor } from '../labels/index.ts';
+import { parseColor } from '../labels/index.ts';
 
-const BLUE = '#1068bf';
+const DEFAULT_COLOR = '#1068bf';
 
-interface Color {
+interface ParsedColor {
   readonly color: string;
   readonly errors: string[];
 }
 
-/** The color that is sent, as for labels: `#RGB`, `#RRGGBB` or a name; without one that of all epics. */
-export function wishedColor(sent: string | null | undefined): Color {
-  const color = sent == null ? BLUE : readColor(sent);
-  return color === null ? { color: BLUE, errors: ['must be a valid color code'] } : { color, errors: [] };
+/** Parses a color as for labels: `#RGB`, `#RRGGBB` or a name. Returns the default color if there is none. */
+export function parseEpicColor(sent: string | null | undefined): ParsedColor {
+  const color = sent == null ? DEFAULT_COLOR : parseColor(sent);
+  return color === null ? { color: DEFAULT_COLOR, errors: ['must be a valid color code'] } : { color, errors: [] };
 }

@@ -1,29 +1,29 @@
 import type { Epic } from '#authorization/epics.ts';
 import type { Reader } from '#database/database.ts';
-import { hasOpenChildren } from './parents.ts';
-import { hasOpenIssues } from './store.ts';
+import { hasPublicChildren } from './parents.ts';
+import { hasPublicIssues } from './store.ts';
 
-/** What is in a confidential epic is confidential too, epics and issues. */
+/** Child epics and issues of a confidential epic must be confidential. */
 
-const CONTAINS = 'Cannot make the epic confidential if it contains non-confidential';
-const OPEN_BELOW_CONFIDENTIAL = 'A non-confidential epic cannot be assigned to a confidential parent epic';
+const CONTAINS_PUBLIC = 'Cannot make the epic confidential if it contains non-confidential';
+const PUBLIC_BELOW_CONFIDENTIAL = 'A non-confidential epic cannot be assigned to a confidential parent epic';
 
-interface Wished {
+interface RequestedConfidentiality {
   readonly confidential: boolean;
-  /** What it shall be below. */
+  /** The parent epic after the change. */
   readonly parent: Pick<Epic, 'confidential'> | null;
 }
 
-/** What is wrong with what an epic would be; `before` is null for one that is not there yet. */
-export async function confidentialErrors(
+/** Returns the validation errors of the confidentiality after the change; `before` is null for a new epic. */
+export async function validateConfidentiality(
   db: Reader,
   before: Pick<Epic, 'id' | 'confidential'> | null,
-  { confidential, parent }: Wished,
+  { confidential, parent }: RequestedConfidentiality,
 ): Promise<string[]> {
-  if (!confidential) return parent?.confidential ? [OPEN_BELOW_CONFIDENTIAL] : [];
+  if (!confidential) return parent?.confidential ? [PUBLIC_BELOW_CONFIDENTIAL] : [];
   if (before === null || before.confidential) return [];
   return [
-    ...((await hasOpenIssues(db, before.id)) ? [`${CONTAINS} issues`] : []),
-    ...((await hasOpenChildren(db, before.id)) ? [`${CONTAINS} child epics`] : []),
+    ...((await hasPublicIssues(db, before.id)) ? [`${CONTAINS_PUBLIC} issues`] : []),
+    ...((await hasPublicChildren(db, before.id)) ? [`${CONTAINS_PUBLIC} child epics`] : []),
   ];
 }

@@ -6,10 +6,10 @@ const { group, owner, planner, guest, reporter, anonymous, newGroup } = await wo
   group: { visibility: 'private', with: ['planner', 'guest', 'reporter'] },
 });
 const epics = `${group.at}/epics`;
-const make = async (params = {}, at = epics) => (await done(owner.post(at, { title: 'Big', ...params }))).body;
+const createEpic = async (params = {}, at = epics) => (await done(owner.post(at, { title: 'Big', ...params }))).body;
 
-test('an epic is shown whole to whoever makes it and whoever reads it', async () => {
-  const made = await make({ description: 'D', color: '#abc', labels: 'bug' });
+test('returns the whole epic on create and get', async () => {
+  const made = await createEpic({ description: 'D', color: '#abc', labels: 'bug' });
   const at = `${new URL(made.web_url).origin}/api/v4/groups/${group.id}`;
   const { created_at, updated_at, author, ...rest } = made;
   assert.equal(created_at, updated_at);
@@ -58,14 +58,14 @@ const NO_DATES = {
   due_date_from_milestones: null,
 };
 
-test('members from Planner on make epics', async () => {
+test('Planners and above create epics', async () => {
   assert.equal((await guest.post(epics, { title: 'T' })).status, 403);
   assert.equal((await planner.post(epics, { title: 'T' })).status, 201);
   assert.equal((await reporter.post(epics, { title: 'T' })).status, 201);
 });
 
-test('epics that are made at once have numbers without a gap', async () => {
-  const made = await Promise.all(Array.from({ length: 50 }, () => make()));
+test('concurrently created epics get consecutive iids', async () => {
+  const made = await Promise.all(Array.from({ length: 50 }, () => createEpic()));
   const iids = made.map(({ iid }) => iid).sort((one, other) => one - other);
   assert.deepEqual(
     iids,
@@ -73,7 +73,7 @@ test('epics that are made at once have numbers without a gap', async () => {
   );
 });
 
-test('the group comes first, then the tier, parameters, the right and what the epic would be', async () => {
+test('checks group, tier, parameters, permission and values in this order', async () => {
   const hidden = await newGroup();
   const free = await world({ group: { visibility: 'public' }, env: { HEARTH_TIER: 'free' } });
   assert.equal((await anonymous.post(epics, {})).status, 401);
@@ -90,16 +90,16 @@ test('the group comes first, then the tier, parameters, the right and what the e
   assert.deepEqual(long.body, { message: { title: ['is too long (maximum is 255 characters)'] } });
 });
 
-test('when an epic was made Owners may say, and nobody else', async () => {
+test('only Owners set the creation time', async () => {
   const created_at = '2025-05-05T05:05:05.000Z';
-  assert.equal((await make({ created_at })).created_at, created_at);
+  assert.equal((await createEpic({ created_at })).created_at, created_at);
   assert.notEqual((await planner.post(epics, { title: 'T', created_at })).body.created_at, created_at);
 });
 
-test('epics of a public group are read by everybody, confidential ones by Planners and those above', async () => {
+test('everybody reads epics of public groups; Planners and above read confidential ones', async () => {
   const open = await newGroup({ owner, visibility: 'public', with: ['guest', 'planner'] });
-  const epic = await make({}, `${open.at}/epics`);
-  const hidden = await make({ confidential: true }, `${open.at}/epics`);
+  const epic = await createEpic({}, `${open.at}/epics`);
+  const hidden = await createEpic({ confidential: true }, `${open.at}/epics`);
   assert.equal((await anonymous.get(`${open.at}/epics/${epic.iid}`)).status, 200);
   assert.equal((await anonymous.get(`${open.at}/epics/987654`)).status, 404);
   for (const by of [anonymous, open.guest]) {
@@ -112,9 +112,9 @@ test('epics of a public group are read by everybody, confidential ones by Planne
   assert.equal((await open.planner.get(`${open.at}/epics/${hidden.iid}`)).status, 200);
 });
 
-test('in an archived group nobody writes epics, and everybody reads them', async () => {
+test('epics of archived groups are read-only', async () => {
   const archived = await newGroup({ owner });
-  const { iid } = await make({}, `${archived.at}/epics`);
+  const { iid } = await createEpic({}, `${archived.at}/epics`);
   await done(owner.post(`${archived.at}/archive`));
   const at = `${archived.at}/epics/${iid}`;
   assert.equal((await owner.post(`${archived.at}/epics`, { title: 'T' })).status, 403);
@@ -123,7 +123,7 @@ test('in an archived group nobody writes epics, and everybody reads them', async
   assert.equal((await owner.get(at)).status, 200);
 });
 
-test('premium has epics and no epics below epics', async () => {
+test('the premium tier has epics without child epics', async () => {
   const premium = await world({ group: {}, env: { HEARTH_TIER: 'premium' } });
   const at = `${premium.group.at}/epics`;
   const { id } = (await done(premium.owner.post(at, { title: 'T' }))).body;

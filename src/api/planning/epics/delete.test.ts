@@ -6,21 +6,21 @@ const { group, owner, planner, reporter, maintainer, newProject, server } = awai
   group: { with: ['planner', 'reporter', 'maintainer'] },
 });
 const epics = `${group.at}/epics`;
-const make = async (params = {}) => (await done(owner.post(epics, { title: 'Big', ...params }))).body;
+const createEpic = async (params = {}) => (await done(owner.post(epics, { title: 'Big', ...params }))).body;
 
-test('Owners and Planners delete an epic, those between do not, and its number is never given again', async () => {
-  const [one, two] = [await make(), await make()];
+test('Owners and Planners delete an epic, other roles do not, and its iid is not reused', async () => {
+  const [one, two] = [await createEpic(), await createEpic()];
   for (const by of [reporter, maintainer]) assert.equal((await by.delete(`${epics}/${one.iid}`)).status, 403);
   assert.equal((await owner.delete(`${epics}/${one.iid}`)).status, 204);
   assert.equal((await planner.delete(`${epics}/${two.iid}`)).status, 204);
   const gone = await owner.delete(`${epics}/${two.iid}`);
   assert.deepEqual([gone.status, gone.body], [404, { message: '404 Not found' }]);
-  assert.equal((await make()).iid, two.iid + 1);
+  assert.equal((await createEpic()).iid, two.iid + 1);
 });
 
-test('the issues of a deleted epic stay, however many there are, and are in none', async () => {
+test('deleting an epic keeps its issues, any number of them', async () => {
   const project = await newProject({ in: group });
-  const epic = await make();
+  const epic = await createEpic();
   const { body } = await done(owner.post(`${project.at}/issues`, { title: 'T', epic_id: epic.id }));
   const { database } = server.services;
   const { id: _id, ...like } = await database.reader

@@ -1,41 +1,41 @@
-import { turnOf } from '#http/access/parents.ts';
+import { hierarchyLockKey } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
-import { inEpicsOf, inPublicEpicsOf, readingEpic, usingEpic } from './access.ts';
+import { epicGroupAccess, epicWithAbility, readableEpicAccess, signedInEpicGroupAccess } from './access.ts';
 import { createEpic as create } from './create.ts';
 import { removeEpic } from './delete.ts';
-import { Epic, EpicAlone, EpicInList } from './entities.ts';
+import { Epic, EpicDetails, EpicInList } from './entities.ts';
 import { listEpics as list } from './list.ts';
-import { epicChangeParams, epicFilterRules, epicListParams, newEpicParams } from './parameters.ts';
-import { changeEpic } from './update.ts';
+import { createEpicParams, epicFilterRules, epicListParams, updateEpicParams } from './parameters.ts';
+import { updateEpicWithQuickActions } from './update.ts';
 
 export const listEpics = endpoint({
   get: '/groups/:id/epics',
-  summary: 'List the epics of a group, and of the groups above and below it',
-  access: inPublicEpicsOf('read_epic'),
+  summary: 'List the epics of a group',
+  access: epicGroupAccess('read_epic'),
   params: epicListParams,
   rules: epicFilterRules,
   response: page(EpicInList),
   read: (db, { group, caller, params, page }) => list(db, caller, group, params, page),
 });
 
-export const readEpic = endpoint({
+export const getEpic = endpoint({
   get: '/groups/:id/epics/:epic_iid',
-  summary: 'Read an epic',
-  access: readingEpic(),
-  response: ok(EpicAlone),
+  summary: 'Get an epic',
+  access: readableEpicAccess(),
+  response: ok(EpicDetails),
   read: (_db, { epic }) => epic,
 });
 
 export const createEpic = endpoint({
   post: '/groups/:id/epics',
-  summary: 'Make an epic',
-  access: inEpicsOf('admin_epic'),
-  params: { title: required(title), ...newEpicParams },
-  lock: ({ group }) => turnOf('epics', group),
+  summary: 'Create an epic',
+  access: signedInEpicGroupAccess('admin_epic'),
+  params: { title: required(title), ...createEpicParams },
+  lock: ({ group }) => hierarchyLockKey('epics', group),
   errors: { invalid: INVALID, noParent: NOT_FOUND, gone: NOT_FOUND },
   activity: ['label add', 'note mention'],
   response: created(Epic),
@@ -44,11 +44,11 @@ export const createEpic = endpoint({
 
 export const updateEpic = endpoint({
   put: '/groups/:id/epics/:epic_iid',
-  summary: 'Change an epic, close or reopen it',
-  access: usingEpic('admin_epic'),
-  params: epicChangeParams,
-  rules: [atLeastOne(...Object.keys(epicChangeParams))],
-  lock: ({ group }) => turnOf('epics', group),
+  summary: 'Update an epic',
+  access: epicWithAbility('admin_epic'),
+  params: updateEpicParams,
+  rules: [atLeastOne(...Object.keys(updateEpicParams))],
+  lock: ({ group }) => hierarchyLockKey('epics', group),
   errors: { invalid: INVALID, noParent: NOT_FOUND, gone: NOT_FOUND },
   activity: [
     'state closed',
@@ -61,13 +61,13 @@ export const updateEpic = endpoint({
     'note mention',
   ],
   response: ok(Epic),
-  write: (uow, { group, epic, params }) => changeEpic(uow, group, epic.iid, params),
+  write: (uow, { group, epic, params }) => updateEpicWithQuickActions(uow, group, epic.iid, params),
 });
 
 export const deleteEpic = endpoint({
   delete: '/groups/:id/epics/:epic_iid',
-  summary: 'Delete an epic; its issues stay',
-  access: usingEpic('delete_epic'),
+  summary: 'Delete an epic',
+  access: epicWithAbility('delete_epic'),
   errors: { gone: NOT_FOUND },
   response: noContent,
   handle: ({ epic, caller }, { runUnitOfWork }) => removeEpic(runUnitOfWork, caller, epic),

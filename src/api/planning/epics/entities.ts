@@ -1,15 +1,15 @@
 import { Type } from 'typebox';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import type { Epic as EpicRow, ListedEpic } from '#authorization/epics.ts';
-import { namespacePaths } from '#domain/namespaces/routes.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { loadNamespacePaths } from '#domain/namespaces/routes.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { besideListed, EPICS, isSubscribedTo, labelsInList, labelsOn } from '../issuables/index.ts';
-import { textColorOn } from '../labels/index.ts';
-import { inheritedDates, parentsSeenBy } from './store.ts';
+import { EPICS, findSubscribedIds, listLabelsSchema, loadLabels, loadListRelations } from '../issuables/index.ts';
+import { textColorFor } from '../labels/index.ts';
+import { loadInheritedDates, loadVisibleParents } from './store.ts';
 
-/** The forms of an epic (contract/planning.md §1 "Epic"). */
+/** Entities of an epic (contract/planning.md §1 "Epic"). */
 
 const text = Type.String();
 const count = Type.Integer();
@@ -54,29 +54,29 @@ const fields = {
   _links: shape('EpicLinks', { self: text, epic_issues: text, group: text, parent: nullable(text) }),
 };
 
-/** What epics need beside their rows, for all of them at once. */
-async function beside(epics: readonly ListedEpic[], { db, caller }: SerializationContext) {
+/** Loads what the serialized epics need besides their rows. */
+async function loadEpicRelations(epics: readonly ListedEpic[], { db, caller }: SerializationContext) {
   const ids = epics.map(({ id }) => id);
-  const parents = await parentsSeenBy(db, caller, epics);
-  const [users, paths, labelled, dates] = await Promise.all([
-    usersById(
+  const parents = await loadVisibleParents(db, caller, epics);
+  const [users, paths, labelsById, dates] = await Promise.all([
+    loadUsersById(
       db,
       epics.map(({ author_id }) => author_id),
     ),
-    namespacePaths(
+    loadNamespacePaths(
       db,
       epics.map(({ group_id }) => group_id),
     ),
-    labelsOn(db, EPICS, ids),
-    inheritedDates(db, ids),
+    loadLabels(db, EPICS, ids),
+    loadInheritedDates(db, ids),
   ]);
-  return { users, paths, parents, dates, labelled: Map.groupBy(labelled, ({ thing_id }) => thing_id) };
+  return { users, paths, parents, dates, labelsById: Map.groupBy(labelsById, ({ thing_id }) => thing_id) };
 }
 
-type Beside = Awaited<ReturnType<typeof beside>>;
+type EpicRelations = Awaited<ReturnType<typeof loadEpicRelations>>;
 
-/** Fixed dates go before those of the milestones of its issues, both or neither. */
-function datesOf(epic: EpicRow, { dates }: Beside) {
+/** Returns the dates: either both fixed dates, or both dates from the milestones of the issues. */
+function serializeDates(epic: EpicRow, { dates }: EpicRelations) {
   const { start, due } = dates.get(epic.id) ?? { start: null, due: null };
   const [first, last] = epic.dates_are_fixed ? [epic.start_date_fixed, epic.due_date_fixed] : [start, due];
   return {
@@ -94,15 +94,15 @@ function datesOf(epic: EpicRow, { dates }: Beside) {
   };
 }
 
-/** How an epic is referred to: shortly in its own group, wholly elsewhere. */
-function referencesTo(iid: number, path: string, isOwn: boolean) {
+/** Returns the references: short in the epic's group, full elsewhere. */
+function epicReferences(iid: number, path: string, isOwn: boolean) {
   const [short, full] = [`&${iid}`, `${path}&${iid}`];
   return { short, relative: isOwn ? short : full, full };
 }
 
-function epicShape(epic: EpicRow, to: SerializationContext, loaded: Beside) {
-  const { users, paths, parents, labelled } = loaded;
-  const path = stillThere(paths.get(epic.group_id));
+function serializeEpic(epic: EpicRow, to: SerializationContext, relations: EpicRelations) {
+  const { users, paths, parents, labelsById } = relations;
+  const path = requireRow(paths.get(epic.group_id));
   const parent = parents.get(epic.parent_id ?? 0) ?? null;
   const at = ({ group_id, iid }: Pick<EpicRow, 'group_id' | 'iid'>) =>
     `${to.url}/api/v4/groups/${group_id}/epics/${iid}`;
@@ -111,7 +111,7 @@ function epicShape(epic: EpicRow, to: SerializationContext, loaded: Beside) {
     work_item_id: epic.id,
     iid: epic.iid,
     color: epic.color,
-    text_color: textColorOn(epic.color),
+    text_color: textColorFor(epic.color),
     group_id: epic.group_id,
     parent_id: parent?.id ?? null,
     parent_iid: parent?.iid ?? null,
@@ -120,16 +120,16 @@ function epicShape(epic: EpicRow, to: SerializationContext, loaded: Beside) {
     title: epic.title,
     description: epic.description,
     confidential: epic.confidential,
-    author: UserBasic.serialize(stillThere(users.get(epic.author_id)), to),
-    ...datesOf(epic, loaded),
+    author: UserBasic.serialize(requireRow(users.get(epic.author_id)), to),
+    ...serializeDates(epic, relations),
     state: epic.state,
     web_edit_url: `/groups/${path}/-/epics/${epic.iid}`,
     web_url: `${to.url}/groups/${path}/-/epics/${epic.iid}`,
-    references: referencesTo(epic.iid, path, true),
+    references: epicReferences(epic.iid, path, true),
     created_at: epic.created_at,
     updated_at: epic.updated_at,
     closed_at: epic.closed_at,
-    labels: (labelled.get(epic.id) ?? []).map(({ title }) => title),
+    labels: (labelsById.get(epic.id) ?? []).map(({ title }) => title),
     upvotes: epic.upvotes,
     downvotes: epic.downvotes,
     _links: {
@@ -141,45 +141,51 @@ function epicShape(epic: EpicRow, to: SerializationContext, loaded: Beside) {
   };
 }
 
-/** One epic, as the caller has made or changed it. */
-export const Epic = entity('Epic', fields).from(beside, (epic: EpicRow, to, loaded) => epicShape(epic, to, loaded));
+/** An epic in responses to create and update. */
+export const Epic = entity('Epic', fields).from(loadEpicRelations, (epic: EpicRow, to, relations) =>
+  serializeEpic(epic, to, relations),
+);
 
-/** One that he reads. */
-export const EpicAlone = entity('EpicAlone', { ...fields, subscribed: flag }).from(
+/** A single epic. */
+export const EpicDetails = entity('EpicAlone', { ...fields, subscribed: flag }).from(
   async (epics: readonly EpicRow[], to) => ({
-    beside: await beside(epics, to),
-    subscribed: await isSubscribedTo(to.db, EPICS, to.caller, epics),
+    relations: await loadEpicRelations(epics, to),
+    subscribed: await findSubscribedIds(to.db, EPICS, to.caller, epics),
   }),
-  (epic, to, { beside: loaded, subscribed }) => ({
-    ...epicShape(epic, to, loaded),
+  (epic, to, { relations, subscribed }) => ({
+    ...serializeEpic(epic, to, relations),
     subscribed: subscribed.has(epic.id),
   }),
 );
 
-/** One beside an issue that is in it. */
+/** An epic next to one of its issues. */
 export const EpicOfIssue = entity('EpicOfIssue', { ...fields, reference: text }).from(
-  beside,
-  (epic: EpicRow, to, loaded) => {
-    const shown = epicShape(epic, to, loaded);
+  loadEpicRelations,
+  (epic: EpicRow, to, relations) => {
+    const shown = serializeEpic(epic, to, relations);
     return { ...shown, reference: shown.references.full };
   },
 );
 
-/** An epic of a list. */
-export interface EpicListed extends ListedEpic {
-  /** The group whose list it is in: references are relative to it. */
-  readonly seenFrom: number;
+/** The row of a list item. */
+export interface EpicListRow extends ListedEpic {
+  /** References are relative to this group, whose list it is. */
+  readonly referenceContext: number;
 }
 
-/** One among others. */
-export const EpicInList = entity('EpicInList', { ...fields, labels: labelsInList }).from(
-  async (epics: readonly EpicListed[], to) => {
-    const loaded = await beside(epics, to);
-    return { loaded, listed: await besideListed(EPICS, epics, loaded.labelled, to) };
+/** An epic in a list. */
+export const EpicInList = entity('EpicInList', { ...fields, labels: listLabelsSchema }).from(
+  async (epics: readonly EpicListRow[], to) => {
+    const relations = await loadEpicRelations(epics, to);
+    return { relations, listRelations: await loadListRelations(EPICS, epics, relations.labelsById, to) };
   },
-  (epic, to, { loaded, listed }) => ({
-    ...epicShape({ ...epic, description: listed.description(epic.id) }, to, loaded),
-    references: referencesTo(epic.iid, stillThere(loaded.paths.get(epic.group_id)), epic.group_id === epic.seenFrom),
-    labels: listed.labels(epic.id),
+  (epic, to, { relations, listRelations }) => ({
+    ...serializeEpic({ ...epic, description: listRelations.description(epic.id) }, to, relations),
+    references: epicReferences(
+      epic.iid,
+      requireRow(relations.paths.get(epic.group_id)),
+      epic.group_id === epic.referenceContext,
+    ),
+    labels: listRelations.labels(epic.id),
   }),
 );

@@ -2,9 +2,9 @@ import type { Build, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-const ofGroup: Build = ({ group }) => ({ by: 'guest', path: { id: group.id } });
+const inGroup: Build = ({ group }) => ({ by: 'guest', path: { id: group.id } });
 
-/** Each filter and order that has a statement of its own. */
+/** Each filter and order with its own SQL statement. */
 const FILTERED: readonly Record<string, unknown>[] = [
   { labels: 'bug', order_by: 'updated_at' },
   { labels: 'None', state: 'opened', order_by: 'title', sort: 'asc' },
@@ -16,15 +16,15 @@ const FILTERED: readonly Record<string, unknown>[] = [
 
 export const examples: Examples<typeof endpoints> = {
   listEpics: [
-    ofGroup,
-    ...FILTERED.map((params) => async (scene: Scene) => ({ ...(await ofGroup(scene)), params })),
-    // Alone, it has an index of its own for each order.
+    inGroup,
+    ...FILTERED.map((params) => async (scene: Scene) => ({ ...(await inGroup(scene)), params })),
+    // A group without subgroups uses a different index for each order.
     ...['created_at', 'updated_at', 'title'].map(
       (order_by): Build =>
         ({ subgroup }) => ({ by: 'guest', path: { id: subgroup.id }, params: { order_by } }),
     ),
   ],
-  readEpic: async ({ group, newEpic }) => ({
+  getEpic: async ({ group, newEpic }) => ({
     by: 'guest',
     path: { id: group.id, epic_iid: (await newEpic()).iid },
   }),

@@ -1,10 +1,10 @@
 import type { Epic } from '#authorization/epics.ts';
 
-/** The days of an epic that are fixed. */
-type Fixed = Pick<Epic, 'dates_are_fixed' | 'start_date_fixed' | 'due_date_fixed'>;
+/** Fixed dates of an epic. */
+type FixedDates = Pick<Epic, 'dates_are_fixed' | 'start_date_fixed' | 'due_date_fixed'>;
 
-/** As it was sent; the last two are old names. */
-interface Sent {
+/** Dates in a request; the last two names are deprecated. */
+interface FixedDatesInput {
   readonly start_date_fixed?: string | null | undefined;
   readonly due_date_fixed?: string | null | undefined;
   readonly start_date_is_fixed?: boolean | null | undefined;
@@ -13,11 +13,11 @@ interface Sent {
   readonly end_date?: string | null | undefined;
 }
 
-/** What they become: both days share one flag, which a day or a `true` sets, and otherwise a `false` takes back. */
-export function fixedDates(before: Fixed, sent: Sent): Fixed {
-  const start = sent.start_date_fixed === undefined ? sent.start_date : sent.start_date_fixed;
-  const due = sent.due_date_fixed === undefined ? sent.end_date : sent.due_date_fixed;
-  const flags = [sent.start_date_is_fixed, sent.due_date_is_fixed];
+/** Returns the dates after the change. Both share one flag: a date or a `true` sets it, otherwise a `false` clears it. */
+export function resolveFixedDates(before: FixedDates, input: FixedDatesInput): FixedDates {
+  const start = input.start_date_fixed === undefined ? input.start_date : input.start_date_fixed;
+  const due = input.due_date_fixed === undefined ? input.end_date : input.due_date_fixed;
+  const flags = [input.start_date_is_fixed, input.due_date_is_fixed];
   const set = start != null || due != null || flags.includes(true);
   return {
     dates_are_fixed: set || (before.dates_are_fixed && !flags.includes(false)),

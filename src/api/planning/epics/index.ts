@@ -1,25 +1,25 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { epicsEnd, epicsToGhost } from './on-delete.ts';
+import { deleteEpicsOfGroup, onUserDeleted } from './on-delete.ts';
 
-export { usingEpic } from './access.ts';
+export { epicWithAbility } from './access.ts';
 export { EpicInList, EpicOfIssue } from './entities.ts';
-export { adoptEpic, importEpic } from './import.ts';
+export { importEpic, setImportedParent } from './import.ts';
 export {
-  type Association,
-  associationsOf,
+  addIssueToEpic,
+  type EpicIssueAssociation,
+  epicIssueOrder,
   findAssociation,
-  handOnEpic,
   type IssueInProject,
-  isInArchived,
-  joinEpic,
-  lineOf,
-  relate,
-  unrelate,
+  isEpicArchived,
+  loadAssociations,
+  moveEpicAssociation,
+  removeIssueFromEpic,
+  upsertAssociation,
 } from './issue-associations.ts';
-export { type EpicOfIssueRow, epicsSeenBy } from './issue-epics.ts';
-export { epicThing } from './noteable.ts';
-// What other families may use of epics.
-export { commandedEpics } from './quick-actions/update.ts';
+export { type EpicOfIssueRow, loadVisibleEpics } from './issue-epics.ts';
+export { epicNoteable } from './noteable.ts';
+// Exports for other modules.
+export { epicQuickActions } from './quick-actions/update.ts';
 
-export const epics = family({ endpoints, subscriptions: [epicsEnd, epicsToGhost] });
+export const epics = resourceModule({ endpoints, subscriptions: [deleteEpicsOfGroup, onUserDeleted] });

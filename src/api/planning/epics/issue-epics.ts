@@ -1,9 +1,9 @@
 import type { Caller } from '#authentication/caller.ts';
 import { epicVisibleTo } from '#authorization/epics.ts';
 import type { Reader } from '#database/database.ts';
-import { associationsOf } from './issue-associations.ts';
+import { loadAssociations } from './issue-associations.ts';
 
-/** An epic as its issues show it. */
+/** An epic as shown in its issues. */
 export interface EpicOfIssueRow {
   readonly id: number;
   readonly iid: number;
@@ -12,13 +12,13 @@ export interface EpicOfIssueRow {
   readonly full_path: string;
 }
 
-/** By issue the epic that it is in, where the caller may read it. index: epic_issues_by_issue, epics primary key, routes_by_namespace */
-export async function epicsSeenBy(
+/** Loads the epics by issue id that the caller may read. index: epic_issues_by_issue, epics primary key, routes_by_namespace */
+export async function loadVisibleEpics(
   db: Reader,
   caller: Caller,
   issueIds: readonly number[],
 ): Promise<ReadonlyMap<number, EpicOfIssueRow>> {
-  const associations = await associationsOf(db, issueIds);
+  const associations = await loadAssociations(db, issueIds);
   if (associations.length === 0) return new Map();
   const rows = await db
     .selectFrom('epics')

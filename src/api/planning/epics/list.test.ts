@@ -8,7 +8,7 @@ const { group, owner, planner, guest, anonymous, clock, newGroup } = await world
 const sub = await newGroup({ in: group, visibility: 'public' });
 const low = await newGroup({ in: sub, visibility: 'private' });
 
-/** Made one after another, an hour apart. */
+/** Epics created an hour apart. */
 const made: Record<string, { id: number; iid: number; created_at: string }> = {};
 for (const [title, at, by, params] of [
   ['Alpha', group.at, owner, { labels: 'bug,new', description: 'Some words' }],
@@ -22,27 +22,31 @@ for (const [title, at, by, params] of [
 }
 await done(owner.put(`${group.at}/epics/${made.beta!.iid}`, { state_event: 'close' }));
 
-async function titles(query: string, by: Caller = owner, at = group.at): Promise<string[]> {
+async function listTitles(query: string, by: Caller = owner, at = group.at): Promise<string[]> {
   const { status, body } = await by.get(`${at}/epics?${query}`);
   assert.equal(status, 200, JSON.stringify(body));
   return body.map(({ title }: { title: string }) => title);
 }
 
-test('a group lists its epics and those below it, the newest first, as far as somebody sees them', async () => {
-  assert.deepEqual(await titles(''), ['Epsilon', 'delta', 'Gamma', 'beta', 'Alpha']);
-  assert.deepEqual(await titles('', guest), ['Epsilon', 'delta', 'beta', 'Alpha']);
-  assert.deepEqual(await titles('', anonymous), ['delta', 'beta', 'Alpha']);
-  assert.deepEqual(await titles('include_descendant_groups=false'), ['Gamma', 'beta', 'Alpha']);
-  assert.deepEqual(await titles('include_descendant_groups=false', anonymous), ['beta', 'Alpha']);
+test('lists the visible epics of a group and its subgroups, newest first', async () => {
+  assert.deepEqual(await listTitles(''), ['Epsilon', 'delta', 'Gamma', 'beta', 'Alpha']);
+  assert.deepEqual(await listTitles('', guest), ['Epsilon', 'delta', 'beta', 'Alpha']);
+  assert.deepEqual(await listTitles('', anonymous), ['delta', 'beta', 'Alpha']);
+  assert.deepEqual(await listTitles('include_descendant_groups=false'), ['Gamma', 'beta', 'Alpha']);
+  assert.deepEqual(await listTitles('include_descendant_groups=false', anonymous), ['beta', 'Alpha']);
   const { headers } = await guest.get(`${group.at}/epics?per_page=1&page=2`);
   assert.deepEqual([headers['x-total'], headers['x-next-page']], ['4', '3']);
 });
 
-test('epics of the groups above are listed where they are asked for', async () => {
-  assert.deepEqual(await titles('', owner, sub.at), ['Epsilon', 'delta']);
+test('lists epics of ancestor groups on request', async () => {
+  assert.deepEqual(await listTitles('', owner, sub.at), ['Epsilon', 'delta']);
   const above = 'include_ancestor_groups=true&';
-  assert.deepEqual(await titles(above, owner, sub.at), ['Epsilon', 'delta', 'Gamma', 'beta', 'Alpha']);
-  assert.deepEqual(await titles(`${above}include_descendant_groups=false`, guest, sub.at), ['delta', 'beta', 'Alpha']);
+  assert.deepEqual(await listTitles(above, owner, sub.at), ['Epsilon', 'delta', 'Gamma', 'beta', 'Alpha']);
+  assert.deepEqual(await listTitles(`${above}include_descendant_groups=false`, guest, sub.at), [
+    'delta',
+    'beta',
+    'Alpha',
+  ]);
   const { body } = await owner.get(`${sub.at}/epics?${above}`);
   assert.deepEqual(
     body.slice(0, 3).map(({ references }: { references: { relative: string } }) => references.relative),
@@ -50,7 +54,7 @@ test('epics of the groups above are listed where they are asked for', async () =
   );
 });
 
-test('each filter leaves what it names', async () => {
+test('each filter selects matching epics', async () => {
   const [first, last] = [made.beta!.created_at, made.delta!.created_at];
   for (const [query, found] of Object.entries({
     'state=opened': ['Epsilon', 'delta', 'Gamma', 'Alpha'],
@@ -71,20 +75,20 @@ test('each filter leaves what it names', async () => {
     [`created_after=${first}&created_before=${last}`]: ['delta', 'Gamma', 'beta'],
     [`updated_before=${first}`]: ['Alpha'],
   })) {
-    assert.deepEqual(await titles(query), found, query);
+    assert.deepEqual(await listTitles(query), found, query);
   }
   const both = await owner.get(`${group.at}/epics?author_id=1&author_username=root`);
   assert.deepEqual([both.status, both.body], [400, { error: 'author_id, author_username are mutually exclusive' }]);
   assert.equal((await owner.get(`${group.at}/epics?state=merged`)).status, 400);
 });
 
-test('epics are ordered by when they were made or changed, or by their titles', async () => {
-  assert.deepEqual(await titles('order_by=title&sort=asc'), ['Alpha', 'beta', 'delta', 'Epsilon', 'Gamma']);
-  assert.deepEqual(await titles('order_by=updated_at&include_descendant_groups=false'), ['beta', 'Gamma', 'Alpha']);
-  assert.deepEqual(await titles('sort=asc&per_page=2'), ['Alpha', 'beta']);
+test('orders epics by creation time, update time or title', async () => {
+  assert.deepEqual(await listTitles('order_by=title&sort=asc'), ['Alpha', 'beta', 'delta', 'Epsilon', 'Gamma']);
+  assert.deepEqual(await listTitles('order_by=updated_at&include_descendant_groups=false'), ['beta', 'Gamma', 'Alpha']);
+  assert.deepEqual(await listTitles('sort=asc&per_page=2'), ['Alpha', 'beta']);
 });
 
-test('labels are shown as titles, or whole where that is asked for', async () => {
+test('shows labels as titles, or as objects on request', async () => {
   const { body } = await owner.get(`${group.at}/epics?labels=new&with_labels_details=true`);
   assert.deepEqual(
     body[0].labels.map(({ name, color }: { name: string; color: string }) => [name, color]),

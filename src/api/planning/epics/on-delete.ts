@@ -1,9 +1,9 @@
-import { EPICS, endWithGroup, handToGhost } from '../issuables/index.ts';
+import { deleteIssuablesOfGroup, EPICS, reassignToGhost } from '../issuables/index.ts';
 
-/** What becomes of epics when people go, or the group. */
+/** Deletion of epics with their group or author. */
 
 /** index: epics_by_author, epics_by_closed_by */
-export const epicsToGhost = handToGhost(EPICS, { columns: ['author_id', 'closed_by_id'], lost: [] });
+export const onUserDeleted = reassignToGhost(EPICS, { columns: ['author_id', 'closed_by_id'], deleted: [] });
 
 /** index: epics_by_iid */
-export const epicsEnd = endWithGroup(EPICS);
+export const deleteEpicsOfGroup = deleteIssuablesOfGroup(EPICS);

@@ -1,9 +1,9 @@
-import { exclusive, hash, onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
-import { expression, longDescription, string, title } from '#http/parameters/texts.ts';
+import { mutuallyExclusive, object, onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
+import { longDescription, searchExpression, string, title } from '#http/parameters/texts.ts';
 import {
   absentIfBlank,
   boolean,
-  commaArray,
+  commaSeparated,
   date,
   dateTime,
   integer,
@@ -11,52 +11,52 @@ import {
   oneOf,
 } from '#http/parameters/types.ts';
 
-/** What epics are made with, changed to and narrowed to (contract/planning.md §3.9). */
+/** Parameters to create, update and list epics (contract/planning.md §3.9). */
 
-/** Epics below epics are an offer of tier ultimate. */
+/** Child epics need the tier ultimate. */
 const parent: Parameter<number, 'optional'> = onTiers(optional(integer), 'ultimate');
 
-export const newEpicParams = {
+export const createEpicParams = {
   description: optional(longDescription),
   confidential: optional(boolean),
-  labels: optional(commaArray(string)),
+  labels: optional(commaSeparated(string)),
   color: optional(string),
   parent_id: parent,
   start_date_fixed: optional(date),
   start_date_is_fixed: optional(boolean),
   due_date_fixed: optional(date),
   due_date_is_fixed: optional(boolean),
-  // Their old names.
+  // Deprecated names.
   start_date: optional(date),
   end_date: optional(date),
   created_at: optional(dateTime),
 };
 
-export const epicChangeParams = {
+export const updateEpicParams = {
   title: optional(title),
-  ...newEpicParams,
-  add_labels: optional(commaArray(string)),
-  remove_labels: optional(commaArray(string)),
+  ...createEpicParams,
+  add_labels: optional(commaSeparated(string)),
+  remove_labels: optional(commaSeparated(string)),
   state_event: optional(oneOf('close', 'reopen')),
   updated_at: optional(notBlank(dateTime)),
 };
 
-const which = {
-  labels: optional(commaArray(string)),
+const negatableParams = {
+  labels: optional(commaSeparated(string)),
   author_id: optional(integer),
   author_username: optional(absentIfBlank(string)),
 };
 
 export const epicFilterParams = {
   state: optional(oneOf('opened', 'closed', 'all'), 'all'),
-  ...which,
-  search: optional(expression),
+  ...negatableParams,
+  search: optional(searchExpression),
   confidential: optional(boolean),
   created_after: optional(dateTime),
   created_before: optional(dateTime),
   updated_after: optional(dateTime),
   updated_before: optional(dateTime),
-  not: optional(hash(which)),
+  not: optional(object(negatableParams)),
 };
 
 export const epicListParams = {
@@ -68,4 +68,4 @@ export const epicListParams = {
   sort: optional(oneOf('asc', 'desc'), 'desc'),
 };
 
-export const epicFilterRules = [exclusive('author_id', 'author_username')];
+export const epicFilterRules = [mutuallyExclusive('author_id', 'author_username')];

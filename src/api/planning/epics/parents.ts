@@ -1,37 +1,37 @@
 import { sql } from 'kysely';
-import { type Epic, readableEpic } from '#authorization/epics.ts';
+import { type Epic, findReadableEpic } from '#authorization/epics.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 
-/** Epics below epics (contract/planning.md §3.9): a tree, and not a deep one. */
+/** Parents of epics: a tree with limited depth (contract/planning.md §3.9). */
 
-const DEEPEST = 7;
+const MAX_DEPTH = 7;
 
-const TEXTS = {
+const ERRORS = {
   itself: 'An epic cannot be added to itself.',
   circle: 'It is already an ancestor of the parent epic.',
-  deep: `One or more epics would exceed the maximum depth (${DEEPEST}) from its most distant ancestor.`,
+  deep: `One or more epics would exceed the maximum depth (${MAX_DEPTH}) from its most distant ancestor.`,
 };
 
-/** The epic of this id, which another one shall be put below, if the caller may read it. */
-export async function wishedParent(uow: UnitOfWork, id: number): Promise<Epic | Failure<'noParent'>> {
-  const found = await readableEpic(uow, uow.actor, id);
+/** Returns the requested parent epic. Fails if the caller may not read it. */
+export async function findParent(uow: UnitOfWork, id: number): Promise<Epic | Failure<'noParent'>> {
+  const found = await findReadableEpic(uow, uow.actor, id);
   return found ? found.epic : fail('noParent');
 }
 
-/** What is wrong with this parent of an epic; `id` is null for one that is not there yet. */
-export async function parentErrors(db: Reader, id: number | null, parentId: number): Promise<string[]> {
-  const wrong = (why: keyof typeof TEXTS) => [`This epic cannot be added. ${TEXTS[why]}`];
+/** Returns the validation errors of a parent; `id` is null for a new epic. */
+export async function validateParent(db: Reader, id: number | null, parentId: number): Promise<string[]> {
+  const wrong = (why: keyof typeof ERRORS) => [`This epic cannot be added. ${ERRORS[why]}`];
   if (id === parentId) return wrong('itself');
-  const above = await itselfAndAbove(db, parentId);
+  const above = await listSelfAndAncestors(db, parentId);
   if (id !== null && above.includes(id)) return wrong('circle');
-  const height = id === null ? 1 : await heightOf(db, id);
-  return above.length + height > DEEPEST ? wrong('deep') : [];
+  const height = id === null ? 1 : await findHeight(db, id);
+  return above.length + height > MAX_DEPTH ? wrong('deep') : [];
 }
 
 /** index: epics primary key */
-async function itselfAndAbove(db: Reader, id: number): Promise<number[]> {
+async function listSelfAndAncestors(db: Reader, id: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`with recursive above (id, parent_id) as (
       select epics.id, epics.parent_id from epics where epics.id = ${id}
       union select epics.id, epics.parent_id from epics inner join above on epics.id = above.parent_id
@@ -39,18 +39,18 @@ async function itselfAndAbove(db: Reader, id: number): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
-/** How many levels an epic and those below it have. index: epics_by_parent */
-async function heightOf(db: Reader, id: number): Promise<number> {
+/** Returns the number of levels of an epic and its descendants. index: epics_by_parent */
+async function findHeight(db: Reader, id: number): Promise<number> {
   const { rows } = await sql<{ height: number }>`with recursive below (id, level) as (
       select epics.id, 1 from epics where epics.id = ${id}
       union all select epics.id, below.level + 1 from epics inner join below on epics.parent_id = below.id
-      where below.level < ${sql.lit(DEEPEST)}
+      where below.level < ${sql.lit(MAX_DEPTH)}
     ) select max(level) as height from below`.execute(db);
   return rows[0]?.height ?? 1;
 }
 
-/** Is there one below it that everybody sees? index: epics_by_parent */
-export async function hasOpenChildren(db: Reader, id: number): Promise<boolean> {
+/** Returns whether an epic has a child that is not confidential. index: epics_by_parent */
+export async function hasPublicChildren(db: Reader, id: number): Promise<boolean> {
   const found = await db
     .selectFrom('epics')
     .select('id')

@@ -2,15 +2,15 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
 import { type Epic, epicVisibleTo } from '#authorization/epics.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { mayBeLong } from '#database/engines/long-statements.ts';
+import { longRunning } from '#database/engines/long-statements.ts';
 import { hasRow } from '#database/has-row.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { EpicsTables } from '#database/tables/epics.ts';
 
-/** The rows of epics. */
+/** Rows of epics. */
 
-/** What stands above these epics, by its id, where the caller may read it. index: epics primary key, namespaces primary key */
-export async function parentsSeenBy(db: Reader, caller: Caller, epics: readonly Pick<Epic, 'parent_id'>[]) {
+/** Loads the parents of these epics, by id, that the caller may read. index: epics primary key, namespaces primary key */
+export async function loadVisibleParents(db: Reader, caller: Caller, epics: readonly Pick<Epic, 'parent_id'>[]) {
   const ids = [...new Set(epics.map(({ parent_id }) => parent_id).filter((id) => id !== null))];
   if (ids.length === 0) return new Map<number, never>();
   const rows = await db
@@ -23,19 +23,22 @@ export async function parentsSeenBy(db: Reader, caller: Caller, epics: readonly 
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-interface Dates {
+interface InheritedDates {
   readonly start: string | null;
   readonly due: string | null;
 }
 
-/** By epic: when the first of its issues' milestones starts, and the last is due. */
-export async function inheritedDates(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, Dates>> {
-  const rows = await milestoneDates(db, ids);
+/** Loads, by epic id, the earliest start and the latest due date of its issues' milestones. */
+export async function loadInheritedDates(
+  db: Reader,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, InheritedDates>> {
+  const rows = await milestoneDatesQuery(db, ids);
   return new Map(rows.map(({ epic_id, start, due }) => [epic_id, { start, due }]));
 }
 
 // index: epic_issues_by_epic, issues primary key, milestones primary key
-const milestoneDates = prepareForIds((db, ids) =>
+const milestoneDatesQuery = prepareForIds((db, ids) =>
   db
     .selectFrom('epic_issues')
     .innerJoin('issues', 'issues.id', 'epic_issues.issue_id')
@@ -47,11 +50,11 @@ const milestoneDates = prepareForIds((db, ids) =>
     ])
     .where('epic_issues.epic_id', 'in', ids)
     .groupBy('epic_issues.epic_id')
-    .modifyEnd(mayBeLong),
+    .modifyEnd(longRunning),
 );
 
-/** Is there an issue in it that everybody sees? index: epic_issues_by_epic, issues primary key */
-export function hasOpenIssues(db: Reader, epicId: number): Promise<boolean> {
+/** Returns whether an epic has an issue that is not confidential. index: epic_issues_by_epic, issues primary key */
+export function hasPublicIssues(db: Reader, epicId: number): Promise<boolean> {
   return hasRow(
     db
       .selectFrom('epic_issues')

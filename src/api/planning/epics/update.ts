@@ -2,115 +2,115 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInGroup } from '#authorization/abilities.ts';
 import { type Epic, findEpic, findEpics } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { type Failure, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import {
-  besideTexts,
-  differing,
+  changedColumns,
+  derivedTextColumns,
   EPICS,
-  label,
-  labelsOn,
-  sameSet,
-  stateAfter,
-  tellChanged,
-  tellReworded,
-  titleErrors,
-  wishedLabels,
+  isSameSet,
+  loadLabels,
+  publishChanges,
+  publishTextChanges,
+  resolveLabels,
+  stateColumnsAfter,
+  updateLabels,
+  validateTitle,
 } from '../issuables/index.ts';
-import { afterBesides, described } from '../quick-actions/index.ts';
-import { recordChange, resourceOf } from './activity.ts';
-import { wishedColor } from './color.ts';
-import { confidentialErrors } from './confidentiality.ts';
-import { fixedDates } from './fixed-dates.ts';
-import type { epicChangeParams } from './parameters.ts';
-import { parentErrors, wishedParent } from './parents.ts';
-import { epicSubject } from './quick-actions/subject.ts';
+import { applyDescriptionCommands, runAfterUpdate } from '../quick-actions/index.ts';
+import { recordEpicChanges, toResource } from './activity.ts';
+import { parseEpicColor } from './color.ts';
+import { validateConfidentiality } from './confidentiality.ts';
+import { resolveFixedDates } from './fixed-dates.ts';
+import type { updateEpicParams } from './parameters.ts';
+import { findParent, validateParent } from './parents.ts';
+import { loadEpicSubject } from './quick-actions/subject.ts';
 import { updateEpicRow } from './store.ts';
 
-export type EpicChange = Partial<ParameterValues<typeof epicChangeParams>>;
+export type UpdateEpicInput = Partial<ParameterValues<typeof updateEpicParams>>;
 
-/** Changes an epic as it stands now, closes or reopens it. When it was made and changed Owners may say. */
-export async function changeEpic(
+/** Updates an epic and runs the quick actions in its description. Owners may set the timestamps. */
+export async function updateEpicWithQuickActions(
   uow: UnitOfWork<SignedInCaller>,
   group: Group,
   iid: number,
-  asked: EpicChange,
+  params: UpdateEpicInput,
 ): Promise<Epic | Failure<'invalid' | 'noParent' | 'gone'>> {
   const epic = await findEpic(uow, group.id, iid);
   if (epic === null) return fail('gone');
-  const { wish, besides } = await described(uow, asked, () => epicSubject(uow, group, epic));
-  const after = await change(uow, group, epic, wish);
+  const { input, afterUpdate } = await applyDescriptionCommands(uow, params, () => loadEpicSubject(uow, group, epic));
+  const after = await applyUpdate(uow, group, epic, input);
   if (isFailure(after)) return after;
-  return afterBesides(after, besides, async (id) => stillThere((await findEpics(uow, [id]))[0]));
+  return runAfterUpdate(after, afterUpdate, async (id) => requireRow((await findEpics(uow, [id]))[0]));
 }
 
-async function change(
+async function applyUpdate(
   uow: UnitOfWork<SignedInCaller>,
   group: Group,
   epic: Epic,
-  wish: EpicChange,
+  input: UpdateEpicInput,
 ): Promise<Epic | Failure<'invalid' | 'noParent'>> {
-  const parent = await parentAfter(uow, epic, wish);
+  const parent = await resolveParent(uow, epic, input);
   if (isFailure(parent)) return parent;
-  const wished = await wishedColumns(uow, epic, parent, wish);
-  if (isFailure(wished)) return wished;
+  const requested = await resolveColumns(uow, epic, parent, input);
+  if (isFailure(requested)) return requested;
   const mayDate = mayInGroup(uow.actor, 'date_epic', group);
-  const columns = differing<Epic>(epic, {
-    ...wished,
-    ...stateAfter(epic.state, wish.state_event, uow),
-    ...(mayDate && wish.created_at ? { created_at: wish.created_at } : {}),
+  const columns = changedColumns<Epic>(epic, {
+    ...requested,
+    ...stateColumnsAfter(epic.state, input.state_event, uow),
+    ...(mayDate && input.created_at ? { created_at: input.created_at } : {}),
   });
-  const labelled = await labelsOn(uow, EPICS, [epic.id]);
-  const before = labelled.map(({ id }) => id);
-  const now = await wishedLabels(uow, { group }, labelled, wish);
-  await label(uow, EPICS, epic.id, { before, now });
-  const updatedAt = mayDate ? wish.updated_at : null;
-  if (Object.keys(columns).length > 0 || !sameSet(before, now) || updatedAt != null) {
-    await updateEpicRow(uow, epic.id, { ...columns, ...besideTexts(columns), updated_at: updatedAt ?? uow.now });
+  const currentLabels = await loadLabels(uow, EPICS, [epic.id]);
+  const before = currentLabels.map(({ id }) => id);
+  const now = await resolveLabels(uow, { group }, currentLabels, input);
+  await updateLabels(uow, EPICS, epic.id, { before, after: now });
+  const updatedAt = mayDate ? input.updated_at : null;
+  if (Object.keys(columns).length > 0 || !isSameSet(before, now) || updatedAt != null) {
+    await updateEpicRow(uow, epic.id, { ...columns, ...derivedTextColumns(columns), updated_at: updatedAt ?? uow.now });
   }
-  const after = stillThere((await findEpics(uow, [epic.id]))[0]);
-  await recordChange(uow, epic, after);
+  const after = requireRow((await findEpics(uow, [epic.id]))[0]);
+  await recordEpicChanges(uow, epic, after);
   const { confidential } = epic;
-  await tellChanged(uow, resourceOf(epic), { labels: before, confidential }, { ...after, labels: now });
-  await tellReworded(uow, { ...resourceOf(epic), iid: epic.iid, group }, epic, columns);
+  await publishChanges(uow, toResource(epic), { labels: before, confidential }, { ...after, labels: now });
+  await publishTextChanges(uow, { ...toResource(epic), iid: epic.iid, group }, epic, columns);
   return after;
 }
 
-/** What it shall be below; null: nothing. Where it stands already it stays, whoever may read that. */
-async function parentAfter(
+/** Returns the parent after the change, or null for none. An unchanged parent needs no permission. */
+async function resolveParent(
   uow: UnitOfWork,
   { parent_id: before }: Epic,
-  { parent_id: wished }: EpicChange,
+  { parent_id: requested }: UpdateEpicInput,
 ): Promise<Epic | null | Failure<'noParent'>> {
-  if (wished === undefined || wished === before)
+  if (requested === undefined || requested === before)
     return before === null ? null : ((await findEpics(uow, [before]))[0] ?? null);
-  return wished === null ? null : wishedParent(uow, wished);
+  return requested === null ? null : findParent(uow, requested);
 }
 
-async function wishedColumns(
+async function resolveColumns(
   uow: UnitOfWork,
   epic: Epic,
   parent: Epic | null,
-  wish: EpicChange,
+  input: UpdateEpicInput,
 ): Promise<Partial<Epic> | Failure<'invalid'>> {
-  const confidential = wish.confidential ?? epic.confidential;
-  const { color, errors: colorErrors } = wishedColor(wish.color === undefined ? epic.color : wish.color);
-  const isElsewhere = parent !== null && parent.id !== epic.parent_id;
-  const errors = fieldErrors({
-    title: titleErrors(wish.title),
+  const confidential = input.confidential ?? epic.confidential;
+  const { color, errors: colorErrors } = parseEpicColor(input.color === undefined ? epic.color : input.color);
+  const isMoved = parent !== null && parent.id !== epic.parent_id;
+  const errors = compactFieldErrors({
+    title: validateTitle(input.title),
     color: colorErrors,
-    confidential: await confidentialErrors(uow, epic, { confidential, parent }),
-    parent: isElsewhere ? await parentErrors(uow, epic.id, parent.id) : [],
+    confidential: await validateConfidentiality(uow, epic, { confidential, parent }),
+    parent: isMoved ? await validateParent(uow, epic.id, parent.id) : [],
   });
   if (errors) return invalid(errors);
   return {
-    title: wish.title ?? epic.title,
-    description: wish.description === undefined ? epic.description : wish.description,
+    title: input.title ?? epic.title,
+    description: input.description === undefined ? epic.description : input.description,
     confidential,
     color,
     parent_id: parent?.id ?? null,
-    ...fixedDates(epic, wish),
+    ...resolveFixedDates(epic, input),
   };
 }

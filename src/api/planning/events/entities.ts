@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { pageAt } from '#repositories/wikis/page-names.ts';
+import { parsePageName } from '#repositories/wikis/page-names.ts';
 import { Note } from '../notes/index.ts';
-import type { Told } from './event-targets.ts';
-import type { EventRow } from './store.ts';
+import type { EventWithTarget } from './event-targets.ts';
+import type { ActivityEventRow } from './store.ts';
 
 const text = Type.String();
 const count = Type.Integer();
@@ -21,7 +21,7 @@ const PushData = shape('PushData', {
   ref_count: nullable(count),
 });
 
-/** As the endpoints of notes show it. */
+/** A note in the shape of the notes endpoints, plus `attachment`. */
 const EventNote = shape('EventNote', { ...Note.schema.properties, attachment: Type.Null() });
 
 const EventWikiPage = shape('EventWikiPage', {
@@ -31,10 +31,10 @@ const EventWikiPage = shape('EventWikiPage', {
   wiki_page_meta_id: count,
 });
 
-/** What somebody did (contract/activity.md "Activity event"). */
+/** An activity event (contract/activity.md "Activity event"). */
 export const ActivityEvent = entity('ActivityEvent', {
   id: count,
-  /** For old clients. */
+  /** Always null, for old clients. */
   title: Type.Null(),
   project_id: count,
   action_name: text,
@@ -42,27 +42,27 @@ export const ActivityEvent = entity('ActivityEvent', {
   target_iid: nullable(count),
   target_type: nullable(text),
   author_id: count,
-  /** As it is called now. */
+  /** The current title of the target. */
   target_title: nullable(text),
   data: Type.Null(),
   created_at: dateTime,
   imported: Type.Boolean(),
   imported_from: text,
   author: Type.Optional(UserBasic.schema),
-  /** Of comments only. */
+  /** For comments only. */
   note: Type.Optional(EventNote),
-  /** Of pages of wikis only, as they are called now. */
+  /** For wiki pages only, with their current names. */
   wiki_page: Type.Optional(nullable(EventWikiPage)),
-  /** Of pushes only. */
+  /** For pushes only. */
   push_data: Type.Optional(PushData),
   author_username: nullable(text),
 }).from(
-  async (told: readonly Told[], to) => {
-    const rows = told.flatMap(({ target: { note } }) => note ?? []);
+  async (events: readonly EventWithTarget[], to) => {
+    const rows = events.flatMap(({ target: { note } }) => note ?? []);
     const [users, notes] = await Promise.all([
-      usersById(
+      loadUsersById(
         to.db,
-        told.map(({ event }) => event.author_id),
+        events.map(({ event }) => event.author_id),
       ),
       Note.serializeAll(rows, to),
     ]);
@@ -87,22 +87,22 @@ export const ActivityEvent = entity('ActivityEvent', {
       imported_from: event.imported_from,
       ...(author === undefined ? {} : { author: UserBasic.serialize(author, to) }),
       ...(note === undefined ? {} : { note: { ...note, attachment: null } }),
-      ...wikiPageOf(target),
-      ...pushData(event),
+      ...wikiPageShape(target),
+      ...pushDataShape(event),
       author_username: author?.username ?? null,
     };
   },
 );
 
-function wikiPageOf({ wikiPage }: Told['target']) {
+function wikiPageShape({ wikiPage }: EventWithTarget['target']) {
   if (wikiPage === undefined) return {};
-  const page = wikiPage?.path == null ? null : pageAt(wikiPage.path);
+  const page = wikiPage?.path == null ? null : parsePageName(wikiPage.path);
   if (wikiPage === null || page === null) return { wiki_page: null };
   const { format, slug, title } = page;
   return { wiki_page: { format, slug, title, wiki_page_meta_id: wikiPage.id } };
 }
 
-function pushData(event: EventRow) {
+function pushDataShape(event: ActivityEventRow) {
   const { push_action: action, ref_type, commit_count, commit_from, commit_to, ref, commit_title, ref_count } = event;
   if (action === null || ref_type === null || commit_count === null) return {};
   return { push_data: { commit_count, action, ref_type, commit_from, commit_to, ref, commit_title, ref_count } };

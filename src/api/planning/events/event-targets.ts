@@ -7,76 +7,76 @@ import { prepareForIds } from '#database/prepare.ts';
 import type { ActivityTargetType } from '#database/tables/activity.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import { type WikiPageRow, wikiPagesByIds } from '#domain/wikis.ts';
-import { mayReadInternal, type NoteListed, notesByIds } from '../notes/index.ts';
-import type { EventRow } from './store.ts';
+import { loadNotesByIds, mayReadInternal, type NoteListRow } from '../notes/index.ts';
+import type { ActivityEventRow } from './store.ts';
 
-/** What an event is about, as it is now. */
+/** The current state of an event's target. */
 interface Target {
   readonly title: string | null;
-  /** Of comments. */
-  readonly note?: NoteListed;
-  /** Of pages of wikis; null: it is no more. */
+  /** For comments. */
+  readonly note?: NoteListRow;
+  /** For wiki pages; null if deleted. */
   readonly wikiPage?: WikiPageRow | null;
 }
 
-/** An event with what it is about; of pushes, and of what was destroyed, nothing. */
-export interface Told {
-  readonly event: EventRow;
+/** An event with its target; pushes and destroyed objects have an empty target. */
+export interface EventWithTarget {
+  readonly event: ActivityEventRow;
   readonly target: Target;
 }
 
-/** An event and its project, which the caller may see. */
-interface Placed {
-  readonly event: EventRow;
+/** An event with its project, which the caller may see. */
+interface EventInProject {
+  readonly event: ActivityEventRow;
   readonly project: Project;
 }
 
-/** What is known of the targets of a page: each kind is read once for all of it. */
-interface Loaded {
+/** The targets of one page of events; each kind is loaded with one query. */
+interface LoadedTargets {
   readonly issues: ReadonlyMap<number, ListedIssue>;
   readonly mergeRequests: ReadonlyMap<number, string>;
   readonly milestones: ReadonlyMap<number, string>;
-  readonly notes: ReadonlyMap<number, NoteListed>;
+  readonly notes: ReadonlyMap<number, NoteListRow>;
   readonly wikiPages: ReadonlyMap<number, WikiPageRow>;
-  /** Those that were commented on, by their numbers. */
+  /** Titles of commented commits by the id of their row. */
   readonly commits: ReadonlyMap<number, string>;
 }
 
-/** What the caller may know of an event of this kind (contract/activity.md "Per-event visibility"); null: nothing. */
-type Kind = (caller: Caller, placed: Placed, loaded: Loaded) => Target | null;
+/** Returns the target of an event of this kind, or null if the caller may not see it (contract/activity.md "Per-event visibility"). */
+type TargetResolver = (caller: Caller, events: EventInProject, loaded: LoadedTargets) => Target | null;
 
-const NOTHING: Target = { title: null };
+const NO_TARGET: Target = { title: null };
 
-const push: Kind = (caller, { project }) => (mayInProject(caller, 'read_code', project) ? NOTHING : null);
+const push: TargetResolver = (caller, { project }) => (mayInProject(caller, 'read_code', project) ? NO_TARGET : null);
 
-const issue: Kind = (caller, { event, project }, { issues }) =>
-  titleOf(caller, project, issues.get(event.target_id ?? 0));
+const issue: TargetResolver = (caller, { event, project }, { issues }) =>
+  issueTarget(caller, project, issues.get(event.target_id ?? 0));
 
-const mergeRequest: Kind = (caller, { event, project }, { mergeRequests }) =>
-  titleShown(caller, project, mergeRequests.get(event.target_id ?? 0));
+const mergeRequest: TargetResolver = (caller, { event, project }, { mergeRequests }) =>
+  mergeRequestTarget(caller, project, mergeRequests.get(event.target_id ?? 0));
 
-const comment: Kind = (caller, { event, project }, { notes, issues, mergeRequests, commits }) => {
+const comment: TargetResolver = (caller, { event, project }, { notes, issues, mergeRequests, commits }) => {
   const note = notes.get(event.target_id ?? 0);
   if (note === undefined || (note.internal && !mayReadInternal(caller, { project }))) return null;
   const on =
-    titleOf(caller, project, issues.get(note.issue_id ?? 0)) ??
-    titleShown(caller, project, mergeRequests.get(note.merge_request_id ?? 0)) ??
-    titleOfCommit(caller, project, commits.get(note.commented_commit_id ?? 0));
+    issueTarget(caller, project, issues.get(note.issue_id ?? 0)) ??
+    mergeRequestTarget(caller, project, mergeRequests.get(note.merge_request_id ?? 0)) ??
+    commitTarget(caller, project, commits.get(note.commented_commit_id ?? 0));
   return on && { ...on, note };
 };
 
-/** One that was deleted has no title any more. */
-const milestone: Kind = (caller, { event, project }, { milestones }) =>
+/** A deleted milestone has no title. */
+const milestone: TargetResolver = (caller, { event, project }, { milestones }) =>
   mayInProject(caller, 'read_milestone', project) ? { title: milestones.get(event.target_id ?? 0) ?? null } : null;
 
-/** One that was deleted is still called as it was. */
-const wikiPage: Kind = (caller, { event, project }, { wikiPages }) => {
+/** A deleted page keeps its title. */
+const wikiPage: TargetResolver = (caller, { event, project }, { wikiPages }) => {
   if (!mayInProject(caller, 'read_wiki', project)) return null;
   const page = wikiPages.get(event.target_id ?? 0) ?? null;
   return { title: page?.title ?? null, wikiPage: page?.path == null ? null : page };
 };
 
-const KINDS: Readonly<Record<ActivityTargetType, Kind>> = {
+const TARGET_RESOLVERS: Readonly<Record<ActivityTargetType, TargetResolver>> = {
   Issue: issue,
   MergeRequest: mergeRequest,
   Milestone: milestone,
@@ -87,40 +87,44 @@ const KINDS: Readonly<Record<ActivityTargetType, Kind>> = {
   'WikiPage::Meta': wikiPage,
 };
 
-function titleOf(caller: Caller, project: Project, found: ListedIssue | undefined): Target | null {
+function issueTarget(caller: Caller, project: Project, found: ListedIssue | undefined): Target | null {
   return found !== undefined && mayReadIssue(caller, project, found) ? { title: found.title } : null;
 }
 
-/** Merge requests of a project are read by the same people. */
-function titleShown(caller: Caller, project: Project, title: string | undefined): Target | null {
+/** All merge requests of a project have the same readers. */
+function mergeRequestTarget(caller: Caller, project: Project, title: string | undefined): Target | null {
   return title !== undefined && mayReadMergeRequests(caller, project) ? { title } : null;
 }
 
-/** Whoever reads the code of a project knows its commits. */
-function titleOfCommit(caller: Caller, project: Project, title: string | undefined): Target | null {
+/** Callers who may read the code of a project may see its commits. */
+function commitTarget(caller: Caller, project: Project, title: string | undefined): Target | null {
   return title !== undefined && mayInProject(caller, 'read_code', project) ? { title } : null;
 }
 
-/** The events that the caller may know of, with what they are about. */
-export async function targetsOf(db: Reader, caller: Caller, placed: readonly Placed[]): Promise<Told[]> {
-  const loaded = await load(db, caller, placed);
-  return placed.flatMap((one) => {
+/** Returns the events that the caller may see, with their targets. */
+export async function loadEventTargets(
+  db: Reader,
+  caller: Caller,
+  events: readonly EventInProject[],
+): Promise<EventWithTarget[]> {
+  const loaded = await loadTargets(db, caller, events);
+  return events.flatMap((one) => {
     const { target_type: type } = one.event;
-    const target = (type === null ? push : KINDS[type])(caller, one, loaded);
+    const target = (type === null ? push : TARGET_RESOLVERS[type])(caller, one, loaded);
     return target ? [{ event: one.event, target }] : [];
   });
 }
 
-async function load(db: Reader, caller: Caller, placed: readonly Placed[]): Promise<Loaded> {
-  const idsOf = (...kinds: Kind[]) => [
+async function loadTargets(db: Reader, caller: Caller, events: readonly EventInProject[]): Promise<LoadedTargets> {
+  const idsOf = (...kinds: TargetResolver[]) => [
     ...new Set(
-      placed.flatMap(({ event: { target_type: type, target_id: id } }) =>
-        type !== null && id !== null && kinds.includes(KINDS[type] as Kind) ? [id] : [],
+      events.flatMap(({ event: { target_type: type, target_id: id } }) =>
+        type !== null && id !== null && kinds.includes(TARGET_RESOLVERS[type] as TargetResolver) ? [id] : [],
       ),
     ),
   ];
   const [notes, milestones, wikiPages] = await Promise.all([
-    notesByIds(db, idsOf(comment)),
+    loadNotesByIds(db, idsOf(comment)),
     milestoneTitles(db, idsOf(milestone)),
     wikiPagesByIds(db, idsOf(wikiPage)),
   ]);
@@ -142,15 +146,15 @@ async function load(db: Reader, caller: Caller, placed: readonly Placed[]): Prom
   };
 }
 
-const titlesOf = (table: 'milestones' | 'merge_requests' | 'commented_commits') =>
+const titleLoader = (table: 'milestones' | 'merge_requests' | 'commented_commits') =>
   prepareForIds((db, ids) => db.selectFrom(table).select(['id', 'title']).where('id', 'in', ids));
 
 // index: milestones primary key
-const milestoneTitles = titlesOf('milestones');
+const milestoneTitles = titleLoader('milestones');
 // index: merge_requests primary key
-const mergeRequestTitles = titlesOf('merge_requests');
+const mergeRequestTitles = titleLoader('merge_requests');
 // index: commented_commits primary key
-const commitTitles = titlesOf('commented_commits');
+const commitTitles = titleLoader('commented_commits');
 
 const byId = (rows: readonly { readonly id: number; readonly title: string }[]): ReadonlyMap<number, string> =>
   new Map(rows.map(({ id, title }) => [id, title]));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
-import { comment, feedOf, newIssue, told } from './fixtures.testing.ts';
+import { comment, describeFeed, getFeed, newIssue } from './fixtures.testing.ts';
 
-test('what becomes of issues and milestones is told in the words of the feed', async () => {
+test('records events of issues and milestones', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   for (const state_event of ['close', 'reopen']) await done(owner.put(issue.at, { state_event }));
@@ -13,7 +13,7 @@ test('what becomes of issues and milestones is told in the words of the feed', a
   }
   const row = (event: Record<string, unknown>) =>
     ['action_name', 'target_type', 'target_id', 'target_iid', 'target_title'].map((key) => event[key]);
-  assert.deepEqual((await feedOf(owner, `${project.at}/events`)).map(row), [
+  assert.deepEqual((await getFeed(owner, `${project.at}/events`)).map(row), [
     ['opened', 'Milestone', id, iid, 'v1'],
     ['closed', 'Milestone', id, iid, 'v1'],
     ['opened', 'Milestone', id, iid, 'v1'],
@@ -22,39 +22,39 @@ test('what becomes of issues and milestones is told in the words of the feed', a
     ['opened', 'Issue', issue.id, issue.iid, 'Retry loop spins'],
     ['created', 'Project', project.id, project.id, project.name],
   ]);
-  const reopened = await told(owner, `${project.at}/events`, { action: 'reopened' });
+  const reopened = await describeFeed(owner, `${project.at}/events`, { action: 'reopened' });
   assert.deepEqual(reopened, ['opened Milestone', 'opened Issue']);
 });
 
-test('edits are no events, nor is a change that changes nothing', async () => {
+test('records no events for edits and changes without effect', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   const note = await comment(owner, issue);
-  const before = await told(owner, `${project.at}/events`);
+  const before = await describeFeed(owner, `${project.at}/events`);
   await done(owner.put(issue.at, { title: 'Fixed', description: 'Now', labels: 'bug', due_date: '2026-03-05' }));
   await done(owner.put(issue.at, { state_event: 'reopen' }));
   await done(owner.put(`${issue.at}/notes/${note.id}`, { body: 'In other words' }));
-  assert.deepEqual(await told(owner, `${project.at}/events`), before);
+  assert.deepEqual(await describeFeed(owner, `${project.at}/events`), before);
 });
 
-test('issues and milestones that are deleted take their events along, and a milestone says so', async () => {
+test('deletes the events of deleted issues and milestones, and records the deletion of a milestone', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   await comment(owner, issue);
   const { id } = (await done(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
   await done(owner.delete(issue.at));
   await done(owner.delete(`${project.at}/milestones/${id}`));
-  assert.deepEqual(await told(owner, `${project.at}/events`), ['destroyed Milestone', 'created Project']);
-  const [destroyed] = await feedOf(owner, `${project.at}/events`);
+  assert.deepEqual(await describeFeed(owner, `${project.at}/events`), ['destroyed Milestone', 'created Project']);
+  const [destroyed] = await getFeed(owner, `${project.at}/events`);
   assert.deepEqual([destroyed?.target_id, destroyed?.target_iid, destroyed?.target_title], [null, null, null]);
 });
 
-test('the project of a feed that is gone is in nobody’s feed', async () => {
+test('removes the events of a deleted project', async () => {
   const { project, owner, root, work } = await world({ project: {} });
   await newIssue(project);
   await done(owner.delete(project.at));
   const full_path = (await done(root.get(project.at))).body.path_with_namespace;
   await done(owner.delete(project.at, { permanently_remove: true, full_path }));
   await work();
-  assert.deepEqual(await told(owner, '/events'), []);
+  assert.deepEqual(await describeFeed(owner, '/events'), []);
 });

@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { ActivityAction, ActivityTargetType } from '#database/tables/activity.ts';
 
-/** What feeds are narrowed to. */
-export const ACTIONS = [
+/** Values of the `action` filter. */
+export const EVENT_ACTIONS = [
   'created',
   'updated',
   'closed',
@@ -17,7 +17,7 @@ export const ACTIONS = [
   'approved',
 ] as const satisfies readonly ActivityAction[];
 
-export const TARGETS = [
+export const EVENT_TARGETS = [
   'issue',
   'milestone',
   'merge_request',
@@ -29,8 +29,8 @@ export const TARGETS = [
   'design',
 ] as const;
 
-/** Kinds of events that nothing records have no type. */
-const TYPES: Readonly<Partial<Record<(typeof TARGETS)[number], ActivityTargetType>>> = {
+/** Targets that no event records have no type. */
+const TARGET_TYPES: Readonly<Partial<Record<(typeof EVENT_TARGETS)[number], ActivityTargetType>>> = {
   issue: 'Issue',
   milestone: 'Milestone',
   merge_request: 'MergeRequest',
@@ -39,29 +39,29 @@ const TYPES: Readonly<Partial<Record<(typeof TARGETS)[number], ActivityTargetTyp
   wiki: 'WikiPage::Meta',
 };
 
-export interface Filter {
+export interface EventFilter {
   readonly action?: ActivityAction | null | undefined;
-  readonly target_type?: (typeof TARGETS)[number] | null | undefined;
-  /** `YYYY-MM-DD`; neither day is itself in the feed. */
+  readonly target_type?: (typeof EVENT_TARGETS)[number] | null | undefined;
+  /** `YYYY-MM-DD`, exclusive. */
   readonly before?: string | null | undefined;
   readonly after?: string | null | undefined;
 }
 
-/** The conditions on a table of events, of those later than `horizon`; the table is called by this name. */
-export function conditionsOf(table: string, filter: Filter, horizon: string): Expression<SqlBool> {
+/** Returns the SQL condition for events that match the filter and are later than `horizon`; `table` is the alias. */
+export function eventCondition(table: string, filter: EventFilter, horizon: string): Expression<SqlBool> {
   const { action, target_type, before, after } = filter;
   const column = (name: string) => sql.ref(`${table}.${name}`);
-  // One bound: of two below, SQLite's index takes the first, however much lies between them.
-  const since = after && lastMoment(after) > horizon ? lastMoment(after) : horizon;
+  // A single lower bound: given two, SQLite uses the first one for the index even if it is less selective.
+  const since = after && endOfDay(after) > horizon ? endOfDay(after) : horizon;
   const conditions = [sql<SqlBool>`${column('created_at')} > ${since}`];
   if (action) conditions.push(sql`${column('action')} = ${action}`);
   if (target_type) {
-    const type = TYPES[target_type];
+    const type = TARGET_TYPES[target_type];
     conditions.push(type === undefined ? sql`1 = 0` : sql`${column('target_type')} = ${type}`);
   }
-  if (before) conditions.push(sql`${column('created_at')} < ${midnight(before)}`);
+  if (before) conditions.push(sql`${column('created_at')} < ${startOfDay(before)}`);
   return sql`(${sql.join(conditions, sql` and `)})`;
 }
 
-const midnight = (day: string) => `${day}T00:00:00.000Z`;
-const lastMoment = (day: string) => `${day}T23:59:59.999Z`;
+const startOfDay = (day: string) => `${day}T00:00:00.000Z`;
+const endOfDay = (day: string) => `${day}T23:59:59.999Z`;

@@ -2,13 +2,13 @@ import { type Caller, done, type Project } from '#test/support/world.ts';
 
 type Event = Readonly<Record<string, unknown>>;
 
-/** A feed as this caller sees it. */
-export const feedOf = async (caller: Caller, path: string, params = {}): Promise<Event[]> =>
+/** Returns a feed as this caller sees it. */
+export const getFeed = async (caller: Caller, path: string, params = {}): Promise<Event[]> =>
   (await done(caller.get(path, params))).body;
 
-/** `opened Issue`, `pushed to`: what each event of a feed tells. */
-export const told = async (caller: Caller, path: string, params = {}): Promise<string[]> =>
-  (await feedOf(caller, path, params)).map(({ action_name, target_type }) =>
+/** Returns `<action> <target type>` for each event of a feed: `opened Issue`, `pushed to`. */
+export const describeFeed = async (caller: Caller, path: string, params = {}): Promise<string[]> =>
+  (await getFeed(caller, path, params)).map(({ action_name, target_type }) =>
     target_type === null ? String(action_name) : `${action_name} ${target_type}`,
   );
 

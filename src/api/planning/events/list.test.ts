@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { comment, feedOf, newIssue, told } from './fixtures.testing.ts';
+import { comment, describeFeed, getFeed, newIssue } from './fixtures.testing.ts';
 
 const { user, anonymous, root, newProject, newGroup, tokenOf, clock, server } = await world();
 
-test('a feed tells what was done, the latest first, with what it was done to', async () => {
+test('lists events with their targets, newest first', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const ada = await project.add('developer');
   const issue = await newIssue(project, {}, ada);
   const note = await comment(owner, issue);
-  const events = await feedOf(owner, `${project.at}/events`);
+  const events = await getFeed(owner, `${project.at}/events`);
   const { attachment, ...shown } = events[0]!.note as { attachment: null };
   assert.deepEqual([attachment, shown], [null, note]);
   const row = (event: Record<string, unknown>) =>
@@ -31,15 +31,15 @@ test('a feed tells what was done, the latest first, with what it was done to', a
   }
 });
 
-test('the title is that of now', async () => {
+test('shows the current title', async () => {
   const { project, owner } = await world({ project: {} });
   const { id } = await newIssue(project);
   const { database } = server.services;
   await database.transaction((tx) => tx.updateTable('issues').set({ title: 'Fixed' }).where('id', '=', id).execute());
-  assert.equal((await feedOf(owner, `${project.at}/events`))[0]?.target_title, 'Fixed');
+  assert.equal((await getFeed(owner, `${project.at}/events`))[0]?.target_title, 'Fixed');
 });
 
-test('actions and kinds of targets narrow a feed, and others are refused', async () => {
+test('filters by action and target type, and rejects unknown values', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   await comment(owner, await newIssue(project));
   await project.add('guest');
@@ -60,14 +60,14 @@ test('actions and kinds of targets narrow a feed, and others are refused', async
       [],
     ]),
   ];
-  for (const [params, expected] of narrowed) assert.deepEqual(await told(owner, at, params), expected);
+  for (const [params, expected] of narrowed) assert.deepEqual(await describeFeed(owner, at, params), expected);
   for (const wrong of [{ action: 'opened' }, { target_type: 'Issue' }, { sort: 'up' }]) {
     const { status, body } = await owner.get(at, wrong);
     assert.deepEqual([status, body], [400, { error: `${Object.keys(wrong)[0]} does not have a valid value` }]);
   }
 });
 
-test('before and after leave out the day that they name, in UTC', async () => {
+test('excludes the days of before and after, in UTC', async () => {
   const { project, owner } = await world({ project: {} });
   const { database } = server.services;
   const at = [
@@ -80,7 +80,7 @@ test('before and after leave out the day that they name, in UTC', async () => {
   const rows = at.map((created_at) => ({ ...row, action: 'joined', action_name: 'joined', created_at }) as const);
   await database.transaction((tx) => tx.insertInto('activity_events').values(rows).execute());
   const moments = async (params: object) =>
-    (await feedOf(owner, `${project.at}/events`, { action: 'joined', ...params })).map(({ created_at }) => created_at);
+    (await getFeed(owner, `${project.at}/events`, { action: 'joined', ...params })).map(({ created_at }) => created_at);
   assert.deepEqual(await moments({ before: '2026-03-05' }), [at[0]]);
   assert.deepEqual(await moments({ after: '2026-3-5T10:00:00Z' }), [at[3]]);
   assert.deepEqual(await moments({ after: '2026-03-04', before: '2026-03-06', sort: 'asc' }), [at[1], at[2]]);
@@ -91,7 +91,7 @@ test('before and after leave out the day that they name, in UTC', async () => {
   assert.deepEqual(body, { error: 'before is invalid' });
 });
 
-test('pages walk a feed, and their links keep the filters', async () => {
+test('keeps the filters in page links', async () => {
   const { project, owner } = await world({ project: {} });
   for (const title of ['a', 'b', 'c']) await newIssue(project, { title });
   const seen: unknown[] = [];
@@ -103,11 +103,11 @@ test('pages walk a feed, and their links keep the filters', async () => {
     const link = /<([^>]*)>; rel="next"/.exec(String(headers.link))?.[1] ?? '';
     next = link.slice(link.indexOf('/projects/'), link === '' ? 0 : undefined);
   }
-  const all = await feedOf(owner, `${project.at}/events`, { action: 'created' });
+  const all = await getFeed(owner, `${project.at}/events`, { action: 'created' });
   assert.deepEqual(seen, all.map(({ id }) => id).reverse());
 });
 
-test('scope=all is everything in the projects of a member, and nothing else', async () => {
+test('lists all events in the caller’s projects with scope=all', async () => {
   const group = await newGroup({ owner: await user() });
   const [direct, inherited] = [await newProject({ owner: root }), await newProject({ in: group })];
   const foreign = await newProject({ owner: root, visibility: 'public' });
@@ -115,20 +115,20 @@ test('scope=all is everything in the projects of a member, and nothing else', as
   await direct.add('guest', ada);
   for (const project of [direct, inherited, foreign]) for (let n = 0; n < 8; n++) await newIssue(project);
   await newIssue(foreign, {}, ada);
-  const all = await feedOf(ada, '/events', { scope: 'all', per_page: 100 });
+  const all = await getFeed(ada, '/events', { scope: 'all', per_page: 100 });
   assert.deepEqual(new Set(all.map(({ project_id }) => project_id)), new Set([direct.id, inherited.id]));
   assert.equal(all.filter(({ target_type }) => target_type === 'Issue').length, 16);
   const { body, headers } = await ada.get('/events', { scope: 'all', per_page: 5, page: 2 });
   assert.deepEqual(body, all.slice(5, 10));
   assert.equal(headers['x-total'], String(all.length));
-  const asc = await feedOf(ada, '/events', { scope: 'all', sort: 'asc', action: 'created', target_type: 'issue' });
+  const asc = await getFeed(ada, '/events', { scope: 'all', sort: 'asc', action: 'created', target_type: 'issue' });
   assert.deepEqual(asc, all.filter(({ target_type }) => target_type === 'Issue').reverse());
   for (const ignored of ['scope=some', 'scope[]=all', 'scope[x]=all', `scope=${'a'.repeat(5000)}`]) {
-    assert.deepEqual(await told(ada, `/events?${ignored}`), ['opened Issue', 'joined Project']);
+    assert.deepEqual(await describeFeed(ada, `/events?${ignored}`), ['opened Issue', 'joined Project']);
   }
 });
 
-test('scopes: read_user reads one’s own and users’ feeds, but no project’s', async () => {
+test('accepts read_user for user feeds but not for project feeds', async () => {
   const { project, owner } = await world({ project: { visibility: 'public' } });
   const paths = ['/events', `/users/${owner.id}/events`, `${project.at}/events`];
   const statuses = async (scope: string) => {
@@ -142,7 +142,7 @@ test('scopes: read_user reads one’s own and users’ feeds, but no project’s
   assert.equal((await owner.post(`${project.at}/events`)).status, 405);
 });
 
-test('an event is shown for three years and a day, to the moment', async () => {
+test('shows events for exactly three years and a day', async () => {
   const { project, owner } = await world({ project: {} });
   const { database } = server.services;
   const row = { project_id: project.id, author_id: owner.id, action: 'joined', action_name: 'joined' } as const;
@@ -157,12 +157,12 @@ test('an event is shown for three years and a day, to the moment', async () => {
     created_at: new Date(time).toISOString(),
   }));
   await database.transaction((tx) => tx.insertInto('activity_events').values(rows).execute());
-  assert.equal((await feedOf(owner, `${project.at}/events`, { action: 'joined' })).length, 1);
+  assert.equal((await getFeed(owner, `${project.at}/events`, { action: 'joined' })).length, 1);
   clock.advance(0.001);
-  assert.equal((await feedOf(owner, `${project.at}/events`, { action: 'joined' })).length, 0);
+  assert.equal((await getFeed(owner, `${project.at}/events`, { action: 'joined' })).length, 0);
 });
 
-test('far pages of many events follow the same order', async () => {
+test('keeps the order on pages with a large offset', async () => {
   const { project, owner } = await world({ project: {} });
   const row = { project_id: project.id, author_id: owner.id, action: 'joined', action_name: 'joined' } as const;
   const rows = Array.from({ length: 10_100 }, (_, n) => ({

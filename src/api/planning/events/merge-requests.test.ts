@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, done, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
-import { comment, feedOf, told } from './fixtures.testing.ts';
+import { comment, describeFeed, getFeed } from './fixtures.testing.ts';
 
 // What feeds tell of merge requests and of what is said on them.
 
-test('what becomes of a merge request is told in the words of the feed, by whoever does it', async () => {
+test('records events of a merge request with their actor', async () => {
   const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
   const { id, iid, at } = await newMergeRequest(project, {}, developer);
   for (const state_event of ['close', 'reopen']) await done(developer.put(at, { state_event }));
   await done(owner.put(`${at}/merge`, { should_remove_source_branch: true }));
-  const events = await feedOf(owner, `${project.at}/events`, { target_type: 'merge_request', sort: 'asc' });
+  const events = await getFeed(owner, `${project.at}/events`, { target_type: 'merge_request', sort: 'asc' });
   const row = (event: Record<string, unknown>) =>
     ['action_name', 'target_type', 'target_id', 'target_iid', 'target_title', 'author_id'].map((key) => event[key]);
   const words: [string, Caller][] = [
@@ -24,16 +24,16 @@ test('what becomes of a merge request is told in the words of the feed, by whoev
     events.map(row),
     words.map(([word, by]) => [word, 'MergeRequest', id, iid, 'Add words', by.id]),
   );
-  assert.deepEqual(await told(owner, `${project.at}/events`, { action: 'merged' }), ['accepted MergeRequest']);
-  const pushes = await told(owner, '/events', { action: 'pushed' });
+  assert.deepEqual(await describeFeed(owner, `${project.at}/events`, { action: 'merged' }), ['accepted MergeRequest']);
+  const pushes = await describeFeed(owner, '/events', { action: 'pushed' });
   assert.deepEqual(pushes.slice(0, 2).toSorted(), ['deleted', 'pushed to']);
 });
 
-test('a comment on a merge request has its title, and its note the number', async () => {
+test('shows title and iid of the merge request of a comment', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const made = await newMergeRequest(project);
   await comment(owner, made);
-  const [event] = await feedOf(owner, `${project.at}/events`, { target_type: 'note' });
+  const [event] = await getFeed(owner, `${project.at}/events`, { target_type: 'note' });
   const { noteable_type, noteable_id, noteable_iid } = event!.note as Record<string, unknown>;
   assert.deepEqual(
     [event?.action_name, event?.target_type, event?.target_title, noteable_type, noteable_id, noteable_iid],
@@ -41,30 +41,30 @@ test('a comment on a merge request has its title, and its note the number', asyn
   );
 });
 
-test('a guest of a private project is told of no merge request, nor of what is said there', async () => {
+test('hides merge requests and their comments from Guests of a private project', async () => {
   const { project, owner, guest, planner } = await world({ project: { readme: true, with: ['guest', 'planner'] } });
   const made = await newMergeRequest(project);
   await comment(owner, made);
   await comment(owner, made, { internal: true });
   const seen = async (caller: Caller) =>
-    (await told(caller, `${project.at}/events`)).filter((event) => /Note|MergeRequest/.test(event)).length;
+    (await describeFeed(caller, `${project.at}/events`)).filter((event) => /Note|MergeRequest/.test(event)).length;
   assert.deepEqual([await seen(guest), await seen(planner)], [0, 3]);
   await done(owner.put(project.at, { merge_requests_access_level: 'disabled' }));
   assert.deepEqual([await seen(planner), await seen(owner)], [0, 0]);
 });
 
-test('what was done to a deleted merge request is told no more', async () => {
+test('hides the events of a deleted merge request', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const made = await newMergeRequest(project);
   await comment(owner, made);
   await done(owner.delete(made.at));
-  const left = (await told(owner, `${project.at}/events`)).filter((event) => /Note|MergeRequest/.test(event));
+  const left = (await describeFeed(owner, `${project.at}/events`)).filter((event) => /Note|MergeRequest/.test(event));
   assert.deepEqual(left, []);
 });
 
-test('what is said on epics is in no feed', async () => {
+test('records no events for comments on epics', async () => {
   const { group, owner } = await world({ group: {} });
   const { id } = (await done(owner.post(`${group.at}/epics`, { title: 'Big' }))).body;
   await done(owner.post(`${group.at}/epics/${id}/notes`, { body: 'Seen' }));
-  assert.deepEqual(await told(owner, '/events'), []);
+  assert.deepEqual(await describeFeed(owner, '/events'), []);
 });

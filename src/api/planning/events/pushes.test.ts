@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
-import { feedOf } from './fixtures.testing.ts';
+import { getFeed } from './fixtures.testing.ts';
 
-test('a push tells its ref, its commits and where it led', async () => {
+test('shows ref, commit count and commits of a push', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const at = project.repository;
   const tip = async (branch: string) => (await done(owner.get(`${at}/branches/${branch}`))).body.commit.id;
@@ -15,7 +15,7 @@ test('a push tells its ref, its commits and where it led', async () => {
   const second = await tip('feature');
   await done(owner.post(`${at}/tags`, { tag_name: 'v1', ref: 'main' }));
   await done(owner.delete(`${at}/branches/feature`));
-  const pushes = await feedOf(owner, `${project.at}/events`, { action: 'pushed' });
+  const pushes = await getFeed(owner, `${project.at}/events`, { action: 'pushed' });
   const row = ({ push_data, action_name }: Record<string, unknown>) => {
     const { action, ref_type, ref, commit_from, commit_to, commit_count, commit_title } = push_data as Record<
       string,

@@ -1,77 +1,87 @@
 import { type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Caller, isAdministrator } from '#authentication/caller.ts';
-import { projectGatheredByRole, projectVisibleTo } from '#authorization/visibility-conditions.ts';
+import { projectVisibleTo, projectWithRoleIndexed } from '#authorization/visibility-conditions.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { isAmongFound } from '#database/dialect.ts';
-import { mayBeLong } from '#database/engines/long-statements.ts';
+import { isInSubquery } from '#database/dialect.ts';
+import { longRunning } from '#database/engines/long-statements.ts';
 import { hasRow } from '#database/has-row.ts';
-import { countLimit, type Page, paged } from '#database/page.ts';
+import { COUNT_LIMIT, type Page, paginate } from '#database/page.ts';
 import type { ActivityEventsTable } from '#database/tables/activity.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { conditionsOf, type Filter } from './filter.ts';
+import { type EventFilter, eventCondition } from './filter.ts';
 
-export type EventRow = Selectable<ActivityEventsTable>;
+export type ActivityEventRow = Selectable<ActivityEventsTable>;
 
-/** Of one project, of one author wherever the caller sees it, or of all projects of a member. */
+/** The events of one project, of one author in all projects that the caller sees, or of all projects of a member. */
 export type Feed = { readonly projectId: number } | { readonly authorId: number } | { readonly memberId: number };
 
-interface Wanted {
-  readonly filter: Filter;
-  /** Only what is later. */
+interface EventQuery {
+  readonly filter: EventFilter;
+  /** Exclusive lower bound of `created_at`. */
   readonly horizon: string;
   readonly sort: 'asc' | 'desc';
 }
 
-/** One page of a feed by time, whatever of it the caller may know. */
-export function pageOfEvents(
+/** Returns one page of a feed by time, without a per-event access check. */
+export function listEventRows(
   db: Reader,
   caller: Caller,
   feed: Feed,
-  wanted: Wanted,
+  eventQuery: EventQuery,
   page: OffsetRequest,
-): Promise<Page<EventRow>> {
+): Promise<Page<ActivityEventRow>> {
   if ('memberId' in feed) {
-    const inProjects = db.selectFrom('projects').where(projectGatheredByRole(db, feed.memberId, 1));
-    return pageOfProjects(db, inProjects, null, wanted, page);
+    const inProjects = db.selectFrom('projects').where(projectWithRoleIndexed(db, feed.memberId, 1));
+    return listEventsOfProjects(db, inProjects, null, eventQuery, page);
   }
-  if ('authorId' in feed) return pageOfAuthor(db, caller, feed.authorId, wanted, page);
+  if ('authorId' in feed) return listEventsOfAuthor(db, caller, feed.authorId, eventQuery, page);
   // index: activity_events_by_project, activity_events_by_project_action, activity_events_by_project_target
-  return paged(db, inOrder(eventsWanted(db, wanted).where('project_id', '=', feed.projectId), wanted), page);
+  return paginate(
+    db,
+    ordered(filteredEvents(db, eventQuery).where('project_id', '=', feed.projectId), eventQuery),
+    page,
+  );
 }
 
-function eventsWanted(db: Reader, { filter, horizon }: Wanted) {
+function filteredEvents(db: Reader, { filter, horizon }: EventQuery) {
   return db
     .selectFrom('activity_events')
     .selectAll('activity_events')
-    .where(conditionsOf('activity_events', filter, horizon));
+    .where(eventCondition('activity_events', filter, horizon));
 }
 
-/** Events in so few projects are looked for project by project: of all that somebody has done these may be the least part. */
-const FEW = 50;
+/** Up to this number of visible projects, events of an author are searched per project, because most may be in hidden projects. */
+const MAX_SINGLE_PROJECT_LOOKUPS = 50;
 
-async function pageOfAuthor(
+async function listEventsOfAuthor(
   db: Reader,
   caller: Caller,
   authorId: number,
-  wanted: Wanted,
+  eventQuery: EventQuery,
   page: OffsetRequest,
-): Promise<Page<EventRow>> {
+): Promise<Page<ActivityEventRow>> {
   // index: activity_events_by_author, activity_events_by_author_action, activity_events_by_author_target
-  const own = eventsWanted(db, wanted).where('author_id', '=', authorId);
-  if (isAdministrator(caller)) return paged(db, inOrder(own, wanted), page);
-  const seen = await projectsOfAuthor(db, caller, authorId);
-  if (seen.length === 0) return { items: [], total: 0, more: false };
-  if (seen.length <= FEW) {
-    return pageOfProjects(db, db.selectFrom('projects').where('projects.id', 'in', seen), authorId, wanted, page);
+  const own = filteredEvents(db, eventQuery).where('author_id', '=', authorId);
+  if (isAdministrator(caller)) return paginate(db, ordered(own, eventQuery), page);
+  const visibleIds = await listProjectIdsOfAuthor(db, caller, authorId);
+  if (visibleIds.length === 0) return { items: [], total: 0, more: false };
+  if (visibleIds.length <= MAX_SINGLE_PROJECT_LOOKUPS) {
+    return listEventsOfProjects(
+      db,
+      db.selectFrom('projects').where('projects.id', 'in', visibleIds),
+      authorId,
+      eventQuery,
+      page,
+    );
   }
   const visible = own
     .innerJoin('projects', 'projects.id', 'activity_events.project_id')
     .where(projectVisibleTo(caller, db.today));
-  return paged(db, inOrder(visible, wanted), page);
+  return paginate(db, ordered(visible, eventQuery), page);
 }
 
-/** The projects that the caller sees of those in which somebody has done something, each found behind the one before. index: activity_events_by_author_project */
-async function projectsOfAuthor(db: Reader, caller: Caller, authorId: number): Promise<number[]> {
+/** Returns the visible projects in which the author has events. A recursive query skips from one project to the next. index: activity_events_by_author_project */
+async function listProjectIdsOfAuthor(db: Reader, caller: Caller, authorId: number): Promise<number[]> {
   const next = sql`select min(project_id) from activity_events where author_id = ${authorId}`;
   const each = sql<{ id: number }>`(with recursive found(id) as (
     ${next} union all select (${next} and project_id > found.id) from found where found.id is not null
@@ -81,110 +91,110 @@ async function projectsOfAuthor(db: Reader, caller: Caller, authorId: number): P
     .select('projects.id')
     .where(sql<SqlBool>`projects.id in ${each}`)
     .where(projectVisibleTo(caller, db.today))
-    .limit(FEW + 1)
+    .limit(MAX_SINGLE_PROJECT_LOOKUPS + 1)
     .execute();
   return rows.map(({ id }) => id);
 }
 
-type Events = SelectQueryBuilder<Schema, 'activity_events', EventRow>;
+type Events = SelectQueryBuilder<Schema, 'activity_events', ActivityEventRow>;
 
-function inOrder(events: unknown, { sort }: Pick<Wanted, 'sort'>): Events {
+function ordered(events: unknown, { sort }: Pick<EventQuery, 'sort'>): Events {
   return (events as Events).orderBy('activity_events.created_at', sort).orderBy('activity_events.id', sort);
 }
 
-/** Behind so many events a page is no longer found by the first events of each project. */
-const FAR = 100;
+/** From this offset on, a page is read in time order instead of merging the first events of each project. */
+const MAX_PER_PROJECT_OFFSET = 100;
 
-/** Of these projects; `authorId`: of what this one has done there. */
-async function pageOfProjects(
+/** Returns one page of the events of these projects, optionally of one author. */
+async function listEventsOfProjects(
   db: Reader,
   inProjects: Projects,
   authorId: number | null,
-  wanted: Wanted,
+  eventQuery: EventQuery,
   { page, perPage }: OffsetRequest,
-): Promise<Page<EventRow>> {
+): Promise<Page<ActivityEventRow>> {
   const before = (page - 1) * perPage;
-  const total = await countOf(db, inProjects, authorId, wanted);
-  if (total <= Math.min(before, countLimit)) return { items: [], total, more: false };
+  const total = await countEvents(db, inProjects, authorId, eventQuery);
+  if (total <= Math.min(before, COUNT_LIMIT)) return { items: [], total, more: false };
   const found =
-    before > FAR && total > countLimit
-      ? eventsBeside(db, inProjects, authorId, wanted)
-      : firstEvents(db, inProjects, authorId, wanted, before + perPage + 1);
-  const items = await inOrder(found, wanted)
+    before > MAX_PER_PROJECT_OFFSET && total > COUNT_LIMIT
+      ? eventsInTimeOrder(db, inProjects, authorId, eventQuery)
+      : firstEventsPerProject(db, inProjects, authorId, eventQuery, before + perPage + 1);
+  const items = await ordered(found, eventQuery)
     .limit(perPage + 1)
     .offset(before)
-    .modifyEnd(mayBeLong)
+    .modifyEnd(longRunning)
     .execute();
   const more = items.length > perPage;
-  return { items: items.slice(0, perPage), total: total > countLimit ? null : total, more };
+  return { items: items.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, more };
 }
 
 type Projects = SelectQueryBuilder<Schema, 'projects', object>;
 
 /**
- * So many of each project are enough to find as many of all: what it costs grows with the projects that one is a member of,
- * and not with what was done there.
+ * Selects the first `most` events of each project, which include the first `most` of all. The cost grows with the number of
+ * projects, not of events.
  * index: activity_events_by_project, activity_events_by_project_action, activity_events_by_project_target,
  * activity_events_by_author_project
  */
-function firstEvents(
+function firstEventsPerProject(
   db: Reader,
   inProjects: Projects,
   authorId: number | null,
-  { filter, horizon, sort }: Wanted,
+  { filter, horizon, sort }: EventQuery,
   most: number,
 ) {
   const first = db
     .selectFrom('activity_events as first')
     .select('first.id')
     .where('first.project_id', '=', sql.ref<number>('projects.id'))
-    .where(conditionsOf('first', filter, horizon))
+    .where(eventCondition('first', filter, horizon))
     .$if(authorId !== null, (query) => query.where('first.author_id', '=', authorId))
     .orderBy('first.created_at', sort)
     .orderBy('first.id', sort)
     .limit(most);
   return inProjects
-    .innerJoin('activity_events', (join) => join.on(isAmongFound(db, sql.ref<number>('activity_events.id'), first)))
+    .innerJoin('activity_events', (join) => join.on(isInSubquery(db, sql.ref<number>('activity_events.id'), first)))
     .selectAll('activity_events');
 }
 
-/** Of many: all events in their order, those of other projects passed over. index: activity_events_by_created_at, activity_events_by_author */
-function eventsBeside(db: Reader, inProjects: Projects, authorId: number | null, wanted: Wanted) {
-  // An expression, so that no index of projects is taken for it.
+/** Scans all events in time order and skips other projects. index: activity_events_by_created_at, activity_events_by_author */
+function eventsInTimeOrder(db: Reader, inProjects: Projects, authorId: number | null, eventQuery: EventQuery) {
+  // An expression prevents the use of an index on project_id.
   const project = sql<number>`(activity_events.project_id + 0)`;
-  return eventsWanted(db, wanted)
+  return filteredEvents(db, eventQuery)
     .where(sql<SqlBool>`${project} in ${inProjects.select('projects.id')}`)
     .$if(authorId !== null, (query) => query.where('activity_events.author_id', '=', authorId));
 }
 
 /**
- * How many events these projects have, counted a little further than lists tell: project by project, for PostgreSQL would
- * rather read all events of all projects when it takes those for many.
+ * Counts the events of these projects, up to `countLimit + 1`. It counts per project, because PostgreSQL would otherwise read
+ * all events when it expects many.
  * index: activity_events_by_project, activity_events_by_author_project
  */
-async function countOf(
+async function countEvents(
   db: Reader,
   inProjects: Projects,
   authorId: number | null,
-  { filter, horizon }: Wanted,
+  { filter, horizon }: EventQuery,
 ): Promise<number> {
   const counted = db
     .selectFrom('activity_events as some')
     .select(sql.lit(1).as('one'))
-    .where(isAmongFound(db, sql.ref<number>('some.project_id'), inProjects.select('projects.id')))
-    .where(conditionsOf('some', filter, horizon))
+    .where(isInSubquery(db, sql.ref<number>('some.project_id'), inProjects.select('projects.id')))
+    .where(eventCondition('some', filter, horizon))
     .$if(authorId !== null, (query) => query.where('some.author_id', '=', authorId))
-    .limit(countLimit + 1);
+    .limit(COUNT_LIMIT + 1);
   const { count } = await db
     .selectFrom(counted.as('counted'))
     .select(sql<number>`count(*)`.as('count'))
-    .modifyEnd(mayBeLong)
+    .modifyEnd(longRunning)
     .executeTakeFirstOrThrow();
   return count;
 }
 
 /** index: activity_events_by_created_at */
-export function anyEventBetween(db: Reader, first: string, last: string): Promise<boolean> {
+export function hasEventBetween(db: Reader, first: string, last: string): Promise<boolean> {
   return hasRow(
     db
       .selectFrom('activity_events')

@@ -2,24 +2,24 @@ import {
   assigneesChanged,
   DESCRIPTION_CHANGED,
   lockChanged,
-  type SystemText,
-  type ThingName,
+  type NoteableName,
+  type SystemNoteText,
   titleChanged,
 } from '#activity/index.ts';
-import { usersById } from '#api/identity/users/index.ts';
+import { loadUsersById } from '#api/identity/users/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { MergeRequestState } from '#database/tables/merge-requests.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /**
- * What is written of changes of issues and merge requests: activity, the histories of state and milestone, and notes of all
+ * Records changes of issues and merge requests: activity events, state and milestone events, and system notes for everything
  * else.
  */
 
 type Type = 'Issue' | 'MergeRequest';
 
-/** A thing as its histories tell of it. */
-export interface Told {
+/** The columns that activity and resource events need. */
+export interface TrackedIssuable {
   readonly id: number;
   readonly iid: number;
   readonly project_id: number;
@@ -27,8 +27,8 @@ export interface Told {
   readonly milestone_id: number | null;
 }
 
-/** A thing at one moment, with the ids of its assignees and, where it has any, reviewers. */
-export interface Moment extends Told {
+/** The state of an issuable at one time, with the ids of its assignees and reviewers. */
+export interface IssuableSnapshot extends TrackedIssuable {
   readonly title: string;
   readonly description: string | null;
   readonly discussion_locked: boolean | null;
@@ -36,85 +36,118 @@ export interface Moment extends Told {
   readonly reviewers?: readonly number[];
 }
 
-const NAMES = { Issue: 'issue', MergeRequest: 'merge request' } as const satisfies Record<Type, ThingName>;
+const NAMES = { Issue: 'issue', MergeRequest: 'merge request' } as const satisfies Record<Type, NoteableName>;
 
-export async function recordNewThing(uow: UnitOfWork<SignedInCaller>, type: Type, thing: Told): Promise<void> {
-  await uow.record({ ...activityOf(uow, type, thing), action: 'created' });
-  await recordMilestone(uow, type, null, thing);
-}
-
-/** All that differs between two moments; `ownTexts` are of what only such things have. */
-export async function recordChangedThing(
+export async function recordCreated(
   uow: UnitOfWork<SignedInCaller>,
   type: Type,
-  before: Moment,
-  after: Moment,
-  ownTexts: readonly SystemText[] = [],
+  issuable: TrackedIssuable,
 ): Promise<void> {
-  const texts = await textsOf(uow, type, before, after, ownTexts);
+  await uow.record({ ...activityEventFor(uow, type, issuable), action: 'created' });
+  await recordMilestoneChange(uow, type, null, issuable);
+}
+
+/** Records all differences between two snapshots. `extraTexts` are the system notes for type-specific columns. */
+export async function recordChanges(
+  uow: UnitOfWork<SignedInCaller>,
+  type: Type,
+  before: IssuableSnapshot,
+  after: IssuableSnapshot,
+  extraTexts: readonly SystemNoteText[] = [],
+): Promise<void> {
+  const texts = await systemNoteTexts(uow, type, before, after, extraTexts);
   for (const text of texts) await uow.record({ noteOn: { type, id: after.id }, text });
-  await recordMilestone(uow, type, before.milestone_id, after);
-  if (before.state !== after.state) await recordState(uow, type, after);
-  await tellOfPeople(uow, type, before, after);
+  await recordMilestoneChange(uow, type, before.milestone_id, after);
+  if (before.state !== after.state) await recordStateChange(uow, type, after);
+  await notifyPeople(uow, type, before, after);
 }
 
 const REASSIGNED = { Issue: 'reassign_issue', MergeRequest: 'reassign_merge_request' } as const;
 
-/** Who has it now or is asked to review it, and who was before, may be told of that by mail. */
-async function tellOfPeople(uow: UnitOfWork, type: Type, before: Moment, after: Moment): Promise<void> {
+/** Publishes changes of assignees and reviewers for notification emails. */
+async function notifyPeople(
+  uow: UnitOfWork,
+  type: Type,
+  before: IssuableSnapshot,
+  after: IssuableSnapshot,
+): Promise<void> {
   const about = { type, id: after.id };
-  const given = goneFrom(before.assignees, after.assignees);
-  if (given !== null) await uow.publish('occurred', { event: REASSIGNED[type], about, former: given });
-  const asked = before.reviewers && after.reviewers ? goneFrom(before.reviewers, after.reviewers) : null;
-  if (asked !== null) await uow.publish('occurred', { event: 'change_reviewer_merge_request', about, former: asked });
+  const formerAssignees = removedIfChanged(before.assignees, after.assignees);
+  if (formerAssignees !== null)
+    await uow.publish('notifiable-event-occurred', { event: REASSIGNED[type], about, former: formerAssignees });
+  const formerReviewers =
+    before.reviewers && after.reviewers ? removedIfChanged(before.reviewers, after.reviewers) : null;
+  if (formerReviewers !== null)
+    await uow.publish('notifiable-event-occurred', {
+      event: 'change_reviewer_merge_request',
+      about,
+      former: formerReviewers,
+    });
 }
 
-/** Who is no longer there; null: nobody has come or gone. */
-function goneFrom(before: readonly number[], after: readonly number[]): readonly number[] | null {
-  const gone = before.filter((id) => !after.includes(id));
-  return gone.length === 0 && after.every((id) => before.includes(id)) ? null : gone;
+/** Returns the removed ids, or null if the set is unchanged. */
+function removedIfChanged(before: readonly number[], after: readonly number[]): readonly number[] | null {
+  const removed = before.filter((id) => !after.includes(id));
+  return removed.length === 0 && after.every((id) => before.includes(id)) ? null : removed;
 }
 
-/** It has been closed or opened again. */
-export async function recordState(uow: UnitOfWork<SignedInCaller>, type: Type, thing: Told): Promise<void> {
-  const { id, state } = thing;
+/** Records that an issuable was closed or reopened. */
+export async function recordStateChange(
+  uow: UnitOfWork<SignedInCaller>,
+  type: Type,
+  issuable: TrackedIssuable,
+): Promise<void> {
+  const { id, state } = issuable;
   await uow.record({ stateOf: { type, id }, state });
-  await uow.record({ ...activityOf(uow, type, thing), action: state === 'closed' ? 'closed' : 'reopened' });
+  await uow.record({ ...activityEventFor(uow, type, issuable), action: state === 'closed' ? 'closed' : 'reopened' });
 }
 
-function activityOf(uow: UnitOfWork<SignedInCaller>, type: Type, { project_id: projectId, id, iid }: Told) {
+function activityEventFor(
+  uow: UnitOfWork<SignedInCaller>,
+  type: Type,
+  { project_id: projectId, id, iid }: TrackedIssuable,
+) {
   return { projectId, authorId: uow.actor.user.id, target: { type, id, iid } } as const;
 }
 
-async function recordMilestone(uow: UnitOfWork, type: Type, before: number | null, thing: Told): Promise<void> {
-  const { id, milestone_id: now, state } = thing;
+async function recordMilestoneChange(
+  uow: UnitOfWork,
+  type: Type,
+  before: number | null,
+  issuable: TrackedIssuable,
+): Promise<void> {
+  const { id, milestone_id: now, state } = issuable;
   const milestoneId = now ?? before;
   if (before === now || milestoneId === null) return;
   await uow.record({ milestoneOf: { type, id }, milestoneId, change: now === null ? 'remove' : 'add', state });
 }
 
-async function textsOf(
+async function systemNoteTexts(
   uow: UnitOfWork,
   type: Type,
-  before: Moment,
-  after: Moment,
-  ownTexts: readonly SystemText[],
-): Promise<SystemText[]> {
-  const texts: SystemText[] = [];
+  before: IssuableSnapshot,
+  after: IssuableSnapshot,
+  extraTexts: readonly SystemNoteText[],
+): Promise<SystemNoteText[]> {
+  const texts: SystemNoteText[] = [];
   if (before.title !== after.title) texts.push(titleChanged(before.title, after.title));
   if (before.description !== after.description) texts.push(DESCRIPTION_CHANGED);
-  texts.push(...ownTexts);
-  // Who has never locked it unlocks nothing.
+  texts.push(...extraTexts);
+  // Null and false both mean unlocked.
   const locked = after.discussion_locked === true;
   if ((before.discussion_locked === true) !== locked) texts.push(lockChanged(NAMES[type], locked));
-  return [...texts, ...(await assignmentsOf(uow, before, after))];
+  return [...texts, ...(await assigneeNoteTexts(uow, before, after))];
 }
 
-async function assignmentsOf(uow: UnitOfWork, { assignees: before }: Moment, { assignees: after }: Moment) {
-  const come = after.filter((id) => !before.includes(id));
-  const gone = before.filter((id) => !after.includes(id));
-  if (come.length + gone.length === 0) return [];
-  const users = await usersById(uow, [...come, ...gone]);
+async function assigneeNoteTexts(
+  uow: UnitOfWork,
+  { assignees: before }: IssuableSnapshot,
+  { assignees: after }: IssuableSnapshot,
+) {
+  const added = after.filter((id) => !before.includes(id));
+  const removed = before.filter((id) => !after.includes(id));
+  if (added.length + removed.length === 0) return [];
+  const users = await loadUsersById(uow, [...added, ...removed]);
   const names = (ids: readonly number[]) => ids.flatMap((id) => users.get(id)?.username ?? []);
-  return [assigneesChanged(names(come), names(gone))];
+  return [assigneesChanged(names(added), names(removed))];
 }

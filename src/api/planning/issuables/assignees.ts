@@ -1,28 +1,33 @@
 import type { Reader, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import { byKind, type Kind } from './kind.ts';
-import { type Linked, link } from './link-tables.ts';
+import { type IssuableTables, memoizeByTables } from './kind.ts';
+import { type SetChange, updateLinks } from './link-tables.ts';
 
-/** To whom things are assigned. */
+/** Assignees of issuables. */
 
-/** Who is assigned to these things, of each the first one first. */
-export async function assigneesOf(db: Reader, kind: Kind, ids: readonly number[]) {
-  const rows = await assignments(kind)(db, ids);
+/** Loads the assignees of these issuables, in the order of assignment. */
+export async function loadAssignees(db: Reader, tables: IssuableTables, ids: readonly number[]) {
+  const rows = await assigneesQuery(tables)(db, ids);
   return rows.sort((one, other) => one.id - other.id);
 }
 
 // index: issue_assignees_by_issue
-const assignments = byKind((kind: Kind) =>
+const assigneesQuery = memoizeByTables((tables: IssuableTables) =>
   prepareForIds((db, ids) =>
     db
-      .selectFrom(kind.assignees)
-      .select(['id', `${kind.id} as thing_id`, 'user_id'])
-      .where(kind.id, 'in', ids),
+      .selectFrom(tables.assigneeTable)
+      .select(['id', `${tables.foreignKey} as thing_id`, 'user_id'])
+      .where(tables.foreignKey, 'in', ids),
   ),
 );
 
-/** Makes `now` of the people `before`. Who stays keeps his place. index: issue_assignees_by_issue */
-export function assign(tx: Transaction, kind: Kind, id: number, linked: Linked): Promise<void> {
-  const since = kind.assignees === 'merge_request_reviewers' ? 'created_at' : undefined;
-  return link(tx, { table: kind.assignees, of: kind.id, to: 'user_id', since }, id, linked);
+/** Changes the assignees. Remaining assignees keep their order. index: issue_assignees_by_issue */
+export function updateAssignees(tx: Transaction, tables: IssuableTables, id: number, change: SetChange): Promise<void> {
+  const createdAtColumn = tables.assigneeTable === 'merge_request_reviewers' ? 'created_at' : undefined;
+  return updateLinks(
+    tx,
+    { table: tables.assigneeTable, ownerColumn: tables.foreignKey, targetColumn: 'user_id', createdAtColumn },
+    id,
+    change,
+  );
 }

@@ -1,15 +1,15 @@
-/** Of these columns those that differ from what the row has. */
-export function differing<Row extends object>(row: Row, columns: Partial<Row>): Partial<Row> {
+/** Returns the columns that differ from the row. */
+export function changedColumns<Row extends object>(row: Row, columns: Partial<Row>): Partial<Row> {
   const different = Object.entries(columns).filter(([name, value]) => row[name as keyof Row] !== value);
   return Object.fromEntries(different) as Partial<Row>;
 }
 
-/** The same ids, in any order. */
-export const sameSet = (one: readonly number[], other: readonly number[]) =>
+/** Returns whether both lists have the same ids, in any order. */
+export const isSameSet = (one: readonly number[], other: readonly number[]) =>
   one.length === other.length && one.every((id) => other.includes(id));
 
-/** What becomes of a state: closing what is closed, or reopening what is open, is nothing. */
-export function stateAfter(
+/** Returns the state columns that an event changes: none if it closes a closed or reopens an open issuable. */
+export function stateColumnsAfter(
   state: string,
   event: 'close' | 'reopen' | null | undefined,
   { now, actor }: { readonly now: string; readonly actor: { readonly user: { readonly id: number } } },

@@ -1,26 +1,29 @@
-import { forgetTargetActivity } from '#activity/index.ts';
+import { deleteTargetActivity } from '#activity/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import type { Kind } from './kind.ts';
+import type { IssuableTables } from './kind.ts';
 
-const TYPES = { issues: 'Issue', merge_requests: 'MergeRequest' } as const satisfies Record<Kind['things'], string>;
+const TYPES = { issues: 'Issue', merge_requests: 'MergeRequest' } as const satisfies Record<
+  IssuableTables['table'],
+  string
+>;
 
 /**
- * Deletes the thing as it was read, with all that hangs on it; whoever comes second is told that it is gone. `unchanged`:
- * unless somebody has changed it since.
+ * Deletes an issuable with everything that belongs to it. Fails with `gone` if it no longer exists, and with `changed` if
+ * `unchanged` is set and it was updated after it was read.
  */
-export async function removeThing(
+export async function deleteIssuable(
   uow: UnitOfWork,
-  kind: Kind,
+  tables: IssuableTables,
   { id, updated_at }: { readonly id: number; readonly updated_at: string },
   unchanged: boolean,
 ): Promise<undefined | Failure<'gone' | 'changed'>> {
-  // While the comments are there that it tells of; whoever is refused has forgotten nothing.
-  await forgetTargetActivity(uow, TYPES[kind.things], [id]);
+  // Must run before the notes are deleted by cascade. A failure rolls it back.
+  await deleteTargetActivity(uow, TYPES[tables.table], [id]);
   // index: issues primary key, merge_requests primary key
-  let removal = uow.deleteFrom(kind.things).where('id', '=', id);
-  if (unchanged) removal = removal.where('updated_at', '=', updated_at);
-  if ((await removal.returning('id').execute()).length > 0) return;
-  const left = await uow.selectFrom(kind.things).select('id').where('id', '=', id).executeTakeFirst();
-  return fail(left === undefined ? 'gone' : 'changed');
+  let deletion = uow.deleteFrom(tables.table).where('id', '=', id);
+  if (unchanged) deletion = deletion.where('updated_at', '=', updated_at);
+  if ((await deletion.returning('id').execute()).length > 0) return;
+  const remaining = await uow.selectFrom(tables.table).select('id').where('id', '=', id).executeTakeFirst();
+  return fail(remaining === undefined ? 'gone' : 'changed');
 }

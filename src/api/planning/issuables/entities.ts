@@ -1,26 +1,26 @@
 import { Type } from 'typebox';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import type { Reader } from '#database/database.ts';
-import { textsOf } from '#database/long-texts.ts';
+import { createTextLoader } from '#database/long-texts.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable, shape } from '#http/endpoint/responses.ts';
 import { LabelBasic, type LabelBasicRow } from '../labels/index.ts';
-import { Milestone, milestonesById } from '../milestones/index.ts';
-import { assigneesOf } from './assignees.ts';
-import { byKind, type Kind, type LabelledKind } from './kind.ts';
-import { labelsOn } from './labels.ts';
-import { humanDuration } from './time/durations.ts';
+import { loadMilestonesById, Milestone } from '../milestones/index.ts';
+import { loadAssignees } from './assignees.ts';
+import { type IssuableTables, type LabelableTables, memoizeByTables } from './kind.ts';
+import { loadLabels } from './labels.ts';
+import { formatDuration } from './time/durations.ts';
 
-/** What issues and merge requests show alike (contract/planning.md §1). */
+/** Fields shared by issues and merge requests (contract/planning.md §1). */
 
 interface Timed {
   readonly time_estimate: number;
   readonly total_time_spent: number;
 }
 
-/** How long it should take, and has taken so far. */
+/** Time estimate and spent time, in seconds and formatted. */
 export const TimeStats = entity('TimeStats', {
   time_estimate: Type.Integer(),
   total_time_spent: Type.Integer(),
@@ -29,8 +29,8 @@ export const TimeStats = entity('TimeStats', {
 }).from(({ time_estimate, total_time_spent }: Timed) => ({
   time_estimate,
   total_time_spent,
-  human_time_estimate: humanDuration(time_estimate),
-  human_total_time_spent: humanDuration(total_time_spent),
+  human_time_estimate: formatDuration(time_estimate),
+  human_total_time_spent: formatDuration(total_time_spent),
 }));
 
 export const taskCompletionStatus = shape('TaskCompletionStatus', {
@@ -40,56 +40,56 @@ export const taskCompletionStatus = shape('TaskCompletionStatus', {
 
 export const references = shape('References', { short: Type.String(), relative: Type.String(), full: Type.String() });
 
-/** What is asked for besides things, for all of them at once. */
-interface Shown {
+/** Columns from which the relations are loaded. */
+interface IssuableRow {
   readonly id: number;
   readonly project_id: number;
   readonly milestone_id: number | null;
 }
 
-/** What things need beside their rows; `userIds` are of whom they name besides their assignees. */
-export async function besideThings(
-  kind: Kind,
-  things: readonly Shown[],
+/** Loads what the serialized issuables need besides their rows. `userIds`: users other than the assignees. */
+export async function loadIssuableRelations(
+  tables: IssuableTables,
+  issuables: readonly IssuableRow[],
   userIds: readonly (number | null)[],
   to: SerializationContext,
 ) {
   const { db } = to;
-  const ids = things.map(({ id }) => id);
-  const [assigned, labelled] = [await assigneesOf(db, kind, ids), await labelsOn(db, kind, ids)];
-  const [users, places] = await Promise.all([
-    usersById(db, [...userIds, ...assigned.map(({ user_id }) => user_id)]),
-    placesOf(
+  const ids = issuables.map(({ id }) => id);
+  const [assigneesById, labelsById] = [await loadAssignees(db, tables, ids), await loadLabels(db, tables, ids)];
+  const [users, projectPaths] = await Promise.all([
+    loadUsersById(db, [...userIds, ...assigneesById.map(({ user_id }) => user_id)]),
+    loadProjectPaths(
       db,
-      things.map(({ project_id }) => project_id),
+      issuables.map(({ project_id }) => project_id),
     ),
   ]);
   return {
-    /** A user who is named; `RowDeleted` if he has gone meanwhile. */
-    user: (id: number) => UserBasic.serialize(stillThere(users.get(id)), to),
-    places: new Map(places.map((place) => [place.id, place])),
-    assigned: Map.groupBy(assigned, ({ thing_id }) => thing_id),
-    milestones: await shownMilestones(things, to),
-    labelled: Map.groupBy(labelled, ({ thing_id }) => thing_id),
+    /** Serializes a user. Throws `RowDeleted` if the user was deleted meanwhile. */
+    serializeUser: (id: number) => UserBasic.serialize(requireRow(users.get(id)), to),
+    projectPaths: new Map(projectPaths.map((projectPath) => [projectPath.id, projectPath])),
+    assigneesById: Map.groupBy(assigneesById, ({ thing_id }) => thing_id),
+    milestones: await serializeMilestones(issuables, to),
+    labelsById: Map.groupBy(labelsById, ({ thing_id }) => thing_id),
   };
 }
 
-async function shownMilestones(things: readonly Shown[], to: SerializationContext) {
-  const rows = await milestonesById(
+async function serializeMilestones(issuables: readonly IssuableRow[], to: SerializationContext) {
+  const rows = await loadMilestonesById(
     to.db,
-    things.map(({ milestone_id }) => milestone_id),
+    issuables.map(({ milestone_id }) => milestone_id),
   );
   const shapes = await Milestone.serializeAll([...rows.values()], to);
   return new Map(shapes.map((shown) => [shown.id, shown]));
 }
 
-/** Where things are: the full path of each project, and what it is in. */
-export async function placesOf(db: Reader, projectIds: readonly number[]) {
-  return places(db, [...new Set(projectIds)]);
+/** Loads the full path and namespace of each project. */
+export async function loadProjectPaths(db: Reader, projectIds: readonly number[]) {
+  return projectPathsQuery(db, [...new Set(projectIds)]);
 }
 
 // index: routes_by_project, projects primary key, namespaces primary key
-const places = prepareForIds((db, ids) =>
+const projectPathsQuery = prepareForIds((db, ids) =>
   db
     .selectFrom('projects')
     .innerJoin('routes', 'routes.project_id', 'projects.id')
@@ -98,36 +98,41 @@ const places = prepareForIds((db, ids) =>
     .where('projects.id', 'in', ids),
 );
 
-type Place = Awaited<ReturnType<typeof placesOf>>[number];
+type ProjectPath = Awaited<ReturnType<typeof loadProjectPaths>>[number];
 
-/** Where a reference is read: in the thing's project, in the group of this id, or in no place. */
-export type SeenFrom = 'project' | number | null;
+/** Where a reference is shown: in the issuable's project, in the namespace with this id, or (null) anywhere else. */
+export type ReferenceContext = 'project' | number | null;
 
-/** How a thing is referred to: shortly in its project, by the project's path in its group, wholly elsewhere. */
-export function referencesTo(short: string, { path, full_path, namespace_id }: Place, seenFrom: SeenFrom) {
+/** Returns the references: short in the project, with the project path in its namespace, full elsewhere. */
+export function referencesFor(
+  short: string,
+  { path, full_path, namespace_id }: ProjectPath,
+  referenceContext: ReferenceContext,
+) {
   const full = `${full_path}${short}`;
-  const relative = seenFrom === 'project' ? short : seenFrom === namespace_id ? `${path}${short}` : full;
+  const relative =
+    referenceContext === 'project' ? short : referenceContext === namespace_id ? `${path}${short}` : full;
   return { short, relative, full };
 }
 
-const descriptionsOf = byKind((kind: LabelledKind) => textsOf(kind.things, 'description'));
+const descriptionsQuery = memoizeByTables((tables: LabelableTables) => createTextLoader(tables.table, 'description'));
 
 /**
- * What the things of a list show besides: their descriptions, which the rows of lists leave out, and their labels, as titles
- * or, `with_labels_details`, as more than that.
+ * Loads what list items need besides their rows: the descriptions, which list rows omit, and the labels, as titles or, with
+ * `with_labels_details`, as objects.
  */
-export async function besideListed(
-  kind: LabelledKind,
-  things: readonly { readonly id: number }[],
-  labelled: ReadonlyMap<number, readonly LabelBasicRow[]>,
+export async function loadListRelations(
+  tables: LabelableTables,
+  issuables: readonly { readonly id: number }[],
+  labelsById: ReadonlyMap<number, readonly LabelBasicRow[]>,
   to: SerializationContext,
 ) {
-  const ids = things.map(({ id }) => id);
-  const descriptions = await descriptionsOf(kind)(to.db, ids);
-  const details = to.params.with_labels_details ? await labelDetails([...labelled.values()].flat(), to) : null;
+  const ids = issuables.map(({ id }) => id);
+  const descriptions = await descriptionsQuery(tables)(to.db, ids);
+  const details = to.params.with_labels_details ? await labelDetails([...labelsById.values()].flat(), to) : null;
   return {
     description: (id: number) => descriptions.get(id) ?? null,
-    labels: (id: number) => (labelled.get(id) ?? []).map((label) => details?.get(label.id) ?? label.title),
+    labels: (id: number) => (labelsById.get(id) ?? []).map((label) => details?.get(label.id) ?? label.title),
   };
 }
 
@@ -137,5 +142,5 @@ async function labelDetails(rows: readonly LabelBasicRow[], to: SerializationCon
   return new Map(shapes.map((shape) => [shape.id, shape]));
 }
 
-/** The field of `labels` in lists. */
-export const labelsInList = Type.Array(Type.Union([Type.String(), LabelBasic.schema]));
+/** Schema of `labels` in lists. */
+export const listLabelsSchema = Type.Array(Type.Union([Type.String(), LabelBasic.schema]));

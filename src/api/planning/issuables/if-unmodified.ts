@@ -1,8 +1,8 @@
 import type { AccessCall } from '#http/access/access.ts';
 import { nestedNotFound } from '#http/errors/http-error.ts';
 
-/** For `record`: whether the thing is to be deleted only as it was when the caller read it. */
-export const unchangedOnly = {
+/** Resource for `.resource()`: whether the request has the header `If-Unmodified-Since`. */
+export const unmodifiedPrecondition = {
   name: 'unchanged',
   load: ({ request }: AccessCall) => ({ only: request.headers['if-unmodified-since'] !== undefined }),
   notFound: nestedNotFound,

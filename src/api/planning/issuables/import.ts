@@ -1,19 +1,19 @@
-/** What things bring along that were on another server before (contract/operations.md §1.4). */
+/** Columns of issuables that are imported from another server (contract/operations.md §1.4). */
 
-/** What a thing was like there; one that is new is open and has never been anything else. */
-export interface Past<State extends string> {
+/** State and timestamps of an imported issuable. */
+export interface ImportedState<State extends string> {
   readonly state: State;
   readonly closed_at: string | null;
-  /** Null: nobody whom this server knows. */
+  /** Null if the user does not exist on this server. */
   readonly closed_by_id: number | null;
   readonly created_at: string;
   readonly updated_at: string;
 }
 
-/** Whatever was imported says so. */
-export const IMPORTED = { imported_from: 'gitlab_migration' } as const;
+/** Columns that mark a row as imported. */
+export const IMPORTED_COLUMNS = { imported_from: 'gitlab_migration' } as const;
 
-/** What a thing is like that is made at this moment. */
-export function newlyMade(now: string) {
+/** Returns the state columns of an issuable that is created at `now`. */
+export function newStateColumns(now: string) {
   return { state: 'opened', closed_at: null, closed_by_id: null, created_at: now, updated_at: now } as const;
 }

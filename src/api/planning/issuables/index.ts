@@ -1,54 +1,80 @@
-/**
- * What issues, merge requests and epics have alike: no family with endpoints of its own, but what theirs are put together of.
- */
+/** Code shared by issues, merge requests and epics. It declares no endpoints of its own. */
 
-export { recordChangedThing, recordNewThing, recordState } from './activity.ts';
-export { assign, assigneesOf } from './assignees.ts';
-export { differing, sameSet, stateAfter } from './changes.ts';
-export { removeThing } from './delete.ts';
+export { recordChanges, recordCreated, recordStateChange } from './activity.ts';
+export { loadAssignees, updateAssignees } from './assignees.ts';
+export { changedColumns, isSameSet, stateColumnsAfter } from './changes.ts';
+export { deleteIssuable } from './delete.ts';
 export {
-  besideListed,
-  besideThings,
-  labelsInList,
-  placesOf,
+  listLabelsSchema,
+  loadIssuableRelations,
+  loadListRelations,
+  loadProjectPaths,
+  type ReferenceContext,
   references,
-  referencesTo,
-  type SeenFrom,
+  referencesFor,
   TimeStats,
   taskCompletionStatus,
 } from './entities.ts';
 export {
-  byIds,
-  dueCondition,
-  type IdOrWord,
-  notConditions,
-  sharedConditions,
+  dueDateCondition,
+  type IdOrKeyword,
+  idsCondition,
+  issuableConditions,
+  negatedConditions,
   valueCondition,
 } from './filters/conditions.ts';
 export { DUE_DATES } from './filters/dates.ts';
-export { allIn, counted, narrowedIds, seenIn, type ThingIds, type ThingsOf } from './filters/listing.ts';
-export { idOrWord, integerOr, whichParams, wordsAndTimesParams } from './filters/parameters.ts';
-export { type Condition, rarest } from './filters/query-strategy.ts';
-export { everywhere, me, scoped, scopeType } from './filters/scope.ts';
-export { unchangedOnly } from './if-unmodified.ts';
-export { IMPORTED, newlyMade, type Past } from './import.ts';
-export { EPICS, ISSUES, KINDS, type Kind, MERGE_REQUESTS, type Range, REVIEWED } from './kind.ts';
-export { type LabelWish, label, labelImported, labelsKnown, labelsOn, wishedLabels } from './labels.ts';
-export { milestoneLike } from './milestones.ts';
-export { endWithGroup, endWithProject, handToGhost, removeSomeNotes } from './on-delete.ts';
-export { unassignWhoLeaves } from './on-membership-ended.ts';
-export { bringIntoReach } from './on-transfer.ts';
-export { firstPosition, type Line, lastPosition, moveInLine, type Neighbours } from './ordering/manual-order.ts';
-export { type Computed, labelPriority, lastWithout, lastWithoutComputed } from './ordering/orders.ts';
-export { GAP } from './ordering/positions.ts';
+export {
+  allInParent,
+  buildIdQueries,
+  type IssuableIdQuery,
+  type IssuableListParent,
+  withCount,
+  withReferenceContext,
+} from './filters/listing.ts';
+export { idOrKeyword, integerOrKeyword, negatableFilterParams, searchAndTimeParams } from './filters/parameters.ts';
+export { findMostSelective, type ListCondition } from './filters/query-strategy.ts';
+export { allProjects, scopeAccess, scopeFilter, scopeType } from './filters/scope.ts';
+export { unmodifiedPrecondition } from './if-unmodified.ts';
+export { IMPORTED_COLUMNS, type ImportedState, newStateColumns } from './import.ts';
+export {
+  EPICS,
+  ISSUES,
+  type IssuableListScope,
+  type IssuableTables,
+  MERGE_REQUESTS,
+  MERGE_REQUESTS_BY_REVIEWER,
+  TABLES_BY_TYPE,
+} from './kind.ts';
+export {
+  findLabelIds,
+  insertImportedLabels,
+  type LabelInput,
+  loadLabels,
+  resolveLabels,
+  updateLabels,
+} from './labels.ts';
+export { findMilestoneWithSameTitle } from './milestones.ts';
+export { deleteIssuablesOfGroup, deleteIssuablesOfProject, deleteNotesBatch, reassignToGhost } from './on-delete.ts';
+export { unassignFormerMembers } from './on-membership-ended.ts';
+export { replaceOutOfScopeReferences } from './on-transfer.ts';
+export {
+  firstPosition,
+  lastPosition,
+  type OrderedList,
+  type ReorderInput,
+  reorderInList,
+} from './ordering/manual-order.ts';
+export { type ComputedOrder, labelPriority, orderComputedNullsLast, orderNullsLast } from './ordering/orders.ts';
+export { POSITION_GAP } from './ordering/positions.ts';
 export { listParticipants } from './participants.ts';
-export { tellChanged } from './publish-changes.ts';
-export { wishedAssignees, wishedMilestone, wishedUsers } from './requested-values.ts';
-export { isSubscribedTo, saySubscribed, subscribeTo } from './subscriptions.ts';
-export { codeIn, MOST_PLACES } from './text/code.ts';
-export { fullReference, tellMentioned, tellReworded } from './text/mentions.ts';
-export { besideTexts, newTexts, titleErrors } from './text/texts.ts';
-export { humanDuration, readDuration } from './time/durations.ts';
-export { timeTracking } from './time/endpoints.ts';
-export { estimate, resetEstimate, resetSpent, spend } from './time/time-tracking.ts';
-export { thingVisibleTo } from './visibility.ts';
+export { publishChanges } from './publish-changes.ts';
+export { resolveAssignees, resolveMilestone, resolveUsers } from './requested-values.ts';
+export { findSubscribedIds, setSubscribed, updateSubscription } from './subscriptions.ts';
+export { findCode, MAX_SCANNED_POSITIONS } from './text/code.ts';
+export { fullReference, publishTextChanges, recordMentions } from './text/mentions.ts';
+export { derivedTextColumns, newTextColumns, validateTitle } from './text/texts.ts';
+export { formatDuration, parseDuration } from './time/durations.ts';
+export { timeTrackingEndpoints } from './time/endpoints.ts';
+export { addSpentTime, resetSpentTime, resetTimeEstimate, setTimeEstimate } from './time/time-tracking.ts';
+export { noteableVisibleTo } from './visibility.ts';

@@ -1,54 +1,66 @@
 import type { ResourceType } from '#activity/index.ts';
 
-/**
- * Where the rows of a kind of thing are that has labels, a state and a discussion, and perhaps assignees: what all such
- * kinds share is written once, for any of them.
- */
-export interface LabelledKind {
-  /** Its own table, which has the columns that all kinds share. */
-  readonly things: 'issues' | 'merge_requests' | 'epics';
-  readonly labels: 'issue_labels' | 'merge_request_labels' | 'epic_labels';
-  /** Null: nobody is assigned to such things, and they have no milestone. */
-  readonly assignees: 'issue_assignees' | 'merge_request_assignees' | 'merge_request_reviewers' | null;
-  /** What rows that hang on one of them refer to it by. */
-  readonly id: 'issue_id' | 'merge_request_id' | 'epic_id';
+/** Names of the tables and columns of a resource with labels, state and discussion, so that shared code works for each of them. */
+export interface LabelableTables {
+  /** The main table, with the columns that all of them share. */
+  readonly table: 'issues' | 'merge_requests' | 'epics';
+  readonly labelTable: 'issue_labels' | 'merge_request_labels' | 'epic_labels';
+  /** Null: the resource has neither assignees nor a milestone. */
+  readonly assigneeTable: 'issue_assignees' | 'merge_request_assignees' | 'merge_request_reviewers' | null;
+  /** Foreign key to the main table in other tables. */
+  readonly foreignKey: 'issue_id' | 'merge_request_id' | 'epic_id';
 }
 
-/** The same of things that people are assigned to. */
-export interface Kind extends LabelledKind {
-  readonly things: 'issues' | 'merge_requests';
-  readonly assignees: 'issue_assignees' | 'merge_request_assignees' | 'merge_request_reviewers';
-  readonly id: 'issue_id' | 'merge_request_id';
+/** The same for resources with assignees. */
+export interface IssuableTables extends LabelableTables {
+  readonly table: 'issues' | 'merge_requests';
+  readonly assigneeTable: 'issue_assignees' | 'merge_request_assignees' | 'merge_request_reviewers';
+  readonly foreignKey: 'issue_id' | 'merge_request_id';
 }
 
-/** What is made of a kind, once for each. */
-export function byKind<Of extends LabelledKind, Made>(make: (kind: Of) => Made): (kind: Of) => Made {
-  const made = new Map<Of, Made>();
-  return (kind) => made.get(kind) ?? made.set(kind, make(kind)).get(kind)!;
+/** Returns a function that builds its result once for each resource. */
+export function memoizeByTables<Tables extends LabelableTables, Result>(
+  build: (tables: Tables) => Result,
+): (tables: Tables) => Result {
+  const results = new Map<Tables, Result>();
+  return (tables) => results.get(tables) ?? results.set(tables, build(tables)).get(tables)!;
 }
 
-export const ISSUES: Kind = { things: 'issues', labels: 'issue_labels', assignees: 'issue_assignees', id: 'issue_id' };
-
-export const MERGE_REQUESTS: Kind = {
-  things: 'merge_requests',
-  labels: 'merge_request_labels',
-  assignees: 'merge_request_assignees',
-  id: 'merge_request_id',
+export const ISSUES: IssuableTables = {
+  table: 'issues',
+  labelTable: 'issue_labels',
+  assigneeTable: 'issue_assignees',
+  foreignKey: 'issue_id',
 };
 
-/** The same, with those who are asked to look at one in place of its assignees. */
-export const REVIEWED: Kind = { ...MERGE_REQUESTS, assignees: 'merge_request_reviewers' };
+export const MERGE_REQUESTS: IssuableTables = {
+  table: 'merge_requests',
+  labelTable: 'merge_request_labels',
+  assigneeTable: 'merge_request_assignees',
+  foreignKey: 'merge_request_id',
+};
 
-export const EPICS: LabelledKind = { things: 'epics', labels: 'epic_labels', assignees: null, id: 'epic_id' };
+/** Merge requests with their reviewers in place of the assignees. */
+export const MERGE_REQUESTS_BY_REVIEWER: IssuableTables = {
+  ...MERGE_REQUESTS,
+  assigneeTable: 'merge_request_reviewers',
+};
 
-/** The kind of each type of thing. */
-export const KINDS = { Issue: ISSUES, MergeRequest: MERGE_REQUESTS, Epic: EPICS } as const satisfies Record<
+export const EPICS: LabelableTables = {
+  table: 'epics',
+  labelTable: 'epic_labels',
+  assigneeTable: null,
+  foreignKey: 'epic_id',
+};
+
+/** The tables of each resource type. */
+export const TABLES_BY_TYPE = { Issue: ISSUES, MergeRequest: MERGE_REQUESTS, Epic: EPICS } as const satisfies Record<
   ResourceType,
-  LabelledKind
+  LabelableTables
 >;
 
-/** A list's things: of one project, or wherever they are. */
-export interface Range {
-  readonly kind: LabelledKind;
+/** Scope of a list: one project, or all projects (`project: null`). */
+export interface IssuableListScope {
+  readonly tables: LabelableTables;
   readonly project: { readonly id: number; readonly namespace_id: number } | null;
 }

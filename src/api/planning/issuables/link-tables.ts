@@ -1,44 +1,44 @@
 import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 
-/** A table that ties things to others: to the labels that they bear, the people whom they are assigned to. */
-interface Links {
+/** A join table, such as issue to label or issue to assignee. */
+interface LinkTable {
   readonly table: string;
-  /** The column of the things. */
-  readonly of: string;
-  readonly to: 'label_id' | 'user_id';
-  /** The column that says since when, if there is one. */
-  readonly since?: 'created_at' | undefined;
+  /** Foreign key to the issuable. */
+  readonly ownerColumn: string;
+  readonly targetColumn: 'label_id' | 'user_id';
+  /** Column with the creation time, if the table has one. */
+  readonly createdAtColumn?: 'created_at' | undefined;
 }
 
-/** What a thing is tied to, and shall be tied to. */
-export interface Linked {
+/** Ids that are linked before and after a change. */
+export interface SetChange {
   readonly before: readonly number[];
-  readonly now: readonly number[];
+  readonly after: readonly number[];
 }
 
-/** What goes of `before`, and comes, to make `now` of it. */
-export const difference = ({ before, now }: Linked) => ({
-  gone: before.filter((one) => !now.includes(one)),
-  come: now.filter((one) => !before.includes(one)),
+/** Returns the ids that a change removes and adds. */
+export const diffSets = ({ before, after }: SetChange) => ({
+  removed: before.filter((one) => !after.includes(one)),
+  added: after.filter((one) => !before.includes(one)),
 });
 
-/** Makes `now` of `before`. What stays keeps its place. */
-export async function link(
+/** Applies a change to a join table. Unchanged rows keep their order. */
+export async function updateLinks(
   tx: Transaction,
-  { table, of, to, since }: Links,
+  { table, ownerColumn, targetColumn, createdAtColumn }: LinkTable,
   id: number,
-  linked: Linked,
+  change: SetChange,
 ): Promise<void> {
-  const [rows, thing, other] = [sql.table(table), sql.ref(of), sql.ref<number>(to)];
-  const { gone, come } = difference(linked);
-  if (gone.length > 0) {
-    await sql`delete from ${rows} where ${thing} = ${id} and ${isAmong(tx, other, gone)}`.execute(tx);
+  const [rows, owner, target] = [sql.table(table), sql.ref(ownerColumn), sql.ref<number>(targetColumn)];
+  const { removed, added } = diffSets(change);
+  if (removed.length > 0) {
+    await sql`delete from ${rows} where ${owner} = ${id} and ${isInIds(tx, target, removed)}`.execute(tx);
   }
-  if (come.length > 0) {
-    const columns = [thing, other, ...(since ? [sql.ref(since)] : [])];
-    const values = come.map((one) => sql`(${sql.join([id, one, ...(since ? [tx.now] : [])])})`);
+  if (added.length > 0) {
+    const columns = [owner, target, ...(createdAtColumn ? [sql.ref(createdAtColumn)] : [])];
+    const values = added.map((one) => sql`(${sql.join([id, one, ...(createdAtColumn ? [tx.now] : [])])})`);
     await sql`insert into ${rows} (${sql.join(columns)}) values ${sql.join(values)}`.execute(tx);
   }
 }

@@ -1,15 +1,15 @@
 import type { Reader } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { reachOf } from '#domain/namespaces/scope.ts';
-import { findMilestone, findMilestoneTitled, milestonesById } from '../milestones/index.ts';
+import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
+import { findMilestone, findMilestoneByTitle, loadMilestonesById } from '../milestones/index.ts';
 
-/** The milestone of this id, if things of the project can have it; null otherwise. */
-export async function milestoneInReach(db: Reader, project: Project, id: number): Promise<number | null> {
-  return (await findMilestone(db, await reachOf(db, { project }), id))?.id ?? null;
+/** Returns the id of the milestone if issuables of the project can have it, else null. */
+export async function findUsableMilestone(db: Reader, project: Project, id: number): Promise<number | null> {
+  return (await findMilestone(db, await ancestorsAndSelf(db, { project }), id))?.id ?? null;
 }
 
-/** What things of the project can have with the same title as this milestone; null without any. */
-export async function milestoneLike(db: Reader, project: Project, id: number): Promise<number | null> {
-  const title = (await milestonesById(db, [id])).get(id)?.title ?? '';
-  return (await findMilestoneTitled(db, await reachOf(db, { project }), title))?.id ?? null;
+/** Returns the id of a milestone with the same title that issuables of the project can have, or null. */
+export async function findMilestoneWithSameTitle(db: Reader, project: Project, id: number): Promise<number | null> {
+  const title = (await loadMilestonesById(db, [id])).get(id)?.title ?? '';
+  return (await findMilestoneByTitle(db, await ancestorsAndSelf(db, { project }), title))?.id ?? null;
 }

@@ -1,100 +1,100 @@
 import { sql } from 'kysely';
-import { forgetTargetActivity } from '#activity/index.ts';
-import { deleteSome, type Referring, referElsewhere } from '#database/batch-statements.ts';
-import { isAmong } from '#database/dialect.ts';
-import { MORE, PIECE, pieceOf } from '#events/batches.ts';
+import { deleteTargetActivity } from '#activity/index.ts';
+import { deleteBatch, type ReferenceColumn, reassignReferences } from '#database/batch-statements.ts';
+import { isInIds } from '#database/dialect.ts';
+import { BATCH_SIZE, MORE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { LabelledKind } from './kind.ts';
+import type { LabelableTables } from './kind.ts';
 
-/** What becomes of things, of which there may be very many, when the place goes that they are in, or who has made them. */
+/** Deletes or reassigns issuables in batches when their project, group or author is deleted. */
 
-/** A place takes the things of a kind along that are in it. */
-export const endWithProject = (kind: LabelledKind) =>
+/** Deletes the issuables of a project when it is destroyed. */
+export const deleteIssuablesOfProject = (tables: LabelableTables) =>
   subscription({
     event: 'project-destroyed',
-    inBatches: (uow, { projectId }) => removeSome(uow, kind, 'project_id', projectId),
+    inBatches: (uow, { projectId }) => deleteIssuablesBatch(uow, tables, 'project_id', projectId),
   });
 
-export const endWithGroup = (kind: LabelledKind) =>
+export const deleteIssuablesOfGroup = (tables: LabelableTables) =>
   subscription({
     event: 'group-destroyed',
-    inBatches: (uow, { groupId }) => removeSome(uow, kind, 'group_id', groupId),
+    inBatches: (uow, { groupId }) => deleteIssuablesBatch(uow, tables, 'group_id', groupId),
   });
 
-type BeforeRemoval = (uow: UnitOfWork, ids: readonly number[]) => Promise<void>;
+type BeforeDelete = (uow: UnitOfWork, ids: readonly number[]) => Promise<void>;
 
-/** What besides a kind's own table names users. */
-interface Named {
-  /** Columns of its own table, where the ghost takes the place. */
+/** References to users that a deleted user leaves behind. */
+interface UserReferences {
+  /** Columns of the main table that are reassigned to the ghost user. */
   readonly columns: readonly string[];
-  /** What a user loses with his account. */
-  readonly lost: readonly Referring[];
-  /** Part of the piece that removes these things of his, before they go. */
-  readonly beforeRemoval?: BeforeRemoval;
+  /** Rows that are deleted with the user. */
+  readonly deleted: readonly ReferenceColumn[];
+  /** Runs in the batch that deletes the user's issuables, before they are deleted. */
+  readonly beforeDelete?: BeforeDelete;
 }
 
-/** What a deleted user has made is the ghost's from then on, or goes with him. */
-export const handToGhost = (kind: LabelledKind, { columns, lost, beforeRemoval }: Named) =>
+/** When a user is deleted, reassigns their issuables to the ghost user; on hard delete deletes them. */
+export const reassignToGhost = (tables: LabelableTables, { columns, deleted, beforeDelete }: UserReferences) =>
   subscription({
     event: 'user-deleted',
     async inBatches(uow, { userId, ghostUserId, hard }) {
-      if (hard && (await removeSome(uow, kind, 'author_id', userId, beforeRemoval)) === MORE) return MORE;
-      const handed = { from: userId, to: ghostUserId, most: PIECE };
-      return pieceOf(
-        ...columns.map((column) => () => referElsewhere(uow, { table: kind.things, column }, handed)),
-        ...lost.map((referring) => () => deleteSome(uow, referring, userId, PIECE)),
+      if (hard && (await deleteIssuablesBatch(uow, tables, 'author_id', userId, beforeDelete)) === MORE) return MORE;
+      const reassignment = { from: userId, to: ghostUserId, limit: BATCH_SIZE };
+      return nextBatch(
+        ...columns.map((column) => () => reassignReferences(uow, { table: tables.table, column }, reassignment)),
+        ...deleted.map((referring) => () => deleteBatch(uow, referring, userId, BATCH_SIZE)),
       );
     },
   });
 
 const ACTIVITY = { issues: 'Issue', merge_requests: 'MergeRequest', epics: null } as const satisfies Record<
-  LabelledKind['things'],
+  LabelableTables['table'],
   string | null
 >;
 
 /**
- * A piece of the removal of all that a project has, a group has, or somebody has made: of some of them what was said
- * there goes first, then they themselves, and what the feeds say of both. index: issues_by_iid, merge_requests_by_iid,
+ * Deletes a batch of the issuables of a project, group or author: first their notes, then the rows and the activity events
+ * about both. Returns MORE while rows are left. index: issues_by_iid, merge_requests_by_iid,
  * epics_by_iid, issues_by_author, merge_requests_by_author, epics_by_author
  */
-async function removeSome(
+async function deleteIssuablesBatch(
   uow: UnitOfWork,
-  kind: LabelledKind,
+  tables: LabelableTables,
   column: 'project_id' | 'group_id' | 'author_id',
   owner: number,
-  beforeRemoval?: BeforeRemoval,
+  beforeDelete?: BeforeDelete,
 ): Promise<typeof MORE | undefined> {
-  const things = sql.table(kind.things);
-  const some = sql<{ id: number }>`select id from ${things} where ${sql.ref(column)} = ${owner} limit ${PIECE}`;
+  const table = sql.table(tables.table);
+  const some = sql<{ id: number }>`select id from ${table} where ${sql.ref(column)} = ${owner} limit ${BATCH_SIZE}`;
   const ids = (await some.execute(uow)).rows.map(({ id }) => id);
   if (ids.length === 0) return undefined;
-  if ((await removeSomeNotes(uow, kind, ids)) === PIECE) return MORE;
-  const activity = ACTIVITY[kind.things];
-  if (activity !== null) await forgetTargetActivity(uow, activity, ids);
-  await beforeRemoval?.(uow, ids);
-  await sql`delete from ${things} where ${isAmong(uow, sql<number>`id`, ids)}`.execute(uow);
-  return ids.length === PIECE ? MORE : undefined;
+  if ((await deleteNotesBatch(uow, tables, ids)) === BATCH_SIZE) return MORE;
+  const activity = ACTIVITY[tables.table];
+  if (activity !== null) await deleteTargetActivity(uow, activity, ids);
+  await beforeDelete?.(uow, ids);
+  await sql`delete from ${table} where ${isInIds(uow, sql<number>`id`, ids)}`.execute(uow);
+  return ids.length === BATCH_SIZE ? MORE : undefined;
 }
 
-/** A piece of what was said on these things; says how many notes it were. index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created */
-export async function removeSomeNotes(
+/** Deletes a batch of the notes on these issuables and returns how many. index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created */
+export async function deleteNotesBatch(
   uow: UnitOfWork,
-  kind: LabelledKind,
-  thingIds: readonly number[],
+  tables: LabelableTables,
+  issuableIds: readonly number[],
 ): Promise<number> {
-  const said = await uow
+  const notes = await uow
     .selectFrom('notes')
     .select('id')
-    .where(isAmong(uow, sql.ref<number>(kind.id), thingIds))
-    .where(kind.id, 'is not', null)
-    .limit(PIECE)
+    .where(isInIds(uow, sql.ref<number>(tables.foreignKey), issuableIds))
+    .where(tables.foreignKey, 'is not', null)
+    .limit(BATCH_SIZE)
     .execute();
-  const ids = said.map(({ id }) => id);
-  if (kind.things !== 'epics') await forgetTargetActivity(uow, 'Note', ids);
+  const ids = notes.map(({ id }) => id);
+  if (tables.table !== 'epics') await deleteTargetActivity(uow, 'Note', ids);
   await uow
     .deleteFrom('notes')
-    .where(isAmong(uow, sql<number>`id`, ids))
+    .where(isInIds(uow, sql<number>`id`, ids))
     .execute();
   return ids.length;
 }

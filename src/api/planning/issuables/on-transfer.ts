@@ -1,40 +1,44 @@
 import { sql } from 'kysely';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
-import { itselfAndAbove, namespacesInside, projectsInside } from '#domain/namespaces/hierarchy.ts';
-import type { Somewhere } from '#domain/namespaces/scope.ts';
-import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
+import { isInIds } from '#database/dialect.ts';
+import {
+  selectDescendantIds,
+  selectDescendantProjectIds,
+  selectSelfAndAncestors,
+} from '#domain/namespaces/hierarchy.ts';
+import type { GroupOrProjectRef } from '#domain/namespaces/scope.ts';
+import { BATCH_SIZE, inBatches, MORE, noRecheck } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { Services } from '#http/services.ts';
-import { labelsLike } from '../labels/index.ts';
-import { milestonesLike } from '../milestones/index.ts';
-import { EPICS, ISSUES, type LabelledKind, MERGE_REQUESTS } from './kind.ts';
+import { mapLabelsToParent } from '../labels/index.ts';
+import { mapMilestonesToProject } from '../milestones/index.ts';
+import { EPICS, ISSUES, type LabelableTables, MERGE_REQUESTS } from './kind.ts';
 
 /**
- * Things of what hangs elsewhere now bear labels and milestones of groups that are not above them any more. They get those of the
- * same titles that they can have, which their project or group is given where there are none (as the reference does). Groups
- * come first, those above before those below, so that what is below finds what they have been given.
+ * After a transfer, replaces labels and milestones of groups that are no longer ancestors by ones with the same title that are in
+ * scope, creating them in the project or group where there are none (as the reference does). Groups come first, parents before
+ * subgroups, so that descendants find what their ancestors were given.
  */
-export const bringIntoReach = subscription({
-  event: 'transferred',
+export const replaceOutOfScopeReferences = subscription({
+  event: 'group-or-project-transferred',
   inBackground: {
-    // As it was named when it only took away: an older server may have left some to do.
+    // Name from an older version that only removed references: its jobs may still be queued.
     kind: 'lose_labels_and_milestones_out_of_reach',
     async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>, { type, id }) {
       const { reader } = database;
-      const projects = type === 'project' ? [{ id }] : await projectsInside(reader, id).execute();
-      const groups = type === 'project' ? [] : await namespacesInside(reader, id).orderBy('depth').execute();
-      const places = [
-        ...groups.map((group) => ({ kind: EPICS, placeId: group.descendant_id })),
-        ...projects.flatMap((project) => [ISSUES, MERGE_REQUESTS].map((kind) => ({ kind, placeId: project.id }))),
+      const projects = type === 'project' ? [{ id }] : await selectDescendantProjectIds(reader, id).execute();
+      const groups = type === 'project' ? [] : await selectDescendantIds(reader, id).orderBy('depth').execute();
+      const parents = [
+        ...groups.map((group) => ({ tables: EPICS, parentId: group.descendant_id })),
+        ...projects.flatMap((project) => [ISSUES, MERGE_REQUESTS].map((tables) => ({ tables, parentId: project.id }))),
       ];
-      for (const place of places) {
+      for (const issuables of parents) {
         let after = 0;
-        await inPieces(runUnitOfWork, ANONYMOUS, {
-          ask: nothingToAsk,
-          async piece(uow) {
-            const last = await bringSome(uow, place, after);
+        await inBatches(runUnitOfWork, ANONYMOUS, {
+          recheck: noRecheck,
+          async runBatch(uow) {
+            const last = await replaceBatch(uow, issuables, after);
             if (last !== null) after = last;
             return last === null ? undefined : MORE;
           },
@@ -44,78 +48,91 @@ export const bringIntoReach = subscription({
   },
 });
 
-/** The things of one kind in a project, epics in a group. */
-interface Things {
-  readonly kind: LabelledKind;
-  readonly placeId: number;
+/** The issues or merge requests of a project, or the epics of a group. */
+interface IssuablesOfParent {
+  readonly tables: LabelableTables;
+  readonly parentId: number;
 }
 
-/** Some of them, those behind the number `after`; the last one's number, null when there are no more. index: issues_by_iid, merge_requests_by_iid, epics_by_iid */
-async function bringSome(tx: Transaction, { kind, placeId }: Things, after: number): Promise<number | null> {
-  const place = sql.ref(kind === EPICS ? 'group_id' : 'project_id');
-  const some = sql<{ id: number; iid: number }>`select id, iid from ${sql.table(kind.things)}
-    where ${place} = ${placeId} and iid > ${after} order by iid limit ${PIECE}`;
+/** Processes a batch of issuables with an iid above `after`. Returns the last iid, or null if none is left. index: issues_by_iid, merge_requests_by_iid, epics_by_iid */
+async function replaceBatch(
+  tx: Transaction,
+  { tables, parentId }: IssuablesOfParent,
+  after: number,
+): Promise<number | null> {
+  const parentColumn = sql.ref(tables === EPICS ? 'group_id' : 'project_id');
+  const some = sql<{ id: number; iid: number }>`select id, iid from ${sql.table(tables.table)}
+    where ${parentColumn} = ${parentId} and iid > ${after} order by iid limit ${BATCH_SIZE}`;
   const { rows } = await some.execute(tx);
   const last = rows.at(-1);
   if (last === undefined) return null;
-  const where = kind === EPICS ? { group: { id: placeId } } : await projectAt(tx, placeId);
+  const where = tables === EPICS ? { group: { id: parentId } } : await findProjectRef(tx, parentId);
   if (where === null) return null;
   const ids = rows.map(({ id }) => id);
-  await bringLabels(tx, kind, where, ids);
-  if (where.project) await bringMilestones(tx, kind, where.project, ids);
+  await replaceLabels(tx, tables, where, ids);
+  if (where.project) await replaceMilestones(tx, tables, where.project, ids);
   return last.iid;
 }
 
 /** index: issue_labels_pkey, merge_request_labels_pkey, epic_labels_pkey, labels primary key */
-async function bringLabels(tx: Transaction, kind: LabelledKind, where: Somewhere, ids: readonly number[]) {
-  const [links, thing] = [sql.table(kind.labels), sql.ref<number>(kind.id)];
-  const theirs = sql`${isAmong(tx, thing, ids)}`;
-  const far = await sql<{ id: number }>`select distinct label_id as id from ${links} where ${theirs} and exists
-    (select 1 from labels where labels.id = label_id and ${outOf(tx, 'labels', where)})`.execute(tx);
-  const like = await labelsLike(tx, where, idsOf(far));
-  if (like.size === 0) return;
-  const those = sql`${theirs} and ${isAmong(tx, sql.ref<number>('label_id'), [...like.keys()])}`;
-  await sql`insert into ${links} (${thing}, label_id) select ${thing}, ${standing('label_id', like)}
-    from ${links} where ${those} on conflict do nothing`.execute(tx);
-  await sql`delete from ${links} where ${those}`.execute(tx);
+async function replaceLabels(
+  tx: Transaction,
+  tables: LabelableTables,
+  where: GroupOrProjectRef,
+  ids: readonly number[],
+) {
+  const [labelTable, foreignKey] = [sql.table(tables.labelTable), sql.ref<number>(tables.foreignKey)];
+  const isOnRow = sql`${isInIds(tx, foreignKey, ids)}`;
+  const outOfScope = await sql<{
+    id: number;
+  }>`select distinct label_id as id from ${labelTable} where ${isOnRow} and exists
+    (select 1 from labels where labels.id = label_id and ${isOutOfScope(tx, 'labels', where)})`.execute(tx);
+  const replacements = await mapLabelsToParent(tx, where, idsOf(outOfScope));
+  if (replacements.size === 0) return;
+  const isReplaced = sql`${isOnRow} and ${isInIds(tx, sql.ref<number>('label_id'), [...replacements.keys()])}`;
+  await sql`insert into ${labelTable} (${foreignKey}, label_id) select ${foreignKey}, ${replacementCase('label_id', replacements)}
+    from ${labelTable} where ${isReplaced} on conflict do nothing`.execute(tx);
+  await sql`delete from ${labelTable} where ${isReplaced}`.execute(tx);
 }
 
 /** index: issues primary key, merge_requests primary key, milestones primary key */
-async function bringMilestones(
+async function replaceMilestones(
   tx: Transaction,
-  kind: LabelledKind,
-  project: NonNullable<Somewhere['project']>,
+  tables: LabelableTables,
+  project: NonNullable<GroupOrProjectRef['project']>,
   ids: readonly number[],
 ) {
-  const things = sql.table(kind.things);
-  const theirs = sql`${isAmong(tx, sql.ref<number>('id'), ids)}`;
-  const far = await sql<{ id: number }>`select distinct milestone_id as id from ${things} where ${theirs} and exists
-    (select 1 from milestones where milestones.id = milestone_id and ${outOf(tx, 'milestones', { project })})`.execute(
+  const mainTable = sql.table(tables.table);
+  const isOnRow = sql`${isInIds(tx, sql.ref<number>('id'), ids)}`;
+  const outOfScope = await sql<{
+    id: number;
+  }>`select distinct milestone_id as id from ${mainTable} where ${isOnRow} and exists
+    (select 1 from milestones where milestones.id = milestone_id and ${isOutOfScope(tx, 'milestones', { project })})`.execute(
     tx,
   );
-  const like = await milestonesLike(tx, project, idsOf(far));
-  if (like.size === 0) return;
-  await sql`update ${things} set milestone_id = ${standing('milestone_id', like)}
-    where ${theirs} and ${isAmong(tx, sql.ref<number>('milestone_id'), [...like.keys()])}`.execute(tx);
+  const replacements = await mapMilestonesToProject(tx, project, idsOf(outOfScope));
+  if (replacements.size === 0) return;
+  await sql`update ${mainTable} set milestone_id = ${replacementCase('milestone_id', replacements)}
+    where ${isOnRow} and ${isInIds(tx, sql.ref<number>('milestone_id'), [...replacements.keys()])}`.execute(tx);
 }
 
 const idsOf = ({ rows }: { readonly rows: readonly { readonly id: number }[] }) => rows.map(({ id }) => id);
 
-/** Of a group that is not above the place. index: namespace_closure_pkey */
-function outOf(tx: Transaction, table: 'labels' | 'milestones', { project, group }: Somewhere) {
-  const above = itselfAndAbove(tx, project?.namespace_id ?? group!.id).select('namespaces.id');
+/** Matches rows of groups that are neither the parent nor its ancestors. index: namespace_closure_pkey */
+function isOutOfScope(tx: Transaction, table: 'labels' | 'milestones', { project, group }: GroupOrProjectRef) {
+  const ancestors = selectSelfAndAncestors(tx, project?.namespace_id ?? group!.id).select('namespaces.id');
   const column = sql.ref(`${table}.group_id`);
-  return sql`${column} is not null and ${column} not in (${above})`;
+  return sql`${column} is not null and ${column} not in (${ancestors})`;
 }
 
-/** What stands for the one in this column. */
-function standing(column: string, like: ReadonlyMap<number, number>) {
-  const each = [...like].map(([far, near]) => sql`when ${far} then cast(${near} as integer)`);
-  return sql`case ${sql.ref(column)} ${sql.join(each, sql` `)} end`;
+/** Returns a CASE expression that maps the ids of a column to their replacements. */
+function replacementCase(column: string, replacements: ReadonlyMap<number, number>) {
+  const cases = [...replacements].map(([outOfScope, near]) => sql`when ${outOfScope} then cast(${near} as integer)`);
+  return sql`case ${sql.ref(column)} ${sql.join(cases, sql` `)} end`;
 }
 
-/** Null: it has gone meanwhile. index: projects primary key */
-async function projectAt(tx: Transaction, id: number): Promise<Somewhere | null> {
+/** Returns the project, or null if it was deleted meanwhile. index: projects primary key */
+async function findProjectRef(tx: Transaction, id: number): Promise<GroupOrProjectRef | null> {
   const found = await tx.selectFrom('projects').select(['id', 'namespace_id']).where('id', '=', id).executeTakeFirst();
   return found === undefined ? null : { project: found };
 }

@@ -1,39 +1,39 @@
 import { type SqlBool, sql } from 'kysely';
 import type { UserBasicRow } from '#api/identity/users/index.ts';
 import type { Reader } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import type { Kind } from './kind.ts';
+import type { IssuableTables } from './kind.ts';
 
-interface Asked {
-  /** The caller may read comments for members only. */
-  readonly internal: boolean;
+interface ParticipantOptions {
+  /** The caller may read internal notes. */
+  readonly includeInternal: boolean;
 }
 
 /**
- * One page of its author, those it is assigned to in each of these ways, and who has commented on it, of those comments that
- * the caller may read.
+ * Returns a page of the participants: the author, the assignees in each of these tables, and the authors of the comments that the
+ * caller may read.
  */
 export function listParticipants(
   db: Reader,
-  kinds: readonly [Kind, ...Kind[]],
+  tables: readonly [IssuableTables, ...IssuableTables[]],
   { id, author_id }: { readonly id: number; readonly author_id: number },
-  { internal }: Asked,
+  { includeInternal }: ParticipantOptions,
   page: OffsetRequest,
 ): Promise<Page<UserBasicRow>> {
-  const thing = sql.ref(kinds[0].id);
+  const foreignKey = sql.ref(tables[0].foreignKey);
   // index: issue_assignees_by_issue, merge_request_assignees_by_merge_request, merge_request_reviewers_by_merge_request
-  const assigned = kinds.map(
-    ({ assignees }) => sql`select user_id from ${sql.table(assignees)} where ${thing} = ${id}`,
+  const assigned = tables.map(
+    ({ assigneeTable: assignees }) => sql`select user_id from ${sql.table(assignees)} where ${foreignKey} = ${id}`,
   );
   // index: notes_by_issue_created, notes_by_merge_request_created
-  const commented = sql`select author_id from notes where ${thing} = ${id} and system = false`;
-  const heard = internal ? commented : sql`${commented} and internal = false`;
-  // One list of ids: of several, one or another, PostgreSQL would look at each user there is.
-  const among = sql.join([sql`select ${author_id}`, ...assigned, heard], sql` union all `);
-  const people = db
+  const commented = sql`select author_id from notes where ${foreignKey} = ${id} and system = false`;
+  const readableComments = includeInternal ? commented : sql`${commented} and internal = false`;
+  // One combined list of ids: with several alternatives PostgreSQL would scan all users.
+  const participantIds = sql.join([sql`select ${author_id}`, ...assigned, readableComments], sql` union all `);
+  const participants = db
     .selectFrom('users')
     .select(['users.id', 'users.username', 'users.name', 'users.public_email', 'users.state', 'users.locked_until'])
-    .where(sql<SqlBool>`users.id in (${among})`);
-  return paged(db, people.orderBy('users.id'), page);
+    .where(sql<SqlBool>`users.id in (${participantIds})`);
+  return paginate(db, participants.orderBy('users.id'), page);
 }

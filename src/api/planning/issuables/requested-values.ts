@@ -1,41 +1,41 @@
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { milestoneInReach } from './milestones.ts';
+import { findUsableMilestone } from './milestones.ts';
 
-/** What things have after a caller's wish: of what is out of reach, nothing changes. */
+/** Resolves the values of a request. Values that the issuable cannot have leave it unchanged. */
 
-/** Nothing was sent: undefined. 0 and null clear it. */
-export async function wishedMilestone(
+/** Returns the milestone after the change. Undefined keeps it; 0 and null clear it. */
+export async function resolveMilestone(
   uow: UnitOfWork,
   project: Project,
   before: number | null,
-  wanted: number | null | undefined,
+  requested: number | null | undefined,
 ): Promise<number | null> {
-  if (wanted === undefined) return before;
-  return wanted ? ((await milestoneInReach(uow, project, wanted)) ?? before) : null;
+  if (requested === undefined) return before;
+  return requested ? ((await findUsableMilestone(uow, project, requested)) ?? before) : null;
 }
 
-/** As `wishedUsers`; on free one assignee is enough. */
-export async function wishedAssignees(
+/** Like `resolveUsers`, but on the free tier only the first assignee counts. */
+export async function resolveAssignees(
   { tier }: UnitOfWork,
-  ...wish: Parameters<typeof wishedUsers>
+  ...args: Parameters<typeof resolveUsers>
 ): Promise<readonly number[]> {
-  const now = await wishedUsers(...wish);
-  return tier === 'free' ? now.slice(0, 1) : now;
+  const after = await resolveUsers(...args);
+  return tier === 'free' ? after.slice(0, 1) : after;
 }
 
 /**
- * Who shall be assignees or reviewers of a thing. Nothing was sent: null. Of those who come, `readersAmong` lets in who can
- * read it; if nobody is left of whom somebody wants, nothing changes.
+ * Returns the assignees or reviewers after the change. `requested` is null if the request has none. Of the new users only those that
+ * `readersAmong` returns are added. If no requested user is left, nothing changes.
  */
-export async function wishedUsers(
+export async function resolveUsers(
   before: readonly number[],
-  wanted: readonly number[] | null,
+  requested: readonly number[] | null,
   readersAmong: (ids: readonly number[]) => Promise<readonly number[]>,
 ): Promise<readonly number[]> {
-  if (wanted === null) return before;
-  const come = wanted.filter((id) => id > 0 && !before.includes(id));
-  const readers = new Set(await readersAmong(come));
-  const now = [...new Set(wanted)].filter((id) => before.includes(id) || readers.has(id));
-  return now.length === 0 && wanted.some((id) => id > 0) ? before : now;
+  if (requested === null) return before;
+  const newIds = requested.filter((id) => id > 0 && !before.includes(id));
+  const readers = new Set(await readersAmong(newIds));
+  const after = [...new Set(requested)].filter((id) => before.includes(id) || readers.has(id));
+  return after.length === 0 && requested.some((id) => id > 0) ? before : after;
 }

@@ -1,31 +1,31 @@
 import { sql } from 'kysely';
 import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import type { LabelledKind } from './kind.ts';
+import type { LabelableTables } from './kind.ts';
 
-/** Who is told of a thing. */
+/** Subscriptions to issuables. */
 
-interface Said {
+interface SubscriptionValue {
   readonly id: number;
   readonly userId: number;
   readonly subscribed: boolean;
 }
 
 /**
- * What a user says himself of being told of a thing; it stands before what he does there.
+ * Stores an explicit subscription or unsubscription of a user; it overrides the implicit subscription of participants.
  * index: subscriptions_by_issue, subscriptions_by_merge_request, subscriptions_by_epic
  */
-export async function saySubscribed(
+export async function setSubscribed(
   tx: Transaction,
-  kind: LabelledKind,
-  { id, userId, subscribed }: Said,
+  tables: LabelableTables,
+  { id, userId, subscribed }: SubscriptionValue,
 ): Promise<void> {
   await tx
     .insertInto('subscriptions')
-    .values({ [kind.id]: id, user_id: userId, subscribed, created_at: tx.now, updated_at: tx.now } as {
+    .values({ [tables.foreignKey]: id, user_id: userId, subscribed, created_at: tx.now, updated_at: tx.now } as {
       issue_id: number;
       user_id: number;
       subscribed: boolean;
@@ -34,78 +34,78 @@ export async function saySubscribed(
     })
     .onConflict((conflict) =>
       conflict
-        .columns([kind.id as 'issue_id', 'user_id'])
-        .where(kind.id as 'issue_id', 'is not', null)
+        .columns([tables.foreignKey as 'issue_id', 'user_id'])
+        .where(tables.foreignKey as 'issue_id', 'is not', null)
         .doUpdateSet({ subscribed, updated_at: tx.now }),
     )
     .execute();
 }
 
-interface Followed {
+interface Subscribable {
   readonly id: number;
   readonly author_id: number;
-  /** 1: the caller is among its assignees. */
+  /** 1: the caller is an assignee. */
   readonly assigned?: 0 | 1;
 }
 
-/** To which of these the caller is subscribed: by what he has said, else as author, assignee or commenter. index: subscriptions_by_issue */
-export async function isSubscribedTo(
+/** Returns the ids to which the caller is subscribed: explicitly, else as author, assignee or commenter. index: subscriptions_by_issue */
+export async function findSubscribedIds(
   db: Reader,
-  kind: LabelledKind,
+  tables: LabelableTables,
   { user }: Caller,
-  things: readonly Followed[],
+  issuables: readonly Subscribable[],
 ): Promise<ReadonlySet<number>> {
   if (user === null) return new Set();
-  const thing = sql.ref<number>(kind.id);
-  const said = await db
+  const foreignKey = sql.ref<number>(tables.foreignKey);
+  const explicit = await db
     .selectFrom('subscriptions')
-    .select([thing.as('id'), 'subscribed'])
+    .select([foreignKey.as('id'), 'subscribed'])
     .where('user_id', '=', user.id)
     .where(
-      isAmong(
+      isInIds(
         db,
-        thing,
-        things.map(({ id }) => id),
+        foreignKey,
+        issuables.map(({ id }) => id),
       ),
     )
     .execute();
-  const byId = new Map(said.map(({ id, subscribed }) => [id, subscribed]));
-  const isOwn = ({ author_id, assigned }: Followed) => author_id === user.id || assigned === 1;
-  const others = things.filter((one) => !byId.has(one.id) && !isOwn(one)).map(({ id }) => id);
-  const commented = await commentedBy(db, kind, user.id, others);
-  const is = (one: Followed) => byId.get(one.id) ?? (isOwn(one) || commented.has(one.id));
-  return new Set(things.filter(is).map(({ id }) => id));
+  const byId = new Map(explicit.map(({ id, subscribed }) => [id, subscribed]));
+  const isOwn = ({ author_id, assigned }: Subscribable) => author_id === user.id || assigned === 1;
+  const implicitIds = issuables.filter((one) => !byId.has(one.id) && !isOwn(one)).map(({ id }) => id);
+  const commented = await findCommentedIds(db, tables, user.id, implicitIds);
+  const isSubscribed = (one: Subscribable) => byId.get(one.id) ?? (isOwn(one) || commented.has(one.id));
+  return new Set(issuables.filter(isSubscribed).map(({ id }) => id));
 }
 
-/** On which of these somebody has said something. index: notes_by_issue_created */
-async function commentedBy(
+/** Returns the ids on which the user has commented. index: notes_by_issue_created */
+async function findCommentedIds(
   db: Reader,
-  kind: LabelledKind,
+  tables: LabelableTables,
   userId: number,
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set();
-  const thing = sql.ref<number>(kind.id);
+  const foreignKey = sql.ref<number>(tables.foreignKey);
   const rows = await db
     .selectFrom('notes')
-    .select(thing.as('id'))
+    .select(foreignKey.as('id'))
     .distinct()
-    .where(isAmong(db, thing, ids))
+    .where(isInIds(db, foreignKey, ids))
     .where('author_id', '=', userId)
     .where('system', '=', false)
     .execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Tells the caller of the thing from now on, or no longer; refused when it is so already. */
-export async function subscribeTo<Thing extends Followed>(
+/** Subscribes or unsubscribes the caller. Fails with `already` if nothing changes. */
+export async function updateSubscription<Issuable extends Subscribable>(
   uow: UnitOfWork<SignedInCaller>,
-  kind: LabelledKind,
-  thing: Thing,
+  tables: LabelableTables,
+  issuable: Issuable,
   subscribed: boolean,
-): Promise<Thing | Failure<'already'>> {
-  const is = (await isSubscribedTo(uow, kind, uow.actor, [thing])).has(thing.id);
-  if (is === subscribed) return fail('already');
-  await saySubscribed(uow, kind, { id: thing.id, userId: uow.actor.user.id, subscribed });
-  return thing;
+): Promise<Issuable | Failure<'already'>> {
+  const isSubscribed = (await findSubscribedIds(uow, tables, uow.actor, [issuable])).has(issuable.id);
+  if (isSubscribed === subscribed) return fail('already');
+  await setSubscribed(uow, tables, { id: issuable.id, userId: uow.actor.user.id, subscribed });
+  return issuable;
 }

@@ -7,11 +7,11 @@ import { mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import type { Schema } from '#database/database.ts';
 
 /**
- * Of rows that name an issue, a merge request or an epic, each in a column of its own: those whose thing the caller may read;
- * `none`: those that name nothing. Values and not EXISTS: of that PostgreSQL would make lists of all that the caller sees.
+ * Matches rows whose issue, merge request or epic the caller may read; each type has its own foreign key column. `none` says whether
+ * rows without a noteable match. Scalar subqueries, not EXISTS: PostgreSQL would hash everything that the caller can see.
  * index: issues primary key, merge_requests primary key, epics primary key
  */
-export function thingVisibleTo<Table extends keyof Schema>(
+export function noteableVisibleTo<Table extends keyof Schema>(
   caller: Caller,
   today: string,
   columns: Readonly<Record<ResourceType, string>>,

@@ -2,13 +2,13 @@ import { mayInProject, type ProjectAbilityName } from '#authorization/abilities.
 import { findIssue, type Issue, mayReadIssue, mayUpdateIssue } from '#authorization/issues.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
-import { inProject, inPublicProject } from '#http/access/project-access.ts';
+import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { forbidden, nestedNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-/** The issue of `:issue_iid`, for who may read it; to all others it is not there. */
-export const readableIssue = {
+/** Resource: the issue `:issue_iid`. Answers 404 to callers who may not read it. */
+export const readableIssueResource = {
   name: 'issue',
   params: { issue_iid: required(integer) },
   async load(
@@ -21,62 +21,62 @@ export const readableIssue = {
   notFound: nestedNotFound,
 } as const;
 
-/** Whoever reads it, the public where it is open. */
-export const readingIssue = () => inPublicProject('read_project').resource(readableIssue);
+/** Access for callers who may read the issue, anonymous ones included. */
+export const readableIssueAccess = () => inProjectAllowingAnonymous('read_project').resource(readableIssueResource);
 
-interface OfProject {
+interface InProject {
   readonly project: Project;
 }
 
-/** The issue of `:issue_iid`, which is there for everybody: who may not read it may nothing else with it either. */
-export const anyIssue = (
-  missing: () => unknown,
-  allow: (call: AccessCall, found: OfProject & { issue: Issue }) => void,
+/** Resource: the issue `:issue_iid`, without a check that the caller may read it; `allow` must deny everything else. */
+export const issueResource = (
+  notFoundError: () => unknown,
+  allow: (call: AccessCall, found: InProject & { issue: Issue }) => void,
 ) =>
   ({
     name: 'issue',
     params: { issue_iid: required(integer) },
-    load: ({ db, caller, params }: AccessCall<{ readonly issue_iid: number }>, { project }: OfProject) =>
+    load: ({ db, caller, params }: AccessCall<{ readonly issue_iid: number }>, { project }: InProject) =>
       findIssue(db, caller, project.id, params.issue_iid),
-    notFound: missing,
+    notFound: notFoundError,
     authorize: allow,
   }) as const;
 
-/** Who may change its text and state: members from Planner on, its author and its assignees. */
-export const updatingIssue = () =>
+/** Access to update texts and state: members with at least the Planner role, the author and the assignees. */
+export const updatableIssueAccess = () =>
   inProject('read_project')
     .resource(
-      anyIssue(nestedNotFound, ({ caller }, { project, issue }) => {
+      issueResource(nestedNotFound, ({ caller }, { project, issue }) => {
         if (!mayUpdateIssue(caller, project, issue)) throw forbidden();
       }),
     )
     .require(() => {}, 'project:update_issue, own issues: update_own_issue');
 
-/** Members with this ability; `404 Issue Not Found` where the words of the reference are so. */
-export const managingIssue = (ability: ProjectAbilityName, missing: () => unknown = nestedNotFound) =>
+/** Access for members with this ability. `missing` is the error for an unknown issue; some endpoints answer `404 Issue Not Found`. */
+export const issueWithAbility = (ability: ProjectAbilityName, notFoundError: () => unknown = nestedNotFound) =>
   inProject('read_project')
     .resource(
-      anyIssue(missing, ({ caller }, { project }) => {
+      issueResource(notFoundError, ({ caller }, { project }) => {
         if (!mayInProject(caller, ability, project)) throw forbidden();
       }),
     )
     .require(() => {}, `project:${ability}`);
 
-interface Target {
-  /** Null: the caller sees none. */
+interface MoveTarget {
+  /** Null if the caller cannot see the project. */
   readonly to: Project | null;
 }
 
-/** The project of `to_project_id`, which an issue shall be moved to: nothing is written into an archived one. */
+/** Resource: the project `to_project_id`, to which an issue is moved. Archived projects are forbidden. */
 export const moveTarget = {
   name: 'target',
   params: { to_project_id: required(integer) },
-  async load({ db, caller, params }: AccessCall<{ readonly to_project_id: number }>): Promise<Target> {
+  async load({ db, caller, params }: AccessCall<{ readonly to_project_id: number }>): Promise<MoveTarget> {
     const to = await findProject(db, caller, String(params.to_project_id));
     return { to: to !== null && canSeeProject(caller, to) ? to : null };
   },
   notFound: nestedNotFound,
-  authorize(_call: AccessCall, { target }: { readonly target: Target }) {
+  authorize(_call: AccessCall, { target }: { readonly target: MoveTarget }) {
     if (target.to?.archived) throw forbidden();
   },
 } as const;

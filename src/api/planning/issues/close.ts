@@ -3,14 +3,14 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Issue } from '#authorization/issues.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** What has closed an issue, where that is not somebody who asked for it. */
-export type ClosedBy = Pick<StateEvent, 'sourceMergeRequestId' | 'sourceCommit'>;
+/** The merge request or commit that closes an issue. */
+export type CloseReason = Pick<StateEvent, 'sourceMergeRequestId' | 'sourceCommit'>;
 
-/** Closes an issue because of what has happened elsewhere, a merge say: once, whoever closes it. */
+/** Closes an open issue because of another event, such as a merge. Does nothing if it is already closed. */
 export async function closeIssue(
   uow: UnitOfWork<SignedInCaller>,
   { id, iid, project_id }: Pick<Issue, 'id' | 'iid' | 'project_id'>,
-  because: ClosedBy = {},
+  reason: CloseReason = {},
 ): Promise<void> {
   // index: issues primary key
   const closed = await uow
@@ -21,7 +21,7 @@ export async function closeIssue(
     .returning('id')
     .executeTakeFirst();
   if (closed === undefined) return;
-  await uow.record({ stateOf: { type: 'Issue', id }, state: 'closed', ...because });
+  await uow.record({ stateOf: { type: 'Issue', id }, state: 'closed', ...reason });
   const target = { type: 'Issue', id, iid } as const;
   await uow.record({ projectId: project_id, authorId: uow.actor.user.id, action: 'closed', target });
 }

@@ -4,27 +4,27 @@ import type { IssueSeverity } from '#database/tables/issues.ts';
 import { nextIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { addIssue, tellOfIssue } from './insert.ts';
+import { insertIssueWithRelations, recordIssueCreated } from './insert.ts';
 import { NO_METADATA } from './metadata.ts';
 
-/** Incidents that something else than a request brings about: whoever acts need be no member (contract/monitoring.md §7). */
+/** Incidents created by the server; the actor need not be a member (contract/monitoring.md §7). */
 
-interface NewIncident {
-  /** By its number. */
+interface CreateIncidentInput {
+  /** Returns the title for an iid. */
   readonly title: (iid: number) => string;
   readonly description: string;
   readonly severity: IssueSeverity;
 }
 
-/** Files an incident as the last issue of the project; in the turn of those who file issues there. */
-export async function fileIncident(
+/** Creates an incident as the last issue of the project. The caller holds the lock `issuesLockKey`. */
+export async function createIncident(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
-  incident: NewIncident,
+  incident: CreateIncidentInput,
 ): Promise<Issue> {
   const { title, description, severity } = incident;
   const iid = await nextIid(uow, { projectId: project.id }, 'issue');
-  const made = await addIssue(uow, project, {
+  const issue = await insertIssueWithRelations(uow, project, {
     ...NO_METADATA,
     iid,
     title: title(iid),
@@ -36,6 +36,6 @@ export async function fileIncident(
     labels: [],
     madeAt: uow.now,
   });
-  await tellOfIssue(uow, project, made);
-  return made;
+  await recordIssueCreated(uow, project, issue);
+  return issue;
 }

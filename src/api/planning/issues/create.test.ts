@@ -5,7 +5,7 @@ import { world } from '#test/support/world.ts';
 const { project, owner, guest, root } = await world({ project: { with: ['guest'] } });
 const issues = `${project.at}/issues`;
 
-test('an issue is shown to whom files it as everybody will see it', async () => {
+test('returns the created issue as everybody sees it', async () => {
   const { status, body } = await guest.post(issues, { title: 'Broken', description: '- [x] one\n- [ ] two' });
   assert.equal(status, 201);
   assert.deepEqual((await guest.get(`${issues}/${body.iid}`)).body, body);
@@ -20,7 +20,7 @@ test('an issue is shown to whom files it as everybody will see it', async () => 
   assert.equal((await root.get(`${issues}/${body.iid}`)).body.subscribed, false);
 });
 
-test('a title is not blank, and has 255 characters at most', async () => {
+test('a title is not blank and has at most 255 characters', async () => {
   for (const [params, body] of [
     [{}, { error: 'title is missing' }],
     [{ title: ' ' }, { message: { title: ["can't be blank"] } }],

@@ -4,10 +4,10 @@ import { done, world } from '#test/support/world.ts';
 
 const { project, owner, planner, developer, newProject } = await world({ project: { with: ['planner', 'developer'] } });
 const issues = `${project.at}/issues`;
-const file = async () => (await done(owner.post(issues, { title: 'Broken' }))).body;
+const createIssue = async () => (await done(owner.post(issues, { title: 'Broken' }))).body;
 
-test('Owners and Planners delete an issue, those between do not', async () => {
-  const [one, two] = [await file(), await file()];
+test('Owners and Planners delete an issue, other roles do not', async () => {
+  const [one, two] = [await createIssue(), await createIssue()];
   assert.equal((await developer.delete(`${issues}/${one.iid}`)).status, 403);
   for (const [by, { iid }] of [
     [owner, one],
@@ -17,25 +17,25 @@ test('Owners and Planners delete an issue, those between do not', async () => {
     const again = await by.delete(`${issues}/${iid}`);
     assert.deepEqual([again.status, again.body], [404, { message: '404 Issue Not Found' }]);
   }
-  const next = await file();
+  const next = await createIssue();
   assert.equal(next.iid, two.iid + 1, 'a number is never given again');
 });
 
-test('of two who delete an issue at once the second is told that it is gone', async () => {
-  const { iid } = await file();
+test('of two concurrent deletions of an issue the second answers 404', async () => {
+  const { iid } = await createIssue();
   const both = await Promise.all([owner, planner].map((by) => by.delete(`${issues}/${iid}`)));
   assert.deepEqual(both.map(({ status }) => status).sort(), [204, 404]);
 });
 
-test('an issue that has changed since is not deleted', async () => {
-  const { iid } = await file();
+test('does not delete an issue that has changed since the given time', async () => {
+  const { iid } = await createIssue();
   const headers = { 'If-Unmodified-Since': 'Thu, 01 Jan 2026 00:00:00 GMT' };
   const refused = await owner.send('DELETE', `${issues}/${iid}`, { headers });
   assert.equal(refused.status, 412);
   assert.equal((await owner.get(`${issues}/${iid}`)).status, 200);
 });
 
-test('a number that an Owner chooses is taken once, and the next ones follow it', async () => {
+test('an iid chosen by an Owner is used once, and later iids follow it', async () => {
   const chosen = await done(owner.post(issues, { title: 'T', iid: 70 }));
   assert.equal(chosen.body.iid, 70);
   const again = await owner.post(issues, { title: 'T', iid: 70 });
@@ -43,13 +43,13 @@ test('a number that an Owner chooses is taken once, and the next ones follow it'
   assert.equal((await done(developer.post(issues, { title: 'T', iid: 900 }))).body.iid, 71);
 });
 
-test('no number is chosen that leaves none for those that follow', async () => {
+test('rejects an iid that leaves none for later issues', async () => {
   const refused = await owner.post(issues, { title: 'T', iid: 2 ** 31 });
   assert.deepEqual([refused.status, refused.body], [400, { error: 'iid does not have a valid value' }]);
 });
 
-test('issues that are filed at once have numbers without a gap', async () => {
-  const filed = await Promise.all(Array.from({ length: 50 }, () => file()));
+test('concurrently created issues get consecutive iids', async () => {
+  const filed = await Promise.all(Array.from({ length: 50 }, () => createIssue()));
   const iids = filed.map(({ iid }) => iid).sort((one, other) => one - other);
   assert.deepEqual(
     iids,
@@ -57,17 +57,17 @@ test('issues that are filed at once have numbers without a gap', async () => {
   );
 });
 
-test('administrators read an issue by its id, and nobody else does', async () => {
+test('only administrators get an issue by id', async () => {
   const { root } = await world();
-  const { id } = await file();
+  const { id } = await createIssue();
   assert.equal((await root.get(`/issues/${id}`)).body.id, id);
   assert.equal((await owner.get(`/issues/${id}`)).status, 403);
   const missing = await root.get('/issues/987654');
   assert.deepEqual([missing.status, missing.body], [404, { message: '404 Not found' }]);
 });
 
-test('in an archived project nobody writes issues, and everybody reads them', async () => {
-  const { iid } = await file();
+test('issues of archived projects are read-only', async () => {
+  const { iid } = await createIssue();
   await done(owner.post(`${project.at}/archive`));
   assert.equal((await owner.post(issues, { title: 'T' })).status, 403);
   assert.equal((await owner.put(`${issues}/${iid}`, { title: 'T' })).status, 403);
@@ -84,7 +84,7 @@ test('in an archived project nobody writes issues, and everybody reads them', as
   await done(owner.post(`${project.at}/unarchive`));
 });
 
-test('a project with more issues than go at once is destroyed with all of them', async () => {
+test('destroying a project deletes its issues in several batches', async () => {
   const { newProject, server } = await world();
   const big = await newProject();
   const { body } = await done(big.owner.post(`${big.at}/issues`, { title: 'T' }));

@@ -1,33 +1,33 @@
 import { findIssues } from '#authorization/issues.ts';
-import { administratorLate } from '#http/access/access.ts';
+import { administratorAfterParameters } from '#http/access/access.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok } from '#http/endpoint/responses.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
-import { atLeastOne, exclusive, required } from '#http/parameters/declarations.ts';
+import { atLeastOne, mutuallyExclusive, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { ISSUES, removeThing, unchangedOnly } from '../issuables/index.ts';
-import { issueNotFound, managingIssue, readingIssue, updatingIssue } from './access.ts';
+import { deleteIssuable, ISSUES, unmodifiedPrecondition } from '../issuables/index.ts';
+import { issueNotFound, issueWithAbility, readableIssueAccess, updatableIssueAccess } from './access.ts';
 import { createIssue as create } from './create.ts';
 import { Issue } from './entities.ts';
-import { issuesTurn } from './lock-key.ts';
-import { issueChangeParams, newIssueParams } from './parameters.ts';
-import { changeIssue } from './update.ts';
+import { issuesLockKey } from './lock-key.ts';
+import { createIssueParams, updateIssueParams } from './parameters.ts';
+import { updateIssueWithQuickActions } from './update.ts';
 
-export const readIssue = endpoint({
+export const getIssue = endpoint({
   get: '/projects/:id/issues/:issue_iid',
-  summary: 'Read an issue',
-  access: readingIssue(),
+  summary: 'Get an issue',
+  access: readableIssueAccess(),
   response: ok(Issue),
   read: (_db, { issue }) => issue,
 });
 
-export const readIssueById = endpoint({
+export const getIssueById = endpoint({
   get: '/issues/:id',
-  summary: 'Read an issue by its id',
-  access: administratorLate(),
+  summary: 'Get an issue by id',
+  access: administratorAfterParameters(),
   params: { id: required(integer) },
   errors: { notFound: NOT_FOUND },
   response: ok(Issue),
@@ -36,11 +36,11 @@ export const readIssueById = endpoint({
 
 export const createIssue = endpoint({
   post: '/projects/:id/issues',
-  summary: 'File an issue',
+  summary: 'Create an issue',
   access: inProject('create_issue'),
-  params: { title: required(title), ...newIssueParams },
-  rules: [exclusive('assignee_ids', 'assignee_id'), exclusive('epic_id', 'epic_iid')],
-  lock: ({ project }) => issuesTurn(project),
+  params: { title: required(title), ...createIssueParams },
+  rules: [mutuallyExclusive('assignee_ids', 'assignee_id'), mutuallyExclusive('epic_id', 'epic_iid')],
+  lock: ({ project }) => issuesLockKey(project),
   errors: {
     invalid: INVALID,
     noEpic: NOT_FOUND,
@@ -57,13 +57,13 @@ export const createIssue = endpoint({
 
 export const updateIssue = endpoint({
   put: '/projects/:id/issues/:issue_iid',
-  summary: 'Change an issue, close or reopen it',
-  access: updatingIssue(),
-  params: issueChangeParams,
+  summary: 'Update an issue',
+  access: updatableIssueAccess(),
+  params: updateIssueParams,
   rules: [
-    exclusive('assignee_ids', 'assignee_id'),
-    exclusive('epic_id', 'epic_iid'),
-    atLeastOne(...Object.keys(issueChangeParams)),
+    mutuallyExclusive('assignee_ids', 'assignee_id'),
+    mutuallyExclusive('epic_id', 'epic_iid'),
+    atLeastOne(...Object.keys(updateIssueParams)),
   ],
   errors: { invalid: INVALID, noEpic: NOT_FOUND, epicUnreadable: FORBIDDEN, archived: FORBIDDEN, gone: NOT_FOUND },
   activity: [
@@ -87,17 +87,17 @@ export const updateIssue = endpoint({
     'note parent',
   ],
   response: ok(Issue),
-  write: (uow, { project, issue, params }) => changeIssue(uow, project, issue.iid, params),
+  write: (uow, { project, issue, params }) => updateIssueWithQuickActions(uow, project, issue.iid, params),
 });
 
 export const deleteIssue = endpoint({
   delete: '/projects/:id/issues/:issue_iid',
   summary: 'Delete an issue',
-  access: managingIssue('delete_issue', issueNotFound).resource(unchangedOnly),
+  access: issueWithAbility('delete_issue', issueNotFound).resource(unmodifiedPrecondition),
   lastModified: ({ issue }) => issue.updated_at,
   errors: { gone: [404, '404 Issue Not Found'], changed: [412, '412 Precondition Failed'] },
   response: noContent,
-  write: (uow, { issue, unchanged }) => removeThing(uow, ISSUES, issue, unchanged.only),
+  write: (uow, { issue, unchanged }) => deleteIssuable(uow, ISSUES, issue, unchanged.only),
 });
 
 export * from './actions/endpoints.ts';

@@ -1,27 +1,27 @@
 import { Type } from 'typebox';
 import { UserBasic } from '#api/identity/users/index.ts';
 import type { Issue as IssueWithCaller, ListedIssue } from '#authorization/issues.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { type EpicOfIssueRow, epicsSeenBy } from '../epics/index.ts';
+import { type EpicOfIssueRow, loadVisibleEpics } from '../epics/index.ts';
 import {
-  besideListed,
-  besideThings,
+  findSubscribedIds,
   ISSUES,
-  isSubscribedTo,
-  labelsInList,
+  listLabelsSchema,
+  loadIssuableRelations,
+  loadListRelations,
+  type ReferenceContext,
   references,
-  referencesTo,
-  type SeenFrom,
+  referencesFor,
   TimeStats,
   taskCompletionStatus,
 } from '../issuables/index.ts';
-import { Iteration, iterationsSeenBy } from '../iterations/index.ts';
+import { Iteration, loadVisibleIterations } from '../iterations/index.ts';
 import { Milestone } from '../milestones/index.ts';
-import { closingCounts } from './listing/closing-counts.ts';
+import { countClosingMergeRequests } from './listing/closing-counts.ts';
 
-/** The forms of an issue (contract/planning.md §1 "Issue"). */
+/** Entities of an issue (contract/planning.md §1 "Issue"). */
 
 const text = Type.String();
 const count = Type.Integer();
@@ -79,31 +79,31 @@ const fields = {
   health_status: Type.Null(),
 };
 
-/** What issues need beside their rows, for all of them at once. */
-async function beside(issues: readonly ListedIssue[], to: SerializationContext) {
+/** Loads what the serialized issues need besides their rows. */
+async function loadIssueRelations(issues: readonly ListedIssue[], to: SerializationContext) {
   const people = issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]);
-  const things = await besideThings(ISSUES, issues, people, to);
+  const relations = await loadIssuableRelations(ISSUES, issues, people, to);
   const ids = issues.map(({ id }) => id);
   return {
-    ...things,
-    closing: await closingCounts(to.db, to.caller, issues),
-    iterations: await shownIterations(issues, to),
-    epics: await epicsSeenBy(to.db, to.caller, to.tier === 'free' ? [] : ids),
+    ...relations,
+    closing: await countClosingMergeRequests(to.db, to.caller, issues),
+    iterations: await serializeIterations(issues, to),
+    epics: await loadVisibleEpics(to.db, to.caller, to.tier === 'free' ? [] : ids),
   };
 }
 
-async function shownIterations(issues: readonly ListedIssue[], to: SerializationContext) {
+async function serializeIterations(issues: readonly ListedIssue[], to: SerializationContext) {
   const ids = issues.map(({ iteration_id }) => iteration_id);
-  const shapes = await Iteration.serializeAll(await iterationsSeenBy(to.db, to.caller, ids), to);
+  const shapes = await Iteration.serializeAll(await loadVisibleIterations(to.db, to.caller, ids), to);
   return new Map(shapes.map((shown) => [shown.id, shown]));
 }
 
-type Beside = Awaited<ReturnType<typeof beside>>;
+type IssueRelations = Awaited<ReturnType<typeof loadIssueRelations>>;
 
-function issueShape(issue: IssueWithCaller, to: SerializationContext, loaded: Beside) {
-  const { user, places, assigned, labelled, milestones, iterations, epics } = loaded;
-  const place = stillThere(places.get(issue.project_id));
-  const assignees = (assigned.get(issue.id) ?? []).map(({ user_id }) => user(user_id));
+function serializeIssue(issue: IssueWithCaller, to: SerializationContext, relations: IssueRelations) {
+  const { serializeUser, projectPaths, assigneesById, labelsById, milestones, iterations, epics } = relations;
+  const projectPath = requireRow(projectPaths.get(issue.project_id));
+  const assignees = (assigneesById.get(issue.id) ?? []).map(({ user_id }) => serializeUser(user_id));
   const self = `${to.url}/api/v4/projects/${issue.project_id}`;
   const here = `${self}/issues/${issue.iid}`;
   return {
@@ -116,15 +116,15 @@ function issueShape(issue: IssueWithCaller, to: SerializationContext, loaded: Be
     created_at: issue.created_at,
     updated_at: issue.updated_at,
     closed_at: issue.closed_at,
-    closed_by: issue.closed_by_id === null ? null : user(issue.closed_by_id),
-    labels: (labelled.get(issue.id) ?? []).map(({ title }) => title),
+    closed_by: issue.closed_by_id === null ? null : serializeUser(issue.closed_by_id),
+    labels: (labelsById.get(issue.id) ?? []).map(({ title }) => title),
     milestone: milestones.get(issue.milestone_id ?? 0) ?? null,
     assignees,
-    author: user(issue.author_id),
+    author: serializeUser(issue.author_id),
     type: issue.issue_type.toUpperCase() as Uppercase<typeof issue.issue_type>,
     assignee: assignees[0] ?? null,
     user_notes_count: issue.user_notes_count,
-    merge_requests_count: loaded.closing.get(issue.id) ?? 0,
+    merge_requests_count: relations.closing.get(issue.id) ?? 0,
     upvotes: issue.upvotes,
     downvotes: issue.downvotes,
     start_date: issue.start_date,
@@ -132,7 +132,7 @@ function issueShape(issue: IssueWithCaller, to: SerializationContext, loaded: Be
     confidential: issue.confidential,
     discussion_locked: issue.discussion_locked,
     issue_type: issue.issue_type,
-    web_url: `${to.url}/${place.full_path}/-/issues/${issue.iid}`,
+    web_url: `${to.url}/${projectPath.full_path}/-/issues/${issue.iid}`,
     time_stats: TimeStats.serialize(issue, to),
     task_completion_status: { count: issue.task_count, completed_count: issue.completed_task_count },
     ...(to.tier === 'free' ? {} : { weight: issue.weight }),
@@ -146,21 +146,21 @@ function issueShape(issue: IssueWithCaller, to: SerializationContext, loaded: Be
       project: self,
       closed_as_duplicate_of: null,
     },
-    references: referencesTo(`#${issue.iid}`, place, 'project'),
+    references: referencesFor(`#${issue.iid}`, projectPath, 'project'),
     severity: issue.severity.toUpperCase() as Uppercase<typeof issue.severity>,
     moved_to_id: issue.moved_to_id,
     imported: issue.imported_from !== 'none',
     imported_from: issue.imported_from,
     service_desk_reply_to: null,
-    ...(to.tier === 'free' || place.kind === 'user'
+    ...(to.tier === 'free' || projectPath.kind === 'user'
       ? {}
-      : { ...epicShape(epics.get(issue.id)), iteration: iterations.get(issue.iteration_id ?? 0) ?? null }),
+      : { ...serializeEpic(epics.get(issue.id)), iteration: iterations.get(issue.iteration_id ?? 0) ?? null }),
     health_status: null,
   };
 }
 
-/** Null also to who may not read it. */
-function epicShape(row: EpicOfIssueRow | undefined) {
+/** Returns null fields for callers who may not read the epic. */
+function serializeEpic(row: EpicOfIssueRow | undefined) {
   if (row === undefined) return { epic_iid: null, epic: null };
   const { id, iid, title, group_id, full_path } = row;
   return { epic_iid: iid, epic: { id, iid, title, url: `/groups/${full_path}/-/epics/${iid}`, group_id } };
@@ -171,38 +171,42 @@ function taskStatus({ task_count: all, completed_task_count: done }: ListedIssue
   return { task_status: `${done} of ${all} checklist ${all === 1 ? 'item' : 'items'} completed` };
 }
 
-/** One issue, as the caller has read, made or changed it. */
+/** A single issue. */
 export const Issue = entity('Issue', { ...fields, subscribed: flag }).from(
   async (issues: readonly IssueWithCaller[], to) => ({
-    beside: await beside(issues, to),
-    subscribed: await isSubscribedTo(to.db, ISSUES, to.caller, issues),
+    relations: await loadIssueRelations(issues, to),
+    subscribed: await findSubscribedIds(to.db, ISSUES, to.caller, issues),
   }),
-  (issue, to, { beside: loaded, subscribed }) => ({
-    ...issueShape(issue, to, loaded),
+  (issue, to, { relations, subscribed }) => ({
+    ...serializeIssue(issue, to, relations),
     subscribed: subscribed.has(issue.id),
   }),
 );
 
-/** An issue of a list. */
-export interface IssueListed extends ListedIssue {
-  /** Whose list it is in: references are relative to it. */
-  readonly seenFrom: SeenFrom;
+/** The row of a list item. */
+export interface IssueListRow extends ListedIssue {
+  /** References are relative to the list's project or group. */
+  readonly referenceContext: ReferenceContext;
 }
 
-/** An issue among others. */
-export const IssueInList = entity('IssueInList', { ...fields, labels: labelsInList }).from(
-  async (issues: readonly IssueListed[], to) => {
-    const loaded = await beside(issues, to);
-    return { loaded, listed: await besideListed(ISSUES, issues, loaded.labelled, to) };
+/** An issue in a list. */
+export const IssueInList = entity('IssueInList', { ...fields, labels: listLabelsSchema }).from(
+  async (issues: readonly IssueListRow[], to) => {
+    const relations = await loadIssueRelations(issues, to);
+    return { relations, listRelations: await loadListRelations(ISSUES, issues, relations.labelsById, to) };
   },
-  (issue, to, { loaded, listed }) => ({
-    ...issueShape({ ...issue, description: listed.description(issue.id) }, to, loaded),
-    references: referencesTo(`#${issue.iid}`, stillThere(loaded.places.get(issue.project_id)), issue.seenFrom),
-    labels: listed.labels(issue.id),
+  (issue, to, { relations, listRelations }) => ({
+    ...serializeIssue({ ...issue, description: listRelations.description(issue.id) }, to, relations),
+    references: referencesFor(
+      `#${issue.iid}`,
+      requireRow(relations.projectPaths.get(issue.project_id)),
+      issue.referenceContext,
+    ),
+    labels: listRelations.labels(issue.id),
   }),
 );
 
-/** How many issues there are, whatever the state that is asked for. */
+/** Numbers of issues by state, regardless of a `state` filter. */
 export const IssuesStatistics = entity('IssuesStatistics', {
   statistics: shape('IssuesStatisticsCounts', {
     counts: shape('IssuesCounts', { all: count, closed: count, opened: count }),

@@ -10,14 +10,14 @@ const { group, owner, guest, planner, anonymous, user, newGroup, newProject } = 
 const sub = await newGroup({ in: group, visibility: 'public' });
 const project = await newProject({ in: sub, visibility: 'public' });
 const issues = `${project.at}/issues`;
-const epicIn = async ({ at } = group, params = {}) =>
+const createEpic = async ({ at } = group, params = {}) =>
   (await done(owner.post(`${at}/epics`, { title: 'Big', ...params }))).body;
-const file = async (params = {}) => (await done(owner.post(issues, { title: 'T', ...params }))).body;
-const notesOf = async (iid: number) =>
+const createIssue = async (params = {}) => (await done(owner.post(issues, { title: 'T', ...params }))).body;
+const listNotes = async (iid: number) =>
   (await owner.get(`${issues}/${iid}/notes?sort=asc`)).body.map(({ body }: { body: string }) => body);
 
-test('an issue is filed into an epic, moved to another one and taken out', async () => {
-  const [one, other] = [await epicIn(), await epicIn(sub)];
+test('creates an issue in an epic, moves it to another one and removes it', async () => {
+  const [one, other] = [await createEpic(), await createEpic(sub)];
   const made = (await done(guest.post(issues, { title: 'T', epic_id: one.id }))).body;
   assert.deepEqual([made.epic_iid, made.epic.id, made.epic.group_id], [one.iid, one.id, group.id]);
   const put = async (params: object) => (await done(planner.put(`${issues}/${made.iid}`, { ...params }))).body;
@@ -28,7 +28,7 @@ test('an issue is filed into an epic, moved to another one and taken out', async
   await put({ epic_id: one.id });
   assert.equal((await put({ epic_id: null })).epic_iid, null);
   const [first, second] = [`${group.full_path}&${one.iid}`, `${sub.full_path}&${other.iid}`];
-  assert.deepEqual((await notesOf(made.iid)).slice(0, 4), [
+  assert.deepEqual((await listNotes(made.iid)).slice(0, 4), [
     `added ${first} as parent epic`,
     `removed parent epic ${first}`,
     `added ${second} as parent epic`,
@@ -36,11 +36,11 @@ test('an issue is filed into an epic, moved to another one and taken out', async
   ]);
 });
 
-test('an epic that is unknown or not above the project is 404, one that may not be read 403, and nothing is saved', async () => {
-  const { iid } = await file();
+test('answers 404 for an unknown or unrelated epic, 403 for an unreadable one, and saves nothing', async () => {
+  const { iid } = await createIssue();
   const elsewhere = await newGroup({ owner, visibility: 'public' });
-  const hidden = await epicIn(group, { confidential: true });
-  const wrong = [987_654, (await epicIn(elsewhere)).id, (await epicIn(await newGroup({ owner, in: sub }))).id];
+  const hidden = await createEpic(group, { confidential: true });
+  const wrong = [987_654, (await createEpic(elsewhere)).id, (await createEpic(await newGroup({ owner, in: sub }))).id];
   for (const epic_id of wrong) {
     const refused = await owner.put(`${issues}/${iid}`, { epic_id, title: 'X' });
     assert.deepEqual([refused.status, refused.body], [404, { message: '404 Not found' }]);
@@ -52,9 +52,9 @@ test('an epic that is unknown or not above the project is 404, one that may not 
   assert.deepEqual((await owner.get(`${issues}?search=X`)).body, []);
 });
 
-test('who may not say so, and a personal project, have no epic', async () => {
-  const epic = await epicIn();
-  const { iid } = await file();
+test('ignores the epic without permission and in personal projects', async () => {
+  const epic = await createEpic();
+  const { iid } = await createIssue();
   const stranger = await user();
   assert.equal((await done(stranger.post(issues, { title: 'T', epic_id: epic.id }))).body.epic, null);
   assert.equal((await guest.put(`${issues}/${iid}`, { epic_id: epic.id })).status, 403);
@@ -63,14 +63,14 @@ test('who may not say so, and a personal project, have no epic', async () => {
   assert.ok(!('epic' in body) && !('epic_iid' in body));
 });
 
-test('issues of a confidential epic are confidential, and stay so', async () => {
-  const epic = await epicIn(group, { confidential: true });
-  const made = await file({ epic_id: epic.id, confidential: false });
+test('issues of a confidential epic are and stay confidential', async () => {
+  const epic = await createEpic(group, { confidential: true });
+  const made = await createIssue({ epic_id: epic.id, confidential: false });
   assert.equal(made.confidential, true);
   const kept = await owner.put(`${issues}/${made.iid}`, { confidential: false });
   const stays = 'this issue cannot be made public since it belongs to a confidential epic';
   assert.deepEqual([kept.status, kept.body], [400, { message: { issue: [stays] } }]);
-  const open = await file();
+  const open = await createIssue();
   const refused = await owner.put(`${issues}/${open.iid}`, { epic_id: epic.id });
   const isPublic = 'this issue cannot be assigned to a confidential epic since it is public';
   assert.deepEqual([refused.status, refused.body], [400, { message: { issue: [isPublic] } }]);
@@ -78,8 +78,8 @@ test('issues of a confidential epic are confidential, and stay so', async () => 
   assert.equal((await owner.put(`${issues}/${made.iid}`, { epic_id: 0, confidential: false })).status, 200);
 });
 
-test('who may not read the epic of an issue sees none, and finds nothing by it', async () => {
-  const epic = await epicIn(group, { confidential: true });
+test('hides an epic that the caller may not read, also from filters', async () => {
+  const epic = await createEpic(group, { confidential: true });
   const { iid } = (await done(guest.post(issues, { title: 'T', confidential: true }))).body;
   await done(owner.put(`${issues}/${iid}`, { epic_id: epic.id }));
   const seen = (await guest.get(`${issues}/${iid}`)).body;
@@ -94,12 +94,12 @@ test('who may not read the epic of an issue sees none, and finds nothing by it',
   assert.deepEqual([await found(planner, 'Any'), await found(planner, 'None')], [1, 0]);
 });
 
-test('issues are found by their epic, by having one, and by having none', async () => {
+test('filters issues by epic, by any epic and by none', async () => {
   const place = await newProject({ in: sub, visibility: 'public' });
-  const epic = await epicIn();
+  const epic = await createEpic();
   for (const [title, epic_id] of [
     ['in', epic.id],
-    ['elsewhere', (await epicIn()).id],
+    ['elsewhere', (await createEpic()).id],
     ['out', null],
   ]) {
     await done(owner.post(`${place.at}/issues`, { title, epic_id }));
@@ -117,10 +117,10 @@ test('issues are found by their epic, by having one, and by having none', async 
   }
 });
 
-test('an issue that is moved takes its place in the epic along, one that is deleted leaves it', async () => {
-  const epic = await epicIn();
+test('moving an issue moves its epic association; deleting it removes the association', async () => {
+  const epic = await createEpic();
   const target = await newProject({ in: group, visibility: 'public' });
-  const { iid } = await file({ epic_id: epic.id });
+  const { iid } = await createIssue({ epic_id: epic.id });
   const list = async () => (await owner.get(`${group.at}/epics/${epic.iid}/issues`)).body;
   const [before] = await list();
   const { body } = await done(owner.post(`${issues}/${iid}/move`, { to_project_id: target.id }));
@@ -131,7 +131,7 @@ test('an issue that is moved takes its place in the epic along, one that is dele
   assert.deepEqual(await list(), []);
 });
 
-test('on free there are no epics to name', async () => {
+test('the free tier has no epics', async () => {
   const free = await world({ project: {}, env: { HEARTH_TIER: 'free' } });
   const place = await free.newProject({ in: await free.newGroup() });
   const at = `${place.at}/issues`;

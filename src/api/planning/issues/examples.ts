@@ -2,16 +2,16 @@ import type { Build, CallerName, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-const ofProject: Build = ({ project }) => ({ by: 'guest', path: { id: project.id } });
-const ofGroup: Build = ({ group }) => ({ by: 'guest', path: { id: group.id } });
-const everywhere: Build = () => ({ by: 'anonymous', params: { scope: 'all' } });
+const inProject: Build = ({ project }) => ({ by: 'guest', path: { id: project.id } });
+const inGroup: Build = ({ group }) => ({ by: 'guest', path: { id: group.id } });
+const allProjects: Build = () => ({ by: 'anonymous', params: { scope: 'all' } });
 
-const ofNewIssue =
+const withNewIssue =
   (by: CallerName, params = {}): Build =>
   async ({ project, newIssue }) => ({ by, path: { id: project.id, issue_iid: (await newIssue()).iid }, params });
 
-/** An issue that has a time of this kind. */
-const timed =
+/** Example with an issue that has an estimate or spent time. */
+const withTime =
   (kind: string): Build =>
   async ({ project, newIssue, done }) => {
     const { iid } = await newIssue();
@@ -19,7 +19,7 @@ const timed =
     return { by: 'planner', path: { id: project.id, issue_iid: iid } };
   };
 
-/** Each filter and order that has a statement of its own. */
+/** Each filter and order with its own SQL statement. */
 const FILTERED: readonly Record<string, unknown>[] = [
   { state: 'opened', labels: 'bug', order_by: 'updated_at' },
   { labels: 'None', milestone_id: 'Upcoming', order_by: 'due_date', sort: 'asc' },
@@ -40,7 +40,7 @@ const FILTERED: readonly Record<string, unknown>[] = [
   { order_by: 'label_priority' },
   { order_by: 'priority' },
 ];
-const narrowed = (build: Build): [Build, ...Build[]] => [
+const withFilters = (build: Build): [Build, ...Build[]] => [
   build,
   ...FILTERED.map((params) => async (scene: Scene) => {
     const example = await build(scene);
@@ -53,17 +53,17 @@ const narrowed = (build: Build): [Build, ...Build[]] => [
 ];
 
 export const examples: Examples<typeof endpoints> = {
-  listIssues: narrowed(everywhere),
-  listGroupIssues: narrowed(ofGroup),
-  listProjectIssues: narrowed(ofProject),
-  readIssuesStatistics: everywhere,
-  readGroupIssuesStatistics: ofGroup,
-  readProjectIssuesStatistics: ofProject,
-  readIssue: async ({ project, newIssue }) => ({
+  listIssues: withFilters(allProjects),
+  listGroupIssues: withFilters(inGroup),
+  listProjectIssues: withFilters(inProject),
+  getIssuesStatistics: allProjects,
+  getGroupIssuesStatistics: inGroup,
+  getProjectIssuesStatistics: inProject,
+  getIssue: async ({ project, newIssue }) => ({
     by: 'guest',
     path: { id: project.id, issue_iid: (await newIssue()).iid },
   }),
-  readIssueById: async ({ newIssue }) => ({
+  getIssueById: async ({ newIssue }) => ({
     by: 'administrator',
     path: { id: (await newIssue()).id },
   }),
@@ -86,7 +86,7 @@ export const examples: Examples<typeof endpoints> = {
     }),
   ],
   updateIssue: [
-    ofNewIssue('planner', { state_event: 'close' }),
+    withNewIssue('planner', { state_event: 'close' }),
     async ({ project, newIssue, newEpic }) => ({
       by: 'planner',
       path: { id: project.id, issue_iid: (await newIssue()).iid },
@@ -150,16 +150,16 @@ export const examples: Examples<typeof endpoints> = {
       return { by: 'planner', path: { id: project.id, issue_iid: iid }, params };
     },
   ],
-  subscribeToIssue: ofNewIssue('guest'),
+  subscribeToIssue: withNewIssue('guest'),
   unsubscribeFromIssue: async ({ project, newIssue, callers, done }) => {
     const { iid } = await newIssue();
     await done(callers.guest.post(`${project.at}/issues/${iid}/subscribe`));
     return { by: 'guest', path: { id: project.id, issue_iid: iid } };
   },
-  estimateIssue: ofNewIssue('planner', { duration: '3h' }),
-  resetIssueEstimate: timed('time_estimate'),
-  addIssueTime: ofNewIssue('planner', { duration: '1h' }),
-  resetIssueTime: timed('add_spent_time'),
-  readIssueTimeStats: ofNewIssue('guest'),
-  listIssueParticipants: ofNewIssue('guest'),
+  estimateIssue: withNewIssue('planner', { duration: '3h' }),
+  resetIssueEstimate: withTime('time_estimate'),
+  addIssueTime: withNewIssue('planner', { duration: '1h' }),
+  resetIssueTime: withTime('add_spent_time'),
+  getIssueTimeStats: withNewIssue('guest'),
+  listIssueParticipants: withNewIssue('guest'),
 };

@@ -1,20 +1,26 @@
-import { family } from '#http/endpoint/resource-module.ts';
-import { bringIntoReach } from '../issuables/index.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { replaceOutOfScopeReferences } from '../issuables/index.ts';
 import * as endpoints from './endpoints.ts';
-import { issuesEnd, issuesToGhost, unassignLeavers } from './on-delete.ts';
-import { loseIterations } from './on-transfer.ts';
+import { deleteIssuesOfProject, onMembershipEnded, onUserDeleted } from './on-delete.ts';
+import { removeOutOfScopeIterations } from './on-transfer.ts';
 
-export { readableIssue, readingIssue } from './access.ts';
-export { type ClosedBy, closeIssue } from './close.ts';
-export { fileIncident } from './create-incident.ts';
-export { Issue, IssueInList, type IssueListed } from './entities.ts';
+export { readableIssueAccess, readableIssueResource } from './access.ts';
+export { type CloseReason, closeIssue } from './close.ts';
+export { createIncident } from './create-incident.ts';
+export { Issue, IssueInList, type IssueListRow } from './entities.ts';
 export { importIssue } from './import.ts';
-export { issuesTurn } from './lock-key.ts';
-export { issueThing } from './noteable.ts';
-// What other families may use of issues.
-export { commandedIssues } from './quick-actions/update.ts';
+export { issuesLockKey } from './lock-key.ts';
+export { issueNoteable } from './noteable.ts';
+// Exports for other modules.
+export { issueQuickActions } from './quick-actions/update.ts';
 
-export const issues = family({
+export const issues = resourceModule({
   endpoints,
-  subscriptions: [issuesEnd, issuesToGhost, unassignLeavers, loseIterations, bringIntoReach],
+  subscriptions: [
+    deleteIssuesOfProject,
+    onUserDeleted,
+    onMembershipEnded,
+    removeOutOfScopeIterations,
+    replaceOutOfScopeReferences,
+  ],
 });

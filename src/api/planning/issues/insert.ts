@@ -4,61 +4,71 @@ import type { IssueSeverity, IssueState, IssueType } from '#database/tables/issu
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import {
-  assign,
-  IMPORTED,
+  IMPORTED_COLUMNS,
+  type ImportedState,
   ISSUES,
-  label,
-  labelImported,
-  newlyMade,
-  newTexts,
-  type Past,
-  recordNewThing,
-  tellMentioned,
+  insertImportedLabels,
+  newStateColumns,
+  newTextColumns,
+  recordCreated,
+  recordMentions,
+  updateAssignees,
+  updateLabels,
 } from '../issuables/index.ts';
-import { recordWeight } from './activity.ts';
-import type { Metadata } from './metadata.ts';
-import { insertIssue, placeAtEnd } from './store.ts';
+import { recordWeightChange } from './activity.ts';
+import type { IssueMetadata } from './metadata.ts';
+import { insertIssue, nextRelativePosition } from './store.ts';
 
-/** All that a new issue is, its number too. */
-interface NewIssue extends Omit<Metadata, 'labels'> {
+/** A new issue with its iid and relations. */
+interface NewIssueWithRelations extends Omit<IssueMetadata, 'labels'> {
   readonly iid: number;
   readonly title: string;
   readonly description: string | null;
   readonly issue_type: IssueType;
-  /** Of an incident. */
+  /** Only for incidents. */
   readonly severity?: IssueSeverity;
   readonly confidential: boolean;
   readonly author_id: number;
-  /** The ids of its labels. */
+  /** Ids. */
   readonly labels: readonly number[];
   readonly madeAt: string;
-  /** Of one that was on another server before. */
-  readonly past?: Past<IssueState>;
+  /** Only for imported issues. */
+  readonly importedState?: ImportedState<IssueState>;
 }
 
-/** Adds an issue as the last one of the project; in the turn of those who do. */
-export async function addIssue(uow: UnitOfWork<SignedInCaller>, project: Project, issue: NewIssue): Promise<Issue> {
-  const { title, description, labels, assignees, madeAt, past, ...row } = issue;
+/** Inserts an issue as the last one of the project. The caller holds the lock `issuesLockKey`. */
+export async function insertIssueWithRelations(
+  uow: UnitOfWork<SignedInCaller>,
+  project: Project,
+  issue: NewIssueWithRelations,
+): Promise<Issue> {
+  const { title, description, labels, assignees, madeAt, importedState, ...row } = issue;
   const id = await insertIssue(uow, {
     ...row,
     project_id: project.id,
-    ...newTexts({ title, description }),
+    ...newTextColumns({ title, description }),
     start_date: null,
-    relative_position: await placeAtEnd(uow, project.id),
+    relative_position: await nextRelativePosition(uow, project.id),
     moved_to_id: null,
-    ...newlyMade(madeAt),
-    ...(past && { ...past, ...IMPORTED }),
+    ...newStateColumns(madeAt),
+    ...(importedState && { ...importedState, ...IMPORTED_COLUMNS }),
   });
-  await (past ? labelImported(uow, ISSUES, id, labels) : label(uow, ISSUES, id, { before: [], now: labels }));
-  await assign(uow, ISSUES, id, { before: [], now: assignees });
-  const [made] = await findIssues(uow, uow.actor, [id]);
-  return made as Issue;
+  await (importedState
+    ? insertImportedLabels(uow, ISSUES, id, labels)
+    : updateLabels(uow, ISSUES, id, { before: [], after: labels }));
+  await updateAssignees(uow, ISSUES, id, { before: [], after: assignees });
+  const [inserted] = await findIssues(uow, uow.actor, [id]);
+  return inserted as Issue;
 }
 
-/** Tells of an issue that was added, and those whom its texts name. */
-export async function tellOfIssue(uow: UnitOfWork<SignedInCaller>, project: Project, issue: Issue): Promise<void> {
+/** Records the activity of a new issue, and the mentions in its texts. */
+export async function recordIssueCreated(
+  uow: UnitOfWork<SignedInCaller>,
+  project: Project,
+  issue: Issue,
+): Promise<void> {
   const { id, iid, title, description } = issue;
-  await recordNewThing(uow, 'Issue', issue);
-  await recordWeight(uow, null, issue);
-  await tellMentioned(uow, { type: 'Issue', id, iid, project }, [title, description ?? '']);
+  await recordCreated(uow, 'Issue', issue);
+  await recordWeightChange(uow, null, issue);
+  await recordMentions(uow, { type: 'Issue', id, iid, project }, [title, description ?? '']);
 }

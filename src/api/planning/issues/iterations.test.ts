@@ -16,37 +16,39 @@ const now = await newIteration(group, '2026-01-01', '2026-01-14', { title: 'now'
 const next = await newIteration(team, '2026-02-01', '2026-02-14', { title: 'next' });
 const foreign = await newIteration(await here.newGroup({ owner }), '2026-01-01', '2026-01-14');
 
-const file = async (title: string, params: Params = {}, by = owner) =>
+const createIssue = async (title: string, params: Params = {}, by = owner) =>
   (await done(by.post(issues, { title, ...params }))).body;
-const put = async (iid: number, params: Params, by = owner) => (await done(by.put(`${issues}/${iid}`, params))).body;
-const titles = async (params: Params, path = issues) =>
+const updateIssue = async (iid: number, params: Params, by = owner) =>
+  (await done(by.put(`${issues}/${iid}`, params))).body;
+const listTitles = async (params: Params, path = issues) =>
   (await done(planner.get(path, { sort: 'asc', ...params }))).body.map(({ title }: { title: string }) => title);
 
-test('an issue shows its iteration, of the project’s group or of one above', async () => {
-  const { iid, iteration } = await file('one', { iteration_id: now.id });
+test('shows the iteration of the project’s group or an ancestor', async () => {
+  const { iid, iteration } = await createIssue('one', { iteration_id: now.id });
   assert.deepEqual(iteration, now);
-  assert.deepEqual((await put(iid, { iteration_id: next.id })).iteration, next);
+  assert.deepEqual((await updateIssue(iid, { iteration_id: next.id })).iteration, next);
   const listed = await planner.get(issues);
   assert.deepEqual(listed.body[0].iteration, next);
 });
 
-test('an iteration out of reach changes nothing, 0 and null take it away', async () => {
-  assert.equal((await file('two', { iteration_id: foreign.id })).iteration, null);
-  const { iid } = await file('three', { iteration_id: now.id });
-  for (const id of [foreign.id, 987_654]) assert.equal((await put(iid, { iteration_id: id })).iteration.id, now.id);
-  assert.equal((await put(iid, { iteration_id: 0 })).iteration, null);
-  await put(iid, { iteration_id: now.id });
-  assert.equal((await put(iid, { iteration_id: null })).iteration, null);
+test('ignores an iteration out of scope; 0 and null clear it', async () => {
+  assert.equal((await createIssue('two', { iteration_id: foreign.id })).iteration, null);
+  const { iid } = await createIssue('three', { iteration_id: now.id });
+  for (const id of [foreign.id, 987_654])
+    assert.equal((await updateIssue(iid, { iteration_id: id })).iteration.id, now.id);
+  assert.equal((await updateIssue(iid, { iteration_id: 0 })).iteration, null);
+  await updateIssue(iid, { iteration_id: now.id });
+  assert.equal((await updateIssue(iid, { iteration_id: null })).iteration, null);
 });
 
-test('guests set it on an issue that they file and not later, planners at any time', async () => {
-  const { iid, iteration } = await file('four', { iteration_id: now.id }, guest);
+test('guests set the iteration only on creation, planners at any time', async () => {
+  const { iid, iteration } = await createIssue('four', { iteration_id: now.id }, guest);
   assert.equal(iteration.id, now.id);
-  assert.equal((await put(iid, { title: 'Four', iteration_id: next.id }, guest)).iteration.id, now.id);
-  assert.equal((await put(iid, { iteration_id: next.id }, planner)).iteration.id, next.id);
+  assert.equal((await updateIssue(iid, { title: 'Four', iteration_id: next.id }, guest)).iteration.id, now.id);
+  assert.equal((await updateIssue(iid, { iteration_id: next.id }, planner)).iteration.id, next.id);
 });
 
-test('issues are found by their iteration, by its title and by whether it is current', async () => {
+test('filters issues by iteration id, title and current iteration', async () => {
   const elsewhere = await here.newProject({ in: team });
   const list = `${elsewhere.at}/issues`;
   for (const [title, iteration_id] of [
@@ -69,18 +71,18 @@ test('issues are found by their iteration, by its title and by whether it is cur
     [{ 'not[iteration_id]': 'Current' }, ['b', 'c']],
     [{ 'not[iteration_title]': 'now' }, ['b', 'c']],
   ] as const) {
-    assert.deepEqual(await titles(params, list), expected, JSON.stringify(params));
+    assert.deepEqual(await listTitles(params, list), expected, JSON.stringify(params));
     const { statistics } = (await done(planner.get(`${elsewhere.at}/issues_statistics`, params))).body;
     assert.equal(statistics.counts.all, expected.length);
   }
   const both = await planner.get(list, { iteration_id: 1, iteration_title: 'now' });
   assert.equal(both.status, 400);
-  const current = await titles({ iteration_id: 'Current' }, `${team.at}/issues`);
+  const current = await listTitles({ iteration_id: 'Current' }, `${team.at}/issues`);
   assert.equal(current.includes('a') && !current.includes('b'), true);
 });
 
-test('an issue that moves to where its iteration is not in reach loses it', async () => {
-  const { iid } = await file('five', { iteration_id: next.id });
+test('moving an issue clears an iteration out of scope', async () => {
+  const { iid } = await createIssue('five', { iteration_id: next.id });
   const [near, far] = [await here.newProject({ in: team }), await here.newProject({ in: group })];
   const moved = (await done(owner.post(`${issues}/${iid}/move`, { to_project_id: near.id }))).body;
   assert.equal(moved.iteration.id, next.id);
@@ -88,7 +90,7 @@ test('an issue that moves to where its iteration is not in reach loses it', asyn
   assert.equal((await done(owner.post(path, { to_project_id: far.id }))).body.iteration, null);
 });
 
-test('issues of what is transferred lose the iterations of groups that are not above them any more', async () => {
+test('a transfer clears iterations of former ancestor groups', async () => {
   const [away, other] = [await here.newGroup({ in: group }), await here.newGroup({ owner })];
   const [first, second] = [await here.newProject({ in: away }), await here.newProject({ in: away })];
   const own = await newIteration(away, '2026-01-01', '2026-01-14');
@@ -111,7 +113,7 @@ test('issues of what is transferred lose the iterations of groups that are not a
   assert.deepEqual(await left(), [null, own.id, null]);
 });
 
-test('in a personal project there is none, nor on tier free', async () => {
+test('personal projects and the free tier have no iterations', async () => {
   const personal = await here.newProject({ owner });
   const { body } = await owner.post(`${personal.at}/issues`, { title: 'mine', iteration_id: now.id });
   assert.equal('iteration' in body, false);

@@ -1,4 +1,4 @@
 import type { Project } from '#domain/namespaces/projects.ts';
 
-/** Those who file or order issues of one project do so one after another. */
-export const issuesTurn = ({ id }: Project): string => `issues of project ${id}`;
+/** Lock key for creating or reordering issues of a project. */
+export const issuesLockKey = ({ id }: Project): string => `issues of project ${id}`;

@@ -1,20 +1,20 @@
-import { issueReadersAmong } from '#authorization/issues.ts';
+import { filterIssueReaders } from '#authorization/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { type LabelWish, wishedAssignees, wishedLabels, wishedMilestone } from '../issuables/index.ts';
-import { iterationInReach } from '../iterations/index.ts';
-import type { issueChangeParams } from './parameters.ts';
+import { type LabelInput, resolveAssignees, resolveLabels, resolveMilestone } from '../issuables/index.ts';
+import { findIterationIdForProject } from '../iterations/index.ts';
+import type { updateIssueParams } from './parameters.ts';
 
 /**
- * Labels, milestone, iteration, assignees, dates, weight and lock: what only some who write an issue may set (contract/planning.md §0
- * "Who may"). Others' are as if they had not been sent.
+ * Labels, milestone, iteration, assignees, dates, weight and lock, which only some authors may set (contract/planning.md §0 "Who may").
+ * They are ignored in requests of other callers.
  */
 
-type Sent = Partial<ParameterValues<typeof issueChangeParams>>;
+type IssueMetadataInput = Partial<ParameterValues<typeof updateIssueParams>>;
 
-/** What an issue has of it; of labels and assignees the ids. */
-export interface Metadata {
+/** Metadata of an issue; assignees are ids. */
+export interface IssueMetadata {
   readonly due_date: string | null;
   readonly weight: number | null;
   readonly discussion_locked: boolean | null;
@@ -24,8 +24,8 @@ export interface Metadata {
   readonly labels: readonly { readonly id: number; readonly title: string }[];
 }
 
-/** As an issue that is just being filed has it. */
-export const NO_METADATA: Metadata = {
+/** Metadata of a new issue. */
+export const NO_METADATA: IssueMetadata = {
   due_date: null,
   weight: null,
   discussion_locked: null,
@@ -35,42 +35,47 @@ export const NO_METADATA: Metadata = {
   labels: [],
 };
 
-interface Whose {
+interface IssueVisibility {
   readonly confidential: boolean;
   readonly author_id: number;
 }
 
-/** What it becomes by what was sent. A milestone or iteration out of reach and assignees who can't see the issue change nothing. */
-export async function changedMetadata(
+/** Returns the metadata after the change. A milestone or iteration out of scope and assignees who cannot see the issue are ignored. */
+export async function resolveIssueMetadata(
   uow: UnitOfWork,
   project: Project,
-  issue: Whose,
-  before: Metadata,
-  sent: Sent,
-): Promise<Omit<Metadata, 'labels'> & { readonly labels: readonly number[] }> {
-  const given = <T>(value: T | undefined, old: T): T => (value === undefined ? old : value);
+  issue: IssueVisibility,
+  before: IssueMetadata,
+  input: IssueMetadataInput,
+): Promise<Omit<IssueMetadata, 'labels'> & { readonly labels: readonly number[] }> {
+  const valueOr = <T>(value: T | undefined, old: T): T => (value === undefined ? old : value);
   return {
-    due_date: given(sent.due_date, before.due_date),
-    weight: uow.tier === 'free' ? before.weight : given(sent.weight, before.weight),
-    discussion_locked: given(sent.discussion_locked, before.discussion_locked),
-    milestone_id: await wishedMilestone(uow, project, before.milestone_id, sent.milestone_id),
-    iteration_id: await iterationOf(uow, project, before, sent),
-    assignees: await wishedAssignees(uow, before.assignees, namedIn(sent), (ids) =>
-      issueReadersAmong(uow, project, issue, ids),
+    due_date: valueOr(input.due_date, before.due_date),
+    weight: uow.tier === 'free' ? before.weight : valueOr(input.weight, before.weight),
+    discussion_locked: valueOr(input.discussion_locked, before.discussion_locked),
+    milestone_id: await resolveMilestone(uow, project, before.milestone_id, input.milestone_id),
+    iteration_id: await resolveIteration(uow, project, before, input),
+    assignees: await resolveAssignees(uow, before.assignees, requestedAssignees(input), (ids) =>
+      filterIssueReaders(uow, project, issue, ids),
     ),
-    labels: await wishedLabels(uow, { project }, before.labels, sent satisfies LabelWish),
+    labels: await resolveLabels(uow, { project }, before.labels, input satisfies LabelInput),
   };
 }
 
-const namedIn = ({ assignee_ids, assignee_id }: Sent) =>
+const requestedAssignees = ({ assignee_ids, assignee_id }: IssueMetadataInput) =>
   assignee_ids ?? (assignee_id === undefined ? null : [assignee_id ?? 0]);
 
-async function iterationOf(uow: UnitOfWork, project: Project, before: Metadata, { iteration_id: id }: Sent) {
+async function resolveIteration(
+  uow: UnitOfWork,
+  project: Project,
+  before: IssueMetadata,
+  { iteration_id: id }: IssueMetadataInput,
+) {
   if (id === undefined || uow.tier === 'free') return before.iteration_id;
-  return id ? ((await iterationInReach(uow, project, id)) ?? before.iteration_id) : null;
+  return id ? ((await findIterationIdForProject(uow, project, id)) ?? before.iteration_id) : null;
 }
 
-/** What is wrong with a weight; on free it is ignored. */
-export function weightErrors({ tier }: UnitOfWork, { weight }: Pick<Sent, 'weight'>): string[] {
+/** Returns the validation errors of a weight, which is ignored on the free tier. */
+export function validateWeight({ tier }: UnitOfWork, { weight }: Pick<IssueMetadataInput, 'weight'>): string[] {
   return tier !== 'free' && weight != null && weight < 0 ? ['must be greater than or equal to 0'] : [];
 }

@@ -10,18 +10,18 @@ const project = await newProject({ in: group });
 const { owner, guest, planner } = group;
 const issues = `${project.at}/issues`;
 
-const file = async (title: string, params: Params = {}) =>
+const createIssue = async (title: string, params: Params = {}) =>
   (await done(owner.post(issues, { title, ...params }))).body as { id: number; iid: number; milestone: unknown };
-const milestone = async (at: string, title: string, params: Params = {}) =>
+const createMilestone = async (at: string, title: string, params: Params = {}) =>
   (await done(owner.post(`${at}/milestones`, { title, ...params }))).body as { id: number };
-const titles = async (params: Params, path = issues) =>
+const listTitles = async (params: Params, path = issues) =>
   (await done(planner.get(path, { sort: 'asc', ...params }))).body.map(({ title }: { title: string }) => title);
 
-const early = await milestone(project.at, 'early', { start_date: '2025-01-01', due_date: '2025-06-01' });
-const late = await milestone(group.at, 'late', { due_date: '2027-06-01' });
+const early = await createMilestone(project.at, 'early', { start_date: '2025-01-01', due_date: '2025-06-01' });
+const late = await createMilestone(group.at, 'late', { due_date: '2027-06-01' });
 
-test('an issue shows its milestone, its project’s own or that of a group above', async () => {
-  const one = await file('one', { milestone_id: late.id });
+test('shows a milestone of the project or an ancestor group', async () => {
+  const one = await createIssue('one', { milestone_id: late.id });
   const { body } = await owner.get(`${group.at}/milestones/${late.id}`);
   assert.deepEqual(one.milestone, body);
   await done(owner.put(`${issues}/${one.iid}`, { milestone_id: early.id }));
@@ -42,9 +42,9 @@ test('an issue shows its milestone, its project’s own or that of a group above
   );
 });
 
-test('issues are found by their milestone, by its title and by what it stands for, and ordered by its due date', async () => {
-  await file('two', { milestone_id: late.id });
-  await file('three', { milestone_id: early.id });
+test('filters issues by milestone title and keyword, and orders them by its due date', async () => {
+  await createIssue('two', { milestone_id: late.id });
+  await createIssue('three', { milestone_id: early.id });
   for (const [params, expected] of [
     [{ milestone: 'late' }, ['two']],
     [{ milestone: 'none' }, ['one']],
@@ -55,21 +55,21 @@ test('issues are found by their milestone, by its title and by what it stands fo
     [{ order_by: 'milestone_due' }, ['three', 'two', 'one']],
     [{ order_by: 'priority', sort: 'desc' }, ['two', 'three', 'one']],
   ] as const) {
-    assert.deepEqual(await titles(params), expected, JSON.stringify(params));
+    assert.deepEqual(await listTitles(params), expected, JSON.stringify(params));
   }
 });
 
-test('a milestone lists its issues, of all states, the best label first, and no confidential one to guests', async () => {
-  const { id } = await milestone(group.at, 'all');
+test('a milestone lists its issues in any state by label priority, without confidential ones for guests', async () => {
+  const { id } = await createMilestone(group.at, 'all');
   await done(owner.post(`${project.at}/labels`, { name: 'soon', color: 'red', priority: 1 }));
   const [first] = [
-    await file('first', { milestone_id: id, labels: 'soon' }),
-    await file('second', { milestone_id: id }),
+    await createIssue('first', { milestone_id: id, labels: 'soon' }),
+    await createIssue('second', { milestone_id: id }),
   ];
-  await file('secret', { milestone_id: id, confidential: true });
+  await createIssue('secret', { milestone_id: id, confidential: true });
   await done(owner.put(`${issues}/${first.iid}`, { state_event: 'close' }));
   const path = `${group.at}/milestones/${id}/issues`;
-  assert.deepEqual(await titles({}, path), ['first', 'secret', 'second']);
+  assert.deepEqual(await listTitles({}, path), ['first', 'secret', 'second']);
   const { body, headers } = await guest.get(path);
   assert.deepEqual([body.map(({ title }: { title: string }) => title), headers['x-total']], [['first', 'second'], '2']);
   const missing = await guest.get(`${project.at}/milestones/987654/issues`);

@@ -1,38 +1,38 @@
-import { AccessRevoked, standingOf } from '#authorization/current-access.ts';
+import { AccessRevoked, reloadAccess } from '#authorization/current-access.ts';
 import { findIssues, type Issue, mayReadIssue } from '#authorization/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { ThingKind, ThingOfProject } from '#http/access/noteables.ts';
-import { inProject, projectOpenTo } from '#http/access/project-access.ts';
+import type { IssuableKind, ProjectIssuable } from '#http/access/noteables.ts';
+import { inProject, inVisibleProject } from '#http/access/project-access.ts';
 import { nestedNotFound } from '#http/errors/http-error.ts';
-import { anyIssue, readableIssue } from './access.ts';
+import { issueResource, readableIssueResource } from './access.ts';
 
-/** Issues, as what hangs on them sees them. */
-export const issueThing: ThingKind<ThingOfProject> = {
+/** Issues as noteables. */
+export const issueNoteable: IssuableKind<ProjectIssuable> = {
   type: 'Issue',
-  aThing: 'an issue',
+  nounWithArticle: 'an issue',
   path: '/projects/:id/issues/:issue_iid',
-  place: 'project',
-  reading: () =>
+  parentType: 'project',
+  readAccess: () =>
     inProject('read_project')
-      .resource(readableIssue)
-      .map(({ project, issue, caller }) => ({ thing: asThing(project, issue), caller })),
-  numberedPath: '/projects/:id/issues/:issue_iid',
-  numbered: (callers, unreadable) =>
-    projectOpenTo(callers)
+      .resource(readableIssueResource)
+      .map(({ project, issue, caller }) => ({ noteable: toNoteable(project, issue), caller })),
+  iidPath: '/projects/:id/issues/:issue_iid',
+  accessByIid: (callers, unreadable) =>
+    inVisibleProject(callers)
       .resource(
-        anyIssue(nestedNotFound, ({ caller }, { project, issue }) => {
+        issueResource(nestedNotFound, ({ caller }, { project, issue }) => {
           if (!mayReadIssue(caller, project, issue)) throw unreadable();
         }),
       )
-      .map(({ project, issue, caller }) => ({ thing: asThing(project, issue), caller })),
-  async again(tx, asking, { id, project: { id: projectId } }) {
-    const { caller, project } = await standingOf(tx, asking, projectId);
+      .map(({ project, issue, caller }) => ({ noteable: toNoteable(project, issue), caller })),
+  async reload(tx, previousCaller, { id, project: { id: projectId } }) {
+    const { caller, project } = await reloadAccess(tx, previousCaller, projectId);
     const [issue] = await findIssues(tx, caller, [id]);
     if (issue === undefined || !mayReadIssue(caller, project, issue)) throw new AccessRevoked();
-    return { thing: asThing(project, issue), caller };
+    return { noteable: toNoteable(project, issue), caller };
   },
 };
 
-function asThing(project: Project, { id, iid, author_id, discussion_locked }: Issue): ThingOfProject {
+function toNoteable(project: Project, { id, iid, author_id, discussion_locked }: Issue): ProjectIssuable {
   return { type: 'Issue', id, iid, authorId: author_id, project, locked: discussion_locked === true };
 }

@@ -1,48 +1,48 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { mayBeLong } from '#database/engines/long-statements.ts';
-import { projectsInside } from '#domain/namespaces/hierarchy.ts';
-import { inPieces, nothingToAsk, pieceOf } from '#events/batches.ts';
+import { longRunning } from '#database/engines/long-statements.ts';
+import { selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
+import { inBatches, nextBatch, noRecheck } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { giveIteration } from '../iteration-cadences/index.ts';
+import { assignIterationBatch } from '../iteration-cadences/index.ts';
 
-/** Issues of what hangs elsewhere now lose iterations of groups that are not above them any more. */
-export const loseIterations = subscription({
-  event: 'transferred',
+/** After a transfer, removes iterations of groups that are no longer ancestors from the issues. */
+export const removeOutOfScopeIterations = subscription({
+  event: 'group-or-project-transferred',
   inBackground: {
     kind: 'lose_iterations_out_of_reach',
     async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>, { type, id }) {
-      for (const projectId of type === 'project' ? [id] : await projectsOf(database.reader, id)) {
-        for (const iterationId of await iterationsIn(database.reader, projectId)) {
-          const piece = (uow: UnitOfWork) => pieceOf(() => takeOffOutOfReach(uow, projectId, iterationId));
-          await inPieces(runUnitOfWork, ANONYMOUS, { ask: nothingToAsk, piece });
+      for (const projectId of type === 'project' ? [id] : await listDescendantProjectIds(database.reader, id)) {
+        for (const iterationId of await listIterationIds(database.reader, projectId)) {
+          const piece = (uow: UnitOfWork) => nextBatch(() => removeIterationIfOutOfScope(uow, projectId, iterationId));
+          await inBatches(runUnitOfWork, ANONYMOUS, { recheck: noRecheck, runBatch: piece });
         }
       }
     },
   },
 });
 
-async function projectsOf(db: Reader, groupId: number): Promise<number[]> {
-  return (await projectsInside(db, groupId).execute()).map(({ id }) => id);
+async function listDescendantProjectIds(db: Reader, groupId: number): Promise<number[]> {
+  return (await selectDescendantProjectIds(db, groupId).execute()).map(({ id }) => id);
 }
 
-/** The iterations that issues of the project have. index: issues_by_project_iteration */
-async function iterationsIn(db: Reader, projectId: number): Promise<number[]> {
-  const had = db
+/** Returns the ids of the iterations that issues of the project have. index: issues_by_project_iteration */
+async function listIterationIds(db: Reader, projectId: number): Promise<number[]> {
+  const query = db
     .selectFrom('issues')
     .select('iteration_id as id')
     .distinct()
     .where('project_id', '=', projectId)
     .where('iteration_id', 'is not', null);
-  const rows = await had.modifyEnd(mayBeLong).execute();
+  const rows = await query.modifyEnd(longRunning).execute();
   return rows.map(({ id }) => id as number);
 }
 
-/** From some issues of the project, unless it is in the iteration's reach; says how many. index: namespace_closure_pkey */
-async function takeOffOutOfReach(tx: Transaction, projectId: number, iterationId: number): Promise<number> {
-  const reached = await tx
+/** Removes the iteration from a batch of the project's issues unless it is in scope. Returns how many were changed. index: namespace_closure_pkey */
+async function removeIterationIfOutOfScope(tx: Transaction, projectId: number, iterationId: number): Promise<number> {
+  const inScope = await tx
     .selectFrom('projects')
     .innerJoin('namespace_closure', 'namespace_closure.descendant_id', 'projects.namespace_id')
     .innerJoin('iterations', 'iterations.group_id', 'namespace_closure.ancestor_id')
@@ -50,8 +50,8 @@ async function takeOffOutOfReach(tx: Transaction, projectId: number, iterationId
     .where('projects.id', '=', projectId)
     .where('iterations.id', '=', iterationId)
     .executeTakeFirst();
-  if (reached !== undefined) return 0;
-  return giveIteration(tx, null, (issues) =>
+  if (inScope !== undefined) return 0;
+  return assignIterationBatch(tx, null, (issues) =>
     issues.where('project_id', '=', projectId).where('iteration_id', '=', iterationId),
   );
 }

@@ -1,20 +1,29 @@
-import { LARGEST_IID } from '#domain/iids.ts';
+import { MAX_IID } from '#domain/iids.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { longDescription, string, title } from '#http/parameters/texts.ts';
-import { boolean, commaArray, date, dateTime, integer, integerIn, notBlank, oneOf } from '#http/parameters/types.ts';
+import {
+  boolean,
+  commaSeparated,
+  date,
+  dateTime,
+  integer,
+  integerIn,
+  notBlank,
+  oneOf,
+} from '#http/parameters/types.ts';
 
-/** What issues are filed with and changed to (contract/planning.md §3.6). */
+/** Parameters to create and update issues (contract/planning.md §3.6). */
 
 const ISSUE_TYPES = ['issue', 'incident', 'task', 'test_case'] as const;
 
-/** What both take. */
+/** Parameters of both. */
 const attributes = {
   description: optional(longDescription),
   confidential: optional(boolean),
-  assignee_ids: optional(commaArray(integer)),
+  assignee_ids: optional(commaSeparated(integer)),
   assignee_id: optional(integer),
   milestone_id: optional(integer),
-  labels: optional(commaArray(string)),
+  labels: optional(commaSeparated(string)),
   due_date: optional(date),
   weight: optional(integer),
   epic_id: optional(integer),
@@ -25,16 +34,16 @@ const attributes = {
   created_at: optional(dateTime),
 };
 
-/** A number that leaves room for all that follow it. */
-const iid = integerIn({ least: -LARGEST_IID, most: LARGEST_IID });
+/** An iid in the range that leaves room for later ones. */
+const iid = integerIn({ min: -MAX_IID, max: MAX_IID });
 
-export const newIssueParams = { ...attributes, iid: optional(iid) };
+export const createIssueParams = { ...attributes, iid: optional(iid) };
 
-export const issueChangeParams = {
+export const updateIssueParams = {
   title: optional(title),
   ...attributes,
-  add_labels: optional(commaArray(string)),
-  remove_labels: optional(commaArray(string)),
+  add_labels: optional(commaSeparated(string)),
+  remove_labels: optional(commaSeparated(string)),
   state_event: optional(oneOf('close', 'reopen')),
   updated_at: optional(notBlank(dateTime)),
 };

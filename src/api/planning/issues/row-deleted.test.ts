@@ -6,9 +6,9 @@ import { Note } from '../notes/entities.ts';
 import { MilestoneEvent } from '../resource-milestone-events/entities.ts';
 import { IssueInList } from './entities.ts';
 
-// A read that hears of it runs again as a whole (src/domain/row-deleted.ts).
+// A read that meets a deleted row is repeated as a whole (src/domain/row-deleted.ts).
 
-test('what an author, a project or a milestone has gone from while it was read is read again', async () => {
+test('reads again if an author, project or milestone was deleted meanwhile', async () => {
   await using database = await testDatabase();
   const to = { db: database.reader, params: {}, url: '', tier: 'ultimate' } as never;
   const gone = 987_654;

@@ -1,13 +1,13 @@
 import type { Insertable, Updateable } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import type { IssuesTables } from '#database/tables/issues.ts';
-import { GAP, type Line, lastPosition } from '../issuables/index.ts';
+import { lastPosition, type OrderedList, POSITION_GAP } from '../issuables/index.ts';
 
-/** The rows of issues. */
+/** Rows of issues. */
 
-export type NewIssue = Insertable<IssuesTables['issues']>;
+export type NewIssueRow = Insertable<IssuesTables['issues']>;
 
-export async function insertIssue(tx: Transaction, row: NewIssue): Promise<number> {
+export async function insertIssue(tx: Transaction, row: NewIssueRow): Promise<number> {
   const { id } = await tx.insertInto('issues').values(row).returning('id').executeTakeFirstOrThrow();
   return id;
 }
@@ -21,16 +21,20 @@ export async function updateIssueRow(
   await tx.updateTable('issues').set(columns).where('id', '=', id).execute();
 }
 
-/** In which order people put the issues of a project. */
-export const lineOf = (projectId: number): Line => ({ table: 'issues', of: 'project_id', id: projectId });
+/** The manual order of a project's issues. */
+export const issueOrder = (projectId: number): OrderedList => ({
+  table: 'issues',
+  parentColumn: 'project_id',
+  parentId: projectId,
+});
 
-/** A place behind all of them. */
-export async function placeAtEnd(db: Reader, projectId: number): Promise<number> {
-  return ((await lastPosition(db, lineOf(projectId))) ?? 0) + GAP;
+/** Returns a position after all issues of the project. */
+export async function nextRelativePosition(db: Reader, projectId: number): Promise<number> {
+  return ((await lastPosition(db, issueOrder(projectId))) ?? 0) + POSITION_GAP;
 }
 
-/** What an issue has to do with others its successor has. index: issue_links_by_source, issue_links_by_target */
-export async function handOnLinks(tx: Transaction, fromIssueId: number, toIssueId: number): Promise<void> {
+/** Moves the links of an issue to another issue. index: issue_links_by_source, issue_links_by_target */
+export async function moveLinks(tx: Transaction, fromIssueId: number, toIssueId: number): Promise<void> {
   for (const side of ['source_id', 'target_id'] as const) {
     await tx
       .updateTable('issue_links')

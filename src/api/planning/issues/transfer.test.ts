@@ -3,19 +3,19 @@ import { test } from 'node:test';
 import { done, type Group, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 
-// What hangs elsewhere now keeps its labels and milestones, as its own where groups have handed them down.
+// Transferred projects and groups keep labels and milestones, as copies where they belonged to former ancestors.
 
 const { newGroup, newProject, name, user, work } = await world();
 
-const newMilestone = async ({ at, owner }: Group | Project, wish = {}): Promise<{ id: number; title: string }> =>
-  (await done(owner.post(`${at}/milestones`, { title: name('v'), ...wish }))).body;
+const newMilestone = async ({ at, owner }: Group | Project, input = {}): Promise<{ id: number; title: string }> =>
+  (await done(owner.post(`${at}/milestones`, { title: name('v'), ...input }))).body;
 
 async function newLabel({ at, owner }: Group | Project): Promise<string> {
   return (await done(owner.post(`${at}/labels`, { name: name('label'), color: 'red' }))).body.name;
 }
 
-/** What things bear, as their owner sees it. */
-const borne = (project: Project, ...paths: string[]) =>
+/** Returns the labels and milestone of an issuable as the owner sees them. */
+const labelsAndMilestoneOf = (project: Project, ...paths: string[]) =>
   Promise.all(
     paths.map(async (at) => {
       const { labels, milestone } = (await project.owner.get(at)).body;
@@ -23,10 +23,10 @@ const borne = (project: Project, ...paths: string[]) =>
     }),
   );
 
-const own = async ({ at, owner }: Group | Project, what: 'labels' | 'milestones') =>
+const findOwn = async ({ at, owner }: Group | Project, what: 'labels' | 'milestones') =>
   (await owner.get(`${at}/${what}?include_ancestor_groups=false`)).body;
 
-test('issues and merge requests of a project that is transferred keep what groups handed down, as the project’s own', async () => {
+test('a transferred project gets its own copies of labels and milestones of former ancestor groups', async () => {
   const top = await newGroup({ owner: await user() });
   const low = await newGroup({ in: top });
   const project = await newProject({ in: low, readme: true });
@@ -44,18 +44,18 @@ test('issues and merge requests of a project that is transferred keep what group
   await work();
   const titles = [mine, theirs, theirs].map(({ title }) => title);
   assert.deepEqual(
-    await borne(project, ...paths),
+    await labelsAndMilestoneOf(project, ...paths),
     titles.map((title) => [labels, title]),
   );
-  assert.deepEqual([(await own(project, 'labels')).length, (await own(project, 'milestones')).length], [2, 2]);
+  assert.deepEqual([(await findOwn(project, 'labels')).length, (await findOwn(project, 'milestones')).length], [2, 2]);
 });
 
-test('a milestone that a project takes along says what it said, under the project’s next number', async () => {
+test('a copied milestone keeps its content and gets the next iid of the project', async () => {
   const owner = await user();
   const project = await newProject({ in: await newGroup({ owner }) });
   await newMilestone(project);
-  const wish = { title: 'v9', due_date: '2027-05-01', description: 'All of it' };
-  const { id } = (await done(owner.post(`/groups/${project.namespace.id}/milestones`, wish))).body;
+  const input = { title: 'v9', due_date: '2027-05-01', description: 'All of it' };
+  const { id } = (await done(owner.post(`/groups/${project.namespace.id}/milestones`, input))).body;
   await done(owner.put(`/groups/${project.namespace.id}/milestones/${id}`, { state_event: 'close' }));
   await done(owner.post(`/projects/${project.id}/issues`, { title: 'x', milestone_id: id }));
   const { id: elsewhere } = await newGroup({ owner });
@@ -66,7 +66,7 @@ test('a milestone that a project takes along says what it said, under the projec
   assert.deepEqual([iid, due_date, description, state], [2, '2027-05-01', 'All of it', 'closed']);
 });
 
-test('what has the same title where they are now stands for it, with the priority that it had', async () => {
+test('a label or milestone with the same title in the new scope replaces it, with its priority', async () => {
   const owner = await user();
   const [from, to] = [await newGroup({ owner }), await newGroup({ owner })];
   const project = await newProject({ in: from });
@@ -85,7 +85,7 @@ test('what has the same title where they are now stands for it, with the priorit
   assert.deepEqual([color, priority, is_project_label, more.length], ['#0000FF', 3, false, 0]);
 });
 
-test('so do those below a group that is transferred, and its epics', async () => {
+test('the same holds for descendants and epics of a transferred group', async () => {
   const owner = await user();
   const [top, other] = [await newGroup({ owner }), await newGroup({ owner })];
   const low = await newGroup({ in: top });
@@ -104,7 +104,7 @@ test('so do those below a group that is transferred, and its epics', async () =>
   assert.deepEqual((await owner.get(`/projects/${project.id}/labels?include_ancestor_groups=false`)).body, []);
 });
 
-test('a change of path takes nothing away', async () => {
+test('a change of path keeps labels and milestones', async () => {
   const group = await newGroup({ owner: await user() });
   const project = await newProject({ in: group });
   const labels = await newLabel(group);

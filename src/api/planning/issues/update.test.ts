@@ -7,21 +7,27 @@ const { project, owner, guest, planner, reporter, user, newProject } = here;
 type Params = Readonly<Record<string, unknown>>;
 const issues = `${project.at}/issues`;
 
-const filed = async (by: Caller, params = {}) => (await done(by.post(issues, { title: 'Broken', ...params }))).body;
-const change = (by: Caller, { iid }: { iid: number }, params: Params) => by.put(`${issues}/${iid}`, params);
+const createIssue = async (by: Caller, params = {}) =>
+  (await done(by.post(issues, { title: 'Broken', ...params }))).body;
+const updateIssue = (by: Caller, { iid }: { iid: number }, params: Params) => by.put(`${issues}/${iid}`, params);
 
-test('a guest who files an issue sets its metadata; later he changes only its text and its state', async () => {
-  const made = await filed(guest, { labels: 'a', due_date: '2026-05-06', weight: 3, assignee_ids: [guest.id] });
+test('guests set metadata when they create an issue; later they change only texts and state', async () => {
+  const made = await createIssue(guest, { labels: 'a', due_date: '2026-05-06', weight: 3, assignee_ids: [guest.id] });
   assert.deepEqual([made.due_date, made.weight, made.assignee.id], ['2026-05-06', 3, guest.id]);
   assert.deepEqual(made.labels, [], 'who may not manage labels makes none');
-  const { status, body } = await change(guest, made, { title: 'New', due_date: null, weight: 1, assignee_ids: [] });
+  const { status, body } = await updateIssue(guest, made, {
+    title: 'New',
+    due_date: null,
+    weight: 1,
+    assignee_ids: [],
+  });
   assert.equal(status, 200);
   assert.deepEqual([body.title, body.due_date, body.weight, body.assignees.length], ['New', '2026-05-06', 3, 1]);
-  const closed = await change(guest, made, { state_event: 'close' });
+  const closed = await updateIssue(guest, made, { state_event: 'close' });
   assert.deepEqual([closed.body.state, closed.body.closed_by.id], ['closed', guest.id]);
 });
 
-test('who is no member sets no metadata, not even of an issue that he files', async () => {
+test('ignores metadata from non-members, also on creation', async () => {
   const open = await newProject({ visibility: 'public' });
   const stranger = await user();
   const params = { title: 'Found', due_date: '2026-05-06', weight: 2, confidential: true, labels: ['x'] };
@@ -30,71 +36,73 @@ test('who is no member sets no metadata, not even of an issue that he files', as
   assert.deepEqual([body.due_date, body.weight, body.labels, body.confidential], [null, null, [], true]);
 });
 
-test('others than author, assignees and Planners change nothing', async () => {
-  const made = await filed(planner);
-  const { status, body } = await change(guest, made, { title: 'Mine' });
+test('only author, assignees and Planners update an issue', async () => {
+  const made = await createIssue(planner);
+  const { status, body } = await updateIssue(guest, made, { title: 'Mine' });
   assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
-  await done(change(planner, made, { assignee_ids: [guest.id] }));
-  assert.equal((await change(guest, made, { title: 'Ours' })).status, 200);
-  assert.equal((await change(reporter, made, { title: 'All’s' })).status, 200);
+  await done(updateIssue(planner, made, { assignee_ids: [guest.id] }));
+  assert.equal((await updateIssue(guest, made, { title: 'Ours' })).status, 200);
+  assert.equal((await updateIssue(reporter, made, { title: 'All’s' })).status, 200);
 });
 
-test('a confidential issue is not there for who may not read it, and refuses to be changed by him', async () => {
-  const made = await filed(owner, { confidential: true });
+test('answers 404 and 403 for a confidential issue that the caller may not read', async () => {
+  const made = await createIssue(owner, { confidential: true });
   const hidden = await guest.get(`${issues}/${made.iid}`);
   assert.deepEqual([hidden.status, hidden.body], [404, { message: '404 Not found' }]);
-  assert.equal((await change(guest, made, { title: 'Seen' })).status, 403);
+  assert.equal((await updateIssue(guest, made, { title: 'Seen' })).status, 403);
   for (const reader of [planner, reporter]) assert.equal((await reader.get(`${issues}/${made.iid}`)).status, 200);
-  await done(change(planner, made, { confidential: false }));
-  await done(change(planner, made, { assignee_id: guest.id }));
-  await done(change(planner, made, { confidential: true }));
+  await done(updateIssue(planner, made, { confidential: false }));
+  await done(updateIssue(planner, made, { assignee_id: guest.id }));
+  await done(updateIssue(planner, made, { confidential: true }));
   assert.equal((await guest.get(`${issues}/${made.iid}`)).status, 200, 'an assignee');
 });
 
-test('assignees who could not see the issue, and milestones from elsewhere, are left out', async () => {
+test('ignores assignees who cannot see the issue and milestones out of scope', async () => {
   const stranger = await user();
-  const made = await filed(owner, { assignee_ids: [stranger.id, guest.id], milestone_id: 987654 });
+  const made = await createIssue(owner, { assignee_ids: [stranger.id, guest.id], milestone_id: 987654 });
   assert.deepEqual([made.assignees.map(({ id }: { id: number }) => id), made.milestone], [[guest.id], null]);
-  const secret = await filed(owner, { confidential: true, assignee_ids: [guest.id, planner.id] });
+  const secret = await createIssue(owner, { confidential: true, assignee_ids: [guest.id, planner.id] });
   assert.deepEqual(
     secret.assignees.map(({ id }: { id: number }) => id),
     [planner.id],
   );
 });
 
-test('a milestone from elsewhere and assignees who could not see the issue change nothing', async () => {
+test('a milestone out of scope and assignees who cannot see the issue change nothing', async () => {
   const stranger = await user();
   const milestone = (await done(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
   const params = { assignee_ids: [guest.id], milestone_id: milestone.id, discussion_locked: true };
-  const made = await filed(owner, params);
-  const { body } = await change(owner, made, { milestone_id: 987654, assignee_ids: [stranger.id] });
+  const made = await createIssue(owner, params);
+  const { body } = await updateIssue(owner, made, { milestone_id: 987654, assignee_ids: [stranger.id] });
   assert.deepEqual([body.milestone?.id, body.assignee?.id], [milestone.id, guest.id]);
-  const cleared = (await change(owner, made, { milestone_id: 0, assignee_ids: [0], discussion_locked: null })).body;
+  const cleared = (await updateIssue(owner, made, { milestone_id: 0, assignee_ids: [0], discussion_locked: null }))
+    .body;
   assert.deepEqual([cleared.milestone, cleared.assignees, cleared.discussion_locked], [null, [], null]);
 });
 
-test('labels are replaced, added and removed by their titles, and shown by title', async () => {
-  const made = await filed(planner, { labels: 'b, a' });
+test('replaces, adds and removes labels by title, and sorts them by title', async () => {
+  const made = await createIssue(planner, { labels: 'b, a' });
   assert.deepEqual(made.labels, ['a', 'b']);
-  const labels = async (params: Params) => (await done(change(planner, made, params))).body.labels;
+  const labels = async (params: Params) => (await done(updateIssue(planner, made, params))).body.labels;
   assert.deepEqual(await labels({ add_labels: ['c'], remove_labels: 'a' }), ['b', 'c']);
   assert.deepEqual(await labels({ labels: ['d', 'b'] }), ['b', 'd']);
   assert.deepEqual(await labels({ labels: '' }), []);
 });
 
-test('what is closed is not closed again, and an issue that is opened again was never closed', async () => {
-  const made = await filed(owner);
+test('closing twice has no effect, and reopening clears the closing fields', async () => {
+  const made = await createIssue(owner);
   const { database } = here.server.services;
   const events = () =>
     database.reader.selectFrom('resource_state_events').select('state').where('issue_id', '=', made.id).execute();
-  for (const event of ['close', 'close', 'reopen', 'reopen']) await done(change(owner, made, { state_event: event }));
+  for (const event of ['close', 'close', 'reopen', 'reopen'])
+    await done(updateIssue(owner, made, { state_event: event }));
   assert.deepEqual(
     (await events()).map(({ state }) => state),
     ['closed', 'opened'],
   );
   const { body } = await owner.get(`${issues}/${made.iid}`);
   assert.deepEqual([body.state, body.closed_at, body.closed_by], ['opened', null, null]);
-  const both = await Promise.all([1, 2].map(() => change(owner, made, { state_event: 'close' })));
+  const both = await Promise.all([1, 2].map(() => updateIssue(owner, made, { state_event: 'close' })));
   assert.deepEqual(
     both.map(({ status }) => status),
     [200, 200],
@@ -102,26 +110,26 @@ test('what is closed is not closed again, and an issue that is opened again was 
   assert.equal((await events()).length, 3);
 });
 
-test('only Owners say when an issue was made and changed', async () => {
+test('only Owners set the timestamps of an issue', async () => {
   const [old, later] = ['2020-01-02T03:04:05.000Z', '2021-01-02T03:04:05.000Z'];
-  const made = await filed(owner, { created_at: old });
+  const made = await createIssue(owner, { created_at: old });
   assert.equal(made.created_at, old);
-  assert.notEqual((await filed(planner, { created_at: old })).created_at, old);
-  assert.equal((await change(owner, made, { updated_at: later })).body.updated_at, later);
-  assert.notEqual((await change(planner, made, { title: 'T', updated_at: later })).body.updated_at, later);
-  const blank = await change(owner, made, { updated_at: '' });
+  assert.notEqual((await createIssue(planner, { created_at: old })).created_at, old);
+  assert.equal((await updateIssue(owner, made, { updated_at: later })).body.updated_at, later);
+  assert.notEqual((await updateIssue(planner, made, { title: 'T', updated_at: later })).body.updated_at, later);
+  const blank = await updateIssue(owner, made, { updated_at: '' });
   assert.deepEqual([blank.status, blank.body], [400, { error: 'updated_at is empty' }]);
 });
 
-test('a change has something to change, and what is wrong with it is told', async () => {
-  const made = await filed(owner);
-  const nothing = await change(owner, made, {});
+test('an update needs a parameter, and reports validation errors', async () => {
+  const made = await createIssue(owner);
+  const nothing = await updateIssue(owner, made, {});
   assert.equal(nothing.status, 400);
   assert.match(nothing.body.error, /^title, .* are missing, at least one parameter must be provided$/);
-  const weight = await change(owner, made, { weight: -1 });
+  const weight = await updateIssue(owner, made, { weight: -1 });
   assert.deepEqual(weight.body, { message: { weight: ['must be greater than or equal to 0'] } });
-  const long = await change(owner, made, { description: 'x'.repeat(1.1 * 2 ** 20) });
+  const long = await updateIssue(owner, made, { description: 'x'.repeat(1.1 * 2 ** 20) });
   assert.deepEqual(long.body, { message: { description: ['is too long (1.1 MB). The maximum size is 1 MB.'] } });
-  assert.equal((await change(owner, made, { epic_id: 7 })).status, 200, 'a personal project has no epics');
+  assert.equal((await updateIssue(owner, made, { epic_id: 7 })).status, 200, 'a personal project has no epics');
   assert.equal((await owner.put(`${issues}/${made.id + 99_999}`, { title: 'T' })).status, 404);
 });

@@ -1,36 +1,36 @@
 import type { Group } from '#domain/namespaces/groups.ts';
-import { reachOf } from '#domain/namespaces/scope.ts';
+import { ancestorsAndSelf } from '#domain/namespaces/scope.ts';
 import type { AccessCall } from '#http/access/access.ts';
-import { inGroup, inPublicGroup } from '#http/access/project-access.ts';
-import { refuseOnFree } from '#http/access/tiers.ts';
+import { inGroup, inGroupAllowingAnonymous } from '#http/access/project-access.ts';
+import { forbidOnFreeTier } from '#http/access/tiers.ts';
 import { nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { findCadence } from './store.ts';
 
-/** Who may see and manage iterations and their cadences, and which one a path names (contract/planning.md §3.10). */
+// Access to iterations and their cadences, and the loading of the cadence of a path (contract/planning.md §3.10).
 
-export const readingIterations = () => inPublicGroup('read_iteration').require(refuseOnFree);
-export const MANAGING_ITERATIONS = 'admin_iteration';
-export const managingIterations = () => inGroup(MANAGING_ITERATIONS).require(refuseOnFree);
+export const readIterationsAccess = () => inGroupAllowingAnonymous('read_iteration').require(forbidOnFreeTier);
+export const MANAGE_ITERATIONS = 'admin_iteration';
+export const manageIterationsAccess = () => inGroup(MANAGE_ITERATIONS).require(forbidOnFreeTier);
 
-interface InGroup {
+interface GroupContext {
   readonly group: Group;
 }
 
-type Named = AccessCall<{ readonly cadence_id: number }>;
+type CadenceCall = AccessCall<{ readonly cadence_id: number }>;
 
 const cadence = { name: 'cadence', params: { cadence_id: required(integer) }, notFound: nestedNotFound } as const;
 
-/** Of the group itself. */
+/** Loads the cadence of the path from the group itself. */
 export const ownCadence = {
   ...cadence,
-  load: ({ db, params }: Named, { group }: InGroup) => findCadence(db, [group.id], params.cadence_id),
+  load: ({ db, params }: CadenceCall, { group }: GroupContext) => findCadence(db, [group.id], params.cadence_id),
 } as const;
 
-/** Of the group or of one above it. */
-export const cadenceInReach = {
+/** Loads the cadence of the path from the group or an ancestor. */
+export const cadenceInScope = {
   ...cadence,
-  load: async ({ db, params }: Named, { group }: InGroup) =>
-    findCadence(db, (await reachOf(db, { group })).groupIds, params.cadence_id),
+  load: async ({ db, params }: CadenceCall, { group }: GroupContext) =>
+    findCadence(db, (await ancestorsAndSelf(db, { group })).groupIds, params.cadence_id),
 } as const;

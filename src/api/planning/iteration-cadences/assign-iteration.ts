@@ -1,23 +1,23 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Schema, Transaction } from '#database/database.ts';
-import { PIECE } from '#events/batches.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 
 type Issues = SelectQueryBuilder<Schema, 'issues', { id: number }>;
 
 /**
- * Some of these issues, a piece of them, get another iteration, or none; says how many. index: issues_by_iteration,
+ * Sets or clears (null) the iteration of one batch of these issues and returns their number. index: issues_by_iteration,
  * issues_by_project_iteration
  */
-export async function giveIteration(
+export async function assignIterationBatch(
   tx: Transaction,
   iterationId: number | null,
-  chosen: (issues: Issues) => Issues,
+  select: (issues: Issues) => Issues,
 ): Promise<number> {
-  const some = chosen(tx.selectFrom('issues').select('issues.id')).limit(PIECE);
+  const batch = select(tx.selectFrom('issues').select('issues.id')).limit(BATCH_SIZE);
   const { numUpdatedRows } = await tx
     .updateTable('issues')
     .set({ iteration_id: iterationId })
-    .where('id', 'in', some)
+    .where('id', 'in', batch)
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
 }

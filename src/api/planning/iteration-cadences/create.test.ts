@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { AUTOMATIC, daysOf, newCadence } from './fixtures.testing.ts';
+import { AUTOMATIC, listPeriods, newCadence } from './fixtures.testing.ts';
 
 const here = await world();
 const shared = await here.newGroup({ with: ['guest', 'planner'] });
 
-test('a new automatic cadence is shown whole, and its current and upcoming iterations are there', async () => {
+test('returns a new automatic cadence and creates its current and upcoming iterations', async () => {
   const group = await here.newGroup();
   const { status, body } = await group.owner.post(`${group.at}/iteration_cadences`, { title: ' Weeks ', ...AUTOMATIC });
   assert.equal(status, 201);
@@ -40,16 +40,16 @@ test('a new automatic cadence is shown whole, and its current and upcoming itera
   assert.deepEqual((await group.owner.get(`${group.at}/iteration_cadences/${id}`)).body, body);
 });
 
-test('one that begins later has those in advance alone, and one that is not active none', async () => {
+test('creates only upcoming iterations for a later start, and none for an inactive cadence', async () => {
   const group = await here.newGroup();
   const later = await newCadence(group, { ...AUTOMATIC, start_date: '2026-01-03' });
   assert.equal(later.next_run_date, '2026-01-03');
-  assert.deepEqual(await daysOf(group), ['2026-01-03 2026-01-16', '2026-01-17 2026-01-30']);
+  assert.deepEqual(await listPeriods(group), ['2026-01-03 2026-01-16', '2026-01-17 2026-01-30']);
   assert.equal((await newCadence(group, { ...AUTOMATIC, active: false })).next_run_date, null);
-  assert.equal((await daysOf(group)).length, 2);
+  assert.equal((await listPeriods(group)).length, 2);
 });
 
-test('a cadence by hand needs no days, and has none of what belongs to automatic ones', async () => {
+test('creates a manual cadence without dates and clears automatic attributes', async () => {
   const group = await here.newGroup();
   const body = await newCadence(group, {
     automatic: false,
@@ -88,19 +88,19 @@ for (const [said, params, message] of [
     const refused = await shared.owner.post(`${shared.at}/iteration_cadences`, params_);
     assert.deepEqual([refused.status, refused.body], [400, { message }]);
     assert.deepEqual((await shared.owner.get(`${shared.at}/iteration_cadences`)).body, []);
-    assert.deepEqual(await daysOf(shared), []);
+    assert.deepEqual(await listPeriods(shared), []);
   });
 }
 
-test('without a title the shape is refused, and the earliest start is that of an iteration which ends today', async () => {
+test('requires a title, and accepts a start date whose first iteration ends today', async () => {
   const path = `${shared.at}/iteration_cadences`;
   assert.deepEqual((await shared.owner.post(path, AUTOMATIC)).body, { error: 'title is missing' });
   const group = await here.newGroup();
   await newCadence(group, { ...AUTOMATIC, start_date: '2025-12-20' });
-  assert.equal((await daysOf(group))[0], '2025-12-20 2026-01-02');
+  assert.equal((await listPeriods(group))[0], '2025-12-20 2026-01-02');
 });
 
-test('planners make cadences, guests do not, and nobody in an archived group', async () => {
+test('lets Planners create cadences, but not Guests, and nobody in an archived group', async () => {
   const path = `${shared.at}/iteration_cadences`;
   const params = { title: 'By hand', automatic: false };
   assert.equal((await shared.guest.post(path, params)).status, 403);

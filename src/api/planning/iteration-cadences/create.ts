@@ -2,35 +2,35 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
-import { scheduleAnew } from './schedule.ts';
-import { type CadenceContent, type CadenceRow, insertCadence, manualCadenceTitled } from './store.ts';
-import { completed, contentErrors } from './validation.ts';
+import { rescheduleCadence } from './schedule.ts';
+import { type CadenceContent, type CadenceRow, findManualCadenceByTitle, insertCadence } from './store.ts';
+import { normalizeCadence, validateCadence } from './validation.ts';
 
-/** Makes a cadence of this group, and the iterations of an automatic one. */
+/** Creates a cadence in this group and, if it is automatic, its iterations. */
 export async function createCadence(
   uow: UnitOfWork<SignedInCaller>,
   group: Pick<Group, 'id'>,
-  given: CadenceContent,
+  input: CadenceContent,
 ): Promise<CadenceRow | Failure<'invalid'>> {
-  const content = completed({ ...given, title: given.title.trim() });
-  const errors = contentErrors(content, uow.today, true);
+  const content = normalizeCadence({ ...input, title: input.title.trim() });
+  const errors = validateCadence(content, uow.today, true);
   if (errors) return invalid(errors);
-  return scheduleAnew(uow, await insertCadence(uow, group.id, content));
+  return rescheduleCadence(uow, await insertCadence(uow, group.id, content));
 }
 
-/** The cadence of a group whose people make iterations without naming one. */
+/** Creates the manual cadence for iterations that are created without naming a cadence. */
 export function createManualCadence(uow: UnitOfWork, { id, name }: Pick<Group, 'id' | 'name'>): Promise<CadenceRow> {
-  return insertManual(uow, id, `${name} Iterations`);
+  return insertManualCadence(uow, id, `${name} Iterations`);
 }
 
 const IMPORTED = 'Imported iterations';
 
-/** The cadence of a group that has all iterations from other servers (contract/operations.md §1.4); made with the first of them. */
-export async function importedCadence(uow: UnitOfWork, { id }: Pick<Group, 'id'>): Promise<CadenceRow> {
-  return (await manualCadenceTitled(uow, id, IMPORTED)) ?? insertManual(uow, id, IMPORTED);
+/** Returns the cadence for iterations imported from other servers; creates it on first use (contract/operations.md §1.4). */
+export async function findOrCreateImportCadence(uow: UnitOfWork, { id }: Pick<Group, 'id'>): Promise<CadenceRow> {
+  return (await findManualCadenceByTitle(uow, id, IMPORTED)) ?? insertManualCadence(uow, id, IMPORTED);
 }
 
-function insertManual(uow: UnitOfWork, groupId: number, title: string): Promise<CadenceRow> {
+function insertManualCadence(uow: UnitOfWork, groupId: number, title: string): Promise<CadenceRow> {
   return insertCadence(uow, groupId, {
     title,
     description: null,

@@ -1,23 +1,23 @@
-import { ownReach, reachOf } from '#domain/namespaces/scope.ts';
+import { ancestorsAndSelf, selfOnly } from '#domain/namespaces/scope.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
-import { expression, ruledText } from '#http/parameters/texts.ts';
+import { searchExpression, validatedText } from '#http/parameters/texts.ts';
 import { boolean, date, integer } from '#http/parameters/types.ts';
-import { cadenceInReach, managingIterations, ownCadence, readingIterations } from './access.ts';
+import { cadenceInScope, manageIterationsAccess, ownCadence, readIterationsAccess } from './access.ts';
 import { createCadence } from './create.ts';
 import { deleteCadence } from './delete.ts';
 import { Cadence } from './entities.ts';
-import { iterationsTurn } from './iteration-rows.ts';
-import { iterationsAreThere } from './schedule.ts';
+import { iterationsLockKey } from './iteration-rows.ts';
+import { assertIterationsScheduled } from './schedule.ts';
 import { listCadences } from './store.ts';
-import { changeCadence } from './update.ts';
+import { updateCadence } from './update.ts';
 
 // contract/planning.md §3.10, an extension.
 
 const attributes = {
-  description: optional(ruledText(5000)),
+  description: optional(validatedText(5000)),
   active: optional(boolean),
   automatic: optional(boolean),
   start_date: optional(date),
@@ -28,10 +28,10 @@ const attributes = {
 
 export const listIterationCadences = endpoint({
   get: '/groups/:id/iteration_cadences',
-  summary: 'List a group’s iteration cadences',
-  access: readingIterations(),
+  summary: 'List iteration cadences of a group',
+  access: readIterationsAccess(),
   params: {
-    search: optional(expression),
+    search: optional(searchExpression),
     include_ancestors: optional(boolean, true),
     active: optional(boolean),
     automatic: optional(boolean),
@@ -39,29 +39,29 @@ export const listIterationCadences = endpoint({
   },
   response: page(Cadence),
   async read(db, { group, params, page }) {
-    await iterationsAreThere(db, group.id);
-    const reach = params.include_ancestors ? await reachOf(db, { group }) : ownReach({ group });
-    return listCadences(db, reach.groupIds, params, page);
+    await assertIterationsScheduled(db, group.id);
+    const scope = params.include_ancestors ? await ancestorsAndSelf(db, { group }) : selfOnly({ group });
+    return listCadences(db, scope.groupIds, params, page);
   },
 });
 
-export const readIterationCadence = endpoint({
+export const getIterationCadence = endpoint({
   get: '/groups/:id/iteration_cadences/:cadence_id',
-  summary: 'Read an iteration cadence',
-  access: readingIterations().resource(cadenceInReach),
+  summary: 'Get an iteration cadence',
+  access: readIterationsAccess().resource(cadenceInScope),
   response: ok(Cadence),
   async read(db, { group, cadence }) {
-    await iterationsAreThere(db, group.id);
+    await assertIterationsScheduled(db, group.id);
     return cadence;
   },
 });
 
 export const createIterationCadence = endpoint({
   post: '/groups/:id/iteration_cadences',
-  summary: 'Create an iteration cadence, with the iterations of an automatic one',
-  access: managingIterations(),
-  params: { title: required(ruledText(255)), ...attributes },
-  lock: ({ group }) => iterationsTurn(group),
+  summary: 'Create an iteration cadence',
+  access: manageIterationsAccess(),
+  params: { title: required(validatedText(255)), ...attributes },
+  lock: ({ group }) => iterationsLockKey(group),
   errors: { invalid: INVALID },
   response: created(Cadence),
   write: (uow, { group, params }) =>
@@ -79,20 +79,20 @@ export const createIterationCadence = endpoint({
 
 export const updateIterationCadence = endpoint({
   put: '/groups/:id/iteration_cadences/:cadence_id',
-  summary: 'Change an iteration cadence',
-  access: managingIterations().resource(ownCadence),
-  params: { title: optional(ruledText(255)), ...attributes },
+  summary: 'Update an iteration cadence',
+  access: manageIterationsAccess().resource(ownCadence),
+  params: { title: optional(validatedText(255)), ...attributes },
   rules: [atLeastOne('title', ...Object.keys(attributes))],
-  lock: ({ group }) => iterationsTurn(group),
+  lock: ({ group }) => iterationsLockKey(group),
   errors: { invalid: INVALID, notFound: NOT_FOUND },
   response: ok(Cadence),
-  write: (uow, { cadence, params }) => changeCadence(uow, cadence, params),
+  write: (uow, { cadence, params }) => updateCadence(uow, cadence, params),
 });
 
 export const deleteIterationCadence = endpoint({
   delete: '/groups/:id/iteration_cadences/:cadence_id',
-  summary: 'Delete an iteration cadence with its iterations',
-  access: managingIterations().resource(ownCadence),
+  summary: 'Delete an iteration cadence and its iterations',
+  access: manageIterationsAccess().resource(ownCadence),
   errors: { notFound: NOT_FOUND },
   response: noContent,
   handle: ({ cadence, caller }, { runUnitOfWork }) => deleteCadence(runUnitOfWork, caller, cadence),

@@ -3,7 +3,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable } from '#http/endpoint/responses.ts';
 import type { CadenceRow } from './store.ts';
 
-/** contract/planning.md §1 "Cadence" */
+/** An iteration cadence (contract/planning.md §1 "Cadence"). */
 export const Cadence = entity('IterationCadence', {
   id: Type.Integer(),
   group_id: Type.Integer(),
@@ -15,7 +15,7 @@ export const Cadence = entity('IterationCadence', {
   duration_in_weeks: nullable(Type.Integer()),
   iterations_in_advance: nullable(Type.Integer()),
   roll_over: Type.Boolean(),
-  /** When the next iteration is made. */
+  /** The day on which the next iteration is created. */
   next_run_date: nullable(date),
   created_at: dateTime,
   updated_at: dateTime,

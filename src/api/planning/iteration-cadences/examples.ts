@@ -4,12 +4,12 @@ import type * as endpoints from './endpoints.ts';
 
 const AUTOMATIC = { start_date: '2099-01-01', duration_in_weeks: 2, iterations_in_advance: 2 };
 
-const listing =
+const listCall =
   (params?: Example['params']) =>
   ({ group }: Scene): Example => ({ by: 'guest', path: { id: group.id }, ...(params && { params }) });
 
-/** A cadence of the scene's group, made so. */
-const withOne =
+/** A new cadence of the scene's group. */
+const withCadence =
   (by: Example['by'], params?: Example['params']) =>
   async ({ group, newCadence }: Scene): Promise<Example> => {
     const { id } = await newCadence();
@@ -18,10 +18,10 @@ const withOne =
 
 export const examples: Examples<typeof endpoints> = {
   listIterationCadences: [
-    listing(),
-    listing({ search: 'weeks', include_ancestors: false, active: true, automatic: true, duration_in_weeks: 2 }),
+    listCall(),
+    listCall({ search: 'weeks', include_ancestors: false, active: true, automatic: true, duration_in_weeks: 2 }),
   ],
-  readIterationCadence: withOne('guest'),
+  getIterationCadence: withCadence('guest'),
   createIterationCadence: [
     ({ group, name }) => ({ by: 'planner', path: { id: group.id }, params: { title: name('Weeks'), ...AUTOMATIC } }),
     ({ group, name }) => ({
@@ -31,8 +31,8 @@ export const examples: Examples<typeof endpoints> = {
     }),
   ],
   updateIterationCadence: [
-    withOne('planner', { description: 'Soon' }),
-    withOne('planner', { ...AUTOMATIC, automatic: true, roll_over: true }),
+    withCadence('planner', { description: 'Soon' }),
+    withCadence('planner', { ...AUTOMATIC, automatic: true, roll_over: true }),
   ],
-  deleteIterationCadence: withOne('planner'),
+  deleteIterationCadence: withCadence('planner'),
 };

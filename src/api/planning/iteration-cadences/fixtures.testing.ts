@@ -3,24 +3,31 @@ import { done } from '#test/support/world.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
-interface Place {
+interface GroupFixture {
   readonly at: string;
   readonly owner: Caller;
 }
 
-/** A cadence of two weeks each, of which two are made in advance, that begins on the day on which tests begin. */
+/** An automatic cadence: iterations of two weeks, two in advance, starting on the first day of the test clock. */
 export const AUTOMATIC = { start_date: '2026-01-02', duration_in_weeks: 2, iterations_in_advance: 2 } as const;
 
-export async function newCadence({ at, owner }: Place, params: Params = AUTOMATIC) {
+export async function newCadence({ at, owner }: GroupFixture, params: Params = AUTOMATIC) {
   return (await done(owner.post(`${at}/iteration_cadences`, { title: 'Weeks', ...params }))).body;
 }
 
-export async function newIteration({ at, owner }: Place, start_date: string, due_date: string, params: Params = {}) {
+export async function newIteration(
+  { at, owner }: GroupFixture,
+  start_date: string,
+  due_date: string,
+  params: Params = {},
+) {
   return (await done(owner.post(`${at}/iterations`, { start_date, due_date, ...params }))).body;
 }
 
-/** First and last days of a group's own iterations. */
-export async function daysOf({ at, owner }: Place, params: Params = {}): Promise<string[]> {
+/** Returns `<start> <due>` for each of the group's own iterations. */
+export async function listPeriods({ at, owner }: GroupFixture, params: Params = {}): Promise<string[]> {
   const { body } = await done(owner.get(`${at}/iterations`, { include_ancestors: false, ...params }));
-  return body.map((one: { start_date: string; due_date: string }) => `${one.start_date} ${one.due_date}`);
+  return body.map(
+    (iteration: { start_date: string; due_date: string }) => `${iteration.start_date} ${iteration.due_date}`,
+  );
 }

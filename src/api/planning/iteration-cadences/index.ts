@@ -1,17 +1,17 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { rollOver } from './roll-over.ts';
 import { scheduleIterations, scheduleIterationsDaily } from './schedule.ts';
 
-// What other families may use of cadences.
-export { MANAGING_ITERATIONS, managingIterations, readingIterations } from './access.ts';
-export { giveIteration } from './assign-iteration.ts';
-export { createManualCadence, importedCadence } from './create.ts';
-export { type IterationPast, insertIteration, iterationsTurn } from './iteration-rows.ts';
-export { iterationsAreThere, schedule } from './schedule.ts';
-export { type CadenceRow, findCadence, firstManualCadence, readCadence } from './store.ts';
+// Public interface for other resources.
+export { MANAGE_ITERATIONS, manageIterationsAccess, readIterationsAccess } from './access.ts';
+export { assignIterationBatch } from './assign-iteration.ts';
+export { createManualCadence, findOrCreateImportCadence } from './create.ts';
+export { type ImportedIterationState, insertIteration, iterationsLockKey } from './iteration-rows.ts';
+export { assertIterationsScheduled, scheduleCadence } from './schedule.ts';
+export { type CadenceRow, findCadence, findCadenceById, findFirstManualCadence } from './store.ts';
 
-export const iterationCadences = family({
+export const iterationCadences = resourceModule({
   endpoints,
   jobs: [scheduleIterations, rollOver],
   schedules: [scheduleIterationsDaily],

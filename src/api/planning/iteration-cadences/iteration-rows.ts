@@ -1,20 +1,23 @@
 import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { nextIid, reserveIid } from '#domain/iids.ts';
-import type { Period, Standing } from './periods.ts';
+import type { IterationTimeline, Period } from './periods.ts';
 import type { CadenceRow } from './store.ts';
 
-/** The iterations of a cadence, as its rhythm looks at them. Who writes some of a group's comes in turn (`iterationsTurn`). */
+// Iteration rows as the scheduler uses them. Writers must hold the advisory lock of the group (`iterationsLockKey`).
 
-/** Those who make iterations of one group, or change their days, do so one after another. */
-export const iterationsTurn = ({ id }: { readonly id: number }): string => `iterations of group ${id}`;
+/** Returns the lock key for creating iterations of a group or changing their dates. */
+export const iterationsLockKey = ({ id }: { readonly id: number }): string => `iterations of group ${id}`;
 
-export interface PlacedIteration extends Period {
+export interface ScheduledIteration extends Period {
   readonly id: number;
 }
 
-/** index: iterations_by_cadence */
-export async function standingOf(db: Reader, cadenceId: number): Promise<Standing<PlacedIteration>> {
+/** Loads the last started iteration and all upcoming ones. index: iterations_by_cadence */
+export async function loadIterationTimeline(
+  db: Reader,
+  cadenceId: number,
+): Promise<IterationTimeline<ScheduledIteration>> {
   const iterations = db
     .selectFrom('iterations')
     .select(['id', 'start_date', 'due_date'])
@@ -28,8 +31,8 @@ export async function standingOf(db: Reader, cadenceId: number): Promise<Standin
   return { today: db.today, begun: begun ?? null, upcoming };
 }
 
-/** The one that today is a day of. index: iterations_by_cadence */
-export async function currentIteration(db: Reader, cadenceId: number): Promise<number | null> {
+/** Returns the id of the iteration that includes today, or null. index: iterations_by_cadence */
+export async function findCurrentIteration(db: Reader, cadenceId: number): Promise<number | null> {
   const current = await db
     .selectFrom('iterations')
     .select('id')
@@ -41,8 +44,8 @@ export async function currentIteration(db: Reader, cadenceId: number): Promise<n
   return current?.id ?? null;
 }
 
-/** Those that were due from this day on, and are over. index: iterations_by_cadence */
-export async function closedSince(db: Reader, cadenceId: number, day: string): Promise<number[]> {
+/** Returns the ids of closed iterations that were due on this day or later, by start date. index: iterations_by_cadence */
+export async function listIterationsClosedSince(db: Reader, cadenceId: number, day: string): Promise<number[]> {
   const closed = await db
     .selectFrom('iterations')
     .select('id')
@@ -54,7 +57,7 @@ export async function closedSince(db: Reader, cadenceId: number, day: string): P
   return closed.map(({ id }) => id);
 }
 
-/** Those of an iteration that people write. */
+/** The texts of an iteration that users write. */
 export interface IterationTexts {
   readonly title: string | null;
   readonly description: string | null;
@@ -62,20 +65,20 @@ export interface IterationTexts {
 
 export const NO_TEXTS: IterationTexts = { title: null, description: null };
 
-/** What an iteration was like on another server. */
-export interface IterationPast {
+/** The iid and timestamps of an imported iteration. */
+export interface ImportedIterationState {
   readonly iid: number;
   readonly created_at: string;
   readonly updated_at: string;
 }
 
-/** Adds an iteration with the group's next number, or with what it has from elsewhere; says its id. */
+/** Inserts an iteration with the group's next iid, or with the iid and timestamps of an imported one. Returns its id. */
 export async function insertIteration(
   tx: Transaction,
   { id: cadence_id, group_id }: Pick<CadenceRow, 'id' | 'group_id'>,
   { start_date, due_date }: Period,
   { title, description }: IterationTexts,
-  past?: IterationPast,
+  past?: ImportedIterationState,
 ): Promise<number> {
   if (past !== undefined) await reserveIid(tx, { groupId: group_id }, 'iteration', past.iid);
   const iid = past?.iid ?? (await nextIid(tx, { groupId: group_id }, 'iteration'));
@@ -90,12 +93,16 @@ export async function insertIteration(
 }
 
 /** index: iterations primary key */
-export async function moveIteration(tx: Transaction, id: number, { start_date, due_date }: Period): Promise<void> {
+export async function updateIterationDates(
+  tx: Transaction,
+  id: number,
+  { start_date, due_date }: Period,
+): Promise<void> {
   await tx.updateTable('iterations').set({ start_date, due_date, updated_at: tx.now }).where('id', '=', id).execute();
 }
 
-/** Those that have not begun, whose titles people have chosen: none are chosen where they are made by themselves. index: iterations_by_cadence */
-export async function loseTitles(tx: Transaction, cadenceId: number): Promise<void> {
+/** Clears the titles of upcoming iterations, because those of an automatic cadence have none. index: iterations_by_cadence */
+export async function clearUpcomingTitles(tx: Transaction, cadenceId: number): Promise<void> {
   await tx
     .updateTable('iterations')
     .set({ title: null, title_key: null, updated_at: tx.now })

@@ -5,7 +5,7 @@ import { AUTOMATIC, newCadence } from './fixtures.testing.ts';
 
 const here = await world();
 
-test('cadences are listed by title, with those of groups above, and narrowed by what they are', async () => {
+test('orders cadences by title, includes ancestor groups, and filters', async () => {
   const group = await here.newGroup({ visibility: 'public' });
   const below = await here.newGroup({ in: group, visibility: 'public' });
   await newCadence(group, { ...AUTOMATIC, title: 'b above' });
@@ -28,7 +28,7 @@ test('cadences are listed by title, with those of groups above, and narrowed by 
   }
 });
 
-test('on tier free a group has no iterations, and whoever does not see it learns nothing of that', async () => {
+test('forbids iterations on the free tier, and returns 404 to callers who cannot see the group', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' } });
   const group = await free.newGroup();
   const stranger = await free.user();

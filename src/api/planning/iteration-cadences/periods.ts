@@ -1,81 +1,87 @@
-import { daysAfter, LAST_DAY } from '#runtime/clock.ts';
+import { addDays, MAX_DATE } from '#runtime/clock.ts';
 
-/** Which days the iterations of an automatic cadence are (contract/planning.md §3.10 "Automatic scheduling"): arithmetic of days. */
+// Computes the dates of iterations of an automatic cadence (contract/planning.md §3.10 "Automatic scheduling"). Pure.
 
-/** From one day to another, both `YYYY-MM-DD` and both among its days. */
+/** A range of days, `YYYY-MM-DD`, both inclusive. */
 export interface Period {
   readonly start_date: string;
   readonly due_date: string;
 }
 
-export interface Rhythm {
+export interface ScheduleRule {
   readonly start_date: string;
   readonly duration_in_weeks: number;
   readonly iterations_in_advance: number;
 }
 
-/** A cadence's iterations on a day. */
-export interface Standing<Upcoming extends Period> {
+/** The iterations of a cadence, seen from one day. */
+export interface IterationTimeline<Upcoming extends Period> {
   readonly today: string;
-  /** The last that has begun. */
+  /** The last started iteration. */
   readonly begun: Period | null;
-  /** Those that have not, in their order. */
+  /** Iterations that have not started, by start date. */
   readonly upcoming: readonly Upcoming[];
 }
 
-export interface Plan<Upcoming> {
-  /** Iterations that get other days. */
+export interface SchedulePlan<Upcoming> {
+  /** Iterations whose dates change. */
   readonly moved: readonly { readonly iteration: Upcoming; readonly period: Period }[];
   readonly added: readonly Period[];
-  /** When the first that has not begun begins; null: there is none, at the end of the calendar. */
+  /** The start date of the first upcoming iteration; null at the end of the calendar. */
   readonly nextRun: string | null;
-  /** All are there that were asked for: none had to be behind the last day. */
-  readonly whole: boolean;
+  /** Whether all requested iterations fit before the end of the calendar. */
+  readonly isComplete: boolean;
 }
 
 /**
- * Back to back from the first day of the rhythm, and never on days of one that has begun: so many that enough have not begun.
- * `anew`: those that have not begun get the days that they would have in this rhythm. Where the calendar ends there are no more.
+ * Plans iterations back to back from the first day of the rule, after the last started one, until enough are upcoming.
+ * `reschedule`: upcoming iterations get new dates by this rule. Planning stops at the end of the calendar.
  */
-export function planned<Upcoming extends Period>(
-  rhythm: Rhythm,
-  { today, begun, upcoming }: Standing<Upcoming>,
-  anew: boolean,
-): Plan<Upcoming> {
-  const next = (last: Period | null) => periodAfter(last, rhythm);
+export function planSchedule<Upcoming extends Period>(
+  rule: ScheduleRule,
+  { today, begun, upcoming }: IterationTimeline<Upcoming>,
+  reschedule: boolean,
+): SchedulePlan<Upcoming> {
+  const next = (last: Period | null) => nextPeriod(last, rule);
   const moved: { iteration: Upcoming; period: Period }[] = [];
-  const now: Period[] = anew ? [] : [...upcoming];
-  let last = now.at(-1) ?? begun;
-  let whole = true;
-  for (const iteration of anew ? upcoming : []) {
+  const periods: Period[] = reschedule ? [] : [...upcoming];
+  let last = periods.at(-1) ?? begun;
+  let isComplete = true;
+  for (const iteration of reschedule ? upcoming : []) {
     const period = next(last);
-    whole &&= period.due_date < LAST_DAY;
-    if (!whole) break;
+    isComplete &&= period.due_date < MAX_DATE;
+    if (!isComplete) break;
     last = period;
-    now.push(last);
-    if (!isSame(last, iteration)) moved.push({ iteration, period: last });
+    periods.push(last);
+    if (!isSamePeriod(last, iteration)) moved.push({ iteration, period: last });
   }
   const added: Period[] = [];
-  const waiting = () => now.filter(({ start_date }) => start_date > today).length;
-  for (let lacking = rhythm.iterations_in_advance - waiting(); whole && lacking > 0; ) {
+  const countUpcoming = () => periods.filter(({ start_date }) => start_date > today).length;
+  for (let missing = rule.iterations_in_advance - countUpcoming(); isComplete && missing > 0; ) {
     const period = next(last);
-    whole = period.due_date < LAST_DAY;
-    if (!whole) break;
+    isComplete = period.due_date < MAX_DATE;
+    if (!isComplete) break;
     last = period;
     added.push(last);
-    now.push(last);
-    if (last.start_date > today) lacking--;
+    periods.push(last);
+    if (last.start_date > today) missing--;
   }
-  return { moved, added, nextRun: now.find(({ start_date }) => start_date > today)?.start_date ?? null, whole };
+  return {
+    moved,
+    added,
+    nextRun: periods.find(({ start_date }) => start_date > today)?.start_date ?? null,
+    isComplete,
+  };
 }
 
-function periodAfter(last: Period | null, { start_date: first, duration_in_weeks: weeks }: Rhythm): Period {
-  const free = last === null ? first : daysAfter(last.due_date, 1);
+function nextPeriod(last: Period | null, { start_date: first, duration_in_weeks: weeks }: ScheduleRule): Period {
+  const free = last === null ? first : addDays(last.due_date, 1);
   const start_date = free < first ? first : free;
-  return { start_date, due_date: daysAfter(start_date, weeks * 7 - 1) };
+  return { start_date, due_date: addDays(start_date, weeks * 7 - 1) };
 }
 
-const isSame = (one: Period, other: Period) => one.start_date === other.start_date && one.due_date === other.due_date;
+const isSamePeriod = (one: Period, other: Period) =>
+  one.start_date === other.start_date && one.due_date === other.due_date;
 
-/** The first day that a cadence may begin with which is made today: its first iteration is not over. */
-export const earliestStart = (today: string, weeks: number): string => daysAfter(today, 1 - weeks * 7);
+/** Returns the earliest start date of a cadence created today: its first iteration must not be over. */
+export const earliestStart = (today: string, weeks: number): string => addDays(today, 1 - weeks * 7);

@@ -1,37 +1,40 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Transaction } from '#database/database.ts';
-import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
+import { BATCH_SIZE, inBatches, MORE, noRecheck } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
-import { giveIteration } from './assign-iteration.ts';
-import { currentIteration } from './iteration-rows.ts';
-import { readCadence } from './store.ts';
+import { assignIterationBatch } from './assign-iteration.ts';
+import { findCurrentIteration } from './iteration-rows.ts';
+import { findCadenceById } from './store.ts';
 
-interface Closed {
+interface ClosedIteration {
   readonly cadenceId: number;
   readonly iterationId: number;
 }
 
-/** An iteration that is over hands its open issues to the current one of its cadence, however many they are. */
+/** Moves the open issues of a closed iteration to the current iteration of its cadence, in batches. */
 export const rollOver = defineJob({
   kind: 'roll_over_iteration',
-  handle: async ({ runUnitOfWork }: Pick<Services, 'runUnitOfWork'>, closed: Closed) => {
-    await inPieces(runUnitOfWork, ANONYMOUS, { ask: nothingToAsk, piece: (uow) => handOver(uow, closed) });
+  handle: async ({ runUnitOfWork }: Pick<Services, 'runUnitOfWork'>, closed: ClosedIteration) => {
+    await inBatches(runUnitOfWork, ANONYMOUS, { recheck: noRecheck, runBatch: (uow) => moveOpenIssues(uow, closed) });
   },
 });
 
-async function handOver(uow: UnitOfWork, { cadenceId, iterationId }: Closed): Promise<typeof MORE | undefined> {
-  // It may have been switched off since, or have gone.
-  if (!(await readCadence(uow, cadenceId))?.roll_over) return undefined;
-  const current = await currentIteration(uow, cadenceId);
+async function moveOpenIssues(
+  uow: UnitOfWork,
+  { cadenceId, iterationId }: ClosedIteration,
+): Promise<typeof MORE | undefined> {
+  // The cadence may have been deleted, or its roll-over disabled, since the job was enqueued.
+  if (!(await findCadenceById(uow, cadenceId))?.roll_over) return undefined;
+  const current = await findCurrentIteration(uow, cadenceId);
   if (current === null || current === iterationId) return undefined;
-  return (await handOverSome(uow, iterationId, current)) === PIECE ? MORE : undefined;
+  return (await moveOpenIssueBatch(uow, iterationId, current)) === BATCH_SIZE ? MORE : undefined;
 }
 
-/** How many they were. */
-function handOverSome(tx: Transaction, from: number, to: number): Promise<number> {
-  return giveIteration(tx, to, (issues) =>
+/** Moves one batch of open issues and returns their number. */
+function moveOpenIssueBatch(tx: Transaction, from: number, to: number): Promise<number> {
+  return assignIterationBatch(tx, to, (issues) =>
     issues.where('iteration_id', '=', from).where('state', '=', 'opened').orderBy('id'),
   );
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PIECE } from '#events/batches.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 import { done, type Group, world } from '#test/support/world.ts';
-import { AUTOMATIC, daysOf, newCadence } from './fixtures.testing.ts';
+import { AUTOMATIC, listPeriods, newCadence } from './fixtures.testing.ts';
 
 const here = await world();
 const { database } = here.server.services;
@@ -18,7 +18,7 @@ const beginning = (params = {}) => ({ ...AUTOMATIC, start_date: today(), ...para
 const statesOf = async ({ at, owner }: Group) =>
   (await done(owner.get(`${at}/iterations`))).body.map(({ state }: { state: number }) => state);
 
-test('the work of each day appends what is lacking, and takes nothing away', async () => {
+test('appends missing iterations daily and removes none', async () => {
   const group = await here.newGroup();
   await newCadence(group, beginning());
   later(14);
@@ -28,11 +28,11 @@ test('the work of each day appends what is lacking, and takes nothing away', asy
   assert.deepEqual(await statesOf(group), [3, 2, 1, 1]);
 });
 
-test('who reads before that work finds what is lacking made, once for all who come together', async () => {
+test('creates missing iterations before reads, once for concurrent ones', async () => {
   const group = await here.newGroup();
   const project = await here.newProject({ in: group });
   const { id } = await newCadence(group, beginning());
-  await daysOf(group);
+  await listPeriods(group);
   later(28);
   const read = (path: string) => group.owner.get(path);
   const paths = [`${group.at}/iterations`, `${project.at}/iterations`, `${group.at}/iteration_cadences`];
@@ -41,12 +41,12 @@ test('who reads before that work finds what is lacking made, once for all who co
   assert.deepEqual(await statesOf(group), [3, 3, 2, 1, 1]);
   const { body } = await read(`${group.at}/iteration_cadences/${id}`);
   assert.equal(body.next_run_date > today(), true);
-  assert.equal((await daysOf(group)).length, 5);
+  assert.equal((await listPeriods(group)).length, 5);
   await here.work();
-  assert.equal((await daysOf(group)).length, 5);
+  assert.equal((await listPeriods(group)).length, 5);
 });
 
-test('a cadence that is not active makes none, and goes on from where it stopped', async () => {
+test('schedules nothing while a cadence is inactive and continues afterwards', async () => {
   const group = await here.newGroup();
   const { id } = await newCadence(group, beginning({ duration_in_weeks: 1, iterations_in_advance: 1 }));
   const path = `${group.at}/iteration_cadences/${id}`;
@@ -73,7 +73,7 @@ async function planned(params = {}) {
   return { group, project, id, open, closed, sequenceOf };
 }
 
-test('an iteration that is over hands its open issues on, where the cadence says so', async () => {
+test('moves open issues of a closed iteration if roll_over is set', async () => {
   const [rolling, staying] = [await planned({ roll_over: true }), await planned()];
   later(14);
   await here.work();
@@ -81,10 +81,10 @@ test('an iteration that is over hands its open issues on, where the cadence says
   assert.equal(await staying.sequenceOf(staying.open), 1);
 });
 
-test('after days without anybody all that was left open is in the current one, and what is put back later stays', async () => {
+test('moves open issues over several missed days, and keeps issues that are moved back later', async () => {
   const { group, project, id, open, sequenceOf } = await planned({ roll_over: true });
   later(31);
-  await daysOf(group);
+  await listPeriods(group);
   await here.work();
   assert.equal(await sequenceOf(open), 3);
   await done(group.owner.put(`${project.at}/issues/${open}`, { iteration_id: id }));
@@ -93,13 +93,13 @@ test('after days without anybody all that was left open is in the current one, a
   assert.equal(await sequenceOf(open), 1);
 });
 
-test('very many issues are handed on in pieces', async () => {
+test('moves very many issues in batches', async () => {
   const { project, id, open } = await planned({ roll_over: true });
   const copy = await database.reader.selectFrom('issues').selectAll().where('iteration_id', '=', id).execute();
   const { id: _id, ...row } = copy.find(({ iid }) => iid === open)!;
   await database.transaction(async (tx) => {
-    const rows = Array.from({ length: PIECE }, (_, at) => ({ ...row, iid: 10 + at }));
-    for (let at = 0; at < PIECE; at += 20)
+    const rows = Array.from({ length: BATCH_SIZE }, (_, at) => ({ ...row, iid: 10 + at }));
+    for (let at = 0; at < BATCH_SIZE; at += 20)
       await tx
         .insertInto('issues')
         .values(rows.slice(at, at + 20))

@@ -1,12 +1,12 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type Page, paged } from '#database/page.ts';
-import { containingUnindexed } from '#database/search/substring-search.ts';
+import { type Page, paginate } from '#database/page.ts';
+import { containsSubstringUnindexed } from '#database/search/substring-search.ts';
 import type { IterationsTables } from '#database/tables/iterations.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** The rows of cadences. */
+// Rows of iteration cadences.
 
 export type CadenceRow = Omit<Selectable<IterationsTables['iteration_cadences']>, 'title_key'>;
 
@@ -34,7 +34,7 @@ interface CadenceFilter {
   readonly duration_in_weeks?: number | null | undefined;
 }
 
-/** One page of the cadences of these groups, by title. */
+/** Returns one page of the cadences of these groups, ordered by title. */
 export function listCadences(
   db: Reader,
   groupIds: readonly number[],
@@ -46,7 +46,7 @@ export function listCadences(
     if (filter[name] != null) conditions.push(sql`${sql.ref(`iteration_cadences.${name}`)} = ${filter[name]}`);
   }
   if (filter.search) {
-    conditions.push(containingUnindexed('iteration_cadences', ['title_key'], foldCase(filter.search)));
+    conditions.push(containsSubstringUnindexed('iteration_cadences', ['title_key'], foldCase(filter.search)));
   }
   // index: iteration_cadences_by_group
   const found = db
@@ -54,32 +54,32 @@ export function listCadences(
     .select(columns)
     .where('group_id', 'in', groupIds)
     .where((eb) => eb.and(conditions));
-  return paged(db, found.orderBy('title').orderBy('id'), page);
+  return paginate(db, found.orderBy('title').orderBy('id'), page);
 }
 
-/** The cadence with this id, of one of these groups. index: iteration_cadences primary key */
+/** Returns the cadence with this id if it belongs to one of these groups, else null. index: iteration_cadences primary key */
 export async function findCadence(db: Reader, groupIds: readonly number[], id: number): Promise<CadenceRow | null> {
-  const cadence = await readCadence(db, id);
+  const cadence = await findCadenceById(db, id);
   return cadence !== null && groupIds.includes(cadence.group_id) ? cadence : null;
 }
 
 /** index: iteration_cadences primary key */
-export async function readCadence(db: Reader, id: number): Promise<CadenceRow | null> {
+export async function findCadenceById(db: Reader, id: number): Promise<CadenceRow | null> {
   const row = await db.selectFrom('iteration_cadences').select(columns).where('id', '=', id).executeTakeFirst();
   return row ?? null;
 }
 
-/** The oldest of the group whose iterations people make. index: iteration_cadences_by_group */
-export async function firstManualCadence(db: Reader, groupId: number): Promise<CadenceRow | null> {
-  return (await manualCadences(db, groupId).executeTakeFirst()) ?? null;
+/** Returns the oldest manual cadence of the group, or null. index: iteration_cadences_by_group */
+export async function findFirstManualCadence(db: Reader, groupId: number): Promise<CadenceRow | null> {
+  return (await manualCadenceQuery(db, groupId).executeTakeFirst()) ?? null;
 }
 
-/** The oldest of the group with this title whose iterations people make. index: iteration_cadences_by_group */
-export async function manualCadenceTitled(db: Reader, groupId: number, title: string): Promise<CadenceRow | null> {
-  return (await manualCadences(db, groupId).where('title', '=', title).executeTakeFirst()) ?? null;
+/** Returns the oldest manual cadence of the group with this title, or null. index: iteration_cadences_by_group */
+export async function findManualCadenceByTitle(db: Reader, groupId: number, title: string): Promise<CadenceRow | null> {
+  return (await manualCadenceQuery(db, groupId).where('title', '=', title).executeTakeFirst()) ?? null;
 }
 
-function manualCadences(db: Reader, groupId: number) {
+function manualCadenceQuery(db: Reader, groupId: number) {
   return db
     .selectFrom('iteration_cadences')
     .select(columns)
@@ -89,7 +89,7 @@ function manualCadences(db: Reader, groupId: number) {
     .limit(1);
 }
 
-/** What a cadence says of itself. */
+/** The attributes of a cadence that users write. */
 export type CadenceContent = Pick<
   CadenceRow,
   | 'title'
@@ -112,7 +112,7 @@ export async function insertCadence(tx: Transaction, groupId: number, content: C
 }
 
 /** index: iteration_cadences primary key */
-export async function updateCadence(tx: Transaction, id: number, content: CadenceContent): Promise<CadenceRow> {
+export async function updateCadenceRow(tx: Transaction, id: number, content: CadenceContent): Promise<CadenceRow> {
   return tx
     .updateTable('iteration_cadences')
     .set({ ...content, title_key: foldCase(content.title), updated_at: tx.now })
@@ -121,8 +121,8 @@ export async function updateCadence(tx: Transaction, id: number, content: Cadenc
     .executeTakeFirstOrThrow();
 }
 
-/** When it is looked at again, and until when its iterations have handed on what was left open. index: iteration_cadences primary key */
-export async function setRuns(
+/** Sets the next run date and the day until which roll-overs are done. index: iteration_cadences primary key */
+export async function updateCadenceRuns(
   tx: Transaction,
   id: number,
   runs: Pick<CadenceRow, 'next_run_date' | 'rolled_over_until'>,
@@ -135,7 +135,7 @@ export async function setRuns(
     .executeTakeFirstOrThrow();
 }
 
-/** Was it there? Iterations that it has go with it. index: iteration_cadences primary key */
+/** Deletes the cadence with its iterations, and returns whether it existed. index: iteration_cadences primary key */
 export async function deleteCadenceRow(tx: Transaction, id: number): Promise<boolean> {
   const gone = await tx.deleteFrom('iteration_cadences').where('id', '=', id).returning('id').executeTakeFirst();
   return gone !== undefined;

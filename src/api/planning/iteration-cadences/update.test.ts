@@ -1,34 +1,38 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, type Group, world } from '#test/support/world.ts';
-import { AUTOMATIC, daysOf, newCadence, newIteration } from './fixtures.testing.ts';
+import { AUTOMATIC, listPeriods, newCadence, newIteration } from './fixtures.testing.ts';
 
 const here = await world();
 
 const put = async ({ at, owner }: Group, id: number, params: object) =>
   (await done(owner.put(`${at}/iteration_cadences/${id}`, { ...params }))).body;
 
-test('another length gives only iterations that have not begun other days', async () => {
+test('changes only upcoming iterations for a new duration', async () => {
   const group = await here.newGroup();
   const { id } = await newCadence(group);
   const { next_run_date } = await put(group, id, { duration_in_weeks: 1 });
   assert.equal(next_run_date, '2026-01-16');
-  assert.deepEqual(await daysOf(group), ['2026-01-02 2026-01-15', '2026-01-16 2026-01-22', '2026-01-23 2026-01-29']);
+  assert.deepEqual(await listPeriods(group), [
+    '2026-01-02 2026-01-15',
+    '2026-01-16 2026-01-22',
+    '2026-01-23 2026-01-29',
+  ]);
 });
 
-test('another first day moves those that have not begun; more in advance are made at once, and fewer take none away', async () => {
+test('moves upcoming iterations for a new start date; creates more in advance but removes none', async () => {
   const group = await here.newGroup();
   const { id } = await newCadence(group);
   await put(group, id, { start_date: '2026-02-01' });
   const moved = ['2026-01-02 2026-01-15', '2026-02-01 2026-02-14', '2026-02-15 2026-02-28'];
-  assert.deepEqual(await daysOf(group), moved);
+  assert.deepEqual(await listPeriods(group), moved);
   await put(group, id, { iterations_in_advance: 3 });
-  assert.deepEqual(await daysOf(group), [...moved, '2026-03-01 2026-03-14']);
+  assert.deepEqual(await listPeriods(group), [...moved, '2026-03-01 2026-03-14']);
   await put(group, id, { iterations_in_advance: 1 });
-  assert.equal((await daysOf(group)).length, 4);
+  assert.equal((await listPeriods(group)).length, 4);
 });
 
-test('a cadence that is made one by hand keeps its iterations and loses its rhythm', async () => {
+test('keeps the iterations of a cadence that becomes manual and clears its schedule', async () => {
   const group = await here.newGroup();
   const { id } = await newCadence(group, { ...AUTOMATIC, roll_over: true });
   const body = await put(group, id, { automatic: false });
@@ -37,10 +41,10 @@ test('a cadence that is made one by hand keeps its iterations and loses its rhyt
     [duration_in_weeks, iterations_in_advance, roll_over, next_run_date, start_date],
     [null, null, false, null, '2026-01-02'],
   );
-  assert.equal((await daysOf(group)).length, 3);
+  assert.equal((await listPeriods(group)).length, 3);
 });
 
-test('one by hand that becomes automatic goes on behind its current iteration', async () => {
+test('schedules a manual cadence that becomes automatic after its current iteration', async () => {
   const group = await here.newGroup();
   const { id } = await newCadence(group, { automatic: false });
   await newIteration(group, '2026-01-01', '2026-01-04', { title: 'By hand' });
@@ -48,10 +52,14 @@ test('one by hand that becomes automatic goes on behind its current iteration', 
   const refused = await group.owner.put(`${group.at}/iteration_cadences/${id}`, { automatic: true });
   assert.deepEqual(Object.keys(refused.body.message), ['start_date', 'duration_in_weeks', 'iterations_in_advance']);
   await put(group, id, { ...AUTOMATIC, automatic: true });
-  assert.deepEqual(await daysOf(group), ['2026-01-01 2026-01-04', '2026-01-05 2026-01-18', '2026-01-19 2026-02-01']);
+  assert.deepEqual(await listPeriods(group), [
+    '2026-01-01 2026-01-04',
+    '2026-01-05 2026-01-18',
+    '2026-01-19 2026-02-01',
+  ]);
 });
 
-test('iterations that have not begun lose the titles that people gave them when their cadence becomes automatic', async () => {
+test('clears titles of upcoming iterations when a cadence becomes automatic', async () => {
   const group = await here.newGroup();
   const { id } = await newCadence(group, { automatic: false });
   await newIteration(group, '2026-01-01', '2026-01-04', { title: 'By hand' });
@@ -68,7 +76,7 @@ test('iterations that have not begun lose the titles that people gave them when 
   );
 });
 
-test('an automatic cadence that is not active is changed however long ago it was to begin', async () => {
+test('updates an inactive automatic cadence with a start date long ago', async () => {
   const group = await here.newGroup();
   const { id } = await newCadence(group, { ...AUTOMATIC, active: false });
   here.clock.advance(100 * 86_400);
@@ -78,16 +86,16 @@ test('an automatic cadence that is not active is changed however long ago it was
   here.clock.advance(-100 * 86_400);
 });
 
-test('no iteration is behind the last day of the calendar', async () => {
+test('schedules no iteration after the last day of the calendar', async () => {
   const group = await here.newGroup();
   const { id } = await newCadence(group, { automatic: false });
   await newIteration(group, '2026-01-01', '9999-12-31');
   const refused = await group.owner.put(`${group.at}/iteration_cadences/${id}`, { ...AUTOMATIC, automatic: true });
   assert.deepEqual([refused.status, refused.body], [400, { message: { start_date: ['is not included in the list'] } }]);
-  assert.deepEqual(await daysOf(group), ['2026-01-01 9999-12-31']);
+  assert.deepEqual(await listPeriods(group), ['2026-01-01 9999-12-31']);
 });
 
-test('a cadence of a group above is read and not changed here, and something must be sent', async () => {
+test('reads but does not update a cadence of an ancestor group, and requires a change', async () => {
   const group = await here.newGroup();
   const below = await here.newGroup({ in: group });
   const { id } = await newCadence(group);
@@ -100,7 +108,7 @@ test('a cadence of a group above is read and not changed here, and something mus
   assert.match(error, /^title, description, active, .*roll_over are missing, at least one parameter must be provided$/);
 });
 
-test('a deleted cadence takes its iterations along, and issues lose them', async () => {
+test('deletes a cadence with its iterations and clears them from issues', async () => {
   const group = await here.newGroup();
   const project = await here.newProject({ in: group });
   const { id } = await newCadence(group);
@@ -109,6 +117,6 @@ test('a deleted cadence takes its iterations along, and issues lose them', async
     .body;
   assert.equal((await group.owner.delete(`${group.at}/iteration_cadences/${id}`)).status, 204);
   assert.equal((await group.owner.get(`${group.at}/iteration_cadences/${id}`)).status, 404);
-  assert.deepEqual(await daysOf(group), []);
+  assert.deepEqual(await listPeriods(group), []);
   assert.equal((await group.owner.get(`${project.at}/issues/${iid}`)).body.iteration, null);
 });

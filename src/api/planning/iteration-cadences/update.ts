@@ -1,40 +1,40 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, invalid } from '#runtime/failure.ts';
-import { loseTitles, standingOf } from './iteration-rows.ts';
-import { schedule, scheduleAnew } from './schedule.ts';
-import { type CadenceContent, type CadenceRow, findCadence, updateCadence } from './store.ts';
-import { completed, contentErrors } from './validation.ts';
+import { clearUpcomingTitles, loadIterationTimeline } from './iteration-rows.ts';
+import { rescheduleCadence, scheduleCadence } from './schedule.ts';
+import { type CadenceContent, type CadenceRow, findCadence, updateCadenceRow } from './store.ts';
+import { normalizeCadence, validateCadence } from './validation.ts';
 
-/** What was sent of a cadence; null takes away what can be absent. */
-export type CadenceChange = { readonly [Name in keyof CadenceContent]?: CadenceContent[Name] | null | undefined };
+/** Changes to a cadence. Null clears an optional attribute; undefined keeps it. */
+export type UpdateCadenceInput = { readonly [Name in keyof CadenceContent]?: CadenceContent[Name] | null | undefined };
 
 /**
- * Changes a cadence as it stands now. Another first day or length gives its iterations that have not begun other days;
- * those that lack are there when this is done.
+ * Updates a cadence. A new start date or duration changes the dates of upcoming iterations. Missing iterations are created
+ * in the same transaction.
  */
-export async function changeCadence(
+export async function updateCadence(
   uow: UnitOfWork<SignedInCaller>,
   { id, group_id }: Pick<CadenceRow, 'id' | 'group_id'>,
-  change: CadenceChange,
+  change: UpdateCadenceInput,
 ): Promise<CadenceRow | Failure<'notFound' | 'invalid'>> {
   const before = await findCadence(uow, [group_id], id);
   if (before === null) return fail('notFound');
-  const content = changed(before, change);
+  const content = applyInput(before, change);
   const startsAnew = !before.automatic || content.start_date !== before.start_date;
-  const begins = startsAnew || (content.active && (await standingOf(uow, id)).begun === null);
-  const errors = contentErrors(content, uow.today, begins);
+  const begins = startsAnew || (content.active && (await loadIterationTimeline(uow, id)).begun === null);
+  const errors = validateCadence(content, uow.today, begins);
   if (errors) return invalid(errors);
-  const anew = startsAnew || !before.active || content.duration_in_weeks !== before.duration_in_weeks;
-  if (!before.automatic && content.automatic) await loseTitles(uow, id);
-  const after = await updateCadence(uow, id, content);
-  return anew ? scheduleAnew(uow, after) : schedule(uow, after);
+  const reschedule = startsAnew || !before.active || content.duration_in_weeks !== before.duration_in_weeks;
+  if (!before.automatic && content.automatic) await clearUpcomingTitles(uow, id);
+  const after = await updateCadenceRow(uow, id, content);
+  return reschedule ? rescheduleCadence(uow, after) : scheduleCadence(uow, after);
 }
 
-function changed(before: CadenceRow, change: CadenceChange): CadenceContent {
+function applyInput(before: CadenceRow, change: UpdateCadenceInput): CadenceContent {
   const optional = <Name extends keyof CadenceContent>(name: Name) =>
     change[name] === undefined ? before[name] : change[name];
-  return completed({
+  return normalizeCadence({
     title: change.title === undefined ? before.title : (change.title ?? '').trim(),
     description: optional('description') ?? null,
     active: change.active ?? before.active,

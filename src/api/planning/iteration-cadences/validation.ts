@@ -1,32 +1,32 @@
-import { type FieldErrors, fieldErrors } from '#runtime/failure.ts';
+import { compactFieldErrors, type FieldErrors } from '#runtime/failure.ts';
 import { earliestStart } from './periods.ts';
 import type { CadenceContent } from './store.ts';
 
-/** What cadences may say (contract/planning.md §3.10 "Model errors"). */
+// Validation of iteration cadences (contract/planning.md §3.10 "Model errors").
 
-const LONGEST_TITLE = 255;
-const LONGEST_DESCRIPTION = 5000;
-/** The last day that iterations can be counted from: none is behind the year 9999. */
+const MAX_TITLE_LENGTH = 255;
+const MAX_DESCRIPTION_LENGTH = 5000;
+/** The latest start date: no iteration may end after the year 9999. */
 const LAST_START = '9998-12-31';
 
 const WEEKS = { least: 1, most: 4 };
 const ADVANCE = { least: 1, most: 10 };
 
-/** What an automatic cadence has, and one by hand has not. */
-export function completed(content: CadenceContent): CadenceContent {
+/** Clears the attributes that only automatic cadences have. */
+export function normalizeCadence(content: CadenceContent): CadenceContent {
   if (content.automatic) return content;
   return { ...content, duration_in_weeks: null, iterations_in_advance: null, roll_over: false };
 }
 
-/** Null, or what is wrong. `begins`: its iterations are counted from the first day on, which may be too long ago. */
-export function contentErrors(content: CadenceContent, today: string, begins: boolean): FieldErrors | null {
+/** Returns validation errors, or null. `begins`: no iteration has started yet, so the start date must not be too early. */
+export function validateCadence(content: CadenceContent, today: string, begins: boolean): FieldErrors | null {
   const { title, description, automatic, start_date, duration_in_weeks: weeks, iterations_in_advance: many } = content;
-  const errors = fieldErrors({
+  const errors = compactFieldErrors({
     title: titleErrors(title),
     start_date: automatic ? startErrors(start_date) : [],
     duration_in_weeks: automatic ? numberErrors(weeks, WEEKS) : [],
     iterations_in_advance: automatic ? numberErrors(many, ADVANCE) : [],
-    description: isLonger(description ?? '', LONGEST_DESCRIPTION) ? [tooLong(LONGEST_DESCRIPTION)] : [],
+    description: isLonger(description ?? '', MAX_DESCRIPTION_LENGTH) ? [tooLong(MAX_DESCRIPTION_LENGTH)] : [],
   });
   if (errors || !automatic || !begins || start_date === null || weeks === null) return errors;
   const earliest = earliestStart(today, weeks);
@@ -43,7 +43,7 @@ const OUT_OF_RANGE = 'is not included in the list';
 
 function titleErrors(title: string): string[] {
   if (title === '') return [BLANK];
-  return isLonger(title, LONGEST_TITLE) ? [tooLong(LONGEST_TITLE)] : [];
+  return isLonger(title, MAX_TITLE_LENGTH) ? [tooLong(MAX_TITLE_LENGTH)] : [];
 }
 
 function startErrors(start: string | null): string[] {

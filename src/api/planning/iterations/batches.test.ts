@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PIECE } from '#events/batches.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 import { done, world } from '#test/support/world.ts';
 import { newIteration } from '../iteration-cadences/fixtures.testing.ts';
 
@@ -28,7 +28,7 @@ const { body: like } = await done(owner.post(`${project.at}/issues`, { title: 'T
 async function manyIssues(): Promise<readonly number[]> {
   const row = database.reader.selectFrom('issues').selectAll().where('id', '=', like.id);
   const { id: _id, ...issue } = await row.executeTakeFirstOrThrow();
-  const rows = Array.from({ length: PIECE + 1 }, (_, index) => ({ ...issue, iid: index + 1000 }));
+  const rows = Array.from({ length: BATCH_SIZE + 1 }, (_, index) => ({ ...issue, iid: index + 1000 }));
   return database.transaction(async (tx) => {
     const made = await tx.insertInto('issues').values(rows).returning('id').execute();
     return made.map(({ id }) => id);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { daysOf, newCadence, newIteration } from '../iteration-cadences/fixtures.testing.ts';
+import { listPeriods, newCadence, newIteration } from '../iteration-cadences/fixtures.testing.ts';
 
 const here = await world();
 const days = { start_date: '2026-02-01', due_date: '2026-02-14' };
 const OVERLAP = 'Dates cannot overlap with other existing Iterations within this iterations cadence';
 
-test('an iteration without a cadence goes to the group’s first by hand, which is made when there is none', async () => {
+test('adds an iteration without a cadence to the first manual cadence, and creates it if missing', async () => {
   const group = await here.newGroup({ name: 'Team' });
   await newCadence(group);
   const { status, body } = await group.owner.post(`${group.at}/iterations`, { ...days, title: ' One ' });
@@ -21,7 +21,7 @@ test('an iteration without a cadence goes to the group’s first by hand, which 
   );
 });
 
-test('what an iteration must not say is refused in the words of its fields', async () => {
+test('rejects invalid iterations with field errors', async () => {
   const group = await here.newGroup();
   await newIteration(group, days.start_date, days.due_date, { title: 'One' });
   const next = { start_date: '2026-02-15', due_date: '2026-02-28' };
@@ -35,12 +35,12 @@ test('what an iteration must not say is refused in the words of its fields', asy
     const refused = await group.owner.post(`${group.at}/iterations`, params);
     assert.deepEqual([refused.status, refused.body], [400, { message }]);
   }
-  assert.equal((await daysOf(group)).length, 1);
+  assert.equal((await listPeriods(group)).length, 1);
   const { error } = (await group.owner.post(`${group.at}/iterations`, { start_date: '' })).body;
   assert.equal(error, 'start_date is missing, due_date is missing');
 });
 
-test('nobody adds to an automatic cadence, nor to one of another group', async () => {
+test('rejects iterations in automatic cadences and cadences of other groups', async () => {
   const group = await here.newGroup();
   const below = await here.newGroup({ in: group });
   const { id: iterations_cadence_id } = await newCadence(group);
@@ -51,7 +51,7 @@ test('nobody adds to an automatic cadence, nor to one of another group', async (
   assert.deepEqual([missing.status, missing.body], [404, { message: '404 Not found' }]);
 });
 
-test('of many at once that share days one is made, and of those that share none all, without gaps in their numbers', async () => {
+test('creates one of several concurrent overlapping iterations, and all non-overlapping ones with gapless iids', async () => {
   const group = await here.newGroup();
   const same = await Promise.all(Array.from({ length: 6 }, () => group.owner.post(`${group.at}/iterations`, days)));
   assert.deepEqual(same.map(({ status }) => status).toSorted(), [201, 400, 400, 400, 400, 400]);
@@ -60,7 +60,7 @@ test('of many at once that share days one is made, and of those that share none 
   assert.deepEqual(others.map(({ body }) => body.iid).toSorted(), [2, 3, 4, 5, 6]);
 });
 
-test('guests make no iterations, and the public is asked who it is', async () => {
+test('returns 403 to Guests and 401 to anonymous callers who create iterations', async () => {
   const group = await here.newGroup({ visibility: 'public', with: ['guest', 'planner'] });
   const path = `${group.at}/iterations`;
   assert.equal((await group.guest.post(path, days)).status, 403);

@@ -6,38 +6,38 @@ import {
   type CadenceRow,
   createManualCadence,
   findCadence,
-  firstManualCadence,
+  findFirstManualCadence,
   insertIteration,
 } from '../iteration-cadences/index.ts';
 import { findIteration, type IterationContent, type IterationRow } from './store.ts';
-import { contentErrors, titleOf } from './validation.ts';
+import { normalizeTitle, validateIteration } from './validation.ts';
 
-/** What is wished for: without a cadence that of the group whose iterations people make. */
-export interface IterationWish extends IterationContent {
+/** A new iteration. Without `cadenceId` it joins the group's first manual cadence. */
+export interface CreateIterationInput extends IterationContent {
   readonly cadenceId: number | null;
 }
 
-/** Makes an iteration of a cadence of this group which people make iterations of. */
+/** Creates an iteration in a manual cadence of this group; creates the cadence if none is named and none exists. */
 export async function createIteration(
   uow: UnitOfWork<SignedInCaller>,
   group: Pick<Group, 'id' | 'name'>,
-  { cadenceId, ...wish }: IterationWish,
+  { cadenceId, ...input }: CreateIterationInput,
 ): Promise<IterationRow | Failure<'notFound' | 'automatic' | 'invalid'>> {
-  const cadence = await cadenceFor(uow, group, cadenceId);
+  const cadence = await findOrCreateCadence(uow, group, cadenceId);
   if (cadence === null) return fail('notFound');
   if (cadence.automatic) return fail('automatic');
-  const content = { ...wish, title: titleOf(wish.title) };
-  const errors = await contentErrors(uow, { id: 0, cadence_id: cadence.id }, content);
+  const content = { ...input, title: normalizeTitle(input.title) };
+  const errors = await validateIteration(uow, { id: 0, cadence_id: cadence.id }, content);
   if (errors) return invalid(errors);
   const id = await insertIteration(uow, cadence, content, content);
   return (await findIteration(uow, [group.id], id)) as IterationRow;
 }
 
-async function cadenceFor(
+async function findOrCreateCadence(
   uow: UnitOfWork<SignedInCaller>,
   group: Pick<Group, 'id' | 'name'>,
   id: number | null,
 ): Promise<CadenceRow | null> {
   if (id !== null) return findCadence(uow, [group.id], id);
-  return (await firstManualCadence(uow, group.id)) ?? createManualCadence(uow, group);
+  return (await findFirstManualCadence(uow, group.id)) ?? createManualCadence(uow, group);
 }

@@ -1,35 +1,42 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { stillInGroup } from '#authorization/current-access.ts';
-import { inPieces, MORE, PIECE } from '#events/batches.ts';
+import { requireGroupAccess } from '#authorization/current-access.ts';
+import { BATCH_SIZE, inBatches, MORE } from '#events/batches.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { giveIteration, MANAGING_ITERATIONS, readCadence, schedule } from '../iteration-cadences/index.ts';
-import { deleteIterationRow, findIteration, type IterationRow, isLast, stateOf } from './store.ts';
+import {
+  assignIterationBatch,
+  findCadenceById,
+  MANAGE_ITERATIONS,
+  scheduleCadence,
+} from '../iteration-cadences/index.ts';
+import { deleteIterationRow, findIteration, type IterationRow, isLastIteration, iterationState } from './store.ts';
 
 const CLOSED = 3;
 
 /**
- * Deletes an iteration, in several acts if very many issues have it: they lose it first. Only one that is over leaves
- * those that follow it without a gap before them: that is asked before any issue loses it. A cadence that makes its iterations by itself makes up for it at once.
+ * Deletes an iteration. In batches, one transaction each, it is first cleared from issues. A current or upcoming iteration must
+ * be the last of its cadence; this is checked before the first batch. An automatic cadence creates a replacement at once.
  */
 export function deleteIteration(
   runUnitOfWork: RunUnitOfWork,
   caller: SignedInCaller,
   { id, group_id }: IterationRow,
 ): Promise<undefined | Failure<'notFound' | 'inBetween'>> {
-  return inPieces(runUnitOfWork, caller, {
-    async ask(uow, begun) {
-      await stillInGroup(uow, caller, group_id, MANAGING_ITERATIONS);
+  return inBatches(runUnitOfWork, caller, {
+    async recheck(uow, hasStarted) {
+      await requireGroupAccess(uow, caller, group_id, MANAGE_ITERATIONS);
       const iteration = await findIteration(uow, [group_id], id);
       if (iteration === null) return fail('notFound');
-      const mayGo = begun || stateOf(iteration, uow.today) === CLOSED || (await isLast(uow, iteration));
-      return mayGo ? iteration : fail('inBetween');
+      const mayDelete =
+        hasStarted || iterationState(iteration, uow.today) === CLOSED || (await isLastIteration(uow, iteration));
+      return mayDelete ? iteration : fail('inBetween');
     },
-    async piece(uow, { cadence_id }) {
-      if ((await giveIteration(uow, null, (issues) => issues.where('iteration_id', '=', id))) === PIECE) return MORE;
+    async runBatch(uow, { cadence_id }) {
+      if ((await assignIterationBatch(uow, null, (issues) => issues.where('iteration_id', '=', id))) === BATCH_SIZE)
+        return MORE;
       await deleteIterationRow(uow, id);
-      const cadence = await readCadence(uow, cadence_id);
-      if (cadence?.automatic) await schedule(uow, cadence);
+      const cadence = await findCadenceById(uow, cadence_id);
+      if (cadence?.automatic) await scheduleCadence(uow, cadence);
     },
   });
 }

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable } from '#http/endpoint/responses.ts';
-import { besideIterations, type IterationRow, stateOf } from './store.ts';
+import { type IterationRow, iterationState, loadIterationRelations } from './store.ts';
 
-/** contract/planning.md §1 "Iteration" */
+/** An iteration (contract/planning.md §1 "Iteration"). */
 export const Iteration = entity('Iteration', {
   id: Type.Integer(),
   iid: Type.Integer(),
-  /** Which one of its cadence it is, by their days, from 1. */
+  /** Position in its cadence by date, from 1. */
   sequence: Type.Integer(),
   group_id: Type.Integer(),
   title: nullable(Type.String()),
@@ -21,19 +21,19 @@ export const Iteration = entity('Iteration', {
   due_date: date,
   web_url: Type.String(),
 }).from(
-  (rows: readonly IterationRow[], { db }) => besideIterations(db, rows),
+  (rows: readonly IterationRow[], { db }) => loadIterationRelations(db, rows),
   (row, to, { sequences, paths }) => ({
     id: row.id,
     iid: row.iid,
-    sequence: stillThere(sequences.get(row.id)),
+    sequence: requireRow(sequences.get(row.id)),
     group_id: row.group_id,
     title: row.title,
     description: row.description,
-    state: stateOf(row, to.db.today),
+    state: iterationState(row, to.db.today),
     created_at: row.created_at,
     updated_at: row.updated_at,
     start_date: row.start_date,
     due_date: row.due_date,
-    web_url: `${to.url}/groups/${stillThere(paths.get(row.group_id))}/-/iterations/${row.id}`,
+    web_url: `${to.url}/groups/${requireRow(paths.get(row.group_id))}/-/iterations/${row.id}`,
   }),
 );

@@ -2,24 +2,24 @@ import type { Example, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-type Place = (scene: Scene) => { readonly id: number };
+type ParentOf = (scene: Scene) => { readonly id: number };
 type Params = Example['params'];
 
-const listing =
-  (place: Place, params?: Params) =>
-  (scene: Scene): Example => ({ by: 'guest', path: { id: place(scene).id }, ...(params && { params }) });
+const listCall =
+  (parentOf: ParentOf, params?: Params) =>
+  (scene: Scene): Example => ({ by: 'guest', path: { id: parentOf(scene).id }, ...(params && { params }) });
 
-const lists = (place: Place) =>
+const listCalls = (parentOf: ParentOf) =>
   [
-    listing(place),
-    listing(place, { state: 'opened', search: 'one', in: ['title', 'cadence_title'], include_descendants: true }),
-    listing(place, { state: 'current', include_ancestors: false }),
-    listing(place, { state: 'upcoming', updated_after: '2025-01-01', updated_before: '2026-01-01' }),
-    listing(place, { state: 'closed', in: ['cadence_title'], search: 'by hand' }),
+    listCall(parentOf),
+    listCall(parentOf, { state: 'opened', search: 'one', in: ['title', 'cadence_title'], include_descendants: true }),
+    listCall(parentOf, { state: 'current', include_ancestors: false }),
+    listCall(parentOf, { state: 'upcoming', updated_after: '2025-01-01', updated_before: '2026-01-01' }),
+    listCall(parentOf, { state: 'closed', in: ['cadence_title'], search: 'by hand' }),
   ] as const;
 
-/** An iteration of the scene's group, made so. */
-const withOne =
+/** A new iteration of the scene's group. */
+const withIteration =
   (by: Example['by'], params?: Params) =>
   async ({ group, newIteration }: Scene): Promise<Example> => ({
     by,
@@ -28,9 +28,9 @@ const withOne =
   });
 
 export const examples: Examples<typeof endpoints> = {
-  listProjectIterations: lists(({ project }) => project),
-  listGroupIterations: lists(({ group }) => group),
-  readIteration: withOne('guest'),
+  listProjectIterations: listCalls(({ project }) => project),
+  listGroupIterations: listCalls(({ group }) => group),
+  getIteration: withIteration('guest'),
   async createIteration({ group, name, newCadence }) {
     const params = { title: name('Iteration'), start_date: '2026-02-01', due_date: '2026-02-14' };
     return {
@@ -40,8 +40,8 @@ export const examples: Examples<typeof endpoints> = {
     };
   },
   updateIteration: [
-    withOne('planner', { description: 'Soon' }),
-    withOne('planner', { title: 'Another', start_date: '2026-03-01', due_date: '2026-03-14' }),
+    withIteration('planner', { description: 'Soon' }),
+    withIteration('planner', { title: 'Another', start_date: '2026-03-01', due_date: '2026-03-14' }),
   ],
-  deleteIteration: withOne('planner'),
+  deleteIteration: withIteration('planner'),
 };

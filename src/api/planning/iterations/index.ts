@@ -1,10 +1,10 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-// What other families may use of iterations.
+// Public interface for other resources.
 export { Iteration } from './entities.ts';
 export { importIteration } from './import.ts';
-export { iterationInReach } from './scope.ts';
-export { iterationsSeenBy } from './store.ts';
+export { findIterationIdForProject } from './scope.ts';
+export { loadVisibleIterations } from './store.ts';
 
-export const iterations = family({ endpoints });
+export const iterations = resourceModule({ endpoints });

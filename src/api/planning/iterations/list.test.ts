@@ -20,7 +20,7 @@ await newIteration(hidden, '2026-01-02', '2026-01-09', { title: 'secret' });
 const titles = async (params = {}, path = `${project.at}/iterations`, by = here.anonymous) =>
   (await done(by.get(path, params))).body.map(({ title }: { title: string | null }) => title);
 
-test('an iteration is shown whole, its state by the days, its place among those of its cadence', async () => {
+test('returns all fields of an iteration, with its state by date and its sequence in the cadence', async () => {
   const [{ id, created_at, updated_at, ...rest }] = (await here.anonymous.get(`${group.at}/iterations`)).body;
   assert.deepEqual(rest, {
     iid: 2,
@@ -36,7 +36,7 @@ test('an iteration is shown whole, its state by the days, its place among those 
   assert.equal(created_at, updated_at);
 });
 
-test('iterations are listed by their last day, those without a title last, and narrowed by state and words', async () => {
+test('orders iterations by due date, untitled ones last, and filters by state and search', async () => {
   for (const [params, expected] of [
     [{}, ['then', 'now', null]],
     [{ state: 'all' }, ['then', 'now', null]],
@@ -60,7 +60,7 @@ test('iterations are listed by their last day, those without a title last, and n
   }
 });
 
-test('groups inside join in when they are asked for, but none that the caller does not see', async () => {
+test('includes visible descendant groups on request', async () => {
   const path = `${group.at}/iterations`;
   assert.deepEqual(await titles({}, path), ['then', 'now']);
   assert.deepEqual(await titles({ include_descendants: true }, path), ['then', 'now', null]);
@@ -69,7 +69,7 @@ test('groups inside join in when they are asked for, but none that the caller do
   assert.equal(counted.headers['x-total'], '3');
 });
 
-test('a state and a place to look at that there are not are refused', async () => {
+test('rejects unknown states and search fields', async () => {
   const path = `${project.at}/iterations`;
   const state = await here.anonymous.get(path, { state: 'open' });
   assert.deepEqual([state.status, state.body], [400, { error: 'state does not have a valid value' }]);
@@ -78,7 +78,7 @@ test('a state and a place to look at that there are not are refused', async () =
   });
 });
 
-test('a private project has no iterations for the public, and a personal one for nobody', async () => {
+test('hides iterations of private projects from the public and forbids personal projects', async () => {
   const closed = await here.newProject({ in: group });
   const missing = await here.anonymous.get(`${closed.at}/iterations`);
   assert.deepEqual([missing.status, missing.body], [404, { message: '404 Project Not Found' }]);
@@ -90,7 +90,7 @@ test('a private project has no iterations for the public, and a personal one for
   }
 });
 
-test('one iteration is read in its group and below, and nowhere else', async () => {
+test('returns an iteration in its group and descendants only', async () => {
   const [{ id }] = (await here.anonymous.get(`${group.at}/iterations`)).body;
   assert.equal((await here.anonymous.get(`${below.at}/iterations/${id}`)).body.id, id);
   const other = await here.newGroup({ visibility: 'public' });

@@ -4,15 +4,15 @@ import { groupVisibleTo } from '#authorization/visibility-conditions.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import { containingUnindexed } from '#database/search/substring-search.ts';
+import { containsSubstringUnindexed } from '#database/search/substring-search.ts';
 import type { IterationsTables } from '#database/tables/iterations.ts';
-import { namespacesInside } from '#domain/namespaces/hierarchy.ts';
-import { namespacePaths } from '#domain/namespaces/routes.ts';
+import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
+import { loadNamespacePaths } from '#domain/namespaces/routes.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** The rows of iterations. */
+// Rows of iterations.
 
 export type IterationRow = Omit<Selectable<IterationsTables['iterations']>, 'title_key'>;
 
@@ -30,10 +30,10 @@ const columns = [
 ] as const;
 
 export const ITERATION_STATES = ['opened', 'upcoming', 'current', 'started', 'closed', 'all'] as const;
-type StateWord = (typeof ITERATION_STATES)[number];
+type IterationStateFilter = (typeof ITERATION_STATES)[number];
 
 interface IterationFilter {
-  readonly state: StateWord;
+  readonly state: IterationStateFilter;
   readonly search?: string | null | undefined;
   readonly in?: readonly ('title' | 'cadence_title')[] | null | undefined;
   readonly include_ancestors: boolean;
@@ -42,7 +42,7 @@ interface IterationFilter {
   readonly updated_after?: string | null | undefined;
 }
 
-/** One page of the iterations of a group, of those above it and of those inside it that the caller sees: the first due first. */
+/** Returns one page of iterations of a group, its ancestors and the descendants that the caller may read, by due date. */
 export function listIterations(
   db: Reader,
   caller: Caller,
@@ -55,45 +55,45 @@ export function listIterations(
     .selectFrom('iterations')
     .innerJoin('iteration_cadences', 'iteration_cadences.id', 'iterations.cadence_id')
     .select(columns)
-    .where('iterations.group_id', 'in', groupsOf(db, caller, groupId, filter))
+    .where('iterations.group_id', 'in', groupScope(db, caller, groupId, filter))
     .where((eb) => eb.and(conditions(db, filter)))
     .orderBy('iterations.due_date')
     .orderBy((eb) => eb.case().when('iterations.title', 'is', null).then(1).else(0).end())
     .orderBy('iterations.title')
     .orderBy('iterations.id');
-  return paged(db, found, page);
+  return paginate(db, found, page);
 }
 
-/** Whoever sees a group sees those above it. index: namespace_closure_pkey, namespace_closure_by_ancestor */
-function groupsOf(
+/** Selects the ids of the groups to list. A caller who may read a group may read its ancestors. index: namespace_closure_pkey, namespace_closure_by_ancestor */
+function groupScope(
   db: Reader,
   caller: Caller,
   groupId: number,
   { include_ancestors: above, include_descendants: inside }: IterationFilter,
 ) {
-  const line = db.selectFrom('namespace_closure').select('ancestor_id as id').where('descendant_id', '=', groupId);
-  const own = above ? line : line.where('depth', '=', 0);
+  const ancestors = db.selectFrom('namespace_closure').select('ancestor_id as id').where('descendant_id', '=', groupId);
+  const own = above ? ancestors : ancestors.where('depth', '=', 0);
   if (!inside) return own;
-  const seen = db
+  const visible = db
     .selectFrom('namespaces')
     .select('namespaces.id')
-    .where('namespaces.id', 'in', namespacesInside(db, groupId))
+    .where('namespaces.id', 'in', selectDescendantIds(db, groupId))
     .where(groupVisibleTo(caller, db.today));
-  return own.union(seen);
+  return own.union(visible);
 }
 
 function conditions({ today }: Reader, filter: IterationFilter): RawBuilder<SqlBool>[] {
   const { state, search, updated_before: before, updated_after: after } = filter;
   const all: RawBuilder<SqlBool>[] = [];
   if (state !== 'all') all.push(stateCondition(state, today));
-  if (search) all.push(searched(foldCase(search), filter.in ?? []));
+  if (search) all.push(searchCondition(foldCase(search), filter.in ?? []));
   if (before) all.push(sql`iterations.updated_at <= ${before}`);
   if (after) all.push(sql`iterations.updated_at >= ${after}`);
   return all;
 }
 
-/** As `stateOf` says of one. */
-function stateCondition(state: Exclude<StateWord, 'all'>, today: string): RawBuilder<SqlBool> {
+/** Returns the SQL condition that corresponds to `iterationState`. */
+function stateCondition(state: Exclude<IterationStateFilter, 'all'>, today: string): RawBuilder<SqlBool> {
   switch (state) {
     case 'opened':
       return sql`iterations.due_date >= ${today}`;
@@ -106,42 +106,42 @@ function stateCondition(state: Exclude<StateWord, 'all'>, today: string): RawBui
   }
 }
 
-/** What its days say of an iteration: 1 upcoming, 2 current, 3 closed (contract/planning.md §2.4). */
-export function stateOf({ start_date, due_date }: Pick<IterationRow, 'start_date' | 'due_date'>, today: string) {
+/** Returns the state of an iteration on this day: 1 upcoming, 2 current, 3 closed (contract/planning.md §2.4). */
+export function iterationState({ start_date, due_date }: Pick<IterationRow, 'start_date' | 'due_date'>, today: string) {
   if (start_date > today) return 1;
   return due_date < today ? 3 : 2;
 }
 
-function searched(part: string, places: readonly ('title' | 'cadence_title')[]): RawBuilder<SqlBool> {
+function searchCondition(part: string, fields: readonly ('title' | 'cadence_title')[]): RawBuilder<SqlBool> {
   const tables = { title: 'iterations', cadence_title: 'iteration_cadences' } as const;
-  const named = places.length === 0 ? (['title'] as const) : places;
-  const fits = named.map((place) => containingUnindexed(tables[place], ['title_key'], part));
+  const searchedFields = fields.length === 0 ? (['title'] as const) : fields;
+  const fits = searchedFields.map((field) => containsSubstringUnindexed(tables[field], ['title_key'], part));
   return sql<SqlBool>`(${sql.join(fits, sql` or `)})`;
 }
 
-/** The iteration with this id, of one of these groups. index: iterations primary key */
+/** Returns the iteration with this id if it belongs to one of these groups, else null. index: iterations primary key */
 export async function findIteration(db: Reader, groupIds: readonly number[], id: number): Promise<IterationRow | null> {
-  const row = (await iterationsByIds(db, [id]))[0];
+  const row = (await loadIterationsByIds(db, [id]))[0];
   return row !== undefined && groupIds.includes(row.group_id) ? row : null;
 }
 
 // index: iterations primary key
-const iterationsByIds = prepareForIds<IterationRow>((db, ids) =>
+const loadIterationsByIds = prepareForIds<IterationRow>((db, ids) =>
   db.selectFrom('iterations').select(columns).where('iterations.id', 'in', ids),
 );
 
-/** Of these iterations those whose group the caller sees. index: iterations primary key, namespaces primary key */
-export async function iterationsSeenBy(
+/** Returns the iterations with these ids whose group the caller may read. index: iterations primary key, namespaces primary key */
+export async function loadVisibleIterations(
   db: Reader,
   caller: Caller,
   ids: readonly (number | null)[],
 ): Promise<IterationRow[]> {
-  const wanted = [...new Set(ids)].filter((id) => id !== null);
-  if (wanted.length === 0) return [];
+  const uniqueIds = [...new Set(ids)].filter((id) => id !== null);
+  if (uniqueIds.length === 0) return [];
   return db
     .selectFrom('iterations')
     .select(columns)
-    .where('iterations.id', 'in', wanted)
+    .where('iterations.id', 'in', uniqueIds)
     .where((eb) =>
       eb.exists(
         eb
@@ -154,14 +154,14 @@ export async function iterationsSeenBy(
     .execute();
 }
 
-/** What iterations need beside their rows: their place among those of their cadence, and the full paths of their groups. */
-export async function besideIterations(db: Reader, rows: readonly IterationRow[]) {
+/** Loads the sequence numbers of iterations and the full paths of their groups. */
+export async function loadIterationRelations(db: Reader, rows: readonly IterationRow[]) {
   const [sequences, paths] = await Promise.all([
-    sequencesOf(
+    loadSequences(
       db,
       rows.map(({ id }) => id),
     ),
-    namespacePaths(
+    loadNamespacePaths(
       db,
       rows.map(({ group_id }) => group_id),
     ),
@@ -170,7 +170,7 @@ export async function besideIterations(db: Reader, rows: readonly IterationRow[]
 }
 
 // index: iterations primary key, iterations_by_cadence
-const sequencesOf = prepareForIds<{ id: number; sequence: number }>((db, ids) =>
+const loadSequences = prepareForIds<{ id: number; sequence: number }>((db, ids) =>
   db
     .selectFrom('iterations')
     .select('iterations.id')
@@ -186,8 +186,8 @@ const sequencesOf = prepareForIds<{ id: number; sequence: number }>((db, ids) =>
     .$castTo<{ id: number; sequence: number }>(),
 );
 
-/** Has the cadence another one that shares a day with these? index: iterations_by_cadence */
-export function isOverlapping(
+/** Returns whether another iteration of the cadence overlaps these dates. index: iterations_by_cadence */
+export function hasOverlappingIteration(
   db: Reader,
   {
     id,
@@ -207,8 +207,8 @@ export function isOverlapping(
   );
 }
 
-/** Has the cadence another one with this title? index: iterations_by_title */
-export function isTitleTaken(
+/** Returns whether another iteration of the cadence has this title. index: iterations_by_title */
+export function isIterationTitleTaken(
   db: Reader,
   { id, cadence_id, title }: Pick<IterationRow, 'id' | 'cadence_id'> & { readonly title: string },
 ): Promise<boolean> {
@@ -222,23 +222,27 @@ export function isTitleTaken(
   );
 }
 
-/** Has the group one with this number? index: iterations_by_iid */
-export function isIidTaken(db: Reader, groupId: number, iid: number): Promise<boolean> {
+/** Returns whether the group has an iteration with this iid. index: iterations_by_iid */
+export function isIterationIidTaken(db: Reader, groupId: number, iid: number): Promise<boolean> {
   const numbered = db.selectFrom('iterations').select('id').where('group_id', '=', groupId);
   return hasRow(numbered.where('iid', '=', iid));
 }
 
-/** Is it the last of its cadence? index: iterations_by_cadence */
-export async function isLast(db: Reader, { cadence_id, start_date }: IterationRow): Promise<boolean> {
+/** Returns whether the iteration is the last of its cadence. index: iterations_by_cadence */
+export async function isLastIteration(db: Reader, { cadence_id, start_date }: IterationRow): Promise<boolean> {
   const later = db.selectFrom('iterations').select('id').where('cadence_id', '=', cadence_id);
   return !(await hasRow(later.where('start_date', '>', start_date)));
 }
 
-/** What people write of an iteration. */
+/** The attributes of an iteration that users write. */
 export type IterationContent = Pick<IterationRow, 'title' | 'description' | 'start_date' | 'due_date'>;
 
 /** index: iterations primary key */
-export async function updateIteration(tx: Transaction, id: number, content: IterationContent): Promise<IterationRow> {
+export async function updateIterationRow(
+  tx: Transaction,
+  id: number,
+  content: IterationContent,
+): Promise<IterationRow> {
   const title_key = content.title === null ? null : foldCase(content.title);
   return tx
     .updateTable('iterations')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
-import { daysOf, newCadence, newIteration } from '../iteration-cadences/fixtures.testing.ts';
+import { listPeriods, newCadence, newIteration } from '../iteration-cadences/fixtures.testing.ts';
 
 const here = await world();
 
-test('what is sent changes, what is sent empty goes, the rest stays', async () => {
+test('updates given attributes, clears empty ones and keeps the others', async () => {
   const group = await here.newGroup();
   const made = await newIteration(group, '2026-02-01', '2026-02-14', { title: 'One', description: 'Old' });
   const put = async (params: object) =>
@@ -25,7 +25,7 @@ test('what is sent changes, what is sent empty goes, the rest stays', async () =
   assert.deepEqual([blank.status, blank.body], [400, { message: { start_date: ["can't be blank"] } }]);
 });
 
-test('days that another one has are refused, its own are not', async () => {
+test('rejects overlapping dates but accepts the iteration’s own', async () => {
   const group = await here.newGroup();
   const { id } = await newIteration(group, '2026-02-01', '2026-02-14');
   await newIteration(group, '2026-02-15', '2026-02-28');
@@ -34,7 +34,7 @@ test('days that another one has are refused, its own are not', async () => {
   assert.equal((await group.owner.put(path, { start_date: '2026-02-03', due_date: '2026-02-14' })).status, 200);
 });
 
-test('of an iteration that was made by itself only the description changes', async () => {
+test('updates only the description of an automatically created iteration', async () => {
   const group = await here.newGroup();
   await newCadence(group);
   const [first] = (await group.owner.get(`${group.at}/iterations`)).body;
@@ -48,7 +48,7 @@ test('of an iteration that was made by itself only the description changes', asy
   assert.deepEqual(body, { ...first, description: 'Soon' });
 });
 
-test('what changes nothing leaves the time of the last change', async () => {
+test('keeps updated_at if nothing changes', async () => {
   const group = await here.newGroup();
   const made = await newIteration(group, '2026-02-01', '2026-02-14', { title: 'One', description: 'Old' });
   here.clock.advance(60_000);
@@ -81,7 +81,7 @@ test('one that is not over is deleted only as the last of its cadence', async ()
     [204, 204, 204],
   );
   assert.equal((await remove(next)).status, 404);
-  assert.deepEqual(await daysOf(group), []);
+  assert.deepEqual(await listPeriods(group), []);
 });
 
 test('an automatic cadence makes up for one that is deleted, and issues lose it', async () => {

@@ -1,40 +1,41 @@
 import type { Transaction } from '#database/database.ts';
-import { type FieldErrors, fieldErrors, invalid } from '#runtime/failure.ts';
-import { type IterationContent, type IterationRow, isOverlapping, isTitleTaken } from './store.ts';
+import { compactFieldErrors, type FieldErrors, invalid } from '#runtime/failure.ts';
+import { hasOverlappingIteration, type IterationContent, type IterationRow, isIterationTitleTaken } from './store.ts';
 
-/** What iterations may say (contract/planning.md §3.10 "Model errors"). */
+// Validation of iterations (contract/planning.md §3.10 "Model errors").
 
-const LONGEST = 255;
+const MAX_TITLE_LENGTH = 255;
 
-/** A title in which nothing is written is none. */
-export const titleOf = (title: string | null | undefined): string | null => title?.trim() || null;
+/** Trims a title; returns null for a blank one. */
+export const normalizeTitle = (title: string | null | undefined): string | null => title?.trim() || null;
 
 const TITLE_ERRORS = ['already being used for another iteration within this cadence.'];
 
-/** Somebody else has got the title meanwhile. */
-export const TITLE_TAKEN = invalid({ title: TITLE_ERRORS });
+/** The failure when a concurrent request has taken the title. */
+export const ITERATION_TITLE_TAKEN = invalid({ title: TITLE_ERRORS });
 
-/** Whether an iteration of a cadence, a new one with the id 0, can say this: null, or why it can't. */
-export async function contentErrors(
+/** Returns validation errors, or null if the content is valid. A new iteration has the id 0. */
+export async function validateIteration(
   tx: Transaction,
   of: Pick<IterationRow, 'id' | 'cadence_id'>,
   content: IterationContent,
 ): Promise<FieldErrors | null> {
   const { title, start_date, due_date } = content;
   const disordered = due_date <= start_date;
-  return fieldErrors({
+  return compactFieldErrors({
     due_date: disordered ? ['must be greater than start date'] : [],
-    base: !disordered && (await isOverlapping(tx, { ...of, start_date, due_date })) ? [OVERLAPPING] : [],
-    title: title === null ? [] : await titleErrors(tx, { ...of, title }),
+    base:
+      !disordered && (await hasOverlappingIteration(tx, { ...of, start_date, due_date })) ? [OVERLAPPING_DATES] : [],
+    title: title === null ? [] : await validateIterationTitle(tx, { ...of, title }),
   });
 }
 
-const OVERLAPPING = 'Dates cannot overlap with other existing Iterations within this iterations cadence';
+const OVERLAPPING_DATES = 'Dates cannot overlap with other existing Iterations within this iterations cadence';
 
-async function titleErrors(
+async function validateIterationTitle(
   tx: Transaction,
   of: Pick<IterationRow, 'id' | 'cadence_id'> & { readonly title: string },
 ): Promise<readonly string[]> {
-  if ([...of.title].length > LONGEST) return [`is too long (maximum is ${LONGEST} characters)`];
-  return (await isTitleTaken(tx, of)) ? TITLE_ERRORS : [];
+  if ([...of.title].length > MAX_TITLE_LENGTH) return [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`];
+  return (await isIterationTitleTaken(tx, of)) ? TITLE_ERRORS : [];
 }

@@ -1,21 +1,21 @@
 import { CSS_COLORS } from './css-colors.ts';
 
 /**
- * The color that `#RGB`, `#RRGGBB` or a CSS name says, as `#RRGGBB` (contract/planning.md §3.5); null for anything else.
- * Digits keep their case.
+ * Parses `#RGB`, `#RRGGBB` or a CSS color name and returns `#RRGGBB` (contract/planning.md §3.5), or null for anything else.
+ * The case of hexadecimal digits is preserved.
  */
-export function readColor(text: string): string | null {
+export function parseColor(text: string): string | null {
   const digits = text.trim();
   if (/^#[0-9a-fA-F]{6}$/.test(digits)) return digits;
   if (/^#[0-9a-fA-F]{3}$/.test(digits)) return digits.replace(/[0-9a-fA-F]/g, '$&$&');
   return CSS_COLORS.get(digits.toLowerCase()) ?? null;
 }
 
-/** Colors whose parts add up to more are light. */
-const LIGHT = 500;
+/** A color is light if the sum of its red, green and blue parts is greater. */
+const LIGHT_THRESHOLD = 500;
 
-/** What text is readable on such a color, `#RRGGBB`. */
-export function textColorOn(color: string): string {
+/** Returns the text color that is readable on this background color; both are `#RRGGBB`. */
+export function textColorFor(color: string): string {
   const parts = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
-  return parts.reduce((sum, part) => sum + part, 0) > LIGHT ? '#1F1E24' : '#FFFFFF';
+  return parts.reduce((sum, part) => sum + part, 0) > LIGHT_THRESHOLD ? '#1F1E24' : '#FFFFFF';
 }

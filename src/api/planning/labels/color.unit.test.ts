@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readColor, textColorOn } from './color.ts';
+import { parseColor, textColorFor } from './color.ts';
 import { CSS_COLORS } from './css-colors.ts';
 
-test('a color is three digits, six digits or a name of CSS, and six digits are kept', () => {
+test('parses three digits, six digits and CSS names, and preserves six digits', () => {
   for (const [text, color] of [
     ['#FFAABB', '#FFAABB'],
     ['#ffaabb', '#ffaabb'],
@@ -18,15 +18,15 @@ test('a color is three digits, six digits or a name of CSS, and six digits are k
     ['reddish', null],
     ['', null],
   ] as const) {
-    assert.equal(readColor(text), color, text);
+    assert.equal(parseColor(text), color, text);
   }
 });
 
-test('CSS has 148 names of colors', () => {
+test('knows the 148 CSS color names', () => {
   assert.equal(CSS_COLORS.size, 148);
 });
 
-test('text is dark on light colors and white on the others', () => {
-  for (const color of ['#FFFFFF', '#ffff00', '#aaaaaa']) assert.equal(textColorOn(color), '#1F1E24', color);
-  for (const color of ['#FF0000', '#1068bf', '#F0AD4E', '#000000']) assert.equal(textColorOn(color), '#FFFFFF', color);
+test('returns dark text for light colors and white text for others', () => {
+  for (const color of ['#FFFFFF', '#ffff00', '#aaaaaa']) assert.equal(textColorFor(color), '#1F1E24', color);
+  for (const color of ['#FF0000', '#1068bf', '#F0AD4E', '#000000']) assert.equal(textColorFor(color), '#FFFFFF', color);
 });

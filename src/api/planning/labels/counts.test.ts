@@ -4,7 +4,7 @@ import { type Caller, done, world } from '#test/support/world.ts';
 
 const { newGroup, newProject, server, user } = await world();
 
-test('a list with counts says of each label what bears it and the caller may see', async () => {
+test('counts the readable issues and merge requests of each label', async () => {
   const group = await newGroup({ with: ['guest'] });
   const [project, other] = [await newProject({ in: group }), await newProject({ in: group })];
   const { owner, guest } = group;
@@ -38,7 +38,7 @@ test('a list with counts says of each label what bears it and the caller may see
   assert.equal('open_issues_count' in body[0], false);
 });
 
-test('confidential issues count for who wrote them or has them, once, and for members who may read them', async () => {
+test('counts confidential issues once for their author, assignees and members who may read them', async () => {
   const group = await newGroup({ visibility: 'public', with: ['guest', 'planner'] });
   const project = await newProject({ in: group, visibility: 'public' });
   const { owner, guest, planner } = group;

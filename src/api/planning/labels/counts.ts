@@ -1,23 +1,23 @@
 import { sql } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
-import { issueOfAnybodyVisibleTo, onlyAsOwnVisibleTo } from '#authorization/issues.ts';
+import { issueVisibleOnlyAsOwn, issueVisibleToNonOwner } from '#authorization/issues.ts';
 import { mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
-import { mayBeLong } from '#database/engines/long-statements.ts';
+import { longRunning } from '#database/engines/long-statements.ts';
 import type { IssueState } from '#database/tables/issues.ts';
 
-/** How many issues bear a label: counted by an index that knows their project and state, not one by one. */
+// Counts the issues and merge requests with a label. The index has project and state, so no issue row is read.
 
 type Counts = Readonly<Partial<Record<IssueState, number>>>;
 
-/** How many issues that the caller may see bear each of these labels, by state. */
-export async function countIssues(
+/** Returns, for each label, the number of issues that the caller may read, by state. */
+export async function countVisibleIssues(
   db: Reader,
   caller: Caller,
   labelIds: readonly number[],
 ): Promise<ReadonlyMap<number, Counts>> {
   if (labelIds.length === 0) return new Map();
-  const [rows, own] = [await countOfAnybody(db, caller, labelIds), await countOnlyOwn(db, caller, labelIds)];
+  const [rows, own] = [await countIssuesByVisibility(db, caller, labelIds), await countOwnIssues(db, caller, labelIds)];
   const counts = new Map<number, Partial<Record<IssueState, number>>>();
   for (const { label_id, state, count } of [...rows, ...own]) {
     const known = counts.get(label_id) ?? {};
@@ -26,8 +26,8 @@ export async function countIssues(
   return counts;
 }
 
-/** First by project, so that each is asked once whether it shows them. index: issue_labels_counted, projects primary key */
-function countOfAnybody(db: Reader, caller: Caller, labelIds: readonly number[]) {
+/** Groups by project first, so that visibility is checked once per project. index: issue_labels_counted, projects primary key */
+function countIssuesByVisibility(db: Reader, caller: Caller, labelIds: readonly number[]) {
   const counted = db
     .selectFrom('issue_labels')
     .select(['label_id', 'project_id', 'state', 'confidential'])
@@ -38,14 +38,14 @@ function countOfAnybody(db: Reader, caller: Caller, labelIds: readonly number[])
     .selectFrom(counted.as('worn'))
     .innerJoin('projects', 'projects.id', 'worn.project_id')
     .select(['worn.label_id', 'worn.state', sql<number>`cast(sum(worn.count) as bigint)`.as('count')])
-    .where((eb) => issueOfAnybodyVisibleTo(caller, db.today, eb('worn.confidential', '=', false))(eb as never))
+    .where((eb) => issueVisibleToNonOwner(caller, db.today, eb('worn.confidential', '=', false))(eb as never))
     .groupBy(['worn.label_id', 'worn.state'])
-    .modifyEnd(mayBeLong)
+    .modifyEnd(longRunning)
     .execute();
 }
 
-/** Besides. index: issues_by_author, issue_assignees_by_user, issues primary key, issue_labels_pkey */
-async function countOnlyOwn(db: Reader, caller: Caller, labelIds: readonly number[]) {
+/** Counts the issues that only their author or assignee may read. index: issues_by_author, issue_assignees_by_user, issues primary key, issue_labels_pkey */
+async function countOwnIssues(db: Reader, caller: Caller, labelIds: readonly number[]) {
   if (caller.user === null) return [];
   const { id } = caller.user;
   const written = db.selectFrom('issues as own').select('own.id').where('own.author_id', '=', id);
@@ -57,14 +57,14 @@ async function countOnlyOwn(db: Reader, caller: Caller, labelIds: readonly numbe
     .select(['issue_labels.label_id', 'issues.state', (eb) => eb.fn.countAll<number>().as('count')])
     .where('issues.id', 'in', written.where('own.confidential', '=', true).union(assigned))
     .where('issue_labels.label_id', 'in', labelIds)
-    .where(onlyAsOwnVisibleTo(caller, db.today))
+    .where(issueVisibleOnlyAsOwn(caller, db.today))
     .groupBy(['issue_labels.label_id', 'issues.state'])
-    .modifyEnd(mayBeLong)
+    .modifyEnd(longRunning)
     .execute();
 }
 
-/** How many open merge requests that the caller may see bear each of these labels. index: merge_request_labels_by_label, merge_requests primary key */
-export async function countOpenMergeRequests(
+/** Returns, for each label, the number of open merge requests that the caller may read. index: merge_request_labels_by_label, merge_requests primary key */
+export async function countVisibleOpenMergeRequests(
   db: Reader,
   caller: Caller,
   labelIds: readonly number[],
@@ -80,7 +80,7 @@ export async function countOpenMergeRequests(
     .where('merge_requests.state', '=', 'opened')
     .where(mergeRequestVisibleTo(caller, db.today))
     .groupBy('merge_request_labels.label_id')
-    .modifyEnd(mayBeLong)
+    .modifyEnd(longRunning)
     .execute();
   return new Map(rows.map(({ label_id, count }) => [label_id, count]));
 }

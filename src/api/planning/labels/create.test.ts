@@ -12,7 +12,7 @@ const places: readonly (readonly [string, Group | Project])[] = [
 ];
 
 for (const [kind, { at, owner }] of places) {
-  test(`a new label of a ${kind} is shown whole`, async () => {
+  test(`returns all fields of a new label of a ${kind}`, async () => {
     const name = here.name('Bug');
     const { status, body } = await owner.post(`${at}/labels`, {
       name: ` ${name} `,
@@ -59,12 +59,12 @@ for (const [kind, { at, owner }] of places) {
   }
 }
 
-test('title and color are needed', async () => {
+test('requires title and color', async () => {
   const { status, body } = await project.owner.post(`${project.at}/labels`);
   assert.deepEqual([status, body], [400, { error: 'name is missing, color is missing' }]);
 });
 
-test('a project gives a label its priority, which is not negative', async () => {
+test('sets the priority in a project and rejects negative ones', async () => {
   const { at, planner } = project;
   const post = (priority: number) => planner.post(`${at}/labels`, { name: here.name('Label'), color: 'red', priority });
   assert.equal((await post(0)).body.priority, 0);
@@ -73,7 +73,7 @@ test('a project gives a label its priority, which is not negative', async () => 
   assert.deepEqual(refused.body, { message: { priority: ['must be greater than or equal to 0'] } });
 });
 
-test('a title is taken by a label of the place itself or of a group above, in the same case', async () => {
+test('rejects a title that a label of the parent or an ancestor group has, case-sensitively', async () => {
   const { newGroup, newProject, name } = here;
   const subgroup = await newGroup({ in: group });
   const below = await newProject({ in: subgroup });
@@ -95,7 +95,7 @@ test('a title is taken by a label of the place itself or of a group above, in th
   assert.equal((await create(below.at, own.toLowerCase())).status, 201);
 });
 
-test('of ten that create one title at once, in a project and its group, one succeeds in each at most', async () => {
+test('creates at most one label per parent on ten concurrent requests with one title', async () => {
   const name = here.name('Race');
   const post = (at: string) => group.owner.post(`${at}/labels`, { name, color: 'red' });
   const all = await Promise.all(Array.from({ length: 10 }, (_, n) => post(n % 2 === 0 ? project.at : group.at)));
@@ -106,7 +106,7 @@ test('of ten that create one title at once, in a project and its group, one succ
   assert.equal(inGroup, 1);
 });
 
-test('labels are managed by Planners, and by nobody while the place is archived', async () => {
+test('lets Planners manage labels, and nobody while the parent is archived', async () => {
   for (const { at, planner, guest, owner } of [group, project]) {
     const post = (who: typeof owner) => who.post(`${at}/labels`, { name: here.name('Label'), color: 'red' });
     assert.equal((await post(guest)).status, 403);

@@ -1,4 +1,4 @@
-/** The colors that have names in CSS (CSS Color Module Level 4), each with its six digits. */
+/** Named colors of CSS (CSS Color Module Level 4), each with its six hexadecimal digits. */
 const NAMED = `
 aliceblue F0F8FF antiquewhite FAEBD7 aqua 00FFFF aquamarine 7FFFD4 azure F0FFFF beige F5F5DC bisque FFE4C4 black 000000
 blanchedalmond FFEBCD blue 0000FF blueviolet 8A2BE2 brown A52A2A burlywood DEB887 cadetblue 5F9EA0 chartreuse 7FFF00
@@ -24,7 +24,7 @@ silver C0C0C0 skyblue 87CEEB slateblue 6A5ACD slategray 708090 slategrey 708090 
 steelblue 4682B4 tan D2B48C teal 008080 thistle D8BFD8 tomato FF6347 turquoise 40E0D0 violet EE82EE wheat F5DEB3
 white FFFFFF whitesmoke F5F5F5 yellow FFFF00 yellowgreen 9ACD32`;
 
-/** Name -> `#RRGGBB`. */
+/** Maps each CSS color name to `#RRGGBB`. */
 export const CSS_COLORS: ReadonlyMap<string, string> = new Map(
   NAMED.trim()
     .split(/\s+/)

@@ -1,25 +1,26 @@
-import { referElsewhere } from '#database/batch-statements.ts';
-import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
+import { reassignReferences } from '#database/batch-statements.ts';
+import { BATCH_SIZE, inBatches, nextBatch } from '#events/batches.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
-import { type InParent, stillIn } from '#http/access/parents.ts';
+import { type ParentContext, requireParentAccess } from '#http/access/parents.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { MANAGING } from './access.ts';
-import { BEARERS, deleteLabelRow, takeLabelOff } from './store.ts';
+import { MANAGE_LABELS } from './access.ts';
+import { deleteLabelRow, LABEL_LINKS, removeLabelBatch } from './store.ts';
 
-/** What histories tell of labels. index: resource_label_events_by_label */
-const TOLD = { table: 'resource_label_events', column: 'label_id' };
+/** References from label events. index: resource_label_events_by_label */
+const LABEL_EVENTS = { table: 'resource_label_events', column: 'label_id' };
 
-/** Deletes a label, in several acts if very many things bear it: they lose it first, and their histories. */
+/** Deletes a label. In batches, one transaction each, it is first removed from issuables and from label events. */
 export function deleteLabel(
   runUnitOfWork: RunUnitOfWork,
-  at: InParent,
+  at: ParentContext,
   labelId: number,
 ): Promise<undefined | Failure<'notFound'>> {
-  return inPieces(runUnitOfWork, at.caller, {
-    ask: (uow) => stillIn(uow, at, MANAGING),
-    async piece(uow) {
-      const more = await pieceOf(...BEARERS.map((bearer) => () => takeLabelOff(uow, bearer, labelId, PIECE)), () =>
-        referElsewhere(uow, TOLD, { from: labelId, to: null, most: PIECE }),
+  return inBatches(runUnitOfWork, at.caller, {
+    recheck: (uow) => requireParentAccess(uow, at, MANAGE_LABELS),
+    async runBatch(uow) {
+      const more = await nextBatch(
+        ...LABEL_LINKS.map((bearer) => () => removeLabelBatch(uow, bearer, labelId, BATCH_SIZE)),
+        () => reassignReferences(uow, LABEL_EVENTS, { from: labelId, to: null, limit: BATCH_SIZE }),
       );
       if (more) return more;
       return (await deleteLabelRow(uow, labelId)) ? undefined : fail('notFound');

@@ -1,210 +1,213 @@
-import { ownReach, reachOf } from '#domain/namespaces/scope.ts';
-import { forBoth, type ParentKind, turnOf } from '#http/access/parents.ts';
+import { ancestorsAndSelf, selfOnly } from '#domain/namespaces/scope.ts';
+import { forGroupAndProject, hierarchyLockKey, type ParentKind } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok, page } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_MODIFIED } from '#http/errors/error-messages.ts';
 import { atLeastOne, exactlyOne, optional, type Parameter, required } from '#http/parameters/declarations.ts';
-import { expression, ruledText, sizedText, string } from '#http/parameters/texts.ts';
+import { searchExpression, sizedText, string, validatedText } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import {
-  anyLabel,
   labelInBody,
-  labelOfProject,
-  MANAGING,
-  namedLabelOfProject,
+  labelInScope,
+  MANAGE_LABELS,
   ownLabel,
-  promoting,
-  SEEING,
+  projectLabel,
+  projectLabelInBody,
+  promoteLabelAccess,
+  READ_LABELS,
 } from './access.ts';
 import { createLabel } from './create.ts';
 import { deleteLabel } from './delete.ts';
 import { Label, ProjectLabel } from './entities.ts';
 import { promoteLabel } from './promote.ts';
 import { listLabels } from './store.ts';
-import { subscribeToLabel } from './subscriptions.ts';
-import { changeLabel, type LabelChange } from './update.ts';
+import { setLabelSubscription } from './subscriptions.ts';
+import { type UpdateLabelInput, updateLabel } from './update.ts';
 
 // Projects and groups have the same endpoints (contract/planning.md §3.5).
 
-/** Bytes of a description. */
-const LONGEST_DESCRIPTION = 512 * 1024;
+/** Maximum size of a description in bytes. */
+const MAX_DESCRIPTION_BYTES = 512 * 1024;
 
-const REFUSES = {
+const ERRORS = {
   notFound: [404, '404 Label Not Found'],
   exists: [409, 'Label already exists'],
   invalid: INVALID,
 } as const;
-const TAKEN = { labels_by_project: 'exists', labels_by_group: 'exists' } as const;
+const UNIQUE_ERRORS = { labels_by_project: 'exists', labels_by_group: 'exists' } as const;
 
-/** How a project or group shows one of its labels. */
-const entityOf = (parent: ParentKind) =>
-  parent.own<typeof Label | typeof ProjectLabel>({ group: Label, project: ProjectLabel });
+/** Returns the entity for a label below this kind of parent. */
+const entityFor = (parent: ParentKind) =>
+  parent.select<typeof Label | typeof ProjectLabel>({ group: Label, project: ProjectLabel });
 
-/** Projects give labels priorities; below groups the parameter is unknown, and so never there. */
-const priorityOf = (parent: ParentKind) =>
-  parent.own<object>({ group: {}, project: { priority: optional(integer) } }) as {
+/** Returns the `priority` parameter, which exists in projects only. */
+const priorityParam = (parent: ParentKind) =>
+  parent.select<object>({ group: {}, project: { priority: optional(integer) } }) as {
     readonly priority: Parameter<number, 'optional'>;
   };
 
-const changes = (parent: ParentKind) => ({
-  new_name: optional(ruledText(255)),
+const updateParams = (parent: ParentKind) => ({
+  new_name: optional(validatedText(255)),
   color: optional(string),
-  description: optional(sizedText(LONGEST_DESCRIPTION)),
-  ...priorityOf(parent),
+  description: optional(sizedText(MAX_DESCRIPTION_BYTES)),
+  ...priorityParam(parent),
   archived: optional(boolean),
 });
-const oneChange = (parent: ParentKind) => atLeastOne(...Object.keys(changes(parent)));
+const atLeastOneChange = (parent: ParentKind) => atLeastOne(...Object.keys(updateParams(parent)));
 
-const changeOf = ({
+const toUpdateInput = ({
   new_name: title,
   ...change
-}: Omit<LabelChange, 'title'> & { readonly new_name?: string | null | undefined }): LabelChange => ({
+}: Omit<UpdateLabelInput, 'title'> & { readonly new_name?: string | null | undefined }): UpdateLabelInput => ({
   title,
   ...change,
 });
 
-export const [listGroupLabels, listProjectLabels] = forBoth((parent) =>
+export const [listGroupLabels, listProjectLabels] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/labels`,
-    summary: 'List labels, those of the groups above too',
-    access: parent.may(SEEING),
+    summary: 'List labels, including those of ancestor groups',
+    access: parent.accessWith(READ_LABELS),
     params: {
       with_counts: optional(boolean, false),
       include_ancestor_groups: optional(boolean, true),
-      // Lists of groups hold no others.
-      ...parent.own<object>({ group: { only_group_labels: optional(boolean, true) }, project: {} }),
-      search: optional(expression),
+      // Has no effect: lists of groups contain group labels only.
+      ...parent.select<object>({ group: { only_group_labels: optional(boolean, true) }, project: {} }),
+      search: optional(searchExpression),
     },
-    response: page(entityOf(parent)),
+    response: page(entityFor(parent)),
     read: async (db, { parent, params, page }) =>
-      listLabels(db, params.include_ancestor_groups ? await reachOf(db, parent) : ownReach(parent), params, page),
+      listLabels(
+        db,
+        params.include_ancestor_groups ? await ancestorsAndSelf(db, parent) : selfOnly(parent),
+        params,
+        page,
+      ),
   }),
 );
 
-export const [readGroupLabel, readProjectLabel] = forBoth((parent) =>
+export const [getGroupLabel, getProjectLabel] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/labels/:label_id`,
-    summary: 'Read a label, by id or title',
-    access: parent.may(SEEING).resource(anyLabel),
-    response: ok(entityOf(parent)),
+    summary: 'Get a label by ID or title',
+    access: parent.accessWith(READ_LABELS).resource(labelInScope),
+    response: ok(entityFor(parent)),
     read: (_db, { label }) => label,
   }),
 );
 
-export const [createGroupLabel, createProjectLabel] = forBoth((parent) =>
+export const [createGroupLabel, createProjectLabel] = forGroupAndProject((parent) =>
   endpoint({
     post: `${parent.path}/labels`,
     summary: 'Create a label',
-    access: parent.may(MANAGING),
+    access: parent.accessWith(MANAGE_LABELS),
     params: {
-      name: required(ruledText(255)),
+      name: required(validatedText(255)),
       color: required(string),
-      description: optional(sizedText(LONGEST_DESCRIPTION)),
-      ...priorityOf(parent),
+      description: optional(sizedText(MAX_DESCRIPTION_BYTES)),
+      ...priorityParam(parent),
     },
-    lock: ({ parent }) => turnOf('labels', parent),
-    errors: REFUSES,
-    response: created(entityOf(parent)),
+    lock: ({ parent }) => hierarchyLockKey('labels', parent),
+    errors: ERRORS,
+    response: created(entityFor(parent)),
     write: (uow, { parent, params: { name: title, color, description = null, priority } }) =>
       createLabel(uow, parent, { title, color, description, priority }),
   }),
 );
 
-export const [updateGroupLabel, updateProjectLabel] = forBoth((parent) =>
+export const [updateGroupLabel, updateProjectLabel] = forGroupAndProject((parent) =>
   endpoint({
     put: `${parent.path}/labels/:label_id`,
-    summary: 'Change a label, named by id or title',
-    access: parent.may(MANAGING).resource(ownLabel),
-    params: changes(parent),
-    rules: [oneChange(parent)],
-    lock: ({ parent }) => turnOf('labels', parent),
-    errors: REFUSES,
-    uniqueErrors: TAKEN,
-    response: ok(entityOf(parent)),
-    write: (uow, { parent, label, params }) => changeLabel(uow, parent, label.id, changeOf(params)),
+    summary: 'Update a label by ID or title',
+    access: parent.accessWith(MANAGE_LABELS).resource(ownLabel),
+    params: updateParams(parent),
+    rules: [atLeastOneChange(parent)],
+    lock: ({ parent }) => hierarchyLockKey('labels', parent),
+    errors: ERRORS,
+    uniqueErrors: UNIQUE_ERRORS,
+    response: ok(entityFor(parent)),
+    write: (uow, { parent, label, params }) => updateLabel(uow, parent, label.id, toUpdateInput(params)),
   }),
 );
 
-export const [updateNamedGroupLabel, updateNamedProjectLabel] = forBoth((parent) =>
+export const [updateNamedGroupLabel, updateNamedProjectLabel] = forGroupAndProject((parent) =>
   endpoint({
     put: `${parent.path}/labels`,
-    summary: 'Change a label that the body names',
-    access: parent.may(MANAGING).resource(labelInBody),
-    params: changes(parent),
-    rules: [exactlyOne('label_id', 'name'), oneChange(parent)],
-    lock: ({ parent }) => turnOf('labels', parent),
-    errors: REFUSES,
-    uniqueErrors: TAKEN,
-    response: ok(entityOf(parent)),
-    write: (uow, { parent, label, params }) => changeLabel(uow, parent, label.id, changeOf(params)),
+    summary: 'Update a label named in the body',
+    access: parent.accessWith(MANAGE_LABELS).resource(labelInBody),
+    params: updateParams(parent),
+    rules: [exactlyOne('label_id', 'name'), atLeastOneChange(parent)],
+    lock: ({ parent }) => hierarchyLockKey('labels', parent),
+    errors: ERRORS,
+    uniqueErrors: UNIQUE_ERRORS,
+    response: ok(entityFor(parent)),
+    write: (uow, { parent, label, params }) => updateLabel(uow, parent, label.id, toUpdateInput(params)),
   }),
 );
 
-export const [deleteGroupLabel, deleteProjectLabel] = forBoth((parent) =>
+export const [deleteGroupLabel, deleteProjectLabel] = forGroupAndProject((parent) =>
   endpoint({
     delete: `${parent.path}/labels/:label_id`,
-    summary: 'Delete a label, named by id or title',
-    access: parent.may(MANAGING).resource(ownLabel),
+    summary: 'Delete a label by ID or title',
+    access: parent.accessWith(MANAGE_LABELS).resource(ownLabel),
     lastModified: ({ label }) => label.updated_at,
-    errors: { notFound: REFUSES.notFound },
+    errors: { notFound: ERRORS.notFound },
     response: noContent,
-    handle: ({ label, parent: place, caller }, { runUnitOfWork }) =>
-      deleteLabel(runUnitOfWork, { parent: place, caller }, label.id),
+    handle: ({ label, parent, caller }, { runUnitOfWork }) => deleteLabel(runUnitOfWork, { parent, caller }, label.id),
   }),
 );
 
-export const [deleteNamedGroupLabel, deleteNamedProjectLabel] = forBoth((parent) =>
+export const [deleteNamedGroupLabel, deleteNamedProjectLabel] = forGroupAndProject((parent) =>
   endpoint({
     delete: `${parent.path}/labels`,
-    summary: 'Delete a label that the body names',
-    access: parent.may(MANAGING).resource(labelInBody),
+    summary: 'Delete a label named in the body',
+    access: parent.accessWith(MANAGE_LABELS).resource(labelInBody),
     rules: [exactlyOne('label_id', 'name')],
     lastModified: ({ label }) => label.updated_at,
-    errors: { notFound: REFUSES.notFound },
+    errors: { notFound: ERRORS.notFound },
     response: noContent,
-    handle: ({ label, parent: place, caller }, { runUnitOfWork }) =>
-      deleteLabel(runUnitOfWork, { parent: place, caller }, label.id),
+    handle: ({ label, parent, caller }, { runUnitOfWork }) => deleteLabel(runUnitOfWork, { parent, caller }, label.id),
   }),
 );
 
-export const [subscribeToGroupLabel, subscribeToProjectLabel] = forBoth((parent) =>
+export const [subscribeToGroupLabel, subscribeToProjectLabel] = forGroupAndProject((parent) =>
   endpoint({
     post: `${parent.path}/labels/:label_id/subscribe`,
-    summary: 'Be told of what gets a label',
-    access: parent.may(SEEING).resource(anyLabel),
+    summary: 'Subscribe to a label',
+    access: parent.accessWith(READ_LABELS).resource(labelInScope),
     errors: { already: NOT_MODIFIED },
-    response: created(entityOf(parent)),
-    write: (uow, { parent, label }) => subscribeToLabel(uow, parent, label, true),
+    response: created(entityFor(parent)),
+    write: (uow, { parent, label }) => setLabelSubscription(uow, parent, label, true),
   }),
 );
 
-export const [unsubscribeFromGroupLabel, unsubscribeFromProjectLabel] = forBoth((parent) =>
+export const [unsubscribeFromGroupLabel, unsubscribeFromProjectLabel] = forGroupAndProject((parent) =>
   endpoint({
     post: `${parent.path}/labels/:label_id/unsubscribe`,
-    summary: 'Be told no longer of what gets a label',
-    access: parent.may(SEEING).resource(anyLabel),
+    summary: 'Unsubscribe from a label',
+    access: parent.accessWith(READ_LABELS).resource(labelInScope),
     errors: { already: NOT_MODIFIED },
-    response: created(entityOf(parent)),
-    write: (uow, { parent, label }) => subscribeToLabel(uow, parent, label, false),
+    response: created(entityFor(parent)),
+    write: (uow, { parent, label }) => setLabelSubscription(uow, parent, label, false),
   }),
 );
 
 export const promoteNamedLabel = endpoint({
   put: '/projects/:id/labels/promote',
-  summary: "Make a project's label, which the body names, one of its group",
-  access: promoting().resource(namedLabelOfProject),
-  lock: ({ project }) => turnOf('labels', project),
-  errors: { notFound: REFUSES.notFound },
+  summary: 'Promote a project label named in the body',
+  access: promoteLabelAccess().resource(projectLabelInBody),
+  lock: ({ project }) => hierarchyLockKey('labels', project),
+  errors: { notFound: ERRORS.notFound },
   response: ok(Label),
   write: (uow, { project, group, label }) => promoteLabel(uow, { project, group }, label.id),
 });
 
 export const promoteProjectLabel = endpoint({
   put: '/projects/:id/labels/:label_id/promote',
-  summary: "Make a project's label, named by id or title, one of its group",
-  access: promoting().resource(labelOfProject),
-  lock: ({ project }) => turnOf('labels', project),
-  errors: { notFound: REFUSES.notFound },
+  summary: 'Promote a project label to a group label',
+  access: promoteLabelAccess().resource(projectLabel),
+  lock: ({ project }) => hierarchyLockKey('labels', project),
+  errors: { notFound: ERRORS.notFound },
   response: ok(Label),
   write: (uow, { project, group, label }) => promoteLabel(uow, { project, group }, label.id),
 });

@@ -1,15 +1,15 @@
 import { Type } from 'typebox';
-import { mapText, textsOf } from '#database/long-texts.ts';
+import { createTextLoader, mapText } from '#database/long-texts.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
-import { textColorOn } from './color.ts';
-import { countIssues, countOpenMergeRequests } from './counts.ts';
-import type { LabelBasicRow, LabelListed } from './store.ts';
-import { labelsSubscribedTo } from './subscriptions.ts';
+import { textColorFor } from './color.ts';
+import { countVisibleIssues, countVisibleOpenMergeRequests } from './counts.ts';
+import type { LabelBasicRow, LabelListRow } from './store.ts';
+import { findSubscribedLabelIds } from './subscriptions.ts';
 
-/** The text as it was written: nothing in it becomes markup. */
-const asHtml = (text: string) => text.replace(/[&<>]/g, (character) => ESCAPED[character]!);
-const ESCAPED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+/** Escapes the text for HTML; Markdown is not rendered. */
+const asHtml = (text: string) => text.replace(/[&<>]/g, (character) => HTML_ENTITIES[character]!);
+const HTML_ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 const basicFields = {
   id: Type.Integer(),
@@ -21,10 +21,10 @@ const basicFields = {
   archived: Type.Boolean(),
 };
 
-const descriptionsOf = textsOf('labels', 'description');
+const loadDescriptionTexts = createTextLoader('labels', 'description');
 
-const described = (labels: readonly LabelBasicRow[], { db }: SerializationContext) =>
-  descriptionsOf(
+const loadDescriptions = (labels: readonly LabelBasicRow[], { db }: SerializationContext) =>
+  loadDescriptionTexts(
     db,
     labels.map(({ id }) => id),
   );
@@ -36,38 +36,42 @@ function basicShape({ id, title, color, archived }: LabelBasicRow, descriptions:
     name: title,
     description,
     description_html: description === null ? '' : mapText(description, asHtml),
-    text_color: textColorOn(color),
+    text_color: textColorFor(color),
     color,
     archived,
   };
 }
 
-/** contract/planning.md §1 "LabelBasic": as issues, merge requests, epics and events show a label. */
-export const LabelBasic = entity('LabelBasic', basicFields).from(described, (row: LabelBasicRow, _to, descriptions) =>
-  basicShape(row, descriptions),
+/** A label in issues, merge requests, epics and events (contract/planning.md §1 "LabelBasic"). */
+export const LabelBasic = entity('LabelBasic', basicFields).from(
+  loadDescriptions,
+  (row: LabelBasicRow, _to, descriptions) => basicShape(row, descriptions),
 );
 
 const labelFields = {
   ...basicFields,
-  /** With `with_counts`: of what the caller may see, wherever it is. */
+  /** The counts are present with `with_counts`, and include what the caller may read in any project. */
   open_issues_count: Type.Optional(Type.Integer()),
   closed_issues_count: Type.Optional(Type.Integer()),
   open_merge_requests_count: Type.Optional(Type.Integer()),
   subscribed: Type.Boolean(),
 };
 
-/** What they say of themselves, whether the caller is subscribed, and what bears each of them, if that is asked for. */
-async function beside(labels: readonly LabelListed[], to: SerializationContext) {
-  const descriptions = await described(labels, to);
+/** Loads descriptions, the caller's subscriptions and, with `with_counts`, the counts. */
+async function loadRelations(labels: readonly LabelListRow[], to: SerializationContext) {
+  const descriptions = await loadDescriptions(labels, to);
   const ids = labels.map(({ id }) => id);
-  const subscribed = await labelsSubscribedTo(to.db, to.caller, labels);
+  const subscribed = await findSubscribedLabelIds(to.db, to.caller, labels);
   if (to.params.with_counts !== true) return { descriptions, subscribed, counts: null };
-  const issues = await countIssues(to.db, to.caller, ids);
-  const mergeRequests = await countOpenMergeRequests(to.db, to.caller, ids);
+  const issues = await countVisibleIssues(to.db, to.caller, ids);
+  const mergeRequests = await countVisibleOpenMergeRequests(to.db, to.caller, ids);
   return { descriptions, subscribed, counts: { issues, mergeRequests } };
 }
 
-function labelShape(row: LabelListed, { descriptions, subscribed, counts }: Awaited<ReturnType<typeof beside>>) {
+function labelShape(
+  row: LabelListRow,
+  { descriptions, subscribed, counts }: Awaited<ReturnType<typeof loadRelations>>,
+) {
   return {
     ...basicShape(row, descriptions),
     ...(counts && {
@@ -80,16 +84,16 @@ function labelShape(row: LabelListed, { descriptions, subscribed, counts }: Awai
 }
 
 /** contract/planning.md §1 "Label" */
-export const Label = entity('Label', labelFields).from(beside, (row: LabelListed, _to, loaded) =>
+export const Label = entity('Label', labelFields).from(loadRelations, (row: LabelListRow, _to, loaded) =>
   labelShape(row, loaded),
 );
 
-/** A label below a project, be it the project's own or that of a group above. */
+/** A label seen from a project: the project's own, or one of an ancestor group. */
 export const ProjectLabel = entity('ProjectLabel', {
   ...labelFields,
   priority: nullable(Type.Integer()),
   is_project_label: Type.Boolean(),
-}).from(beside, (row: LabelListed, _to, loaded) => ({
+}).from(loadRelations, (row: LabelListRow, _to, loaded) => ({
   ...labelShape(row, loaded),
   priority: row.priority,
   is_project_label: row.project_id !== null,

@@ -1,48 +1,48 @@
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
-import { ownerOf, reachOf, type Somewhere } from '#domain/namespaces/scope.ts';
-import { insertLabels, labelsTitled, setPriority } from './store.ts';
+import { isInIds } from '#database/dialect.ts';
+import { ancestorsAndSelf, type GroupOrProjectRef, ownerColumns } from '#domain/namespaces/scope.ts';
+import { findLabelsByTitles, insertLabels, setLabelPriority } from './store.ts';
 
 /**
- * What stands for these labels in a project or group that cannot have them: its own, or of the groups above, of the same title,
- * which it is given where there is none. By the ids of these.
+ * Maps labels to labels of the same title that this project or group can use: its own or inherited ones. Creates missing ones.
+ * Returns old id -> new id.
  */
-export async function labelsLike(
+export async function mapLabelsToParent(
   tx: Transaction,
-  place: Somewhere,
+  parent: GroupOrProjectRef,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
   if (ids.length === 0) return new Map();
   // index: labels primary key
-  const wanted = await tx
+  const requested = await tx
     .selectFrom('labels')
     .select(['id', 'title', 'color', 'description'])
-    .where((eb) => isAmong(tx, eb.ref('id'), ids))
+    .where((eb) => isInIds(tx, eb.ref('id'), ids))
     .execute();
-  const titles = wanted.map(({ title }) => title);
-  const reach = await reachOf(tx, place);
-  const known = new Set((await labelsTitled(tx, reach, titles)).map(({ title }) => title));
-  const unknown = new Map(wanted.filter(({ title }) => !known.has(title)).map((label) => [label.title, label]));
-  await insertLabels(tx, ownerOf(place), [...unknown.values()]);
-  const there = new Map((await labelsTitled(tx, reach, titles)).map(({ id, title }) => [title, id]));
-  const like = new Map(wanted.map(({ id, title }) => [id, there.get(title)!]));
-  if (place.project) await prefer(tx, place.project.id, like);
-  return like;
+  const titles = requested.map(({ title }) => title);
+  const scope = await ancestorsAndSelf(tx, parent);
+  const known = new Set((await findLabelsByTitles(tx, scope, titles)).map(({ title }) => title));
+  const unknown = new Map(requested.filter(({ title }) => !known.has(title)).map((label) => [label.title, label]));
+  await insertLabels(tx, ownerColumns(parent), [...unknown.values()]);
+  const idByTitle = new Map((await findLabelsByTitles(tx, scope, titles)).map(({ id, title }) => [title, id]));
+  const newIds = new Map(requested.map(({ id, title }) => [id, idByTitle.get(title)!]));
+  if (parent.project) await copyPriorities(tx, parent.project.id, newIds);
+  return newIds;
 }
 
-/** What the project prefers of the ones it prefers of the others. */
-async function prefer(tx: Transaction, projectId: number, like: ReadonlyMap<number, number>): Promise<void> {
-  for (const { label_id, priority } of await prioritiesOf(tx, projectId, [...like.keys()])) {
-    await setPriority(tx, projectId, like.get(label_id)!, priority);
+/** Gives the new labels the priorities that the project has set for the old ones. */
+async function copyPriorities(tx: Transaction, projectId: number, newIds: ReadonlyMap<number, number>): Promise<void> {
+  for (const { label_id, priority } of await listPriorities(tx, projectId, [...newIds.keys()])) {
+    await setLabelPriority(tx, projectId, newIds.get(label_id)!, priority);
   }
 }
 
 /** index: label_priorities_pkey */
-function prioritiesOf(db: Reader, projectId: number, ids: readonly number[]) {
+function listPriorities(db: Reader, projectId: number, ids: readonly number[]) {
   return db
     .selectFrom('label_priorities')
     .select(['label_id', 'priority'])
     .where('project_id', '=', projectId)
-    .where((eb) => isAmong(db, eb.ref('label_id'), ids))
+    .where((eb) => isInIds(db, eb.ref('label_id'), ids))
     .execute();
 }

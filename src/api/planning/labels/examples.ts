@@ -2,81 +2,81 @@ import type { Build, Example, Examples } from '#test/examples/example.ts';
 import type { Group, Project, Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-type Place = (scene: Scene) => Group | Project;
+type ParentOf = (scene: Scene) => Group | Project;
 
-const ofGroup: Place = ({ group }) => group;
-const ofProject: Place = ({ project }) => project;
+const inGroup: ParentOf = ({ group }) => group;
+const inProject: ParentOf = ({ project }) => project;
 
-const inPlace =
-  (place: Place, by: Example['by'], params?: Example['params']): Build =>
-  (scene) => ({ by, path: { id: place(scene).id }, ...(params && { params }) });
+const callIn =
+  (parentOf: ParentOf, by: Example['by'], params?: Example['params']): Build =>
+  (scene) => ({ by, path: { id: parentOf(scene).id }, ...(params && { params }) });
 
-/** A label of this place, named by its title in the path. */
+/** A label of this project or group, named by its title in the path. */
 const byPath =
-  (place: Place, by: Example['by'], params?: Example['params']): Build =>
+  (parentOf: ParentOf, by: Example['by'], params?: Example['params']): Build =>
   async (scene) => {
-    const at = place(scene);
-    const { name } = await scene.newLabel(at);
-    return { by, path: { id: at.id, label_id: name }, ...(params && { params }) };
+    const parent = parentOf(scene);
+    const { name } = await scene.newLabel(parent);
+    return { by, path: { id: parent.id, label_id: name }, ...(params && { params }) };
   };
 
-/** A label of this place, named in the body. */
+/** A label of this project or group, named in the body. */
 const byName =
-  (place: Place, params: Example['params'] = {}): Build =>
+  (parentOf: ParentOf, params: Example['params'] = {}): Build =>
   async (scene) => {
-    const at = place(scene);
-    const { name } = await scene.newLabel(at);
-    return { by: 'planner', path: { id: at.id }, params: { name, ...params } };
+    const parent = parentOf(scene);
+    const { name } = await scene.newLabel(parent);
+    return { by: 'planner', path: { id: parent.id }, params: { name, ...params } };
   };
 
 /** A label that the guest is subscribed to. */
-const subscribed =
-  (place: Place): Build =>
+const subscribedLabel =
+  (parentOf: ParentOf): Build =>
   async (scene) => {
-    const at = place(scene);
-    const { id } = await scene.newLabel(at);
-    await scene.done(scene.callers.guest.post(`${at.at}/labels/${id}/subscribe`));
-    return { by: 'guest', path: { id: at.id, label_id: String(id) } };
+    const parent = parentOf(scene);
+    const { id } = await scene.newLabel(parent);
+    await scene.done(scene.callers.guest.post(`${parent.at}/labels/${id}/subscribe`));
+    return { by: 'guest', path: { id: parent.id, label_id: String(id) } };
   };
 
-const creating =
-  (place: Place): Build =>
+const createCall =
+  (parentOf: ParentOf): Build =>
   (scene) => ({
     by: 'planner',
-    path: { id: place(scene).id },
+    path: { id: parentOf(scene).id },
     params: { name: scene.name('Label'), color: '#FF0000', description: 'Said of it' },
   });
 
-const searching = (place: Place) =>
+const searchCalls = (parentOf: ParentOf) =>
   [
-    inPlace(place, 'guest'),
-    inPlace(place, 'guest', { search: 'lab "el"', include_ancestor_groups: false }),
-    inPlace(place, 'guest', { with_counts: true }),
+    callIn(parentOf, 'guest'),
+    callIn(parentOf, 'guest', { search: 'lab "el"', include_ancestor_groups: false }),
+    callIn(parentOf, 'guest', { with_counts: true }),
   ] as const;
 
 export const examples: Examples<typeof endpoints> = {
-  listGroupLabels: searching(ofGroup),
-  listProjectLabels: searching(ofProject),
-  readGroupLabel: byPath(ofGroup, 'guest'),
-  readProjectLabel: byPath(ofProject, 'guest'),
-  createGroupLabel: creating(ofGroup),
-  createProjectLabel: creating(ofProject),
-  updateGroupLabel: byPath(ofGroup, 'planner', { color: 'blue' }),
+  listGroupLabels: searchCalls(inGroup),
+  listProjectLabels: searchCalls(inProject),
+  getGroupLabel: byPath(inGroup, 'guest'),
+  getProjectLabel: byPath(inProject, 'guest'),
+  createGroupLabel: createCall(inGroup),
+  createProjectLabel: createCall(inProject),
+  updateGroupLabel: byPath(inGroup, 'planner', { color: 'blue' }),
   updateProjectLabel: [
-    byPath(ofProject, 'planner', { color: 'blue' }),
-    byPath(ofProject, 'planner', { priority: 1 }),
-    byPath(ofProject, 'planner', { priority: null }),
+    byPath(inProject, 'planner', { color: 'blue' }),
+    byPath(inProject, 'planner', { priority: 1 }),
+    byPath(inProject, 'planner', { priority: null }),
   ],
-  updateNamedGroupLabel: byName(ofGroup, { color: 'blue' }),
-  updateNamedProjectLabel: byName(ofProject, { color: 'blue' }),
-  deleteGroupLabel: byPath(ofGroup, 'planner'),
-  deleteProjectLabel: byPath(ofProject, 'planner'),
-  deleteNamedGroupLabel: byName(ofGroup),
-  deleteNamedProjectLabel: byName(ofProject),
-  subscribeToGroupLabel: byPath(ofGroup, 'guest'),
-  subscribeToProjectLabel: byPath(ofProject, 'guest'),
-  unsubscribeFromGroupLabel: subscribed(ofGroup),
-  unsubscribeFromProjectLabel: subscribed(ofProject),
-  promoteNamedLabel: byName(ofProject),
-  promoteProjectLabel: byPath(ofProject, 'planner'),
+  updateNamedGroupLabel: byName(inGroup, { color: 'blue' }),
+  updateNamedProjectLabel: byName(inProject, { color: 'blue' }),
+  deleteGroupLabel: byPath(inGroup, 'planner'),
+  deleteProjectLabel: byPath(inProject, 'planner'),
+  deleteNamedGroupLabel: byName(inGroup),
+  deleteNamedProjectLabel: byName(inProject),
+  subscribeToGroupLabel: byPath(inGroup, 'guest'),
+  subscribeToProjectLabel: byPath(inProject, 'guest'),
+  unsubscribeFromGroupLabel: subscribedLabel(inGroup),
+  unsubscribeFromProjectLabel: subscribedLabel(inProject),
+  promoteNamedLabel: byName(inProject),
+  promoteProjectLabel: byPath(inProject, 'planner'),
 };

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { readUser } from '#authentication/users/users.ts';
+import { findUserById } from '#authentication/users/users.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { type Caller, type Project, world } from '#test/support/world.ts';
-import { nameLabels } from './find-or-create.ts';
+import { findOrCreateLabels } from './find-or-create.ts';
 
 const { server, newGroup, newProject } = await world();
 const { database, runUnitOfWork } = server.services;
 
 /** What the user gets who names these titles in the project. */
 async function named(who: Caller, project: Project, titles: readonly string[]): Promise<(readonly [string, string])[]> {
-  const user = await readUser(database.reader, who.id);
+  const user = await findUserById(database.reader, who.id);
   const caller = { user, token: null } as unknown as SignedInCaller;
   const place = await findProject(database.reader, caller, String(project.id));
-  const labels = await runUnitOfWork(caller, (uow) => nameLabels(uow, { project: place! }, titles));
+  const labels = await runUnitOfWork(caller, (uow) => findOrCreateLabels(uow, { project: place! }, titles));
   return labels.map(({ title, color }) => [title, color] as const).sort();
 }
 
-test('titles name labels of the project and the groups above, and unknown ones are created by who may', async () => {
+test('finds labels of the project and its ancestors by title, and creates unknown ones for callers who may', async () => {
   const group = await newGroup();
   const project = await newProject({ in: group });
   await group.owner.post(`${group.at}/labels`, { name: 'above', color: 'red' });
@@ -34,7 +34,7 @@ test('titles name labels of the project and the groups above, and unknown ones a
   assert.equal(own.body.length, 3);
 });
 
-test('who may not manage labels names known ones only', async () => {
+test('omits unknown labels for callers who may not manage labels', async () => {
   const project = await newProject({ with: ['guest'] });
   await project.owner.post(`${project.at}/labels`, { name: 'own', color: 'blue' });
   assert.deepEqual(await named(project.guest, project, ['own', 'new']), [['own', '#0000FF']]);

@@ -1,34 +1,39 @@
 import type { Caller } from '#authentication/caller.ts';
 import { mayInGroup, mayInProject } from '#authorization/abilities.ts';
-import { ownerOf, type Place, reachOf } from '#domain/namespaces/scope.ts';
+import { ancestorsAndSelf, type GroupOrProject, ownerColumns } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { insertLabels, type LabelBasicRow, labelsTitled } from './store.ts';
-import { titleErrors } from './validation.ts';
+import { findLabelsByTitles, insertLabels, type LabelBasicRow } from './store.ts';
+import { validateLabelTitle } from './validation.ts';
 
-function mayManageLabels(caller: Caller, { project, group }: Place): boolean {
+function mayManageLabels(caller: Caller, { project, group }: GroupOrProject): boolean {
   return project ? mayInProject(caller, 'admin_label', project) : mayInGroup(caller, 'admin_label', group!);
 }
 
-/** Of labels that came to be by being named. */
-const COLOR = '#6699cc';
+/** Color of labels that are created by name only. */
+const DEFAULT_COLOR = '#6699cc';
 
 /**
- * The labels that somebody names by their titles, in what is or shall be in this project or group: its own and those of
- * the groups above. An unknown one is created there when he may manage labels, otherwise it is left out, as is what can be
- * no title (contract/planning.md §3.5).
+ * Finds labels by title in this project or group and its ancestors. Creates unknown ones if the actor may manage labels,
+ * else omits them. Omits invalid titles too (contract/planning.md §3.5).
  */
-export async function nameLabels(uow: UnitOfWork, place: Place, titles: readonly string[]): Promise<LabelBasicRow[]> {
-  const wanted = [...new Set(titles.map((title) => title.trim()))].filter((title) => titleErrors(title).length === 0);
-  if (wanted.length === 0) return [];
-  const reach = await reachOf(uow, place);
-  const found = await labelsTitled(uow, reach, wanted);
+export async function findOrCreateLabels(
+  uow: UnitOfWork,
+  parent: GroupOrProject,
+  titles: readonly string[],
+): Promise<LabelBasicRow[]> {
+  const validTitles = [...new Set(titles.map((title) => title.trim()))].filter(
+    (title) => validateLabelTitle(title).length === 0,
+  );
+  if (validTitles.length === 0) return [];
+  const scope = await ancestorsAndSelf(uow, parent);
+  const found = await findLabelsByTitles(uow, scope, validTitles);
   const known = new Set(found.map(({ title }) => title));
-  const unknown = wanted.filter((title) => !known.has(title));
-  if (unknown.length === 0 || !mayManageLabels(uow.actor, place)) return found;
+  const unknown = validTitles.filter((title) => !known.has(title));
+  if (unknown.length === 0 || !mayManageLabels(uow.actor, parent)) return found;
   await insertLabels(
     uow,
-    ownerOf(place),
-    unknown.map((title) => ({ title, color: COLOR, description: null })),
+    ownerColumns(parent),
+    unknown.map((title) => ({ title, color: DEFAULT_COLOR, description: null })),
   );
-  return [...found, ...(await labelsTitled(uow, reach, unknown))];
+  return [...found, ...(await findLabelsByTitles(uow, scope, unknown))];
 }

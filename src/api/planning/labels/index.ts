@@ -1,13 +1,13 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { mergeLabels } from './merge.ts';
 
-// What other families may use of labels.
-export { readColor, textColorOn } from './color.ts';
+// Public interface for other resources.
+export { parseColor, textColorFor } from './color.ts';
 export { createLabel } from './create.ts';
 export { LabelBasic } from './entities.ts';
-export { labelsLike } from './equivalents.ts';
-export { nameLabels } from './find-or-create.ts';
-export { type LabelBasicRow, labelsByIds, labelsTitled } from './store.ts';
+export { mapLabelsToParent } from './equivalents.ts';
+export { findOrCreateLabels } from './find-or-create.ts';
+export { findLabelsByTitles, type LabelBasicRow, loadLabelsByIds } from './store.ts';
 
-export const labels = family({ endpoints, jobs: [mergeLabels] });
+export const labels = resourceModule({ endpoints, jobs: [mergeLabels] });

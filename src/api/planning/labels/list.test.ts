@@ -16,7 +16,7 @@ async function newLabels({ at, owner }: Group | Project, ...titles: string[]): P
   }
 }
 
-test('labels are listed by title, with those of the groups above unless they are not wanted', async () => {
+test('orders labels by title and includes those of ancestor groups by default', async () => {
   const group = await here.newGroup();
   const subgroup = await here.newGroup({ in: group });
   const project = await here.newProject({ in: subgroup });
@@ -32,7 +32,7 @@ test('labels are listed by title, with those of the groups above unless they are
   assert.deepEqual(await list(group, { only_group_labels: false }), ['b']);
 });
 
-test('a project says of each label whether it is its own', async () => {
+test('shows whether a label is the project’s own', async () => {
   const group = await here.newGroup();
   const project = await here.newProject({ in: group });
   await newLabels(group, 'of group');
@@ -48,7 +48,7 @@ test('a project says of each label whether it is its own', async () => {
   ]);
 });
 
-test('a search finds labels that have all words in their titles, or all in their descriptions', async () => {
+test('searches for labels with all words in the title or all in the description', async () => {
   const { project, owner } = await here.newProject().then((project) => ({ project, owner: project.owner }));
   await newLabels(project, 'To do', 'Doing', 'Done');
   const search = async (words: string) => names((await owner.get(`${project.at}/labels`, { search: words })).body);
@@ -60,14 +60,14 @@ test('a search finds labels that have all words in their titles, or all in their
   assert.deepEqual(await search('  '), ['Doing', 'Done', 'To do']);
 });
 
-test('pages and totals count what is listed', async () => {
+test('counts listed labels in pages and totals', async () => {
   const project = await here.newProject();
   await newLabels(project, 'a', 'b', 'c');
   const { body, headers } = await project.owner.get(`${project.at}/labels`, { per_page: 2, page: 2 });
   assert.deepEqual([names(body), headers['x-total'], headers['x-next-page']], [['c'], '3', '']);
 });
 
-test('a label is read by its id or title, one of a group above too', async () => {
+test('returns a label by id or title, including inherited ones', async () => {
   const group = await here.newGroup();
   const project = await here.newProject({ in: group });
   await newLabels(group, '12', 'two words / 100%');
@@ -83,7 +83,7 @@ test('a label is read by its id or title, one of a group above too', async () =>
   assert.equal((await read(body.id, { include_ancestor_groups: false })).status, 404);
 });
 
-test('labels of public places are for the signed-in only', async () => {
+test('requires sign-in for labels of public projects and groups', async () => {
   const group = await here.newGroup({ visibility: 'public' });
   await newLabels(group, 'a');
   assert.equal((await here.anonymous.get(`${group.at}/labels`)).status, 401);

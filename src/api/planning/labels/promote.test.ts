@@ -15,7 +15,7 @@ const newLabel = async ({ at }: At, params: object) =>
 const labelsOf = async ({ at }: At, titled: string, by: Caller = owner) =>
   (await by.get(`${at}/labels`)).body.filter(({ name }: { name: string }) => name === titled);
 
-test('a promoted label is the group’s, and all of its title below are it', async () => {
+test('moves a promoted label to the group and merges all of its title below', async () => {
   const low = await newGroup({ in: group });
   const [one, other] = [await newProject({ in: group }), await newProject({ in: low })];
   const own = await newLabel(one, { name: 'bug', color: '#123456', description: 'Wrong', priority: 3 });
@@ -53,7 +53,7 @@ test('a promoted label is the group’s, and all of its title below are it', asy
   assert.equal((await owner.get(`${group.at}/issues`, { labels: 'bug' })).headers['x-total'], '2');
 });
 
-test('a label of the group that bears the title already takes the project’s in', async () => {
+test('merges the project label into an existing group label with its title', async () => {
   const project = await newProject({ in: group });
   const own = await newLabel(project, { name: 'later' });
   const both = await newIssue(project, { labels: 'later' });
@@ -68,7 +68,7 @@ test('a label of the group that bears the title already takes the project’s in
   assert.equal((await owner.get(`${project.at}/labels/${own.id}`)).status, 404);
 });
 
-test('who may not promote is told why', async () => {
+test('returns the reason to callers who may not promote', async () => {
   const project = await newProject({ in: group });
   const { id } = await newLabel(project, { name: 'mine' });
   const inherited = await newLabel(group, { name: 'above' });
@@ -90,7 +90,7 @@ test('who may not promote is told why', async () => {
   assert.equal((await labelsOf(project, 'mine'))[0].id, id);
 });
 
-test('very many that bear a label follow in pieces, which the queue does', async () => {
+test('merges very many issues in batches by a background job', async () => {
   const project = await newProject({ in: group });
   const { id } = await newLabel(project, { name: 'common' });
   const issue = await newIssue(project);

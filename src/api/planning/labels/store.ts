@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import { searchWords } from '#database/search/query-words.ts';
-import { containingWordsUnindexed } from '#database/search/word-search.ts';
-import { nearestFirst, type Owner, type Reach, within } from '#domain/namespaces/scope.ts';
+import { parseSearchWords } from '#database/search/query-words.ts';
+import { containsWordsUnindexed } from '#database/search/word-search.ts';
+import { isInScope, type NamespaceScope, nearestFirst, type OwnerColumns } from '#domain/namespaces/scope.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** A label as all that bear it show it; its description is read besides. */
+/** The columns of a label that issuables show; the description is loaded separately. */
 export interface LabelBasicRow {
   readonly id: number;
   readonly title: string;
@@ -16,25 +16,25 @@ export interface LabelBasicRow {
   readonly archived: boolean;
 }
 
-/** A label as its project or group lists it. */
-export interface LabelListed extends LabelBasicRow {
+/** A label in a list of a project or group. */
+export interface LabelListRow extends LabelBasicRow {
   readonly project_id: number | null;
   readonly group_id: number | null;
   readonly updated_at: string;
-  /** What the project that shows it has given it. */
+  /** Set by the project through which the label is seen. */
   readonly priority: number | null;
-  /** That project; null: a group shows it. */
+  /** The id of that project; null if the label is seen through a group. */
   readonly shown_in: number | null;
 }
 
-export interface LabelRow extends LabelListed {
+export interface LabelRow extends LabelListRow {
   readonly description: string | null;
 }
 
 export const labelBasicColumns = ['labels.id', 'labels.title', 'labels.color', 'labels.archived'] as const;
 
 /** index: labels_by_project, labels_by_group, label_priorities_pkey */
-function listedLabels(db: Reader, reach: Reach) {
+function labelListQuery(db: Reader, scope: NamespaceScope) {
   return db
     .selectFrom('labels')
     .select([...labelBasicColumns, 'labels.project_id', 'labels.group_id', 'labels.updated_at'])
@@ -43,65 +43,69 @@ function listedLabels(db: Reader, reach: Reach) {
         .selectFrom('label_priorities')
         .select('label_priorities.priority')
         .whereRef('label_priorities.label_id', '=', 'labels.id')
-        .where('label_priorities.project_id', '=', reach.projectId ?? 0)
+        .where('label_priorities.project_id', '=', scope.projectId ?? 0)
         .as('priority'),
     )
-    .select(sql<number | null>`cast(${reach.projectId} as integer)`.as('shown_in'))
-    .where(within('labels', reach));
+    .select(sql<number | null>`cast(${scope.projectId} as integer)`.as('shown_in'))
+    .where(isInScope('labels', scope));
 }
 
-const labelsOf = (db: Reader, reach: Reach) => listedLabels(db, reach).select('labels.description');
+const labelQuery = (db: Reader, scope: NamespaceScope) => labelListQuery(db, scope).select('labels.description');
 
-/** One page of labels, by title. */
+/** Returns one page of labels, ordered by title. */
 export function listLabels(
   db: Reader,
-  reach: Reach,
+  scope: NamespaceScope,
   { search }: { readonly search?: string | null | undefined },
   page: OffsetRequest,
-): Promise<Page<LabelListed>> {
-  const words = searchWords(foldCase(search ?? ''));
-  const found = listedLabels(db, reach).where(
-    containingWordsUnindexed(db, 'labels', ['title_key', 'description_key'], words),
+): Promise<Page<LabelListRow>> {
+  const words = parseSearchWords(foldCase(search ?? ''));
+  const found = labelListQuery(db, scope).where(
+    containsWordsUnindexed(db, 'labels', ['title_key', 'description_key'], words),
   );
-  return paged(db, found.orderBy('labels.title').orderBy('labels.id'), page);
+  return paginate(db, found.orderBy('labels.title').orderBy('labels.id'), page);
 }
 
-export async function findLabel(db: Reader, reach: Reach, id: number): Promise<LabelRow | null> {
-  return (await labelsOf(db, reach).where('labels.id', '=', id).executeTakeFirst()) ?? null;
+export async function findLabel(db: Reader, scope: NamespaceScope, id: number): Promise<LabelRow | null> {
+  return (await labelQuery(db, scope).where('labels.id', '=', id).executeTakeFirst()) ?? null;
 }
 
-/** Of several with one title, which moves of projects and groups can bring together, the nearest. */
-export async function findLabelTitled(db: Reader, reach: Reach, title: string): Promise<LabelRow | null> {
-  const rows = await labelsOf(db, reach).where('labels.title', '=', title).execute();
-  return nearestFirst(reach, rows)[0] ?? null;
+/** Returns the label with this title. Transfers of projects and groups can cause duplicates: the nearest one wins. */
+export async function findLabelByTitle(db: Reader, scope: NamespaceScope, title: string): Promise<LabelRow | null> {
+  const rows = await labelQuery(db, scope).where('labels.title', '=', title).execute();
+  return nearestFirst(scope, rows)[0] ?? null;
 }
 
-/** The labels with these titles: of several with one title the nearest. */
-export async function labelsTitled(db: Reader, reach: Reach, titles: readonly string[]): Promise<LabelBasicRow[]> {
+/** Returns the labels with these titles; of several with one title, the nearest. */
+export async function findLabelsByTitles(
+  db: Reader,
+  scope: NamespaceScope,
+  titles: readonly string[],
+): Promise<LabelBasicRow[]> {
   if (titles.length === 0) return [];
-  const rows = await listedLabels(db, reach).where('labels.title', 'in', titles).execute();
+  const rows = await labelListQuery(db, scope).where('labels.title', 'in', titles).execute();
   return [
     ...new Map(
-      nearestFirst(reach, rows)
+      nearestFirst(scope, rows)
         .toReversed()
         .map((row) => [row.title, row]),
     ).values(),
   ];
 }
 
-/** Labels by their ids, whoever asks; missing ones are left out. index: labels primary key */
-export const labelsByIds = prepareForIds<LabelBasicRow>((db, ids) =>
+/** Returns labels by id without an access check; missing ones are omitted. index: labels primary key */
+export const loadLabelsByIds = prepareForIds<LabelBasicRow>((db, ids) =>
   db.selectFrom('labels').select(labelBasicColumns).where('labels.id', 'in', ids),
 );
 
-/** What a label says of itself. */
+/** The attributes of a label that users write. */
 export interface LabelContent {
   readonly title: string;
   readonly color: string;
   readonly description: string | null;
 }
 
-const kept = ({ title, color, description }: LabelContent) => ({
+const labelValues = ({ title, color, description }: LabelContent) => ({
   title,
   title_key: foldCase(title),
   color,
@@ -109,61 +113,65 @@ const kept = ({ title, color, description }: LabelContent) => ({
   description_key: description === null ? null : foldCase(description),
 });
 
-/** The ids of the new labels; of titles that the owner has already, none. */
-export async function insertLabels(tx: Transaction, owner: Owner, labels: readonly LabelContent[]): Promise<number[]> {
+/** Inserts labels and returns their ids. Titles that already exist are skipped. */
+export async function insertLabels(
+  tx: Transaction,
+  owner: OwnerColumns,
+  labels: readonly LabelContent[],
+): Promise<number[]> {
   if (labels.length === 0) return [];
   const times = { created_at: tx.now, updated_at: tx.now };
   const rows = await tx
     .insertInto('labels')
-    .values(labels.map((label) => ({ ...owner, ...kept(label), ...times })))
+    .values(labels.map((label) => ({ ...owner, ...labelValues(label), ...times })))
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .execute();
   return rows.map(({ id }) => id);
 }
 
-/** Was it there? */
-export async function updateLabel(
+/** Updates a label and returns whether it existed. */
+export async function updateLabelRow(
   tx: Transaction,
   id: number,
   { archived, ...content }: LabelContent & { readonly archived: boolean },
 ): Promise<boolean> {
   const changed = await tx
     .updateTable('labels')
-    .set({ ...kept(content), archived, updated_at: tx.now })
+    .set({ ...labelValues(content), archived, updated_at: tx.now })
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst();
   return changed !== undefined;
 }
 
-/** What bears labels. */
-export const BEARERS = [
-  { table: 'issue_labels', thing: 'issue_id' },
-  { table: 'merge_request_labels', thing: 'merge_request_id' },
-  { table: 'epic_labels', thing: 'epic_id' },
+/** The tables that link labels to issuables. */
+export const LABEL_LINKS = [
+  { table: 'issue_labels', idColumn: 'issue_id' },
+  { table: 'merge_request_labels', idColumn: 'merge_request_id' },
+  { table: 'epic_labels', idColumn: 'epic_id' },
 ] as const;
 
-/** Takes it off some things; says how many. index: issue_labels_by_label, merge_request_labels_by_label, epic_labels_by_label */
-export async function takeLabelOff(
+/** Removes the label from at most `limit` issuables and returns their number. index: issue_labels_by_label, merge_request_labels_by_label, epic_labels_by_label */
+export async function removeLabelBatch(
   tx: Transaction,
-  { table, thing }: (typeof BEARERS)[number],
+  { table, idColumn }: (typeof LABEL_LINKS)[number],
   id: number,
-  most: number,
+  limit: number,
 ): Promise<number> {
-  const [rows, things] = [sql.table(table), sql.ref(thing)];
-  const taken = await sql`delete from ${rows} where label_id = ${id} and ${things} in
-    (select ${things} from ${rows} where label_id = ${id} order by ${things} limit ${most})`.execute(tx);
-  return Number(taken.numAffectedRows ?? 0);
+  const [rows, ids] = [sql.table(table), sql.ref(idColumn)];
+  const deleted = await sql`delete from ${rows} where label_id = ${id} and ${ids} in
+    (select ${ids} from ${rows} where label_id = ${id} order by ${ids} limit ${limit})`.execute(tx);
+  return Number(deleted.numAffectedRows ?? 0);
 }
 
-/** Was it there? Whatever bears it loses it. */
+/** Deletes the label and its links, and returns whether it existed. */
 export async function deleteLabelRow(tx: Transaction, id: number): Promise<boolean> {
   return (await tx.deleteFrom('labels').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }
 
-/** Null: the project prefers it no longer. index: label_priorities_pkey */
-export async function setPriority(
+/** Sets the priority of a label in a project; null removes it. index: label_priorities_pkey */
+export async function setLabelPriority(
   tx: Transaction,
   projectId: number,
   labelId: number,

@@ -13,7 +13,7 @@ const newLabel = async ({ at }: { readonly at: string }, title = name('label')) 
 const isSubscribed = async (by: Caller, { at }: { readonly at: string }, { id }: { readonly id: number }) =>
   (await by.get(`${at}/labels`)).body.find((label: { id: number }) => label.id === id).subscribed;
 
-test('who subscribes through a project is subscribed there, and whoever does so through a group everywhere', async () => {
+test('subscribes in one project, or everywhere through a group', async () => {
   const [one, other] = [await newProject({ in: group }), await newProject({ in: group })];
   const label = await newLabel(group);
   const at = `${one.at}/labels/${label.name}`;
@@ -38,7 +38,7 @@ test('who subscribes through a project is subscribed there, and whoever does so 
   assert.equal((await guest.get(`${other.at}/labels/${label.id}`)).body.subscribed, true);
 });
 
-test('who ends it is subscribed no longer, and to what he was not there is nothing to end', async () => {
+test('unsubscribes, and returns 304 if not subscribed', async () => {
   const project = await newProject({ in: group });
   const label = await newLabel(project);
   const at = `${project.at}/labels/${label.id}`;
@@ -52,7 +52,7 @@ test('who ends it is subscribed no longer, and to what he was not there is nothi
   assert.equal(await isSubscribed(guest, group, above), false);
 });
 
-test('of a label that there is not, or out of sight, nobody is told', async () => {
+test('returns 404 for a label that is missing or not visible', async () => {
   const project = await newProject({ in: group });
   const label = await newLabel(project);
   for (const verb of ['subscribe', 'unsubscribe']) {

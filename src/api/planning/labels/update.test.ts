@@ -10,7 +10,7 @@ async function newLabel({ at, owner }: Pick<Project, 'at' | 'owner'>, params = {
   return body;
 }
 
-test('what is sent changes, the rest stays', async () => {
+test('updates the given attributes and keeps the others', async () => {
   const project = await here.newProject();
   const label = await newLabel(project, { description: 'Old', priority: 3 });
   const put = async (params: object) =>
@@ -24,7 +24,7 @@ test('what is sent changes, the rest stays', async () => {
   assert.deepEqual((await project.owner.get(`${project.at}/labels/New`)).body, last);
 });
 
-test('a label is named in the body by its id or title, and by one of both', async () => {
+test('accepts either the id or the title of a label in the body', async () => {
   const project = await here.newProject();
   const { id, name } = await newLabel(project);
   const put = (params: object) => project.owner.put(`${project.at}/labels`, { ...params });
@@ -41,7 +41,7 @@ test('a label is named in the body by its id or title, and by one of both', asyn
   assert.equal((await project.owner.get(`${project.at}/labels/${id}`)).status, 404);
 });
 
-test('at least one change is needed', async () => {
+test('requires at least one change', async () => {
   const group = await here.newGroup();
   const project = await here.newProject({ in: group });
   const text = 'are missing, at least one parameter must be provided';
@@ -55,7 +55,7 @@ test('at least one change is needed', async () => {
   }
 });
 
-test('a title that is taken is refused, its own is not', async () => {
+test('rejects a taken title but accepts the label’s own', async () => {
   const group = await here.newGroup();
   const project = await here.newProject({ in: group });
   const [above, other, label] = [await newLabel(group), await newLabel(project), await newLabel(project)];
@@ -70,7 +70,7 @@ test('a title that is taken is refused, its own is not', async () => {
   assert.equal((await project.owner.get(`${project.at}/labels/${label.id}`)).body.name, label.name);
 });
 
-test('the label of a group is changed and deleted there only', async () => {
+test('updates and deletes a group label in its group only', async () => {
   const group = await here.newGroup();
   const project = await here.newProject({ in: group });
   const { id, name } = await newLabel(group);
@@ -88,7 +88,7 @@ test('the label of a group is changed and deleted there only', async () => {
   assert.equal((await owner.get(`${group.at}/labels/${id}`)).status, 404);
 });
 
-test('a Guest changes no label and deletes none', async () => {
+test('forbids Guests to update or delete labels', async () => {
   const { project, guest } = await world({ project: { with: ['guest'] } });
   const { id } = await newLabel(project);
   assert.equal((await guest.put(`${project.at}/labels/${id}`, { color: 'blue' })).status, 403);

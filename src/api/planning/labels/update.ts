@@ -1,39 +1,39 @@
-import { ownReach, type Place } from '#domain/namespaces/scope.ts';
+import { type GroupOrProject, selfOnly } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { findLabel, type LabelRow, setPriority, updateLabel } from './store.ts';
-import { type GivenLabel, labelContent } from './validation.ts';
+import { findLabel, type LabelRow, setLabelPriority, updateLabelRow } from './store.ts';
+import { type LabelAttributes, validateLabel } from './validation.ts';
 
-/** What was sent of a label; null takes away what can be absent. */
-export interface LabelChange {
+/** Changes to a label. Null clears an optional attribute; undefined keeps it. */
+export interface UpdateLabelInput {
   readonly title?: string | null | undefined;
   readonly color?: string | null | undefined;
   readonly description?: string | null | undefined;
   readonly archived?: boolean | null | undefined;
-  /** Projects give labels priorities, groups don't. */
+  /** In projects only. */
   readonly priority?: number | null | undefined;
 }
 
-/** Changes a label of this project or group, not one of a group above. */
-export async function changeLabel(
+/** Updates a label of this project or group itself; inherited labels are not found. */
+export async function updateLabel(
   uow: UnitOfWork,
-  place: Place,
+  parent: GroupOrProject,
   labelId: number,
-  change: LabelChange,
+  change: UpdateLabelInput,
 ): Promise<LabelRow | Failure<'notFound' | 'invalid' | 'exists'>> {
-  const label = await findLabel(uow, ownReach(place), labelId);
+  const label = await findLabel(uow, selfOnly(parent), labelId);
   if (label === null) return fail('notFound');
-  const given: GivenLabel = {
+  const input: LabelAttributes = {
     title: change.title ?? label.title,
     color: change.color ?? label.color,
     description: change.description === undefined ? label.description : change.description,
     priority: change.priority,
   };
-  const content = await labelContent(uow, place, given, labelId);
+  const content = await validateLabel(uow, parent, input, labelId);
   if (isFailure(content)) return content;
-  await updateLabel(uow, labelId, { ...content, archived: change.archived ?? label.archived });
-  if (place.project && change.priority !== undefined) {
-    await setPriority(uow, place.project.id, labelId, change.priority);
+  await updateLabelRow(uow, labelId, { ...content, archived: change.archived ?? label.archived });
+  if (parent.project && change.priority !== undefined) {
+    await setLabelPriority(uow, parent.project.id, labelId, change.priority);
   }
-  return (await findLabel(uow, ownReach(place), labelId)) ?? fail('notFound');
+  return (await findLabel(uow, selfOnly(parent), labelId)) ?? fail('notFound');
 }

@@ -1,14 +1,14 @@
 import type { Transaction } from '#database/database.ts';
-import { type Place, reachOf } from '#domain/namespaces/scope.ts';
-import { type Failure, fail, fieldErrors, invalid } from '#runtime/failure.ts';
-import { readColor } from './color.ts';
-import { findLabelTitled, type LabelContent } from './store.ts';
+import { ancestorsAndSelf, type GroupOrProject } from '#domain/namespaces/scope.ts';
+import { compactFieldErrors, type Failure, fail, invalid } from '#runtime/failure.ts';
+import { parseColor } from './color.ts';
+import { findLabelByTitle, type LabelContent } from './store.ts';
 
-/** Characters of a title. */
-const LONGEST = 255;
+/** In characters. */
+const MAX_TITLE_LENGTH = 255;
 
-/** What a label would say of itself, as it was sent. */
-export interface GivenLabel {
+/** Attributes of a label before validation. */
+export interface LabelAttributes {
   readonly title: string;
   readonly color: string;
   readonly description: string | null;
@@ -16,29 +16,31 @@ export interface GivenLabel {
 }
 
 /**
- * The content of a label of this place, or what is wrong with it. A title is unique in the place and the groups above it;
- * `id`: that of the label itself, if it is there already.
+ * Returns the normalized content of a label, or a failure. A title is unique in the project or group and its ancestors.
+ * `id` is the label itself on update.
  */
-export async function labelContent(
+export async function validateLabel(
   tx: Transaction,
-  place: Place,
-  { title: sent, color: said, description, priority }: GivenLabel,
+  parent: GroupOrProject,
+  { title: rawTitle, color: rawColor, description, priority }: LabelAttributes,
   id?: number,
 ): Promise<LabelContent | Failure<'invalid' | 'exists'>> {
-  const [title, color] = [sent.trim(), readColor(said)];
-  const errors = fieldErrors({
-    title: titleErrors(title),
+  const [title, color] = [rawTitle.trim(), parseColor(rawColor)];
+  const errors = compactFieldErrors({
+    title: validateLabelTitle(title),
     color: color === null ? ['must be a valid color code'] : [],
     priority: (priority ?? 0) < 0 ? ['must be greater than or equal to 0'] : [],
   });
   if (errors !== null || color === null) return invalid(errors ?? {});
-  const other = await findLabelTitled(tx, await reachOf(tx, place), title);
+  const other = await findLabelByTitle(tx, await ancestorsAndSelf(tx, parent), title);
   if (other !== null && other.id !== id) return fail('exists');
   return { title, color, description };
 }
 
-export function titleErrors(title: string): string[] {
+export function validateLabelTitle(title: string): string[] {
   if (title === '') return ["can't be blank", 'is invalid'];
   const errors = title.includes(',') ? ['is invalid'] : [];
-  return [...title].length > LONGEST ? [...errors, `is too long (maximum is ${LONGEST} characters)`] : errors;
+  return [...title].length > MAX_TITLE_LENGTH
+    ? [...errors, `is too long (maximum is ${MAX_TITLE_LENGTH} characters)`]
+    : errors;
 }

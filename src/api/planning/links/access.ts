@@ -8,27 +8,30 @@ import { nestedNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { pathText } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
-import { readableIssue } from '../issues/index.ts';
-import { findLinkOf, type IssueLinkRow, otherEnd } from './store.ts';
+import { readableIssueResource } from '../issues/index.ts';
+import { findLinkOfIssue, type IssueLinkRow, otherIssueId } from './store.ts';
 
-/** Which issues a caller links, and which links he sees (contract/planning.md §3.14). */
+/** Access to issue links (contract/planning.md §3.14). */
 
-/** An issue in its project, as the caller sees both. */
-export interface End {
+/** An issue with its project, loaded for the caller. */
+export interface LinkedIssueWithProject {
   readonly issue: Issue;
   readonly project: Project;
 }
 
-/** Signed-in callers who may read the issue in the path. */
-export const linkedIssue = () => inProject('read_project').resource(readableIssue);
+/** Access for signed-in callers who may read the issue in the path. */
+export const linkedIssueAccess = () => inProject('read_project').resource(readableIssueResource);
 
-/** The issue that the body names, for who may read it; a project given as null, which is a blank text, is that of the path. */
-const target = {
+/** Resource: the target issue in the body, if the caller may read it. A blank or null project means the project of the path. */
+const targetIssueResource = {
   name: 'target',
   params: { target_project_id: required(pathText), target_issue_iid: required(integer) },
-  async load({ db, caller, params }: AccessCall<Named>, here: { readonly project: Project }): Promise<End | null> {
-    const { target_project_id: named } = params;
-    const project = named === '' ? here.project : await findProject(db, caller, named);
+  async load(
+    { db, caller, params }: AccessCall<TargetIssueParams>,
+    parent: { readonly project: Project },
+  ): Promise<LinkedIssueWithProject | null> {
+    const { target_project_id: projectRef } = params;
+    const project = projectRef === '' ? parent.project : await findProject(db, caller, projectRef);
     if (project === null || !canSeeProject(caller, project)) throw notFound('Project');
     const issue = await findIssue(db, caller, project.id, params.target_issue_iid);
     return issue !== null && mayReadIssue(caller, project, issue) ? { issue, project } : null;
@@ -36,58 +39,58 @@ const target = {
   notFound: nestedNotFound,
 } as const;
 
-interface Named {
+interface TargetIssueParams {
   readonly target_project_id: string;
   readonly target_issue_iid: number;
 }
 
 const LABEL = 'project:relate_issue (in both)';
 
-/** Who reads both; the right to relate them is asked for later. */
-export const linking = () =>
-  linkedIssue()
-    .resource(target)
+/** Access for readers of both issues; `createLink` checks the right to link them. */
+export const createLinkAccess = () =>
+  linkedIssueAccess()
+    .resource(targetIssueResource)
     .require(() => {}, LABEL);
 
-interface Link {
+interface LinkWithOtherIssue {
   readonly link: IssueLinkRow;
-  /** At its other end. */
-  readonly other: End;
+  /** The issue at the other end. */
+  readonly other: LinkedIssueWithProject;
 }
 
-/** What `:issue_link_id` names: a link of the issue in the path. */
-const linkOfIssue = {
+/** Resource: the link `:issue_link_id` of the issue in the path. */
+const linkResource = {
   name: 'found',
   params: { issue_link_id: required(integer) },
   async load(
     { db, caller, params }: AccessCall<{ readonly issue_link_id: number }>,
     { issue }: { readonly issue: Issue },
-  ): Promise<Link | null> {
-    const link = await findLinkOf(db, issue.id, params.issue_link_id);
-    const [other] = link === null ? [] : await findIssues(db, caller, [otherEnd(link, issue.id)]);
+  ): Promise<LinkWithOtherIssue | null> {
+    const link = await findLinkOfIssue(db, issue.id, params.issue_link_id);
+    const [other] = link === null ? [] : await findIssues(db, caller, [otherIssueId(link, issue.id)]);
     const project = other && (await findProject(db, caller, String(other.project_id)));
     return link && other && project ? { link, other: { issue: other, project } } : null;
   },
   notFound: nestedNotFound,
 } as const;
 
-/** Who reads both ends. */
-export const readingLink = () =>
-  linkedIssue()
-    .resource(linkOfIssue)
+/** Access for readers of both issues. */
+export const readableLinkAccess = () =>
+  linkedIssueAccess()
+    .resource(linkResource)
     .require(({ caller }, { found: { other } }) => {
       if (!canSeeProject(caller, other.project)) throw notFound('Project');
       if (!mayReadIssue(caller, other.project, other.issue)) throw nestedNotFound();
     });
 
-/** Who reads one end; whether he may relate both is asked for later. */
-export const endingLink = () =>
-  linkedIssue()
-    .resource(linkOfIssue)
+/** Access for readers of the issue in the path; `deleteLink` checks the right to unlink them. */
+export const deleteLinkAccess = () =>
+  linkedIssueAccess()
+    .resource(linkResource)
     .require(() => {}, LABEL);
 
-/** May the caller relate the issue to others? */
-export function mayRelate(caller: Caller, { issue, project }: End): boolean {
+/** Returns whether the caller may link the issue to others. */
+export function mayLinkIssue(caller: Caller, { issue, project }: LinkedIssueWithProject): boolean {
   return (
     canSeeProject(caller, project) &&
     mayReadIssue(caller, project, issue) &&

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';
 import { IssueInList } from '../issues/index.ts';
-import type { End } from './access.ts';
-import { type IssueLinkRow, type Linked, seenFromProject } from './store.ts';
+import type { LinkedIssueWithProject } from './access.ts';
+import { type IssueLinkRow, type LinkedIssueRow, referenceContextInProject } from './store.ts';
 
-/** contract/planning.md §1 "LinkedIssue": an issue as the one that it is linked to sees it. */
+/** A linked issue, with the link as seen from the other issue (contract/planning.md §1 "LinkedIssue"). */
 export const LinkedIssue = entity('LinkedIssue', {
   ...IssueInList.schema.properties,
   issue_link_id: Type.Integer(),
@@ -13,7 +13,7 @@ export const LinkedIssue = entity('LinkedIssue', {
   link_created_at: dateTime,
   link_updated_at: dateTime,
 }).from(
-  async (rows: readonly Linked[], to) => {
+  async (rows: readonly LinkedIssueRow[], to) => {
     const shapes = await IssueInList.serializeAll(rows, to);
     return new Map(rows.map((row, index) => [row, shapes[index]!]));
   },
@@ -26,12 +26,12 @@ export const LinkedIssue = entity('LinkedIssue', {
   }),
 );
 
-/** A link, as it is or was, and its ends as they stood in the act. */
+/** A link, existing or deleted, with both issues as of the unit of work. */
 export interface IssueLinkEnds {
   readonly link: IssueLinkRow;
-  /** In the path. */
-  readonly here: End;
-  readonly there: End;
+  /** The issue in the path. */
+  readonly pathIssue: LinkedIssueWithProject;
+  readonly otherIssue: LinkedIssueWithProject;
 }
 
 /** contract/planning.md §1 "IssueLink" */
@@ -42,8 +42,11 @@ export const IssueLink = entity('IssueLink', {
   link_type: Type.Enum(['relates_to', 'blocks']),
 }).from(
   async (rows: readonly IssueLinkEnds[], to) => {
-    const ends = rows.flatMap(({ here, there }) =>
-      [here, there].map(({ issue }) => ({ ...issue, seenFrom: seenFromProject(here.project, issue) })),
+    const ends = rows.flatMap(({ pathIssue, otherIssue }) =>
+      [pathIssue, otherIssue].map(({ issue }) => ({
+        ...issue,
+        referenceContext: referenceContextInProject(pathIssue.project, issue),
+      })),
     );
     const shapes = await IssueInList.serializeAll(ends, to);
     return new Map(shapes.map((shape) => [shape.id, shape]));

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 
-test('an issue has a hundred links, however many come at once', async () => {
+test('an issue has at most a hundred links, also with concurrent requests', async () => {
   const { project, owner, server } = await world({ project: {} });
   const one = await newIssue(project);
   const others = await Promise.all(Array.from({ length: 5 }, () => newIssue(project)));
-  // Ninety-eight of them, made where nobody waits for them.
+  // Ninety-eight links, inserted directly to save time.
   await server.services.database.transaction(async (tx) => {
     const { id: _id, ...row } = await tx
       .selectFrom('issues')
@@ -39,17 +39,17 @@ test('an issue has a hundred links, however many come at once', async () => {
   assert.equal((await owner.get(`${one.at}/links`)).body.length, 100);
 });
 
-test('on free an issue blocks no other', async () => {
+test('the free tier has no blocking links', async () => {
   const { project, owner } = await world({ env: { HEARTH_TIER: 'free' }, project: {} });
   const [one, other] = [await newIssue(project), await newIssue(project)];
-  const wish = { target_project_id: project.id, target_issue_iid: other.iid };
+  const input = { target_project_id: project.id, target_issue_iid: other.iid };
   for (const link_type of ['blocks', 'is_blocked_by']) {
-    const { status, body } = await owner.post(`${one.at}/links`, { ...wish, link_type });
+    const { status, body } = await owner.post(`${one.at}/links`, { ...input, link_type });
     assert.deepEqual([status, body], [403, { message: 'Blocked issues not available for current license' }]);
   }
   await done(
     owner.post(`${one.at}/links`, {
-      ...wish,
+      ...input,
       target_project_id: (await owner.get(project.at)).body.path_with_namespace,
     }),
   );

@@ -1,73 +1,83 @@
 import { blockedBy, blocking, relatedTo, relationRemoved } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findIssues } from '#authorization/issues.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { fullReference } from '../issuables/index.ts';
-import { type End, mayRelate } from './access.ts';
+import { type LinkedIssueWithProject, mayLinkIssue } from './access.ts';
 import type { IssueLinkEnds } from './entities.ts';
-import { deleteLinkRow, type IssueLinkRow, insertLink, linksOf, MOST_LINKS, otherEnd } from './store.ts';
+import { deleteLinkRow, type IssueLinkRow, insertLink, loadLinksOfIssue, MAX_LINKS, otherIssueId } from './store.ts';
 
-/** How an issue has to do with another, seen from it. */
-export type LinkKind = 'relates_to' | 'blocks' | 'is_blocked_by';
+/** The type of a link as seen from one issue. */
+export type IssueLinkKind = 'relates_to' | 'blocks' | 'is_blocked_by';
 
-type Unlinked = 'noLicense' | 'assigned' | 'forbidden' | 'itself' | 'tooMany';
+type LinkIssuesFailure = 'noLicense' | 'assigned' | 'forbidden' | 'itself' | 'tooMany';
 
-/** In the turns of both issues: a pair has one link, whichever way round, and each issue so many. */
-export async function linkIssues(
+/** Links two issues. A pair has at most one link in either direction. The caller holds the locks of both issues, because links are counted. */
+export async function createLink(
   uow: UnitOfWork<SignedInCaller>,
-  [here, there]: readonly [End, End],
-  kind: LinkKind,
-): Promise<IssueLinkEnds | Failure<Unlinked>> {
+  [pathIssue, otherIssue]: readonly [LinkedIssueWithProject, LinkedIssueWithProject],
+  kind: IssueLinkKind,
+): Promise<IssueLinkEnds | Failure<LinkIssuesFailure>> {
   if (kind !== 'relates_to' && uow.tier === 'free') return fail('noLicense');
-  const [own, others] = [await linksOf(uow, here.issue.id), await linksOf(uow, there.issue.id)];
-  if (own.some((link) => otherEnd(link, here.issue.id) === there.issue.id)) return fail('assigned');
-  if (!mayRelate(uow.actor, here) || !mayRelate(uow.actor, there)) return fail('forbidden');
-  const { iid } = there.issue;
-  if (here.issue.id === there.issue.id) return fail('itself', { iid });
-  if (own.length >= MOST_LINKS || others.length >= MOST_LINKS) return fail('tooMany', { iid });
-  const [source, target] = kind === 'is_blocked_by' ? [there, here] : [here, there];
+  const [ownLinks, otherLinks] = [
+    await loadLinksOfIssue(uow, pathIssue.issue.id),
+    await loadLinksOfIssue(uow, otherIssue.issue.id),
+  ];
+  if (ownLinks.some((link) => otherIssueId(link, pathIssue.issue.id) === otherIssue.issue.id)) return fail('assigned');
+  if (!mayLinkIssue(uow.actor, pathIssue) || !mayLinkIssue(uow.actor, otherIssue)) return fail('forbidden');
+  const { iid } = otherIssue.issue;
+  if (pathIssue.issue.id === otherIssue.issue.id) return fail('itself', { iid });
+  if (ownLinks.length >= MAX_LINKS || otherLinks.length >= MAX_LINKS) return fail('tooMany', { iid });
+  const [source, target] = kind === 'is_blocked_by' ? [otherIssue, pathIssue] : [pathIssue, otherIssue];
   const type = kind === 'relates_to' ? kind : 'blocks';
   const link = await insertLink(uow, { source: source.issue.id, target: target.issue.id, type });
   if (link === undefined) return fail('assigned');
-  await tell(uow, [here, there], TEXTS[kind]);
-  return { link, here: await asItIsNow(uow, here), there: await asItIsNow(uow, there) };
+  await recordLinkNotes(uow, [pathIssue, otherIssue], NOTE_TEXTS[kind]);
+  return { link, pathIssue: await reloadIssue(uow, pathIssue), otherIssue: await reloadIssue(uow, otherIssue) };
 }
 
-/** How many it blocks has changed. */
-async function asItIsNow(uow: UnitOfWork<SignedInCaller>, { issue, project }: End): Promise<End> {
+/** Reloads an issue, because its count of blocked issues has changed. */
+async function reloadIssue(
+  uow: UnitOfWork<SignedInCaller>,
+  { issue, project }: LinkedIssueWithProject,
+): Promise<LinkedIssueWithProject> {
   const [now] = await findIssues(uow, uow.actor, [issue.id]);
-  return { issue: stillThere(now), project };
+  return { issue: requireRow(now), project };
 }
 
-/** Ends a link of issues, and tells what was. */
-export async function unlinkIssues(
+/** Deletes a link and returns it. */
+export async function deleteLink(
   uow: UnitOfWork<SignedInCaller>,
   link: IssueLinkRow,
-  [here, there]: readonly [End, End],
+  [pathIssue, otherIssue]: readonly [LinkedIssueWithProject, LinkedIssueWithProject],
 ): Promise<IssueLinkEnds | Failure<'noLink' | 'gone'>> {
-  if (!mayRelate(uow.actor, here) || !mayRelate(uow.actor, there)) return fail('noLink');
+  if (!mayLinkIssue(uow.actor, pathIssue) || !mayLinkIssue(uow.actor, otherIssue)) return fail('noLink');
   if (!(await deleteLinkRow(uow, link.id))) return fail('gone');
-  await tell(uow, [here, there], [relationRemoved, relationRemoved]);
-  return { link, here, there };
+  await recordLinkNotes(uow, [pathIssue, otherIssue], [relationRemoved, relationRemoved]);
+  return { link, pathIssue, otherIssue };
 }
 
-type Text = typeof relatedTo;
+type LinkNoteText = typeof relatedTo;
 
-/** What is said here, and there. */
-const TEXTS = {
+/** Note texts for the issue in the path and for the other issue. */
+const NOTE_TEXTS = {
   relates_to: [relatedTo, relatedTo],
   blocks: [blocking, blockedBy],
   is_blocked_by: [blockedBy, blocking],
-} as const satisfies Record<LinkKind, readonly [Text, Text]>;
+} as const satisfies Record<IssueLinkKind, readonly [LinkNoteText, LinkNoteText]>;
 
-/** A note on each of them, for those who may read the other one, which is named shortly in the same project. */
-async function tell(uow: UnitOfWork, [here, there]: readonly [End, End], texts: readonly [Text, Text]): Promise<void> {
-  const near = here.project.id === there.project.id;
-  const nameOf = ({ issue: { id, iid }, project }: End) =>
-    near ? `#${iid}` : fullReference({ type: 'Issue', id, iid, project });
-  const [one, other] = [here, there].map(({ issue: { id } }) => ({ type: 'Issue', id }) as const);
-  await uow.record({ noteOn: one!, text: texts[0](nameOf(there), false), mentioning: other! });
-  await uow.record({ noteOn: other!, text: texts[1](nameOf(here), true), mentioning: one! });
+/** Creates a system note on both issues, visible to readers of the other one. References are short within one project. */
+async function recordLinkNotes(
+  uow: UnitOfWork,
+  [pathIssue, otherIssue]: readonly [LinkedIssueWithProject, LinkedIssueWithProject],
+  texts: readonly [LinkNoteText, LinkNoteText],
+): Promise<void> {
+  const inSameProject = pathIssue.project.id === otherIssue.project.id;
+  const referenceTo = ({ issue: { id, iid }, project }: LinkedIssueWithProject) =>
+    inSameProject ? `#${iid}` : fullReference({ type: 'Issue', id, iid, project });
+  const [one, other] = [pathIssue, otherIssue].map(({ issue: { id } }) => ({ type: 'Issue', id }) as const);
+  await uow.record({ noteOn: one!, text: texts[0](referenceTo(otherIssue), false), mentioning: other! });
+  await uow.record({ noteOn: other!, text: texts[1](referenceTo(pathIssue), true), mentioning: one! });
 }

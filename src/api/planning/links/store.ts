@@ -4,23 +4,24 @@ import { findListedIssues, issueVisibleTo, type ListedIssue } from '#authorizati
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import type { IssueLinkType } from '#database/tables/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { SeenFrom } from '../issuables/index.ts';
+import type { ReferenceContext } from '../issuables/index.ts';
 
-/** The rows of links. */
+/** Rows of issue links. */
 
 export type IssueLinkRow = Selectable<Schema['issue_links']>;
 
-/** The most that an issue has. */
-export const MOST_LINKS = 100;
+/** Maximum number of links of an issue. */
+export const MAX_LINKS = 100;
 
-/** All of an issue, the first one first: they are few. index: issue_links_by_source, issue_links_by_target */
-export function linksOf(db: Reader, issueId: number): Promise<IssueLinkRow[]> {
-  const those = (side: 'source_id' | 'target_id') => db.selectFrom('issue_links').selectAll().where(side, '=', issueId);
-  return those('source_id').unionAll(those('target_id')).orderBy('id').execute();
+/** Loads all links of an issue, oldest first; they are few. index: issue_links_by_source, issue_links_by_target */
+export function loadLinksOfIssue(db: Reader, issueId: number): Promise<IssueLinkRow[]> {
+  const fromSide = (side: 'source_id' | 'target_id') =>
+    db.selectFrom('issue_links').selectAll().where(side, '=', issueId);
+  return fromSide('source_id').unionAll(fromSide('target_id')).orderBy('id').execute();
 }
 
-/** One of the issue's. index: issue_links primary key */
-export async function findLinkOf(db: Reader, issueId: number, id: number): Promise<IssueLinkRow | null> {
+/** Returns the link with this id if it belongs to the issue, else null. index: issue_links primary key */
+export async function findLinkOfIssue(db: Reader, issueId: number, id: number): Promise<IssueLinkRow | null> {
   const found = db
     .selectFrom('issue_links')
     .selectAll()
@@ -29,28 +30,30 @@ export async function findLinkOf(db: Reader, issueId: number, id: number): Promi
   return (await found.executeTakeFirst()) ?? null;
 }
 
-/** The issue at the other end. */
-export const otherEnd = ({ source_id, target_id }: IssueLinkRow, issueId: number): number =>
+/** Returns the id of the issue at the other end. */
+export const otherIssueId = ({ source_id, target_id }: IssueLinkRow, issueId: number): number =>
   source_id === issueId ? target_id : source_id;
 
-/** What an issue has to do with another, seen from it. */
-export interface Linked extends ListedIssue {
+/** A linked issue with its link. */
+export interface LinkedIssueRow extends ListedIssue {
   readonly link: IssueLinkRow;
   readonly isSource: boolean;
-  readonly seenFrom: SeenFrom;
+  readonly referenceContext: ReferenceContext;
 }
 
-/** From where references are read beside an issue of this project. */
-export const seenFromProject = ({ id, namespace_id }: Project, issue: { readonly project_id: number }): SeenFrom =>
-  issue.project_id === id ? 'project' : namespace_id;
+/** Returns the reference context for an issue that is linked to an issue of this project. */
+export const referenceContextInProject = (
+  { id, namespace_id }: Project,
+  issue: { readonly project_id: number },
+): ReferenceContext => (issue.project_id === id ? 'project' : namespace_id);
 
-/** The issues that this one is linked to and the caller may read, by link. index: issues primary key, projects primary key */
-export async function listLinked(
+/** Lists the linked issues that the caller may read, by link. index: issues primary key, projects primary key */
+export async function listLinkedIssues(
   db: Reader,
   caller: Caller,
   { issue, project }: { readonly issue: { readonly id: number }; readonly project: Project },
-): Promise<Linked[]> {
-  const links = await linksOf(db, issue.id);
+): Promise<LinkedIssueRow[]> {
+  const links = await loadLinksOfIssue(db, issue.id);
   if (links.length === 0) return [];
   const readable = await db
     .selectFrom('issues')
@@ -59,7 +62,7 @@ export async function listLinked(
     .where(
       'issues.id',
       'in',
-      links.map((link) => otherEnd(link, issue.id)),
+      links.map((link) => otherIssueId(link, issue.id)),
     )
     .where(issueVisibleTo(caller, db.today))
     .execute();
@@ -70,22 +73,29 @@ export async function listLinked(
   );
   const byId = new Map(issues.map((one) => [one.id, one]));
   return links.flatMap((link) => {
-    const other = byId.get(otherEnd(link, issue.id));
+    const other = byId.get(otherIssueId(link, issue.id));
     if (other === undefined) return [];
-    return [{ ...other, link, isSource: link.source_id === issue.id, seenFrom: seenFromProject(project, other) }];
+    return [
+      {
+        ...other,
+        link,
+        isSource: link.source_id === issue.id,
+        referenceContext: referenceContextInProject(project, other),
+      },
+    ];
   });
 }
 
-interface NewLink {
+interface NewLinkRow {
   readonly source: number;
   readonly target: number;
   readonly type: IssueLinkType;
 }
 
-/** Undefined: they are linked already. */
+/** Inserts a link. Returns undefined if the issues are already linked. */
 export async function insertLink(
   tx: Transaction,
-  { source, target, type }: NewLink,
+  { source, target, type }: NewLinkRow,
 ): Promise<IssueLinkRow | undefined> {
   return (
     tx
@@ -98,7 +108,7 @@ export async function insertLink(
   );
 }
 
-/** Was it there? index: issue_links primary key */
+/** Deletes a link. Returns whether it existed. index: issue_links primary key */
 export async function deleteLinkRow(tx: Transaction, id: number): Promise<boolean> {
   return (await tx.deleteFrom('issue_links').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }

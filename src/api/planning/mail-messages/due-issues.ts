@@ -1,38 +1,42 @@
 import type { Reader } from '#database/database.ts';
-import { PIECE } from '#events/batches.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
-import { daysAfter, today } from '#runtime/clock.ts';
-import { tellBySelf, writesMails } from './notify.ts';
+import { addDays, today } from '#runtime/clock.ts';
+import { enqueueSystemNotification, isMailEnabled } from './notify.ts';
 
-/** Tells of open issues that are due on the next day (contract/activity.md Part 5), of each once for that day. */
-export const tellOfDueIssues = defineJob({
+/** Notifies of open issues that are due on the next day, once per issue and day (contract/activity.md Part 5). */
+export const notifyOfDueIssues = defineJob({
   kind: 'mail_issues_due',
   async handle({ config, database, clock }: Pick<Services, 'config' | 'database' | 'clock'>) {
-    if (!writesMails(config)) return;
-    const day = daysAfter(today(clock), 1);
+    if (!isMailEnabled(config)) return;
+    const day = addDays(today(clock), 1);
     for (let after = 0; ; ) {
-      const ids = await dueAfter(database.reader, day, after);
+      const ids = await listDueIssueIds(database.reader, day, after);
       await database.transaction(async (tx) => {
         for (const id of ids) {
-          await tellBySelf(tx, { event: 'issue_due', about: { type: 'Issue', id } }, `issue_due_${id}_${day}`);
+          await enqueueSystemNotification(
+            tx,
+            { event: 'issue_due', about: { type: 'Issue', id } },
+            `issue_due_${id}_${day}`,
+          );
         }
       });
-      if (ids.length < PIECE) return;
+      if (ids.length < BATCH_SIZE) return;
       after = ids.at(-1)!;
     }
   },
 });
 
-export const tellOfDueIssuesDaily = {
+export const notifyOfDueIssuesDaily = {
   name: 'mail_issues_due',
   cron: '50 0 * * *',
-  job: tellOfDueIssues,
-  when: writesMails,
+  job: notifyOfDueIssues,
+  isEnabled: isMailEnabled,
 };
 
 /** index: issues_due */
-async function dueAfter(db: Reader, day: string, after: number): Promise<number[]> {
+async function listDueIssueIds(db: Reader, day: string, after: number): Promise<number[]> {
   const rows = await db
     .selectFrom('issues')
     .select('id')
@@ -40,7 +44,7 @@ async function dueAfter(db: Reader, day: string, after: number): Promise<number[
     .where('due_date', '=', day)
     .where('id', '>', after)
     .orderBy('id')
-    .limit(PIECE)
+    .limit(BATCH_SIZE)
     .execute();
   return rows.map(({ id }) => id);
 }

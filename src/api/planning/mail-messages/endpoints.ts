@@ -4,15 +4,15 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, page } from '#http/endpoint/responses.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
-import { retry } from './delivery/retry.ts';
+import { retryMail } from './delivery/retry.ts';
 import { MailMessage } from './entities.ts';
-import { listMessages } from './store.ts';
+import { listMails } from './store.ts';
 
-// What the server has to tell by mail (contract/activity.md Part 5).
+// Notification mails (contract/activity.md Part 5).
 
 export const listMailMessages = endpoint({
   get: '/admin/mail_messages',
-  summary: 'List mails that were written, sent or given up',
+  summary: 'List mail messages',
   access: administrator(),
   params: {
     recipient_id: optional(integer),
@@ -23,12 +23,12 @@ export const listMailMessages = endpoint({
     target_id: optional(integer),
   },
   response: page(MailMessage),
-  read: (db, { params, page }) => listMessages(db, params, page),
+  read: (db, { params, page }) => listMails(db, params, page),
 });
 
 export const retryMailMessage = endpoint({
   post: '/admin/mail_messages/:id/retry',
-  summary: 'Try once more to send a mail that was given up',
+  summary: 'Retry a failed mail message',
   access: administrator(),
   params: { id: required(integer) },
   errors: {
@@ -36,5 +36,5 @@ export const retryMailMessage = endpoint({
     notFailed: [400, 'Only failed messages can be retried'],
   },
   response: ok(MailMessage),
-  write: (uow, { params }) => retry(uow, params.id),
+  write: (uow, { params }) => retryMail(uow, params.id),
 });

@@ -4,7 +4,7 @@ import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import type { MailRow } from './store.ts';
 
-/** A mail as administrators see it (contract/activity.md Part 5); what it says is shown to nobody. */
+/** A mail as administrators see it, without its content (contract/activity.md Part 5). */
 export const MailMessage = entity('MailMessage', {
   id: Type.Integer(),
   state: Type.Enum([...MAIL_STATES]),

@@ -1,10 +1,10 @@
 import type { MailState } from '#database/tables/mail.ts';
 import { done, type World } from '#test/support/world.ts';
 
-// What the tests of mails begin with.
+// Fixtures for tests of mails.
 
-/** A mail in this state, which tells nobody of nothing. */
-export function newMail(
+/** Inserts a mail in this state about an issue that does not exist. */
+export function createMail(
   { server, root, name }: Pick<World, 'server' | 'root' | 'name'>,
   state: MailState,
   change: object = {},
@@ -38,7 +38,7 @@ export function newMail(
   });
 }
 
-export interface Mail {
+export interface MailJson {
   readonly id: number;
   readonly event: string;
   readonly reason: string | null;
@@ -48,21 +48,21 @@ export interface Mail {
   readonly in_reply_to: string | null;
 }
 
-type Filter = Readonly<Record<string, unknown>>;
+type MailQueryParams = Readonly<Record<string, unknown>>;
 
-/** What a world's server writes that keeps its mails (`HEARTH_MAIL_DELIVERY=outbox`). */
-export function outboxOf({ root, work }: Pick<World, 'root' | 'work'>) {
-  /** What has been written so far, the latest first. */
-  async function mails(filter: Filter): Promise<readonly Mail[]> {
+/** Helpers for a server that stores mails without sending (`HEARTH_MAIL_DELIVERY=outbox`). */
+export function mailOutbox({ root, work }: Pick<World, 'root' | 'work'>) {
+  /** Returns the mails written so far, newest first. */
+  async function mails(filter: MailQueryParams): Promise<readonly MailJson[]> {
     await work();
     return (await done(root.get('/admin/mail_messages', { ...filter, per_page: 100 }))).body;
   }
-  /** To whom goes what is written from now on, with event and reason: `12 new_note mentioned`. */
-  async function toldBy(filter: Filter, doing: () => Promise<unknown>): Promise<string[]> {
+  /** Returns `<recipient> <event> <reason>` for each mail that the action causes: `12 new_note mentioned`. */
+  async function recipientsOf(filter: MailQueryParams, action: () => Promise<unknown>): Promise<string[]> {
     const [before] = await mails(filter);
-    await doing();
-    const fresh = (await mails(filter)).filter(({ id }) => id > (before?.id ?? 0));
-    return fresh.map(({ recipient_id, event, reason }) => `${recipient_id} ${event} ${reason}`).sort();
+    await action();
+    const added = (await mails(filter)).filter(({ id }) => id > (before?.id ?? 0));
+    return added.map(({ recipient_id, event, reason }) => `${recipient_id} ${event} ${reason}`).sort();
   }
-  return { mails, toldBy };
+  return { mails, recipientsOf };
 }

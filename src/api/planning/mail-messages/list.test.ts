@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
-import { newMail } from './fixtures.testing.ts';
+import { createMail } from './fixtures.testing.ts';
 
 const here = await world();
 const { root, user, anonymous, newProject, work, server } = here;
 
-test('only administrators see what the server tells by mail', async () => {
+test('restricts mails to administrators', async () => {
   const mira = await user();
-  const id = await newMail(here, 'failed');
+  const id = await createMail(here, 'failed');
   assert.deepEqual((await anonymous.get('/admin/mail_messages')).body, { message: '401 Unauthorized' });
   for (const answer of [await mira.get('/admin/mail_messages'), await mira.post(`/admin/mail_messages/${id}/retry`)]) {
     assert.deepEqual([answer.status, answer.body], [403, { message: '403 Forbidden' }]);
   }
 });
 
-test('mails are listed by pages, the newest first, and narrowed by what they are', async () => {
-  const [first, second] = [await newMail(here, 'failed'), await newMail(here, 'sent')];
+test('lists mails in pages, newest first, and filters', async () => {
+  const [first, second] = [await createMail(here, 'failed'), await createMail(here, 'sent')];
   const ids = async (params: Readonly<Record<string, unknown>>) =>
     (await done(root.get('/admin/mail_messages', params))).body.map(({ id }: { id: number }) => id);
   assert.deepEqual((await ids({ target_type: 'Issue', target_id: 999_999 })).slice(0, 2), [second, first]);
@@ -29,17 +29,17 @@ test('mails are listed by pages, the newest first, and narrowed by what they are
   assert.deepEqual([wrong.status, wrong.body], [400, { error: 'state does not have a valid value' }]);
 });
 
-test('only what was given up is tried again', async () => {
+test('retries failed mails only', async () => {
   const retry = (id: number) => root.post(`/admin/mail_messages/${id}/retry`);
   for (const state of ['held', 'queued', 'sending', 'sent', 'skipped'] as const) {
-    const { status, body } = await retry(await newMail(here, state));
+    const { status, body } = await retry(await createMail(here, state));
     assert.deepEqual([status, body], [400, { message: 'Only failed messages can be retried' }], state);
   }
   const unknown = await retry(987_654);
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Mail Message Not Found' }]);
 });
 
-test('a server without mail writes none, and leaves no work for it', async () => {
+test('writes no mails and enqueues no jobs if mail is off', async () => {
   const project = await newProject({ with: ['developer'] });
   await done(project.developer.put(`${project.at}/notification_settings`, { level: 'watch' }));
   await newIssue(project);

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, done, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
-import { outboxOf } from './fixtures.testing.ts';
+import { mailOutbox } from './fixtures.testing.ts';
 
 // What is told of merge requests and epics.
 
 const env = { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' };
 const here = await world({ env });
 const { newProject, newGroup } = here;
-const { mails, toldBy } = outboxOf(here);
+const { mails, recipientsOf } = mailOutbox(here);
 
 const watch = (who: Caller, at: string) => done(who.put(`${at}/notification_settings`, { level: 'watch' }));
 
-test('merge requests are told of from their beginning to their end', async () => {
+test('notifies of all events of a merge request', async () => {
   const project = await newProject({ readme: true, with: ['developer', 'reporter'] });
   const { developer: dev, reporter, owner } = project;
   await watch(reporter, project.at);
   const told = (doing: () => Promise<unknown>) =>
-    toldBy({ target_type: 'MergeRequest', project_id: project.id }, doing);
+    recipientsOf({ target_type: 'MergeRequest', project_id: project.id }, doing);
   let made = { at: '', id: 0, iid: 0, source_branch: '' };
   const begun = await told(async () => {
     made = await newMergeRequest(project, { assignee_ids: [dev.id] });
@@ -39,12 +39,12 @@ test('merge requests are told of from their beginning to their end', async () =>
   assert.equal(last?.in_reply_to, `<merge_request_${made.id}@hearth.example>`);
 });
 
-test('who is to have a merge request or to review it is told, and so is who was', async () => {
+test('notifies new and former assignees and reviewers', async () => {
   const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
   const { developer: dev, maintainer, owner } = project;
   const { at } = await newMergeRequest(project, { reviewer_ids: [dev.id] });
   const change = (params: Readonly<Record<string, unknown>>) => () => done(owner.put(at, params));
-  const told = (doing: () => Promise<unknown>) => toldBy({ project_id: project.id }, doing);
+  const told = (doing: () => Promise<unknown>) => recipientsOf({ project_id: project.id }, doing);
   const asked = [
     `${dev.id} change_reviewer_merge_request null`,
     `${maintainer.id} change_reviewer_merge_request review_requested`,
@@ -58,19 +58,19 @@ test('who is to have a merge request or to review it is told, and so is who was'
   assert.deepEqual(await told(change({ assignee_ids: [dev.id], labels: 'bug' })), []);
 });
 
-test('a guest of a private project hears nothing of merge requests', async () => {
+test('does not notify Guests of a private project of merge requests', async () => {
   const project = await newProject({ readme: true, with: ['guest'] });
   await watch(project.guest, project.at);
-  const told = await toldBy({ project_id: project.id }, () => newMergeRequest(project));
+  const told = await recipientsOf({ project_id: project.id }, () => newMergeRequest(project));
   assert.deepEqual(told, []);
 });
 
-test('epics are told of to those who have chosen so for their group', async () => {
+test('notifies of epics by the setting of their group', async () => {
   const group = await newGroup({ with: ['planner', 'guest'] });
   const { planner, guest, owner } = group;
   await watch(planner, group.at);
   await done(guest.put(`${group.at}/notification_settings`, { level: 'custom', new_epic: true }));
-  const told = (doing: () => Promise<unknown>) => toldBy({ target_type: 'Epic' }, doing);
+  const told = (doing: () => Promise<unknown>) => recipientsOf({ target_type: 'Epic' }, doing);
   const begun = await told(() => done(owner.post(`${group.at}/epics`, { title: 'Big' })));
   assert.deepEqual(begun, [`${planner.id} new_epic null`, `${guest.id} new_epic null`].sort());
   const at = `${group.at}/epics/1`;
@@ -84,17 +84,17 @@ test('epics are told of to those who have chosen so for their group', async () =
   assert.equal(mail?.subject, `${group.name} | Secret (&2)`);
 });
 
-test('a comment on an epic is told to who takes part', async () => {
+test('notifies participants of a comment on an epic', async () => {
   const group = await newGroup({ with: ['planner'] });
   const { planner, owner } = group;
   const epic = (await done(planner.post(`${group.at}/epics`, { title: 'Big' }))).body;
-  const told = await toldBy({ target_type: 'Epic' }, () =>
+  const told = await recipientsOf({ target_type: 'Epic' }, () =>
     done(owner.post(`${group.at}/epics/${epic.id}/notes`, { body: 'Hm' })),
   );
   assert.deepEqual(told, [`${planner.id} new_note null`]);
 });
 
-test('who is subscribed to a label hears of what begins with it, where he is subscribed', async () => {
+test('notifies label subscribers of new noteables within their subscription', async () => {
   const group = await newGroup();
   const [project, other] = [await newProject({ in: group }), await newProject({ in: group })];
   const [near, wide] = [await group.add('guest'), await group.add('guest')];
@@ -105,7 +105,7 @@ test('who is subscribed to a label hears of what begins with it, where he is sub
     ({ at }: { readonly at: string }, labels: string) =>
     () =>
       done(group.owner.post(`${at}/issues`, { title: 'Spins', labels }));
-  const told = (of: typeof project, labels: string) => toldBy({ project_id: of.id }, filing(of, labels));
+  const told = (of: typeof project, labels: string) => recipientsOf({ project_id: of.id }, filing(of, labels));
   assert.deepEqual(await told(project, 'bug,other'), [near, wide].map(({ id }) => `${id} new_issue subscribed`).sort());
   assert.deepEqual(await told(other, 'bug'), [`${wide.id} new_issue subscribed`]);
   assert.deepEqual(await told(project, 'other'), []);

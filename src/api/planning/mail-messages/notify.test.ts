@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { jobRun } from '#test/support/job-run.ts';
 import { type Caller, done, type Project, world } from '#test/support/world.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
-import { outboxOf } from './fixtures.testing.ts';
-import { tell } from './notify.ts';
+import { mailOutbox } from './fixtures.testing.ts';
+import { notifyUsers } from './notify.ts';
 
 // Who is told of what, as the outbox has it.
 
@@ -15,13 +15,14 @@ const { database } = server.services;
 
 type Params = Readonly<Record<string, unknown>>;
 
-const { mails, toldBy: toldOf } = outboxOf(here);
-const toldBy = ({ id }: Project, doing: () => Promise<unknown>) => toldOf({ project_id: id }, doing);
+const { mails, recipientsOf: filteredRecipientsOf } = mailOutbox(here);
+const recipientsOf = ({ id }: Project, doing: () => Promise<unknown>) =>
+  filteredRecipientsOf({ project_id: id }, doing);
 
 const level = (who: Caller, place: string, value: string, events: object = {}) =>
   done(who.put(`${place}/notification_settings`, { level: value, ...events }));
 
-test('a comment is told to who takes part, in a mail that answers the issue', async () => {
+test('notifies participants of a comment in a reply to the issue’s mail', async () => {
   const project = await newProject({ with: ['developer'] });
   const { developer, owner } = project;
   const issue = await newIssue(project, { assignee_ids: [developer.id] });
@@ -49,11 +50,11 @@ test('a comment is told to who takes part, in a mail that answers the issue', as
   });
 });
 
-test('each event reaches those who watch the project, and never who has caused it', async () => {
+test('notifies watchers of each event but never its actor', async () => {
   const project = await newProject({ with: ['developer', 'guest'] });
   const { developer: dev, guest, owner } = project;
   await level(guest, project.at, 'watch');
-  const told = (doing: () => Promise<unknown>) => toldBy(project, doing);
+  const told = (doing: () => Promise<unknown>) => recipientsOf(project, doing);
   const path = `${project.at}/issues`;
   assert.deepEqual(await told(() => owner.post(path, { title: 'T' })), [`${guest.id} new_issue null`]);
   const change = (params: Params) => () => done(owner.put(`${path}/1`, params));
@@ -67,25 +68,25 @@ test('each event reaches those who watch the project, and never who has caused i
   assert.deepEqual(await told(change({ title: 'Other' })), []);
 });
 
-test('who is named in a new text is told, and takes part from then on', async () => {
+test('notifies mentioned users and makes them participants', async () => {
   const project = await newProject({ with: ['developer', 'guest'] });
   const { developer: dev, guest, owner } = project;
   await level(dev, project.at, 'mention');
   const stranger = await user();
   const description = `Ask @${dev.username} and @${stranger.username}, not \`@${guest.username}\``;
-  const first = await toldBy(project, () => newIssue(project, { description }));
+  const first = await recipientsOf(project, () => newIssue(project, { description }));
   assert.deepEqual(first, [`${dev.id} new_issue mentioned`], 'a stranger does not see the project');
   const comment = (body: string) => () => done(owner.post(`${project.at}/issues/1/notes`, { body }));
-  assert.deepEqual(await toldBy(project, comment('Hm')), [], 'only mentions');
+  assert.deepEqual(await recipientsOf(project, comment('Hm')), [], 'only mentions');
   await level(dev, project.at, 'participating');
-  assert.deepEqual(await toldBy(project, comment('Hm')), [`${dev.id} new_note null`]);
-  assert.deepEqual(await toldBy(project, comment(`@${guest.username}`)), [
+  assert.deepEqual(await recipientsOf(project, comment('Hm')), [`${dev.id} new_note null`]);
+  assert.deepEqual(await recipientsOf(project, comment(`@${guest.username}`)), [
     `${dev.id} new_note null`,
     `${guest.id} new_note mentioned`,
   ]);
 });
 
-test('who is named in an edit is not told of it, and takes part from then on', async () => {
+test('makes users mentioned in an edit participants without notifying them', async () => {
   const project = await newProject({ with: ['developer', 'guest', 'reporter'] });
   const { developer, guest, reporter, owner } = project;
   const issue = await newIssue(project);
@@ -95,17 +96,17 @@ test('who is named in an edit is not told of it, and takes part from then on', a
     const body = `@${developer.username}, but not @${guest.username}`;
     await done(owner.put(`${issue.notes}/${note.id}`, { body }));
   };
-  assert.deepEqual(await toldBy(project, edits), []);
+  assert.deepEqual(await recipientsOf(project, edits), []);
   const comment = () => done(reporter.post(issue.notes, { body: 'Hm' }));
   const told = [owner, developer, guest].map(({ id }) => `${id} new_note null`);
-  assert.deepEqual(await toldBy(project, comment), told.sort());
+  assert.deepEqual(await recipientsOf(project, comment), told.sort());
 });
 
-test('the setting of the project counts before those of groups, the nearest first, and they before the global one', async () => {
+test('prefers the setting of the project, then the nearest group, then the global one', async () => {
   const group = await newGroup();
   const project = await newProject({ in: group });
   const member = await project.add('reporter');
-  const file = () => toldBy(project, () => newIssue(project));
+  const file = () => recipientsOf(project, () => newIssue(project));
   const heard = [`${member.id} new_issue null`];
   await level(member, '', 'watch');
   assert.deepEqual(await file(), heard);
@@ -120,25 +121,28 @@ test('the setting of the project counts before those of groups, the nearest firs
   assert.deepEqual(await file(), heard);
 });
 
-test('of what is confidential or internal only those hear who may read it', async () => {
+test('notifies only readers of confidential and internal texts', async () => {
   const project = await newProject({ visibility: 'public', with: ['guest', 'planner'] });
   const { guest, planner, owner } = project;
   for (const one of [guest, planner]) await level(one, project.at, 'watch');
-  const secret = await toldBy(project, () => newIssue(project, { confidential: true }));
+  const secret = await recipientsOf(project, () => newIssue(project, { confidential: true }));
   assert.deepEqual(secret, [`${planner.id} new_issue null`]);
   const open = await newIssue(project, { assignee_ids: [guest.id] });
   await work();
   const internal = { body: `@${guest.username}`, internal: true };
-  assert.deepEqual(await toldBy(project, () => done(owner.post(open.notes, internal))), [
+  assert.deepEqual(await recipientsOf(project, () => done(owner.post(open.notes, internal))), [
     `${planner.id} new_note null`,
   ]);
   const own = await newIssue(project, { confidential: true }, guest);
   await work();
   const comment = () => done(owner.post(own.notes, { body: 'Hm' }));
-  assert.deepEqual(await toldBy(project, comment), [guest, planner].map(({ id }) => `${id} new_note null`).sort());
+  assert.deepEqual(
+    await recipientsOf(project, comment),
+    [guest, planner].map(({ id }) => `${id} new_note null`).sort(),
+  );
 });
 
-test('whom an internal comment names that he may not read takes no part from then on', async () => {
+test('does not make users participants who may not read the internal comment', async () => {
   const project = await newProject({ visibility: 'public', with: ['reporter'] });
   const { reporter, owner } = project;
   const outsider = await user();
@@ -146,10 +150,10 @@ test('whom an internal comment names that he may not read takes no part from the
   const say = (body: string, internal = false) => done(owner.post(issue.notes, { body, internal }));
   await say(`@${outsider.username} must not know, @${reporter.username}`, true);
   await work();
-  assert.deepEqual(await toldBy(project, () => say('Hm')), [`${reporter.id} new_note null`]);
+  assert.deepEqual(await recipientsOf(project, () => say('Hm')), [`${reporter.id} new_note null`]);
 });
 
-test('whoever wants a project to be as everything is told what he has chosen for that, without being its member', async () => {
+test('applies the global level to a project setting of global for non-members', async () => {
   const project = await newProject({ visibility: 'public', with: ['guest'] });
   const { guest, owner } = project;
   const far = await user();
@@ -159,10 +163,10 @@ test('whoever wants a project to be as everything is told what he has chosen for
   await work();
   const close = () => done(owner.put(issue.at, { state_event: 'close' }));
   const told = [guest, far].map(({ id }) => `${id} close_issue null`).sort();
-  assert.deepEqual(await toldBy(project, close), told);
+  assert.deepEqual(await recipientsOf(project, close), told);
 });
 
-test('who has unsubscribed hears no more, unless he is named; a subscriber hears in spite of disabled', async () => {
+test('skips unsubscribed users unless mentioned, and notifies subscribers despite disabled', async () => {
   const project = await newProject({ with: ['developer', 'guest'] });
   const { developer: dev, guest, owner } = project;
   const issue = await newIssue(project, { assignee_ids: [dev.id] });
@@ -171,12 +175,12 @@ test('who has unsubscribed hears no more, unless he is named; a subscriber hears
   await done(guest.post(`${issue.at}/subscribe`));
   await work();
   const comment = (body: string) => () => done(owner.post(issue.notes, { body }));
-  assert.deepEqual(await toldBy(project, comment('Hm')), [`${guest.id} new_note subscribed`]);
+  assert.deepEqual(await recipientsOf(project, comment('Hm')), [`${guest.id} new_note subscribed`]);
   const named = [`${guest.id} new_note subscribed`, `${dev.id} new_note assigned`].sort();
-  assert.deepEqual(await toldBy(project, comment(`@${dev.username}`)), named);
+  assert.deepEqual(await recipientsOf(project, comment(`@${dev.username}`)), named);
 });
 
-test('nobody is told who is blocked, unconfirmed or a bot, nor where mails are off', async () => {
+test('skips blocked and unconfirmed users, bots, and projects with mails disabled', async () => {
   const group = await newGroup();
   const project = await newProject({ in: group, with: ['developer', 'guest', 'reporter'] });
   const { developer, guest, reporter, owner } = project;
@@ -186,27 +190,27 @@ test('nobody is told who is blocked, unconfirmed or a bot, nor where mails are o
   await done(root.post(`/users/${developer.id}/block`));
   await set(guest.id, { confirmed_at: null });
   await set(reporter.id, { bot: true });
-  assert.deepEqual(await toldBy(project, () => newIssue(project)), []);
+  assert.deepEqual(await recipientsOf(project, () => newIssue(project)), []);
   await done(root.post(`/users/${developer.id}/unblock`));
   const heard = [`${developer.id} new_issue null`];
-  assert.deepEqual(await toldBy(project, () => newIssue(project)), heard);
+  assert.deepEqual(await recipientsOf(project, () => newIssue(project)), heard);
   for (const place of [project, group]) {
     await done(owner.put(place.at, { emails_enabled: false }));
-    assert.deepEqual(await toldBy(project, () => newIssue(project)), []);
+    assert.deepEqual(await recipientsOf(project, () => newIssue(project)), []);
     await done(owner.put(place.at, { emails_enabled: true }));
   }
-  assert.deepEqual(await toldBy(project, () => newIssue(project)), heard);
+  assert.deepEqual(await recipientsOf(project, () => newIssue(project)), heard);
 });
 
-test('whoever watches a public project is told without being its member, but not who watches everything', async () => {
+test('notifies non-members who watch a public project, but not by a global watch level', async () => {
   const project = await newProject({ visibility: 'public' });
   const [near, far] = [await user(), await user()];
   await level(near, project.at, 'watch');
   await level(far, '', 'watch');
-  assert.deepEqual(await toldBy(project, () => newIssue(project)), [`${near.id} new_issue null`]);
+  assert.deepEqual(await recipientsOf(project, () => newIssue(project)), [`${near.id} new_issue null`]);
 });
 
-test('mail goes to the address that was chosen for it', async () => {
+test('sends mails to the chosen address', async () => {
   const project = await newProject({ with: ['developer'] });
   const { developer } = project;
   const email = `other-${developer.username}@mail.test`;
@@ -217,17 +221,17 @@ test('mail goes to the address that was chosen for it', async () => {
   assert.equal(mail?.recipient_email, email);
 });
 
-test('what is rolled back is not told', async () => {
+test('notifies nobody of a rolled back event', async () => {
   const project = await newProject({ with: ['developer'] });
   await level(project.developer, project.at, 'watch');
   const refused = async () => {
     const { status } = await project.owner.post(`${project.at}/issues`, { title: 'T', weight: -1 });
     assert.equal(status, 400);
   };
-  assert.deepEqual(await toldBy(project, refused), []);
+  assert.deepEqual(await recipientsOf(project, refused), []);
 });
 
-test('an act leaves one piece of work behind, which may be done twice and tells nobody twice', async () => {
+test('enqueues one job per event, which can run twice without duplicate mails', async () => {
   const project = await newProject({ with: ['developer', 'guest'] });
   for (const one of [project.developer, project.guest]) await level(one, project.at, 'watch');
   await work();
@@ -239,11 +243,11 @@ test('an act leaves one piece of work behind, which may be done twice and tells 
   const [job, ...others] = await waiting.execute();
   assert.deepEqual([job?.kind, others], ['mail_tell', []]);
   const run = jobRun();
-  for (let times = 0; times < 2; times++) await tell.handle(server.services, JSON.parse(job!.payload), run);
+  for (let times = 0; times < 2; times++) await notifyUsers.handle(server.services, JSON.parse(job!.payload), run);
   assert.equal((await mails({ target_type: 'Issue', target_id: id })).length, 2);
 });
 
-test('open issues that are due tomorrow are told of once, to their author too', async () => {
+test('notifies of open issues due tomorrow once, including the author', async () => {
   const project = await newProject({ with: ['developer'] });
   const { developer, owner } = project;
   const due_date = new Date(clock.now().getTime() + 2 * 86_400_000).toISOString().slice(0, 10);
@@ -252,29 +256,29 @@ test('open issues that are due tomorrow are told of once, to their author too', 
   await done(owner.put(closed.at, { state_event: 'close' }));
   await work();
   const heard = [`${developer.id} issue_due assigned`, `${owner.id} issue_due null`].sort();
-  assert.deepEqual(await toldBy(project, async () => clock.advance(86_400)), heard);
-  assert.deepEqual(await toldBy(project, async () => clock.advance(86_400)), []);
+  assert.deepEqual(await recipientsOf(project, async () => clock.advance(86_400)), heard);
+  assert.deepEqual(await recipientsOf(project, async () => clock.advance(86_400)), []);
 });
 
-test('a project that moves is told of to those who answer for it', async () => {
+test('notifies Maintainers and Owners of a moved project', async () => {
   const group = await newGroup();
   const project = await newProject({ in: group, with: ['maintainer', 'developer'] });
   const { maintainer, developer, owner } = project;
   await level(developer, project.at, 'watch');
   const path = `moved-${project.path}`;
-  const told = await toldBy(project, () => done(owner.put(project.at, { path })));
+  const told = await recipientsOf(project, () => done(owner.put(project.at, { path })));
   assert.deepEqual(told, [`${maintainer.id} moved_project null`]);
   const doomed = async () => {
     await done(owner.delete(project.at));
     await work();
     await done(owner.post(`${project.at}/restore`));
   };
-  assert.deepEqual(await toldBy(project, doomed), [], 'what is to be deleted has not moved');
+  assert.deepEqual(await recipientsOf(project, doomed), [], 'what is to be deleted has not moved');
   await level(maintainer, project.at, 'custom', { moved_project: false });
-  assert.deepEqual(await toldBy(project, () => done(owner.put(project.at, { path: project.path }))), []);
+  assert.deepEqual(await recipientsOf(project, () => done(owner.put(project.at, { path: project.path }))), []);
 });
 
-test('a title that tries to write headers of its own is one line of the subject', async () => {
+test('prevents header injection by a title', async () => {
   const project = await newProject({ with: ['developer'] });
   await level(project.developer, project.at, 'watch');
   await newIssue(project, { title: 'Spins\r\nBcc: eve@evil.test\r\n\r\nBuy' });

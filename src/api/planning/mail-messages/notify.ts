@@ -1,140 +1,147 @@
 import { randomUUID } from 'node:crypto';
-import { usersById } from '#api/identity/users/index.ts';
-import { callerOf } from '#authentication/users/users.ts';
+import { loadUsersById } from '#api/identity/users/index.ts';
+import { loadCaller } from '#authentication/users/users.ts';
 import type { Config } from '#config.ts';
 import type { Transaction } from '#database/database.ts';
 import { isScheduledForDeletion } from '#domain/namespaces/name-validation.ts';
-import { PIECE } from '#events/batches.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
-import type { Occurrence } from '#events/mail-occurrences.ts';
+import type { NotifiableEvent } from '#events/mail-occurrences.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue, type JobRun } from '#jobs/job.ts';
-import { hostOf, messageId } from '#mail/header-text.ts';
-import { FIRST, textOf } from './content/texts.ts';
-import { deliverSoon } from './delivery/deliver.ts';
-import { pieceOfAudience } from './recipients/candidates.ts';
-import { recipientsAmong } from './recipients/recipients.ts';
-import { insertMails, type NewMails, rememberMentioned } from './store.ts';
-import { WORDS } from './subjects/noteable.ts';
-import { type FreshMatter, givenTo, type Matter, readFreshMatter } from './subjects/subject.ts';
+import { hostOfUrl, messageId } from '#mail/header-text.ts';
+import { composeText, THREAD_STARTING_EVENTS } from './content/texts.ts';
+import { enqueueDelivery } from './delivery/deliver.ts';
+import { nextCandidateBatch } from './recipients/candidates.ts';
+import { selectRecipients } from './recipients/recipients.ts';
+import { insertMails, insertMentions, type NewMails } from './store.ts';
+import { NOTEABLE_WORDS } from './subjects/noteable.ts';
+import { assignedUserIds, loadNewMailSubject, type MailSubject, type NewMailSubject } from './subjects/subject.ts';
 
 /**
- * From what happens to the mails that tell of it. The act itself leaves one piece of work behind, however many are to be
- * told; that finds them and writes their mails, some at a time.
+ * From events to mails. A unit of work enqueues one job per event, whatever the number of recipients; the job finds the
+ * recipients and writes their mails in batches.
  */
 
-/** Does this server write mails at all? */
-export const writesMails = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery !== 'off';
+/** Returns whether this server writes mails. */
+export const isMailEnabled = ({ mail }: Pick<Config, 'mail'>): boolean => mail.delivery !== 'off';
 
-type Writing = Pick<Services, 'config' | 'database' | 'ownUrl'>;
+type MailWriterServices = Pick<Services, 'config' | 'database' | 'serverUrl'>;
 
-interface Telling extends Occurrence {
-  /** Of this occurrence and no other. */
+interface NotifyPayload extends NotifiableEvent {
+  /** Unique per event. */
   readonly key: string;
-  /** Who did it; null: nobody. */
+  /** Id of the acting user; null if none. */
   readonly by: number | null;
 }
 
-export const tell = defineJob({
+export const notifyUsers = defineJob({
   kind: 'mail_tell',
-  handle: (services: Writing, telling: Telling, run) => writeMails(services, telling, run),
+  handle: (services: MailWriterServices, payload: NotifyPayload, run) => writeMails(services, payload, run),
 });
 
-/** Part of the act: what is rolled back is not told, and what is committed is. */
-export const tellOfOccurrences = subscription({
-  event: 'occurred',
-  when: writesMails,
+/** Enqueues the job in the unit of work: a rolled back event notifies nobody, a committed one is never lost. */
+export const onNotifiableEvent = subscription({
+  event: 'notifiable-event-occurred',
+  isEnabled: isMailEnabled,
   inTransaction: (uow, occurrence) =>
-    enqueue(uow, tell, { ...occurrence, key: randomUUID(), by: uow.actor.user?.id ?? null }),
+    enqueue(uow, notifyUsers, { ...occurrence, key: randomUUID(), by: uow.actor.user?.id ?? null }),
 });
 
-/** The same of a project that has moved; that it gives its path away, or gets it back, is no move. */
-export const tellOfMoves = subscription({
+/** Notifies of a moved project, unless the move is the rename of a scheduled deletion or its restoration. */
+export const onProjectMoved = subscription({
   event: 'project-moved',
-  when: writesMails,
+  isEnabled: isMailEnabled,
   async inTransaction(uow, { projectId: id, oldPaths }) {
     if (oldPaths.some(isScheduledForDeletion)) return;
-    await uow.publish('occurred', { event: 'moved_project', about: { type: 'Project', id } });
+    await uow.publish('notifiable-event-occurred', { event: 'moved_project', about: { type: 'Project', id } });
   },
 });
 
-/** Tells of what nobody has done, once for each key. */
-export function tellBySelf(tx: Transaction, occurrence: Occurrence, key: string): Promise<void> {
-  return enqueue(tx, tell, { ...occurrence, key, by: null }, { key });
+/** Enqueues the notification of an event without an actor, once per key. */
+export function enqueueSystemNotification(tx: Transaction, occurrence: NotifiableEvent, key: string): Promise<void> {
+  return enqueue(tx, notifyUsers, { ...occurrence, key, by: null }, { key });
 }
 
 async function writeMails(
-  { config, database, ownUrl }: Writing,
-  telling: Telling,
+  { config, database, serverUrl: ownUrl }: MailWriterServices,
+  payload: NotifyPayload,
   { signal }: Pick<JobRun, 'signal'>,
 ): Promise<void> {
-  if (!writesMails(config)) return;
+  if (!isMailEnabled(config)) return;
   const db = database.reader;
-  const matter = await readFreshMatter(db, telling);
-  if (matter === null || matter.place.mailsOff || isPutAway(matter)) return;
-  const mails = await mailsOf({ config, ownUrl }, db, matter, telling);
-  const { resource } = matter;
-  const mentioned = await takingPart(db, matter);
-  if (resource !== null) await database.transaction((tx) => rememberMentioned(tx, resource, mentioned));
+  const subject = await loadNewMailSubject(db, payload);
+  if (subject === null || subject.container.mailsOff || isDeletionRename(subject)) return;
+  const mails = await composeNewMails({ config, serverUrl: ownUrl }, db, subject, payload);
+  const { resource } = subject;
+  const mentioned = await mentionedParticipants(db, subject);
+  if (resource !== null) await database.transaction((tx) => insertMentions(tx, resource, mentioned));
   for (let after: number | null = 0; after !== null; ) {
     signal.throwIfAborted();
-    const { involvements, last } = await pieceOfAudience(db, matter, after, PIECE);
-    const recipients = await recipientsAmong(db, matter, telling.by, involvements);
+    const { involvements, last } = await nextCandidateBatch(db, subject, after, BATCH_SIZE);
+    const recipients = await selectRecipients(db, subject, payload.by, involvements);
     if (recipients.length > 0) {
       await database.transaction(async (tx) => {
         await insertMails(tx, mails, recipients);
-        if (mails.state === 'queued') await deliverSoon(tx);
+        if (mails.state === 'queued') await enqueueDelivery(tx);
       });
     }
     after = last;
   }
 }
 
-/** Of those whom the new text addresses whoever takes part from then on: what members say to each other invites nobody else. */
-async function takingPart(db: Services['database']['reader'], matter: FreshMatter): Promise<readonly number[]> {
-  const { note, told, mentioned } = matter;
-  return note?.internal && told !== null ? told.readers(db, mentioned, true) : mentioned;
+/** Returns the mentioned users who become participants. An internal comment adds only users who may read it. */
+async function mentionedParticipants(
+  db: Services['database']['reader'],
+  subject: NewMailSubject,
+): Promise<readonly number[]> {
+  const { note, noteable, mentionedUserIds } = subject;
+  return note?.internal && noteable !== null ? noteable.readers(db, mentionedUserIds, true) : mentionedUserIds;
 }
 
-/** It was renamed because it is to be deleted. */
-const isPutAway = ({ event, place }: Matter) => event === 'moved_project' && isScheduledForDeletion(place.fullPath);
+/** Returns whether the project was renamed because it is scheduled for deletion. */
+const isDeletionRename = ({ event, container }: MailSubject) =>
+  event === 'moved_project' && isScheduledForDeletion(container.fullPath);
 
-async function mailsOf(
-  { config, ownUrl }: Pick<Writing, 'config' | 'ownUrl'>,
+async function composeNewMails(
+  { config, serverUrl: ownUrl }: Pick<MailWriterServices, 'config' | 'serverUrl'>,
   db: Services['database']['reader'],
-  matter: FreshMatter,
-  { key, by }: Telling,
+  subject: NewMailSubject,
+  { key, by }: NotifyPayload,
 ): Promise<NewMails> {
-  const { event, place, told, pipeline, alert, note, text: content, target } = matter;
-  const given = told === null ? [] : givenTo(event, told);
-  const users = await usersById(db, given);
-  const actor = (await callerOf(db, by, null)).user;
-  const text = textOf({
+  const { event, container, noteable, pipeline, alert, note, text: content, target } = subject;
+  const assignedIds = noteable === null ? [] : assignedUserIds(event, noteable);
+  const users = await loadUsersById(db, assignedIds);
+  const actor = (await loadCaller(db, by, null)).user;
+  const text = composeText({
     event,
-    place,
-    told,
+    container,
+    noteable,
     pipeline,
     alert,
     actor: actor?.name ?? null,
     note,
     content,
-    given: given.flatMap((id) => users.get(id)?.name ?? []),
+    assignedNames: assignedIds.flatMap((id) => users.get(id)?.name ?? []),
   });
-  const host = hostOf(ownUrl());
-  const root = told === null ? null : messageId(`${WORDS[told.resource.type].name}_${told.resource.id}`, host);
+  const host = hostOfUrl(ownUrl());
+  const root =
+    noteable === null
+      ? null
+      : messageId(`${NOTEABLE_WORDS[noteable.resource.type].name}_${noteable.resource.id}`, host);
   return {
     ...text,
     key,
     noteId: note?.id ?? null,
     state: config.mail.delivery === 'smtp' ? 'queued' : 'held',
     event,
-    projectId: place.projectId,
-    groupId: place.groupId,
+    projectId: container.projectId,
+    groupId: container.groupId,
     target,
     messageId(occurrence) {
       if (note !== null) return messageId(`note_${note.id}`, host);
-      return FIRST.includes(event) && root !== null ? root : messageId(`${event}_${occurrence}`, host);
+      return THREAD_STARTING_EVENTS.includes(event) && root !== null ? root : messageId(`${event}_${occurrence}`, host);
     },
-    inReplyTo: FIRST.includes(event) ? null : root,
+    inReplyTo: THREAD_STARTING_EVENTS.includes(event) ? null : root,
   };
 }

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PIECE } from '#events/batches.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 import { done, world } from '#test/support/world.ts';
-import { newMail } from './fixtures.testing.ts';
+import { createMail } from './fixtures.testing.ts';
 
 const here = await world();
 const { root, user, work, server } = here;
 const { database } = server.services;
 
-test('the mails to a deleted user go with him, however many they are, and nobody else’s', async () => {
+test('deletes the mails to a deleted user in batches and keeps all others', async () => {
   const [gone, left] = [await user(), await user()];
   const to = ({ id }: { readonly id: number }) => ({ recipient_id: id });
-  const one = await newMail(here, 'sent', to(gone));
-  await newMail(here, 'sent', to(left));
+  const one = await createMail(here, 'sent', to(gone));
+  await createMail(here, 'sent', to(left));
   await database.transaction(async (tx) => {
     const { id: _id, ...like } = await tx
       .selectFrom('mail_messages')
@@ -20,7 +20,7 @@ test('the mails to a deleted user go with him, however many they are, and nobody
       .where('id', '=', one)
       .executeTakeFirstOrThrow();
     const row = { key: '', note_id: null, lead: '', content: '', path: '/', created_at: tx.now };
-    const keys = Array.from({ length: PIECE }, (_, index) => ({ ...row, key: `many ${index}` }));
+    const keys = Array.from({ length: BATCH_SIZE }, (_, index) => ({ ...row, key: `many ${index}` }));
     const made = await tx.insertInto('mail_occurrences').values(keys).returning('id').execute();
     const mails = made.map(({ id }) => ({ ...like, occurrence_id: id }));
     await tx.insertInto('mail_messages').values(mails).execute();

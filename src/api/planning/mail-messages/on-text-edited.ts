@@ -1,18 +1,18 @@
 import { subscription } from '#events/event-bus.ts';
-import { writesMails } from './notify.ts';
-import { usersNamedIn } from './recipients/mentioned-users.ts';
-import { rememberMentioned } from './store.ts';
-import { findTold } from './subjects/noteable.ts';
+import { isMailEnabled } from './notify.ts';
+import { findMentionedUserIds } from './recipients/mentioned-users.ts';
+import { insertMentions } from './store.ts';
+import { findNoteableSubject } from './subjects/noteable.ts';
 
-/** Whom an edit names takes part from then on, though no mail tells of it; by an internal comment only those who may read it. */
-export const rememberNamedInEdits = subscription({
-  event: 'reworded',
-  when: writesMails,
+/** When a text is edited: mentioned users become participants without a mail; for internal comments only those who may read them. */
+export const onTextUpdated = subscription({
+  event: 'text-updated',
+  isEnabled: isMailEnabled,
   async inTransaction(uow, { about, of, text, internal }) {
     if (of === 'title') return;
-    const named = await usersNamedIn(uow, text);
-    if (named.length === 0) return;
-    const told = internal ? await findTold(uow, about) : null;
-    await rememberMentioned(uow, about, told === null ? named : await told.readers(uow, named, true));
+    const mentioned = await findMentionedUserIds(uow, text);
+    if (mentioned.length === 0) return;
+    const subject = internal ? await findNoteableSubject(uow, about) : null;
+    await insertMentions(uow, about, subject === null ? mentioned : await subject.readers(uow, mentioned, true));
   },
 });

@@ -4,23 +4,25 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import type { EmailEvent } from '#database/tables/notification-settings.ts';
 import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
 import { type Caller, done, type Project, world } from '#test/support/world.ts';
-import { outboxOf } from './fixtures.testing.ts';
+import { mailOutbox } from './fixtures.testing.ts';
 
 const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' } });
 const { newProject, server, root } = here;
 const { database, runUnitOfWork } = server.services;
-const { mails, toldBy } = outboxOf(here);
+const { mails, recipientsOf } = mailOutbox(here);
 
 /** It is told that the pipeline has ended so. */
 const end = (id: number, event: EmailEvent) =>
-  runUnitOfWork(ANONYMOUS, (uow) => uow.publish('occurred', { event, about: { type: 'Pipeline', id } }));
+  runUnitOfWork(ANONYMOUS, (uow) =>
+    uow.publish('notifiable-event-occurred', { event, about: { type: 'Pipeline', id } }),
+  );
 
 const level = (who: Caller, { at }: Project, value: string, events: object = {}) =>
   done(who.put(`${at}/notification_settings`, { level: value, ...events }));
 
 const ENDS = ['failed_pipeline', 'fixed_pipeline', 'success_pipeline'] as const;
 
-test('whose pipeline it is hears of its end by the level that he has chosen', async () => {
+test('notifies the user of a pipeline of its end by their level', async () => {
   const project = await newProject();
   const { owner } = project;
   const [failed, fixed, success] = ENDS;
@@ -35,18 +37,18 @@ test('whose pipeline it is hears of its end by the level that he has chosen', as
   const pipeline = await pipelineRow(here, project);
   for (const [value, events, heard] of cases) {
     await level(owner, project, value, events);
-    const told = await toldBy({ project_id: project.id }, async () => {
+    const told = await recipientsOf({ project_id: project.id }, async () => {
       for (const event of ENDS) await end(pipeline, event);
     });
     assert.deepEqual(told, heard.map((event) => `${owner.id} ${event} null`).sort(), value);
   }
 });
 
-test('nobody else hears of it, and nobody of the pipeline of nobody', async () => {
+test('notifies nobody else, and nobody for a pipeline without a user', async () => {
   const project = await newProject({ with: ['developer', 'maintainer'] });
   const { developer, maintainer } = project;
   await level(maintainer, project, 'watch');
-  const told = (id: number) => toldBy({ project_id: project.id }, () => end(id, 'failed_pipeline'));
+  const told = (id: number) => recipientsOf({ project_id: project.id }, () => end(id, 'failed_pipeline'));
   const own = await pipelineRow(here, project, { user_id: developer.id });
   assert.deepEqual(await told(own), [`${developer.id} failed_pipeline null`]);
   assert.deepEqual(await told(await pipelineRow(here, project, { user_id: null })), []);
@@ -54,7 +56,7 @@ test('nobody else hears of it, and nobody of the pipeline of nobody', async () =
   assert.deepEqual(await told(own), [], 'he may not read it any more');
 });
 
-test('the mail names the pipeline, its ref, and the jobs that have failed', async () => {
+test('lists pipeline, ref and failed jobs in the mail', async () => {
   const project = await newProject();
   const id = await pipelineRow(here, project, { ref: 'feature' });
   for (const [name, row] of Object.entries({ unit: {}, lint: { allow_failure: true }, e2e: { retried: true } })) {

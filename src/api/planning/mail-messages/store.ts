@@ -1,16 +1,16 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
-import { columnOf, type Resource } from '#activity/index.ts';
+import { foreignKeyColumn, type Resource } from '#activity/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { MailEvent, MailState, MailTables, MailTarget } from '#database/tables/mail.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { Recipient } from './recipients/recipients.ts';
 
-/** The rows of mails. */
+// Rows of mails.
 
 export type MailRow = Selectable<MailTables['mail_messages']>;
 
-interface Filter {
+interface MailFilter {
   readonly recipient_id?: number | null | undefined;
   readonly project_id?: number | null | undefined;
   readonly event?: MailEvent | null | undefined;
@@ -19,26 +19,26 @@ interface Filter {
   readonly target_id?: number | null | undefined;
 }
 
-type Messages = SelectQueryBuilder<Schema, 'mail_messages', MailRow>;
+type MailQuery = SelectQueryBuilder<Schema, 'mail_messages', MailRow>;
 
-/** One page of all mails, the newest first. index: mail_messages primary key, mail_messages_by_recipient, mail_messages_by_project, mail_messages_by_event, mail_messages_by_state, mail_messages_by_target */
-export function listMessages(db: Reader, filter: Filter, page: OffsetRequest): Promise<Page<MailRow>> {
-  let messages: Messages = db.selectFrom('mail_messages').selectAll();
+/** Returns one page of mails, newest first. index: mail_messages primary key, mail_messages_by_recipient, mail_messages_by_project, mail_messages_by_event, mail_messages_by_state, mail_messages_by_target */
+export function listMails(db: Reader, filter: MailFilter, page: OffsetRequest): Promise<Page<MailRow>> {
+  let messages: MailQuery = db.selectFrom('mail_messages').selectAll();
   for (const name of ['recipient_id', 'project_id', 'event', 'state', 'target_id', 'target_type'] as const) {
     const value = filter[name];
     if (value != null) messages = messages.where(`mail_messages.${name}`, '=', value);
   }
-  return paged(db, messages.orderBy('mail_messages.id', 'desc'), page);
+  return paginate(db, messages.orderBy('mail_messages.id', 'desc'), page);
 }
 
 /** index: mail_messages primary key */
-export async function findMessage(db: Reader, id: number): Promise<MailRow | null> {
+export async function findMail(db: Reader, id: number): Promise<MailRow | null> {
   return (await db.selectFrom('mail_messages').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
-/** What all mails of an occurrence have in common. */
+/** The columns that all mails of one event share. */
 export interface NewMails {
-  /** Of the occurrence: who writes of the same one adds only those who are not told yet. */
+  /** Identifies the event: a repeated write adds only missing recipients. */
   readonly key: string;
   readonly noteId: number | null;
   readonly lead: string;
@@ -50,13 +50,13 @@ export interface NewMails {
   readonly groupId: number | null;
   readonly target: { readonly type: MailTarget; readonly id: number };
   readonly subject: string;
-  /** The Message-Id, by the number of the occurrence. */
+  /** Returns the Message-ID for the id of the occurrence. */
   readonly messageId: (occurrence: number) => string;
   readonly inReplyTo: string | null;
 }
 
 export async function insertMails(tx: Transaction, mails: NewMails, recipients: readonly Recipient[]): Promise<void> {
-  const occurrence = await occurrenceOf(tx, mails);
+  const occurrence = await findOrCreateOccurrence(tx, mails);
   const { state, event, projectId, groupId, target, subject, messageId, inReplyTo } = mails;
   const shared = {
     occurrence_id: occurrence,
@@ -88,7 +88,10 @@ export async function insertMails(tx: Transaction, mails: NewMails, recipients: 
 }
 
 /** index: mail_occurrences_by_key */
-async function occurrenceOf(tx: Transaction, { key, noteId, lead, content, path }: NewMails): Promise<number> {
+async function findOrCreateOccurrence(
+  tx: Transaction,
+  { key, noteId, lead, content, path }: NewMails,
+): Promise<number> {
   await tx
     .insertInto('mail_occurrences')
     .values({ key, note_id: noteId, lead, content, path, created_at: tx.now })
@@ -98,8 +101,8 @@ async function occurrenceOf(tx: Transaction, { key, noteId, lead, content, path 
   return id;
 }
 
-/** From now on they take part in it. index: mail_mentions_by_issue, mail_mentions_by_merge_request, mail_mentions_by_epic */
-export async function rememberMentioned(
+/** Records mentioned users as participants. index: mail_mentions_by_issue, mail_mentions_by_merge_request, mail_mentions_by_epic */
+export async function insertMentions(
   tx: Transaction,
   { type, id }: Resource,
   userIds: readonly number[],
@@ -107,16 +110,16 @@ export async function rememberMentioned(
   if (userIds.length === 0) return;
   await tx
     .insertInto('mail_mentions')
-    .values(userIds.map((user_id) => ({ user_id, [columnOf(type)]: id })))
+    .values(userIds.map((user_id) => ({ user_id, [foreignKeyColumn(type)]: id })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
-/** So many different ones at most are put together in one mail. */
-const MOST_TARGETS = 500;
+/** Maximum number of distinct targets of one digest. */
+const MAX_TARGETS = 500;
 
-/** What the mails tell of that went to this user as one. index: mail_messages_of_digest */
-export async function targetsOfDigest(db: Reader, digestId: number, userId: number) {
+/** Returns the targets of the mails that were sent to this user as one digest. index: mail_messages_of_digest */
+export async function listDigestTargets(db: Reader, digestId: number, userId: number) {
   return db
     .selectFrom('mail_messages')
     .select(['target_type as type', 'target_id as id'])
@@ -124,6 +127,6 @@ export async function targetsOfDigest(db: Reader, digestId: number, userId: numb
     .where('digest_id', '=', digestId)
     .where('recipient_id', '=', userId)
     .where('state', '=', 'sent')
-    .limit(MOST_TARGETS)
+    .limit(MAX_TARGETS)
     .execute();
 }

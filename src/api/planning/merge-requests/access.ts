@@ -7,58 +7,63 @@ import {
 } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { AccessCall } from '#http/access/access.ts';
-import { inProject, inPublicProject } from '#http/access/project-access.ts';
+import { inProject, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-interface OfProject {
+interface InProject {
   readonly project: Project;
 }
 
-/** The merge request of `:merge_request_iid`, in a project whose merge requests the caller may read. */
-export const ownMergeRequest = {
+/** Resource: the merge request `:merge_request_iid` of a project whose merge requests the caller may read. */
+export const mergeRequestResource = {
   name: 'mergeRequest',
   params: { merge_request_iid: required(integer) },
-  load: ({ db, caller, params }: AccessCall<{ readonly merge_request_iid: number }>, { project }: OfProject) =>
+  load: ({ db, caller, params }: AccessCall<{ readonly merge_request_iid: number }>, { project }: InProject) =>
     findMergeRequest(db, caller, project.id, params.merge_request_iid),
   notFound: nestedNotFound,
 } as const;
 
-/** The same, for who may read it; to all others it is not there. */
-export const readableMergeRequest = {
-  ...ownMergeRequest,
-  async find(call: AccessCall<{ readonly merge_request_iid: number }>, { project }: OfProject) {
-    return mayReadMergeRequests(call.caller, project) ? ownMergeRequest.load(call, { project }) : null;
+/** The same, but answers 404 to callers who may not read it. */
+export const readableMergeRequestResource = {
+  ...mergeRequestResource,
+  async load(call: AccessCall<{ readonly merge_request_iid: number }>, { project }: InProject) {
+    return mayReadMergeRequests(call.caller, project) ? mergeRequestResource.load(call, { project }) : null;
   },
 } as const;
 
-/** Signed-in callers who read it. */
-export const seeingMergeRequest = () => inProject('read_merge_request').resource(ownMergeRequest);
+/** Access for signed-in callers who may read the merge request. */
+export const signedInMergeRequestAccess = () => inProject('read_merge_request').resource(mergeRequestResource);
 
-/** Whoever reads it, the public where it is open; a Guest of a private project is told that he may not. */
-export const readingMergeRequest = () => inPublicProject('read_merge_request').resource(ownMergeRequest);
+/** Access for callers who may read the merge request, anonymous ones included. A Guest of a private project gets 403. */
+export const readableMergeRequestAccess = () =>
+  inProjectAllowingAnonymous('read_merge_request').resource(mergeRequestResource);
 
-/** What is known when a right to a merge request is asked for. */
-export interface OfMergeRequest extends OfProject {
+/** What the permission checks of a merge request receive. */
+export interface MergeRequestInProject extends InProject {
   readonly mergeRequest: MergeRequest;
 }
 
-const allowed = (allow: (call: AccessCall, found: OfMergeRequest) => boolean) => ({
-  ...ownMergeRequest,
-  allow(call: AccessCall, found: OfMergeRequest) {
-    if (!allow(call, found)) throw forbidden();
+const authorizedResource = (isAllowed: (call: AccessCall, found: MergeRequestInProject) => boolean) => ({
+  ...mergeRequestResource,
+  authorize(call: AccessCall, found: MergeRequestInProject) {
+    if (!isAllowed(call, found)) throw forbidden();
   },
 });
 
-/** Who may change it, close and reopen it: members from Developer on, its author and its assignees. */
-export const updatingMergeRequest = () =>
+/** Access to update, close and reopen: members with at least the Developer role, the author and the assignees. */
+export const updatableMergeRequestAccess = () =>
   inProject('read_merge_request')
-    .resource(allowed(({ caller }, { project, mergeRequest }) => mayUpdateMergeRequest(caller, project, mergeRequest)))
+    .resource(
+      authorizedResource(({ caller }, { project, mergeRequest }) =>
+        mayUpdateMergeRequest(caller, project, mergeRequest),
+      ),
+    )
     .require(() => {}, 'project:update_merge_request, own merge requests: update_own_merge_request');
 
-/** Members with this ability. */
-export const managingMergeRequest = (ability: ProjectAbilityName) =>
+/** Access for members with this ability. */
+export const mergeRequestWithAbility = (ability: ProjectAbilityName) =>
   inProject('read_merge_request')
-    .resource(allowed(({ caller }, { project }) => mayInProject(caller, ability, project)))
+    .resource(authorizedResource(({ caller }, { project }) => mayInProject(caller, ability, project)))
     .require(() => {}, `project:${ability}`);

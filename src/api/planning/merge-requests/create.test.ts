@@ -8,7 +8,7 @@ const { project, owner, developer, reporter, guest, anonymous } = await world({
 });
 const at = `${project.at}/merge_requests`;
 
-test('a merge request is shown to whom makes it as everybody will see it', async () => {
+test('returns the created merge request as everybody sees it', async () => {
   const source_branch = await newBranch(project);
   const params = {
     title: 'Draft: Add words',
@@ -43,34 +43,34 @@ test('a merge request is shown to whom makes it as everybody will see it', async
   );
 });
 
-test('what stands in the way of a new merge request is told in this order', async () => {
+test('checks the conditions of a new merge request in order', async () => {
   const source_branch = await newBranch(project);
-  const wish = { title: 'Add', source_branch, target_branch: 'main' };
+  const input = { title: 'Add', source_branch, target_branch: 'main' };
   const { iid } = await newMergeRequest(project, { source_branch });
   const taken = `Another open merge request already exists for this source branch: !${iid}`;
   for (const [by, params, status, body] of [
-    [anonymous, wish, 401, { message: '401 Unauthorized' }],
+    [anonymous, input, 401, { message: '401 Unauthorized' }],
     [owner, {}, 400, { error: 'title is missing, source_branch is missing, target_branch is missing' }],
-    [reporter, wish, 403, { message: '403 Forbidden' }],
-    [guest, wish, 403, { message: '403 Forbidden' }],
+    [reporter, input, 403, { message: '403 Forbidden' }],
+    [guest, input, 403, { message: '403 Forbidden' }],
     [
       owner,
-      { ...wish, target_project_id: 0 },
+      { ...input, target_project_id: 0 },
       422,
       { message: ['Source project is not a fork of the target project'] },
     ],
     [
       owner,
-      { ...wish, title: '', source_branch: 'main' },
+      { ...input, title: '', source_branch: 'main' },
       422,
       { message: ["You can't use same project/branch for source and target"] },
     ],
-    [owner, { ...wish, title: '' }, 409, { message: [taken] }],
-    [owner, { ...wish, source_branch: 'no' }, 400, { message: { source_branch: ['is invalid'] } }],
-    [owner, { ...wish, target_branch: '' }, 400, { message: { target_branch: ['is invalid'] } }],
+    [owner, { ...input, title: '' }, 409, { message: [taken] }],
+    [owner, { ...input, source_branch: 'no' }, 400, { message: { source_branch: ['is invalid'] } }],
+    [owner, { ...input, target_branch: '' }, 400, { message: { target_branch: ['is invalid'] } }],
     [
       owner,
-      { ...wish, source_branch: await newBranch(project), title: ' ' },
+      { ...input, source_branch: await newBranch(project), title: ' ' },
       400,
       { message: { title: ["can't be blank"] } },
     ],
@@ -81,7 +81,7 @@ test('what stands in the way of a new merge request is told in this order', asyn
   assert.equal((await owner.get(`${at}/${iid + 1}`)).status, 404);
 });
 
-test('many that come together are numbered without gaps, and one of each two branches is open', async () => {
+test('concurrent creations get consecutive iids, and one per pair of branches is open', async () => {
   const place = await world({ project: { readme: true } });
   const branch = await newBranch(place.project);
   const path = `${place.project.at}/merge_requests`;
@@ -96,7 +96,7 @@ test('many that come together are numbered without gaps, and one of each two bra
   assert.deepEqual(made.map(({ body }) => body.iid).sort(), [1, 2, 3]);
 });
 
-test('it has labels that come to be, a milestone, assignees and reviewers who can see it', async () => {
+test('sets labels, creating new ones, milestone, and the assignees and reviewers who can see it', async () => {
   const milestone = (await done(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
   const { body } = await developer.post(at, {
     title: 'Add',
@@ -124,7 +124,7 @@ test('it has labels that come to be, a milestone, assignees and reviewers who ca
   assert.deepEqual([force_remove_source_branch, squash, squash_on_merge], [true, true, true]);
 });
 
-test('a project says whether its merge requests are squashed', async () => {
+test('the project setting decides about squashing', async () => {
   const place = await world({ project: { readme: true, squash_option: 'default_on' } });
   const { iid, squash } = await newMergeRequest(place.project);
   assert.equal(squash, true);

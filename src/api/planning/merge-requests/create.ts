@@ -1,102 +1,112 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { requireStill, type Standing } from '#authorization/current-access.ts';
+import { type CurrentAccess, requireAbility } from '#authorization/current-access.ts';
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
 import { nextIid } from '#domain/iids.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
-import { newlyMade, recordNewThing, tellMentioned, titleErrors } from '../issuables/index.ts';
-import { afterBesides, described } from '../quick-actions/index.ts';
+import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
+import { newStateColumns, recordCreated, recordMentions, validateTitle } from '../issuables/index.ts';
+import { applyDescriptionCommands, runAfterUpdate } from '../quick-actions/index.ts';
 import { isDraft } from './draft.ts';
-import { actingAtTips, type Tips } from './heads/branch-heads.ts';
-import { addMergeRequest } from './insert.ts';
-import { mergeRequestsTurn } from './lock-key.ts';
-import { changedMetadata } from './metadata.ts';
-import type { newMergeRequestParams } from './parameters.ts';
+import { type BranchHeads, runWithBranchHeads } from './heads/branch-heads.ts';
+import { insertMergeRequestWithRelations } from './insert.ts';
+import { mergeRequestsLockKey } from './lock-key.ts';
+import { resolveMergeRequestMetadata } from './metadata.ts';
+import type { createMergeRequestParams } from './parameters.ts';
 import { newMergeRequestSubject } from './quick-actions/subject.ts';
-import { openFor } from './store.ts';
-import { changeDescribed } from './update.ts';
+import { findOpenForBranches } from './store.ts';
+import { updateWithQuickActions } from './update.ts';
 
-type Wish = ParameterValues<typeof newMergeRequestParams>;
-type CreateFailure = 'notAFork' | 'sameBranches' | 'exists' | 'invalid';
+type CreateMergeRequestInput = ParameterValues<typeof createMergeRequestParams>;
+type CreateMergeRequestFailure = 'notAFork' | 'sameBranches' | 'exists' | 'invalid';
 
-/** Makes a merge request of two branches of the project; of each two branches one is open at most. */
+/** Creates a merge request between two branches of the project. At most one can be open for each pair of branches. */
 export async function createMergeRequest(
   services: RefServices,
   caller: SignedInCaller,
   project: Project,
-  wish: Wish,
-): Promise<MergeRequest | Failure<CreateFailure | 'gone'>> {
-  if (wish.target_project_id != null && wish.target_project_id !== project.id) return fail('notAFork');
-  if (wish.source_branch === wish.target_branch) return fail('sameBranches');
-  const branches = { source: wish.source_branch, head: null, target: wish.target_branch };
-  const options = { turn: mergeRequestsTurn(project) };
-  return actingAtTips(services, { caller, project, branches, options }, (uow, standing, tips) =>
-    createDescribed(uow, standing, wish, tips!),
+  input: CreateMergeRequestInput,
+): Promise<MergeRequest | Failure<CreateMergeRequestFailure | 'gone'>> {
+  if (input.target_project_id != null && input.target_project_id !== project.id) return fail('notAFork');
+  if (input.source_branch === input.target_branch) return fail('sameBranches');
+  const branches = { source: input.source_branch, head: null, target: input.target_branch };
+  const options = { lock: mergeRequestsLockKey(project) };
+  return runWithBranchHeads(services, { caller, project, branches, options }, (uow, access, tips) =>
+    createWithQuickActions(uow, access, input, tips!),
   );
 }
 
-async function createDescribed(
+async function createWithQuickActions(
   uow: UnitOfWork<SignedInCaller>,
-  standing: Standing,
-  asked: Wish,
-  tips: Tips,
-): Promise<MergeRequest | Failure<CreateFailure | 'gone'>> {
-  const { wish, besides, closes } = await described(uow, asked, async () =>
-    newMergeRequestSubject(uow, standing.project, asked.title),
+  access: CurrentAccess,
+  params: CreateMergeRequestInput,
+  tips: BranchHeads,
+): Promise<MergeRequest | Failure<CreateMergeRequestFailure | 'gone'>> {
+  const { input, afterUpdate, closes } = await applyDescriptionCommands(uow, params, async () =>
+    newMergeRequestSubject(uow, access.project, params.title),
   );
-  const made = await create(uow, standing, wish, tips);
-  if (isFailure(made)) return made;
-  const after = await afterBesides(made, besides, async (id) =>
-    stillThere((await findMergeRequests(uow, uow.actor, [id]))[0]),
+  const mergeRequest = await insertNewMergeRequest(uow, access, input, tips);
+  if (isFailure(mergeRequest)) return mergeRequest;
+  const after = await runAfterUpdate(mergeRequest, afterUpdate, async (id) =>
+    requireRow((await findMergeRequests(uow, uow.actor, [id]))[0]),
   );
-  return closes && !isFailure(after) ? changeDescribed(uow, standing, made.iid, { state_event: 'close' }, null) : after;
+  return closes && !isFailure(after)
+    ? updateWithQuickActions(uow, access, mergeRequest.iid, { state_event: 'close' }, null)
+    : after;
 }
 
-async function create(
+async function insertNewMergeRequest(
   uow: UnitOfWork<SignedInCaller>,
-  standing: Standing,
-  wish: Wish,
-  { head, start, base }: Tips,
-): Promise<MergeRequest | Failure<CreateFailure>> {
-  requireStill(standing, 'create_merge_request');
-  const { project } = standing;
-  const other = await openFor(uow, project.id, wish.source_branch, wish.target_branch);
+  access: CurrentAccess,
+  input: CreateMergeRequestInput,
+  { head, start, base }: BranchHeads,
+): Promise<MergeRequest | Failure<CreateMergeRequestFailure>> {
+  requireAbility(access, 'create_merge_request');
+  const { project } = access;
+  const other = await findOpenForBranches(uow, project.id, input.source_branch, input.target_branch);
   if (other !== null) return fail('exists', { iid: other.iid });
-  const errors = fieldErrors({
-    title: titleErrors(wish.title),
+  const errors = compactFieldErrors({
+    title: validateTitle(input.title),
     source_branch: head === null ? ['is invalid'] : [],
     target_branch: start === null ? ['is invalid'] : [],
   });
   if (errors || head === null) return invalid(errors ?? {});
-  const { labels, assignees, reviewers, ...metadata } = await changedMetadata(uow, project, nothingOf(project), wish);
+  const { labels, assignees, reviewers, ...metadata } = await resolveMergeRequestMetadata(
+    uow,
+    project,
+    defaultMetadata(project),
+    input,
+  );
   const iid = await nextIid(uow, { projectId: project.id }, 'merge_request');
-  const description = wish.description ?? null;
-  const made = await addMergeRequest(uow, {
+  const description = input.description ?? null;
+  const mergeRequest = await insertMergeRequestWithRelations(uow, {
     project_id: project.id,
     iid,
-    title: wish.title,
+    title: input.title,
     description,
     author_id: uow.actor.user.id,
-    draft: isDraft(wish.title),
-    source_branch: wish.source_branch,
-    target_branch: wish.target_branch,
+    draft: isDraft(input.title),
+    source_branch: input.source_branch,
+    target_branch: input.target_branch,
     merge_status: 'unchecked',
     ...metadata,
-    ...newlyMade(uow.now),
+    ...newStateColumns(uow.now),
     ...{ labels, assignees, reviewers, compared: { head, start, base } },
   });
-  await recordNewThing(uow, 'MergeRequest', made);
-  await tellMentioned(uow, { type: 'MergeRequest', id: made.id, iid, project }, [wish.title, description ?? '']);
-  return made;
+  await recordCreated(uow, 'MergeRequest', mergeRequest);
+  await recordMentions(uow, { type: 'MergeRequest', id: mergeRequest.id, iid, project }, [
+    input.title,
+    description ?? '',
+  ]);
+  return mergeRequest;
 }
 
-/** As a new one has it that says nothing of its own. */
-function nothingOf(project: Project) {
+/** Returns the metadata of a new merge request without any in the request. */
+function defaultMetadata(project: Project) {
   const { squash_option } = storedAttributes(project);
   return {
     discussion_locked: null,

@@ -7,7 +7,7 @@ const { project, owner, developer, maintainer, server } = await world({
   project: { readme: true, with: ['developer', 'maintainer'] },
 });
 
-test('an Owner deletes a merge request, nobody else does, and its number is never given again', async () => {
+test('only Owners delete a merge request, and its iid is not reused', async () => {
   const made = await newMergeRequest(project, {}, developer);
   for (const by of [developer, maintainer]) assert.equal((await by.delete(made.at)).status, 403);
   assert.equal((await owner.delete(made.at)).status, 204);
@@ -17,7 +17,7 @@ test('an Owner deletes a merge request, nobody else does, and its number is neve
   assert.equal((await newMergeRequest(project)).iid, made.iid + 1);
 });
 
-test('a merge request that has changed since is not deleted', async () => {
+test('does not delete a merge request that has changed since the given time', async () => {
   const { at } = await newMergeRequest(project);
   const headers = { 'If-Unmodified-Since': 'Thu, 01 Jan 2026 00:00:00 GMT' };
   const refused = await owner.send('DELETE', at, { headers });
@@ -25,13 +25,13 @@ test('a merge request that has changed since is not deleted', async () => {
   assert.equal((await owner.get(at)).status, 200);
 });
 
-test('of two who delete a merge request at once the second is told that it is gone', async () => {
+test('of two concurrent deletions of a merge request the second answers 404', async () => {
   const { at } = await newMergeRequest(project);
   const both = await Promise.all([owner, owner].map((by) => by.delete(at)));
   assert.deepEqual(both.map(({ status }) => status).sort(), [204, 404]);
 });
 
-test('what the feeds say of a merge request goes with it', async () => {
+test('deleting a merge request deletes its activity events', async () => {
   const { id, at } = await newMergeRequest(project);
   const events = () =>
     server.services.database.reader
@@ -45,11 +45,11 @@ test('what the feeds say of a merge request goes with it', async () => {
   assert.deepEqual(await events(), []);
 });
 
-test('in an archived project merge requests are read and not written', async () => {
+test('merge requests of archived projects are read-only', async () => {
   const made = await newMergeRequest(project);
   await done(owner.post(`${project.at}/archive`));
-  const wish = { title: 'T', source_branch: 'a', target_branch: 'b' };
-  assert.equal((await owner.post(`${project.at}/merge_requests`, wish)).status, 403);
+  const input = { title: 'T', source_branch: 'a', target_branch: 'b' };
+  assert.equal((await owner.post(`${project.at}/merge_requests`, input)).status, 403);
   assert.equal((await owner.put(made.at, { title: 'T' })).status, 403);
   assert.equal((await owner.delete(made.at)).status, 403);
   assert.equal((await developer.get(made.at)).status, 200);

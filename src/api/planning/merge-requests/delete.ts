@@ -1,16 +1,16 @@
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Failure } from '#runtime/failure.ts';
-import { MERGE_REQUESTS, removeThing } from '../issuables/index.ts';
-import { keepHeadsSoon } from './heads/head-refs.ts';
+import { deleteIssuable, MERGE_REQUESTS } from '../issuables/index.ts';
+import { enqueueHeadRefUpdate } from './heads/head-refs.ts';
 
-/** `unchanged`: only as it was when the caller read it. */
-export async function removeMergeRequest(
+/** Deletes a merge request and its head refs. `unchanged`: fails with `changed` if it was updated after it was read. */
+export async function deleteMergeRequestIfUnchanged(
   uow: UnitOfWork,
   mergeRequest: MergeRequest,
   unchanged: boolean,
 ): Promise<undefined | Failure<'gone' | 'changed'>> {
-  const refusal = await removeThing(uow, MERGE_REQUESTS, mergeRequest, unchanged);
+  const refusal = await deleteIssuable(uow, MERGE_REQUESTS, mergeRequest, unchanged);
   if (refusal) return refusal;
-  await keepHeadsSoon(uow, mergeRequest.project_id, [mergeRequest.iid]);
+  await enqueueHeadRefUpdate(uow, mergeRequest.project_id, [mergeRequest.iid]);
 }

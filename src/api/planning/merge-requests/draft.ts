@@ -1,6 +1,6 @@
 const DRAFT = 'draft:';
 
-/** Whether a title says that the merge request is a draft: it begins with `Draft:`, in any case. */
+/** Returns whether a title marks a draft: it begins with `Draft:`, in any case. */
 export function isDraft(title: string): boolean {
   return title.slice(0, DRAFT.length).toLowerCase() === DRAFT;
 }

@@ -2,20 +2,20 @@ import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, ok } from '#http/endpoint/responses.ts';
 import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
-import { atLeastOne, exclusive, optional } from '#http/parameters/declarations.ts';
+import { atLeastOne, mutuallyExclusive, optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { unchangedOnly } from '../issuables/index.ts';
-import { managingMergeRequest, readingMergeRequest, updatingMergeRequest } from './access.ts';
+import { unmodifiedPrecondition } from '../issuables/index.ts';
+import { mergeRequestWithAbility, readableMergeRequestAccess, updatableMergeRequestAccess } from './access.ts';
 import { createMergeRequest as create } from './create.ts';
-import { removeMergeRequest } from './delete.ts';
+import { deleteMergeRequestIfUnchanged } from './delete.ts';
 import { MergeRequest } from './entities.ts';
-import { mergeRequestChangeParams, newMergeRequestParams } from './parameters.ts';
-import { changeMergeRequest } from './update.ts';
+import { createMergeRequestParams, updateMergeRequestParams } from './parameters.ts';
+import { updateWithLock } from './update.ts';
 
-export const readMergeRequest = endpoint({
+export const getMergeRequest = endpoint({
   get: '/projects/:id/merge_requests/:merge_request_iid',
-  summary: 'Read a merge request',
-  access: readingMergeRequest(),
+  summary: 'Get a merge request',
+  access: readableMergeRequestAccess(),
   params: {
     render_html: optional(boolean, false),
     include_diverged_commits_count: optional(boolean, false),
@@ -27,22 +27,22 @@ export const readMergeRequest = endpoint({
 
 const SAME_BRANCHES = [422, { message: ["You can't use same project/branch for source and target"] }] as const;
 
-/** An open one that brings the same branch to the same other one. */
-const EXISTS = [
+/** Another merge request is open for the same branches. */
+const ALREADY_EXISTS = [
   409,
   { message: ['Another open merge request already exists for this source branch: !{iid}'] },
 ] as const;
 
 export const createMergeRequest = endpoint({
   post: '/projects/:id/merge_requests',
-  summary: 'Open a merge request',
+  summary: 'Create a merge request',
   access: inProject('create_merge_request'),
-  params: newMergeRequestParams,
-  rules: [exclusive('assignee_ids', 'assignee_id')],
+  params: createMergeRequestParams,
+  rules: [mutuallyExclusive('assignee_ids', 'assignee_id')],
   errors: {
     notAFork: [422, { message: ['Source project is not a fork of the target project'] }],
     sameBranches: SAME_BRANCHES,
-    exists: EXISTS,
+    exists: ALREADY_EXISTS,
     invalid: INVALID,
     gone: NOT_FOUND,
   },
@@ -53,11 +53,11 @@ export const createMergeRequest = endpoint({
 
 export const updateMergeRequest = endpoint({
   put: '/projects/:id/merge_requests/:merge_request_iid',
-  summary: 'Change a merge request, close or reopen it',
-  access: updatingMergeRequest(),
-  params: mergeRequestChangeParams,
-  rules: [exclusive('assignee_ids', 'assignee_id'), atLeastOne(...Object.keys(mergeRequestChangeParams))],
-  errors: { sameBranches: SAME_BRANCHES, exists: EXISTS, invalid: INVALID, gone: NOT_FOUND },
+  summary: 'Update a merge request',
+  access: updatableMergeRequestAccess(),
+  params: updateMergeRequestParams,
+  rules: [mutuallyExclusive('assignee_ids', 'assignee_id'), atLeastOne(...Object.keys(updateMergeRequestParams))],
+  errors: { sameBranches: SAME_BRANCHES, exists: ALREADY_EXISTS, invalid: INVALID, gone: NOT_FOUND },
   activity: [
     'closed MergeRequest',
     'reopened MergeRequest',
@@ -76,17 +76,17 @@ export const updateMergeRequest = endpoint({
   ],
   response: ok(MergeRequest),
   handle: ({ project, mergeRequest, caller, params }, services) =>
-    changeMergeRequest(services, caller, project, mergeRequest, params),
+    updateWithLock(services, caller, project, mergeRequest, params),
 });
 
 export const deleteMergeRequest = endpoint({
   delete: '/projects/:id/merge_requests/:merge_request_iid',
   summary: 'Delete a merge request',
-  access: managingMergeRequest('delete_merge_request').resource(unchangedOnly),
+  access: mergeRequestWithAbility('delete_merge_request').resource(unmodifiedPrecondition),
   lastModified: ({ mergeRequest }) => mergeRequest.updated_at,
   errors: { gone: NOT_FOUND, changed: [412, '412 Precondition Failed'] },
   response: noContent,
-  write: (uow, { mergeRequest, unchanged }) => removeMergeRequest(uow, mergeRequest, unchanged.only),
+  write: (uow, { mergeRequest, unchanged }) => deleteMergeRequestIfUnchanged(uow, mergeRequest, unchanged.only),
 });
 
 export * from './auto-merge/endpoints.ts';

@@ -1,46 +1,46 @@
 import { Type } from 'typebox';
-import { Pipeline, PipelineListed } from '#api/code/pipeline-summaries/index.ts';
+import { Pipeline, PipelineInList } from '#api/code/pipeline-summaries/index.ts';
 import { UserBasic } from '#api/identity/users/index.ts';
-import { escaped, paragraphs } from '#api/namespaces/projects/index.ts';
+import { escapeHtml, toHtmlParagraphs } from '#api/namespaces/projects/index.ts';
 import type {
   ListedMergeRequest as ListedRow,
   MergeRequest as MergeRequestOfCaller,
   MergeRequestRow,
 } from '#authorization/merge-requests.ts';
-import { headPipelines } from '#authorization/pipelines.ts';
-import { stillThere } from '#domain/row-deleted.ts';
-import { withOpenThreads } from '#domain/threads.ts';
+import { loadHeadPipelines } from '#authorization/pipelines.ts';
+import { requireRow } from '#domain/row-deleted.ts';
+import { findMergeRequestsWithOpenThreads } from '#domain/threads.ts';
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/concurrency-limiter.ts';
 import {
-  assigneesOf,
-  besideListed,
-  besideThings,
-  isSubscribedTo,
+  findSubscribedIds,
+  loadAssignees,
+  loadIssuableRelations,
+  loadListRelations,
+  loadProjectPaths,
   MERGE_REQUESTS,
-  placesOf,
-  REVIEWED,
+  MERGE_REQUESTS_BY_REVIEWER,
+  type ReferenceContext,
   references,
-  referencesTo,
-  type SeenFrom,
+  referencesFor,
   TimeStats,
   taskCompletionStatus,
 } from '../issuables/index.ts';
 import { Milestone } from '../milestones/index.ts';
-import { lookInto } from './merging/live-status.ts';
-import { mergeSettingsOf } from './merging/merge-settings.ts';
+import { loadLiveStatuses } from './merging/live-status.ts';
+import { loadMergeSettings } from './merging/merge-settings.ts';
 import {
   DETAILED_STATUSES,
   detailedStatus,
-  hasWantedTitle,
+  isSquashed,
+  isTitleAllowed,
   type MergeSettings,
   mergeStatus,
-  squashes,
 } from './merging/mergeability.ts';
-import { rebasesUnderWay } from './rebase/store.ts';
+import { findActiveRebases } from './rebase/store.ts';
 
-/** The forms of a merge request (contract/planning.md §1 "MergeRequest"). */
+/** Entities of a merge request (contract/planning.md §1 "MergeRequest"). */
 
 const text = Type.String();
 const count = Type.Integer();
@@ -104,62 +104,67 @@ const fields = {
   approvals_before_merge: Type.Null(),
 };
 
-/** What merge requests need beside their rows, for all of them at once. */
-async function beside(rows: readonly ListedRow[], to: SerializationContext) {
+/** Loads what the serialized merge requests need besides their rows. */
+async function loadMergeRequestRelations(rows: readonly ListedRow[], to: SerializationContext) {
   const { db } = to;
   const ids = rows.map(({ id }) => id);
-  const reviewers = await assigneesOf(db, REVIEWED, ids);
+  const reviewers = await loadAssignees(db, MERGE_REQUESTS_BY_REVIEWER, ids);
   const projectIds = [...new Set(rows.map(({ project_id }) => project_id))];
   const people = rows.flatMap((row) => [row.author_id, row.closed_by_id, row.merged_by_id, row.auto_merge_user_id]);
-  const named = [...people, ...reviewers.map(({ user_id }) => user_id)];
-  const shown = await besideThings(MERGE_REQUESTS, rows, named, to);
-  const wants = await mergeSettingsOf(db, projectIds);
-  const waiting = rows.filter((row) => row.state === 'opened' && mustSucceed(wants, row));
+  const userIds = [...people, ...reviewers.map(({ user_id }) => user_id)];
+  const shown = await loadIssuableRelations(MERGE_REQUESTS, rows, userIds, to);
+  const mergeSettings = await loadMergeSettings(db, projectIds);
+  const needingPipeline = rows.filter((row) => row.state === 'opened' && requiresPipelineSuccess(mergeSettings, row));
   return {
     ...shown,
     reviewers: Map.groupBy(reviewers, ({ thing_id }) => thing_id),
-    wants,
-    pipelines: await headPipelines(
+    mergeSettings,
+    pipelines: await loadHeadPipelines(
       db,
-      waiting.map(({ id }) => id),
+      needingPipeline.map(({ id }) => id),
     ),
-    titled: await withWantedTitles(rows, wants),
-    threadsOpen: await withOpenThreads(
+    withMatchingTitle: await findMatchingTitles(rows, mergeSettings),
+    threadsOpen: await findMergeRequestsWithOpenThreads(
       db,
-      rows.filter((row) => wantsThreads(wants, row)).map(({ id }) => id),
+      rows.filter((row) => requiresResolvedThreads(mergeSettings, row)).map(({ id }) => id),
     ),
   };
 }
 
-const mustSucceed = (wants: ReadonlyMap<number, MergeSettings>, { project_id }: ListedRow) =>
-  stillThere(wants.get(project_id)).only_allow_merge_if_pipeline_succeeds;
+const requiresPipelineSuccess = (mergeSettings: ReadonlyMap<number, MergeSettings>, { project_id }: ListedRow) =>
+  requireRow(mergeSettings.get(project_id)).only_allow_merge_if_pipeline_succeeds;
 
-const wantsThreads = (wants: ReadonlyMap<number, MergeSettings>, { project_id }: ListedRow) =>
-  stillThere(wants.get(project_id)).only_allow_merge_if_all_discussions_are_resolved;
+const requiresResolvedThreads = (mergeSettings: ReadonlyMap<number, MergeSettings>, { project_id }: ListedRow) =>
+  requireRow(mergeSettings.get(project_id)).only_allow_merge_if_all_discussions_are_resolved;
 
-/** Those whose titles are as their projects want them. */
-async function withWantedTitles(
+/** Returns the ids whose titles match the regex of their project. */
+async function findMatchingTitles(
   rows: readonly ListedRow[],
-  wants: ReadonlyMap<number, MergeSettings>,
+  mergeSettings: ReadonlyMap<number, MergeSettings>,
 ): Promise<ReadonlySet<number>> {
-  const titled = new Set<number>();
-  const giveWay = givingWay();
+  const withMatchingTitle = new Set<number>();
+  const giveWay = createYielder();
   for (const { id, title, project_id } of rows) {
     await giveWay();
-    if (hasWantedTitle(title, stillThere(wants.get(project_id)))) titled.add(id);
+    if (isTitleAllowed(title, requireRow(mergeSettings.get(project_id)))) withMatchingTitle.add(id);
   }
-  return titled;
+  return withMatchingTitle;
 }
 
-type Beside = Awaited<ReturnType<typeof beside>>;
+type MergeRequestRelations = Awaited<ReturnType<typeof loadMergeRequestRelations>>;
 
-function mergeRequestShape(row: MergeRequestOfCaller, to: SerializationContext, loaded: Beside, seenFrom: SeenFrom) {
-  const { user, places, assigned, milestones, labelled, reviewers } = loaded;
-  const place = stillThere(places.get(row.project_id));
-  const person = (id: number | null) => (id === null ? null : user(id));
-  const assignees = (assigned.get(row.id) ?? []).map(({ user_id }) => user(user_id));
+function serializeMergeRequest(
+  row: MergeRequestOfCaller,
+  to: SerializationContext,
+  relations: MergeRequestRelations,
+  referenceContext: ReferenceContext,
+) {
+  const { serializeUser, projectPaths, assigneesById, milestones, labelsById, reviewers } = relations;
+  const projectPath = requireRow(projectPaths.get(row.project_id));
+  const person = (id: number | null) => (id === null ? null : serializeUser(id));
+  const assignees = (assigneesById.get(row.id) ?? []).map(({ user_id }) => serializeUser(user_id));
   const short = `!${row.iid}`;
-  const wants = stillThere(loaded.wants.get(row.project_id));
+  const settings = requireRow(relations.mergeSettings.get(row.project_id));
   return {
     id: row.id,
     iid: row.iid,
@@ -179,13 +184,13 @@ function mergeRequestShape(row: MergeRequestOfCaller, to: SerializationContext, 
     user_notes_count: row.user_notes_count,
     upvotes: row.upvotes,
     downvotes: row.downvotes,
-    author: user(row.author_id),
+    author: serializeUser(row.author_id),
     assignees,
     assignee: assignees[0] ?? null,
-    reviewers: (reviewers.get(row.id) ?? []).map(({ user_id }) => user(user_id)),
+    reviewers: (reviewers.get(row.id) ?? []).map(({ user_id }) => serializeUser(user_id)),
     source_project_id: row.project_id,
     target_project_id: row.project_id,
-    labels: (labelled.get(row.id) ?? []).map(({ title }) => title),
+    labels: (labelsById.get(row.id) ?? []).map(({ title }) => title),
     draft: row.draft,
     imported: row.imported_from !== 'none',
     imported_from: row.imported_from,
@@ -195,11 +200,11 @@ function mergeRequestShape(row: MergeRequestOfCaller, to: SerializationContext, 
     merge_status: row.merge_status,
     detailed_merge_status: detailedStatus({
       ...row,
-      titled: loaded.titled.has(row.id),
+      titleMatches: relations.withMatchingTitle.has(row.id),
       check: row.merge_check,
-      threadsOpen: loaded.threadsOpen.has(row.id),
-      pipeline: loaded.pipelines.get(row.id)?.status ?? null,
-      wants,
+      threadsOpen: relations.threadsOpen.has(row.id),
+      pipeline: relations.pipelines.get(row.id)?.status ?? null,
+      settings,
     }),
     merge_after: null,
     sha: row.head_sha,
@@ -210,14 +215,14 @@ function mergeRequestShape(row: MergeRequestOfCaller, to: SerializationContext, 
     force_remove_source_branch: row.force_remove_source_branch ?? false,
     prepared_at: row.created_at,
     reference: short,
-    references: referencesTo(short, place, seenFrom),
-    web_url: webUrl(to, place, row),
+    references: referencesFor(short, projectPath, referenceContext),
+    web_url: webUrl(to, projectPath, row),
     time_stats: TimeStats.serialize(row, to),
     squash: row.squash,
-    squash_on_merge: squashes(row.squash, wants),
+    squash_on_merge: isSquashed(row.squash, settings),
     task_completion_status: { count: row.task_count, completed_count: row.completed_task_count },
     has_conflicts: row.merge_status === 'cannot_be_merged',
-    blocking_discussions_resolved: !loaded.threadsOpen.has(row.id),
+    blocking_discussions_resolved: !relations.threadsOpen.has(row.id),
     approvals_before_merge: null,
   };
 }
@@ -230,7 +235,7 @@ const webUrl = (
 
 const diffRefs = shape('DiffRefs', { base_sha: nullable(text), head_sha: text, start_sha: nullable(text) });
 
-/** One merge request, as the caller has read, made or changed it. */
+/** A single merge request. */
 export const MergeRequest = entity('MergeRequest', {
   ...fields,
   subscribed: flag,
@@ -238,102 +243,107 @@ export const MergeRequest = entity('MergeRequest', {
   latest_build_started_at: nullable(dateTime),
   latest_build_finished_at: nullable(dateTime),
   first_deployed_to_production_at: Type.Null(),
-  pipeline: nullable(PipelineListed.schema),
+  pipeline: nullable(PipelineInList.schema),
   head_pipeline: nullable(Pipeline.schema),
   diff_refs: diffRefs,
   merge_error: nullable(text),
   first_contribution: flag,
   user: shape('MergeRequestOfCaller', { can_merge: flag }),
-  /** What is said on request alone. */
+  /** The following fields are present only on request. */
   rebase_in_progress: Type.Optional(flag),
   diverged_commits_count: Type.Optional(nullable(count)),
   title_html: Type.Optional(text),
   description_html: Type.Optional(text),
 }).from(
   async (rows: readonly MergeRequestOfCaller[], to) => {
-    const lookedInto = await lookInto(rows, to);
+    const liveStatuses = await loadLiveStatuses(rows, to);
     return {
-      beside: await beside(rows, to),
-      subscribed: await isSubscribedTo(to.db, MERGE_REQUESTS, to.caller, rows),
-      lookedInto,
-      rebasing: await rebased(rows, to),
-      heads: await shownPipelines(
-        rows.filter(({ id }) => lookedInto.get(id)?.mayReadPipelines),
+      relations: await loadMergeRequestRelations(rows, to),
+      subscribed: await findSubscribedIds(to.db, MERGE_REQUESTS, to.caller, rows),
+      liveStatuses,
+      rebasing: await findRebasing(rows, to),
+      heads: await serializeHeadPipelines(
+        rows.filter(({ id }) => liveStatuses.get(id)?.mayReadPipelines),
         to,
       ),
     };
   },
-  (row, to, { beside: loaded, subscribed, lookedInto, rebasing, heads }) => {
+  (row, to, { relations, subscribed, liveStatuses, rebasing, heads }) => {
     const head = heads.get(row.id);
-    const { check, span, size, mayMerge, diverged } = stillThere(lookedInto.get(row.id));
+    const { check, comparison, changesCount, mayMerge, divergedCommits } = requireRow(liveStatuses.get(row.id));
     return {
-      ...mergeRequestShape(
+      ...serializeMergeRequest(
         { ...row, ...(row.state === 'opened' && { merge_check: check, merge_status: mergeStatus(check) }) },
         to,
-        loaded,
+        relations,
         'project',
       ),
       subscribed: subscribed.has(row.id),
-      changes_count: size,
+      changes_count: changesCount,
       latest_build_started_at: head?.row.started_at ?? null,
       latest_build_finished_at: head?.row.finished_at ?? null,
       first_deployed_to_production_at: null,
-      pipeline: head === undefined ? null : PipelineListed.serialize(head.row, to),
+      pipeline: head === undefined ? null : PipelineInList.serialize(head.row, to),
       head_pipeline: head?.shape ?? null,
-      diff_refs: { base_sha: span.base, head_sha: span.head, start_sha: span.start },
+      diff_refs: { base_sha: comparison.base, head_sha: comparison.head, start_sha: comparison.start },
       merge_error: row.merge_error,
       first_contribution: false,
       user: { can_merge: mayMerge },
       ...(to.params.include_rebase_in_progress === true && { rebase_in_progress: rebasing.has(row.id) }),
-      ...(to.params.include_diverged_commits_count === true && { diverged_commits_count: diverged }),
+      ...(to.params.include_diverged_commits_count === true && { diverged_commits_count: divergedCommits }),
       ...(to.params.render_html === true && {
-        title_html: escaped(row.title),
-        description_html: paragraphs(row.description ?? ''),
+        title_html: escapeHtml(row.title),
+        description_html: toHtmlParagraphs(row.description ?? ''),
       }),
     };
   },
 );
 
-/** Which of them are being rebased at this moment, where anybody asks. */
-async function rebased(rows: readonly MergeRequestRow[], to: SerializationContext): Promise<ReadonlySet<number>> {
+/** Returns the ids with a rebase in progress, if the request asks for it. */
+async function findRebasing(rows: readonly MergeRequestRow[], to: SerializationContext): Promise<ReadonlySet<number>> {
   if (to.params.include_rebase_in_progress !== true) return new Set();
-  return rebasesUnderWay(
+  return findActiveRebases(
     to.db,
     rows.map(({ id }) => id),
     to.now,
   );
 }
 
-/** The pipelines of their heads, each as its row and as it is shown whole. */
-async function shownPipelines(rows: readonly MergeRequestRow[], to: SerializationContext) {
-  const pipelines = await headPipelines(
+/** Returns the head pipelines by merge request id, as rows and serialized. */
+async function serializeHeadPipelines(rows: readonly MergeRequestRow[], to: SerializationContext) {
+  const pipelines = await loadHeadPipelines(
     to.db,
     rows.map(({ id }) => id),
   );
   const shapes = await Pipeline.serializeAll([...pipelines.values()], to);
   const byId = new Map(shapes.map((shape) => [shape.id, shape]));
-  return new Map([...pipelines].map(([id, row]) => [id, { row, shape: stillThere(byId.get(row.id)) }]));
+  return new Map([...pipelines].map(([id, row]) => [id, { row, shape: requireRow(byId.get(row.id)) }]));
 }
 
-/** A merge request of a list. */
-export interface MergeRequestListed extends ListedRow {
-  /** Whose list it is in: references are relative to it. */
-  readonly seenFrom: SeenFrom;
+/** The row of a list item. */
+export interface MergeRequestListRow extends ListedRow {
+  /** References are relative to the list's project or group. */
+  readonly referenceContext: ReferenceContext;
 }
 
-/** A merge request among others. */
+/** A merge request in a list. */
 export const MergeRequestInList = entity('MergeRequestInList', fields).from(
-  async (rows: readonly MergeRequestListed[], to) => {
-    const loaded = await beside(rows, to);
-    return { loaded, listed: await besideListed(MERGE_REQUESTS, rows, loaded.labelled, to) };
+  async (rows: readonly MergeRequestListRow[], to) => {
+    const relations = await loadMergeRequestRelations(rows, to);
+    return { relations, listRelations: await loadListRelations(MERGE_REQUESTS, rows, relations.labelsById, to) };
   },
-  (row, to, { loaded, listed }) =>
-    mergeRequestShape({ ...row, description: listed.description(row.id) }, to, loaded, row.seenFrom),
+  (row, to, { relations, listRelations }) =>
+    serializeMergeRequest(
+      { ...row, description: listRelations.description(row.id) },
+      to,
+      relations,
+      row.referenceContext,
+    ),
 );
 
 const { id, iid, project_id, title, description, state, created_at, updated_at, web_url } = fields;
 
-/** With `view=simple` no more of it than this. */
+/** A merge request in a list with `view=simple`. */
 const MergeRequestSimple = entity('MergeRequestSimple', {
   id,
   iid,
@@ -345,30 +355,30 @@ const MergeRequestSimple = entity('MergeRequestSimple', {
   updated_at,
   web_url,
 }).from(
-  async (rows: readonly MergeRequestListed[], to) => {
-    const places = await placesOf(
+  async (rows: readonly MergeRequestListRow[], to) => {
+    const projectPaths = await loadProjectPaths(
       to.db,
       rows.map((row) => row.project_id),
     );
     return {
-      places: new Map(places.map((place) => [place.id, place])),
-      listed: await besideListed(MERGE_REQUESTS, rows, new Map(), to),
+      projectPaths: new Map(projectPaths.map((projectPath) => [projectPath.id, projectPath])),
+      listRelations: await loadListRelations(MERGE_REQUESTS, rows, new Map(), to),
     };
   },
-  (row, to, { places, listed }) => ({
+  (row, to, { projectPaths, listRelations }) => ({
     id: row.id,
     iid: row.iid,
     project_id: row.project_id,
     title: row.title,
-    description: listed.description(row.id),
+    description: listRelations.description(row.id),
     state: row.state,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    web_url: webUrl(to, stillThere(places.get(row.project_id)), row),
+    web_url: webUrl(to, requireRow(projectPaths.get(row.project_id)), row),
   }),
 );
 
-/** A merge request of a list, in the form that is asked for. */
+/** A merge request in a list, in the requested view. */
 export const ListedMergeRequest = variants([MergeRequestInList, MergeRequestSimple], ({ params }) =>
   params.view === 'simple' ? MergeRequestSimple : MergeRequestInList,
 );

@@ -2,7 +2,7 @@ import type { Build, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** Each filter and order that has a statement of its own. */
+/** Each filter and order with its own SQL statement. */
 const FILTERED: readonly Record<string, unknown>[] = [
   { state: 'opened', labels: 'bug', order_by: 'updated_at' },
   { labels: 'None', milestone: 'v1', order_by: 'title' },
@@ -12,7 +12,7 @@ const FILTERED: readonly Record<string, unknown>[] = [
   { source_branch: 'a', target_branch: 'main', draft: true },
   { view: 'simple' },
 ];
-const narrowed = (build: Build): [Build, ...Build[]] => [
+const withFilters = (build: Build): [Build, ...Build[]] => [
   build,
   ...FILTERED.map((params) => async (scene: Scene) => {
     const example = await build(scene);
@@ -21,7 +21,7 @@ const narrowed = (build: Build): [Build, ...Build[]] => [
 ];
 
 export const examples: Examples<typeof endpoints> = {
-  readMergeRequest: async ({ project, newMergeRequest }) => ({
+  getMergeRequest: async ({ project, newMergeRequest }) => ({
     by: 'planner',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
@@ -51,7 +51,7 @@ export const examples: Examples<typeof endpoints> = {
     by: 'reporter',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
-  readMergeRequestChanges: async ({ project, newMergeRequest }) => ({
+  getMergeRequestChanges: async ({ project, newMergeRequest }) => ({
     by: 'reporter',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
@@ -66,12 +66,12 @@ export const examples: Examples<typeof endpoints> = {
       return { by: 'developer', path: { id: project.id, merge_request_iid: iid }, params: { auto_merge: true } };
     },
   ],
-  cancelMergeWhenPipelineSucceeds: async (scene) => ({ by: 'developer', path: await waiting(scene) }),
+  cancelMergeWhenPipelineSucceeds: async (scene) => ({ by: 'developer', path: await pathWithAutoMerge(scene) }),
   rebaseMergeRequest: async ({ project, newMergeRequest }) => ({
     by: 'developer',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
-  readMergeRef: async ({ project, newMergeRequest }) => ({
+  getMergeRef: async ({ project, newMergeRequest }) => ({
     by: 'reporter',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
@@ -105,15 +105,15 @@ export const examples: Examples<typeof endpoints> = {
       const params = { milestone_id: 0, labels: '' };
       return { by: 'developer', path: { id: project.id, merge_request_iid: iid }, params };
     },
-    async (scene) => ({ by: 'developer', path: await waiting(scene), params: { state_event: 'close' } }),
+    async (scene) => ({ by: 'developer', path: await pathWithAutoMerge(scene), params: { state_event: 'close' } }),
   ],
   deleteMergeRequest: async ({ project, newMergeRequest }) => ({
     by: 'owner',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
-  listMergeRequests: narrowed(() => ({ by: 'anonymous', params: { scope: 'all' } })),
-  listGroupMergeRequests: narrowed(({ group }) => ({ by: 'guest', path: { id: group.id } })),
-  listProjectMergeRequests: narrowed(({ project }) => ({ by: 'planner', path: { id: project.id } })),
+  listMergeRequests: withFilters(() => ({ by: 'anonymous', params: { scope: 'all' } })),
+  listGroupMergeRequests: withFilters(({ group }) => ({ by: 'guest', path: { id: group.id } })),
+  listProjectMergeRequests: withFilters(({ project }) => ({ by: 'planner', path: { id: project.id } })),
   listGroupMilestoneMergeRequests: async ({ group, newMilestone }) => ({
     by: 'guest',
     path: { id: group.id, milestone_id: (await newMilestone(group)).id },
@@ -140,7 +140,7 @@ export const examples: Examples<typeof endpoints> = {
     await newMergeRequest({ description: `As #${iid}` });
     return { by: 'guest', path: { id: project.id, issue_iid: iid } };
   },
-  readMergeRequestRawDiffs: async ({ project, newMergeRequest }) => ({
+  getMergeRequestRawDiffs: async ({ project, newMergeRequest }) => ({
     by: 'reporter',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
@@ -163,28 +163,28 @@ export const examples: Examples<typeof endpoints> = {
   }),
   resetMergeRequestEstimate: async (scene) => ({
     by: 'developer',
-    path: await timed(scene, 'time_estimate'),
+    path: await pathWithTime(scene, 'time_estimate'),
   }),
   addMergeRequestTime: async ({ project, newMergeRequest }) => ({
     by: 'developer',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
     params: { duration: '1h' },
   }),
-  resetMergeRequestTime: async (scene) => ({ by: 'developer', path: await timed(scene, 'add_spent_time') }),
-  readMergeRequestTimeStats: async ({ project, newMergeRequest }) => ({
+  resetMergeRequestTime: async (scene) => ({ by: 'developer', path: await pathWithTime(scene, 'add_spent_time') }),
+  getMergeRequestTimeStats: async ({ project, newMergeRequest }) => ({
     by: 'planner',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
 };
 
-async function timed({ project, newMergeRequest, done }: Scene, what: 'time_estimate' | 'add_spent_time') {
+async function pathWithTime({ project, newMergeRequest, done }: Scene, what: 'time_estimate' | 'add_spent_time') {
   const { iid } = await newMergeRequest();
   await done(project.owner.post(`${project.at}/merge_requests/${iid}/${what}`, { duration: '1h' }));
   return { id: project.id, merge_request_iid: iid };
 }
 
-/** Of a merge request that is to be merged by itself. */
-async function waiting({ project, newBranch, newMergeRequest, done }: Scene) {
+/** Returns the path of a merge request with auto-merge enabled. */
+async function pathWithAutoMerge({ project, newBranch, newMergeRequest, done }: Scene) {
   const { iid } = await newMergeRequest({ target_branch: await newBranch('main'), title: 'Draft: It' });
   await done(project.owner.put(`${project.at}/merge_requests/${iid}/merge`, { auto_merge: true }));
   return { id: project.id, merge_request_iid: iid };

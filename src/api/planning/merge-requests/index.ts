@@ -1,52 +1,52 @@
-import { family } from '#http/endpoint/resource-module.ts';
-import { mergeAfterPipelines, mergeAfterThreads, mergeWhenReady } from './auto-merge/job.ts';
-import { closeByCommits, closeIssuesByCommits } from './closing-issues/close-by-commits.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { autoMergeJob, autoMergeOnPipelineSuccess, autoMergeOnThreadsResolved } from './auto-merge/job.ts';
+import { closeIssuesByCommits, closeIssuesOnPush } from './closing-issues/close-by-commits.ts';
 import { closeIssues } from './closing-issues/close-issues.ts';
 import * as endpoints from './endpoints.ts';
-import { keepHeads } from './heads/head-refs.ts';
-import { followBranches } from './heads/merge-request-heads.ts';
+import { updateHeadRefs } from './heads/head-refs.ts';
+import { updateMergeRequestsOnPush } from './heads/merge-request-heads.ts';
 import { checkMergeRequests } from './merging/check-mergeability.ts';
-import { mergeByPush } from './merging/merge-by-push.ts';
-import { mergeRequestsEnd, mergeRequestsToGhost, unassignLeavers } from './on-delete.ts';
-import { rebaseMergeRequest } from './rebase/job.ts';
+import { markMergedByPush } from './merging/merge-by-push.ts';
+import { deleteMergeRequestsOfProject, onMembershipEnded, onUserDeleted } from './on-delete.ts';
+import { rebaseJob } from './rebase/job.ts';
 
-// What other families may use of merge requests.
+// Exports for other modules.
 export {
-  managingMergeRequest,
-  readingMergeRequest,
-  seeingMergeRequest,
+  mergeRequestWithAbility,
+  readableMergeRequestAccess,
+  signedInMergeRequestAccess,
 } from './access.ts';
-export { actingOnReadable, readingItsCodeSignedIn } from './code-access.ts';
+export { authorizedOnReadableMergeRequest, signedInMergeRequestCodeAccess } from './code-access.ts';
 export { ListedMergeRequest, MergeRequestInList, mergeRequestState, mergeStatusField } from './entities.ts';
 export { importMergeRequest } from './import.ts';
-export { filterRules } from './listing/parameters.ts';
-export { mergeRequestsOfProject, ofProjectParams } from './listing/project-merge-requests.ts';
-export { mergeRequestsTurn } from './lock-key.ts';
+export { mergeRequestFilterRules } from './listing/parameters.ts';
+export { listMergeRequestsOfProject, projectMergeRequestParams } from './listing/project-merge-requests.ts';
+export { mergeRequestsLockKey } from './lock-key.ts';
 export { SHA_DIFFERS } from './merging/endpoints.ts';
-export { mergeStatusNow } from './merging/live-status.ts';
-export { mergeRequestThing } from './noteable.ts';
-export { commandedMergeRequests } from './quick-actions/update.ts';
-export { type Described, describe } from './versions/version-summary.ts';
-export { changesOf, newestCommitsOf, spanOf } from './versions/versions.ts';
+export { loadMergeStatuses } from './merging/live-status.ts';
+export { mergeRequestNoteable } from './noteable.ts';
+export { mergeRequestQuickActions } from './quick-actions/update.ts';
+export { summarizeVersion, type VersionSummary } from './versions/version-summary.ts';
+export { diffComparison, listNewestCommits, resolveComparison } from './versions/versions.ts';
 
-export const mergeRequests = family({
+export const mergeRequests = resourceModule({
   endpoints,
   jobs: [
     checkMergeRequests,
     closeIssues,
     closeIssuesByCommits,
-    keepHeads,
-    mergeByPush,
-    mergeWhenReady,
-    rebaseMergeRequest,
+    updateHeadRefs,
+    markMergedByPush,
+    autoMergeJob,
+    rebaseJob,
   ],
   subscriptions: [
-    followBranches,
-    closeByCommits,
-    mergeAfterPipelines,
-    mergeAfterThreads,
-    mergeRequestsEnd,
-    mergeRequestsToGhost,
-    unassignLeavers,
+    updateMergeRequestsOnPush,
+    closeIssuesOnPush,
+    autoMergeOnPipelineSuccess,
+    autoMergeOnThreadsResolved,
+    deleteMergeRequestsOfProject,
+    onUserDeleted,
+    onMembershipEnded,
   ],
 });

@@ -1,37 +1,44 @@
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { assign, label, labelImported, MERGE_REQUESTS, newTexts, REVIEWED } from '../issuables/index.ts';
-import { keepClosed } from './closing-issues/store.ts';
-import { keepHeadsSoon } from './heads/head-refs.ts';
-import { checkSoon } from './merging/check-mergeability.ts';
-import { insertMergeRequest, insertVersion, type NewMergeRequest } from './store.ts';
-import type { Span } from './versions/versions.ts';
+import {
+  insertImportedLabels,
+  MERGE_REQUESTS,
+  MERGE_REQUESTS_BY_REVIEWER,
+  newTextColumns,
+  updateAssignees,
+  updateLabels,
+} from '../issuables/index.ts';
+import { updateClosingIids } from './closing-issues/store.ts';
+import { enqueueHeadRefUpdate } from './heads/head-refs.ts';
+import { enqueueMergeCheck } from './merging/check-mergeability.ts';
+import { insertMergeRequest, insertVersion, type NewMergeRequestRow } from './store.ts';
+import type { VersionComparison } from './versions/versions.ts';
 
-/** All that a new merge request is, its number too. */
-interface Added extends Omit<NewMergeRequest, 'head_sha' | 'title_key' | 'description_key'> {
+/** A new merge request with its iid and relations. */
+interface NewMergeRequestWithRelations extends Omit<NewMergeRequestRow, 'head_sha' | 'title_key' | 'description_key'> {
   readonly description: string | null;
-  /** The ids of its labels, and of whom it is assigned to. */
+  /** Ids. */
   readonly labels: readonly number[];
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
-  readonly compared: Span;
+  readonly compared: VersionComparison;
 }
 
-/** Adds a merge request, of which nobody has heard yet; in the turn of those who do. */
-export async function addMergeRequest(
+/** Inserts a merge request with its relations, without activity. The caller holds the lock `mergeRequestsLockKey`. */
+export async function insertMergeRequestWithRelations(
   uow: UnitOfWork,
-  { labels, assignees, reviewers, compared, ...row }: Added,
+  { labels, assignees, reviewers, compared, ...row }: NewMergeRequestWithRelations,
 ): Promise<MergeRequest> {
   const { project_id, iid, description } = row;
-  const id = await insertMergeRequest(uow, { ...row, ...newTexts(row), head_sha: compared.head });
+  const id = await insertMergeRequest(uow, { ...row, ...newTextColumns(row), head_sha: compared.head });
   await insertVersion(uow, { id, ...compared });
-  if (row.state === 'opened') await checkSoon(uow, project_id);
-  await keepHeadsSoon(uow, project_id, [iid]);
+  if (row.state === 'opened') await enqueueMergeCheck(uow, project_id);
+  await enqueueHeadRefUpdate(uow, project_id, [iid]);
   await (row.imported_from === undefined
-    ? label(uow, MERGE_REQUESTS, id, { before: [], now: labels })
-    : labelImported(uow, MERGE_REQUESTS, id, labels));
-  await assign(uow, MERGE_REQUESTS, id, { before: [], now: assignees });
-  await assign(uow, REVIEWED, id, { before: [], now: reviewers });
-  await keepClosed(uow, { id, project_id, description });
+    ? updateLabels(uow, MERGE_REQUESTS, id, { before: [], after: labels })
+    : insertImportedLabels(uow, MERGE_REQUESTS, id, labels));
+  await updateAssignees(uow, MERGE_REQUESTS, id, { before: [], after: assignees });
+  await updateAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, id, { before: [], after: reviewers });
+  await updateClosingIids(uow, { id, project_id, description });
   return (await findMergeRequests(uow, uow.actor, [id]))[0] as MergeRequest;
 }

@@ -1,4 +1,4 @@
 import type { Project } from '#domain/namespaces/projects.ts';
 
-/** Those who open merge requests of one project, or lead them elsewhere, do so one after another. */
-export const mergeRequestsTurn = ({ id }: Project): string => `merge requests of project ${id}`;
+/** Lock key for opening merge requests of a project or changing their target branch. */
+export const mergeRequestsLockKey = ({ id }: Project): string => `merge requests of project ${id}`;

@@ -1,16 +1,22 @@
-import { mergeRequestReadersAmong } from '#authorization/merge-requests.ts';
+import { filterMergeRequestReaders } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
-import { type LabelWish, wishedAssignees, wishedLabels, wishedMilestone, wishedUsers } from '../issuables/index.ts';
-import type { mergeRequestChangeParams } from './parameters.ts';
+import {
+  type LabelInput,
+  resolveAssignees,
+  resolveLabels,
+  resolveMilestone,
+  resolveUsers,
+} from '../issuables/index.ts';
+import type { updateMergeRequestParams } from './parameters.ts';
 
-/** Labels, milestone, assignees, reviewers and the rest that Developers set (contract/planning.md §0 "Who may"). */
+/** Labels, milestone, assignees, reviewers and other fields that need the Developer role (contract/planning.md §0 "Who may"). */
 
-type Sent = Partial<ParameterValues<typeof mergeRequestChangeParams>>;
+type MetadataInput = Partial<ParameterValues<typeof updateMergeRequestParams>>;
 
-/** What a merge request has of it; of labels, assignees and reviewers the ids. */
-export interface Metadata {
+/** Metadata of a merge request; assignees and reviewers are ids. */
+export interface MergeRequestMetadata {
   readonly discussion_locked: boolean | null;
   readonly milestone_id: number | null;
   readonly squash: boolean;
@@ -20,27 +26,28 @@ export interface Metadata {
   readonly labels: readonly { readonly id: number; readonly title: string }[];
 }
 
-/** What it becomes by what was sent. A milestone out of reach and users who can't see it change nothing. */
-export async function changedMetadata(
+/** Returns the metadata after the change. A milestone out of scope and users who cannot see the merge request are ignored. */
+export async function resolveMergeRequestMetadata(
   uow: UnitOfWork,
   project: Project,
-  before: Metadata,
-  sent: Sent,
-): Promise<Omit<Metadata, 'labels'> & { readonly labels: readonly number[] }> {
-  const readers = (ids: readonly number[]) => mergeRequestReadersAmong(uow, project, ids);
+  before: MergeRequestMetadata,
+  input: MetadataInput,
+): Promise<Omit<MergeRequestMetadata, 'labels'> & { readonly labels: readonly number[] }> {
+  const readers = (ids: readonly number[]) => filterMergeRequestReaders(uow, project, ids);
   return {
-    discussion_locked: sent.discussion_locked === undefined ? before.discussion_locked : sent.discussion_locked,
-    squash: sent.squash ?? before.squash,
-    force_remove_source_branch: sent.remove_source_branch ?? before.force_remove_source_branch,
-    milestone_id: await wishedMilestone(uow, project, before.milestone_id, sent.milestone_id),
-    assignees: await wishedAssignees(uow, before.assignees, assigneesIn(sent), readers),
-    reviewers: await wishedUsers(before.reviewers, reviewersIn(sent), readers),
-    labels: await wishedLabels(uow, { project }, before.labels, sent satisfies LabelWish),
+    discussion_locked: input.discussion_locked === undefined ? before.discussion_locked : input.discussion_locked,
+    squash: input.squash ?? before.squash,
+    force_remove_source_branch: input.remove_source_branch ?? before.force_remove_source_branch,
+    milestone_id: await resolveMilestone(uow, project, before.milestone_id, input.milestone_id),
+    assignees: await resolveAssignees(uow, before.assignees, requestedAssignees(input), readers),
+    reviewers: await resolveUsers(before.reviewers, requestedReviewers(input), readers),
+    labels: await resolveLabels(uow, { project }, before.labels, input satisfies LabelInput),
   };
 }
 
-const assigneesIn = ({ assignee_ids, assignee_id }: Sent) =>
+const requestedAssignees = ({ assignee_ids, assignee_id }: MetadataInput) =>
   assignee_ids ?? (assignee_id === undefined ? null : [assignee_id ?? 0]);
 
-/** Sent as null they are cleared, as when nobody is named. */
-const reviewersIn = ({ reviewer_ids }: Sent) => (reviewer_ids === undefined ? null : (reviewer_ids ?? []));
+/** Null clears the reviewers, like an empty list. */
+const requestedReviewers = ({ reviewer_ids }: MetadataInput) =>
+  reviewer_ids === undefined ? null : (reviewer_ids ?? []);

@@ -1,36 +1,36 @@
-import { AccessRevoked, standingOf } from '#authorization/current-access.ts';
+import { AccessRevoked, reloadAccess } from '#authorization/current-access.ts';
 import { findMergeRequests, type MergeRequest, mayReadMergeRequests } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { ThingKind, ThingOfProject } from '#http/access/noteables.ts';
-import { inProject, projectOpenTo } from '#http/access/project-access.ts';
-import { ownMergeRequest, readableMergeRequest } from './access.ts';
+import type { IssuableKind, ProjectIssuable } from '#http/access/noteables.ts';
+import { inProject, inVisibleProject } from '#http/access/project-access.ts';
+import { mergeRequestResource, readableMergeRequestResource } from './access.ts';
 
-/** Merge requests, as what hangs on them sees them. */
-export const mergeRequestThing: ThingKind<ThingOfProject> = {
+/** Merge requests as noteables. */
+export const mergeRequestNoteable: IssuableKind<ProjectIssuable> = {
   type: 'MergeRequest',
-  aThing: 'a merge request',
+  nounWithArticle: 'a merge request',
   path: '/projects/:id/merge_requests/:merge_request_iid',
-  place: 'project',
-  reading: () =>
+  parentType: 'project',
+  readAccess: () =>
     inProject('read_project')
-      .resource(readableMergeRequest)
-      .map(({ project, mergeRequest, caller }) => ({ thing: asThing(project, mergeRequest), caller })),
-  numberedPath: '/projects/:id/merge_requests/:merge_request_iid',
-  numbered: (callers, unreadable) =>
-    projectOpenTo(callers)
-      .resource(ownMergeRequest)
+      .resource(readableMergeRequestResource)
+      .map(({ project, mergeRequest, caller }) => ({ noteable: toNoteable(project, mergeRequest), caller })),
+  iidPath: '/projects/:id/merge_requests/:merge_request_iid',
+  accessByIid: (callers, unreadable) =>
+    inVisibleProject(callers)
+      .resource(mergeRequestResource)
       .require(({ caller }, { project }) => {
         if (!mayReadMergeRequests(caller, project)) throw unreadable();
       })
-      .map(({ project, mergeRequest, caller }) => ({ thing: asThing(project, mergeRequest), caller })),
-  async again(tx, asking, { id, project: { id: projectId } }) {
-    const { caller, project } = await standingOf(tx, asking, projectId);
+      .map(({ project, mergeRequest, caller }) => ({ noteable: toNoteable(project, mergeRequest), caller })),
+  async reload(tx, previousCaller, { id, project: { id: projectId } }) {
+    const { caller, project } = await reloadAccess(tx, previousCaller, projectId);
     const [mergeRequest] = await findMergeRequests(tx, caller, [id]);
     if (mergeRequest === undefined || !mayReadMergeRequests(caller, project)) throw new AccessRevoked();
-    return { thing: asThing(project, mergeRequest), caller };
+    return { noteable: toNoteable(project, mergeRequest), caller };
   },
 };
 
-function asThing(project: Project, { id, iid, author_id, discussion_locked }: MergeRequest): ThingOfProject {
+function toNoteable(project: Project, { id, iid, author_id, discussion_locked }: MergeRequest): ProjectIssuable {
   return { type: 'MergeRequest', id, iid, authorId: author_id, project, locked: discussion_locked === true };
 }

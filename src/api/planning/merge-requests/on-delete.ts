@@ -1,41 +1,46 @@
 import { sql } from 'kysely';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { endWithProject, handToGhost, MERGE_REQUESTS, unassignWhoLeaves } from '../issuables/index.ts';
-import { keepHeadsSoon } from './heads/head-refs.ts';
+import {
+  deleteIssuablesOfProject,
+  MERGE_REQUESTS,
+  reassignToGhost,
+  unassignFormerMembers,
+} from '../issuables/index.ts';
+import { enqueueHeadRefUpdate } from './heads/head-refs.ts';
 
-/** What becomes of merge requests when people go, or the project. */
+/** Deletion of merge requests with their project or author. */
 
 /** index: merge_requests_by_author, merge_requests_by_closed_by, merge_requests_by_merged_by */
-export const mergeRequestsToGhost = handToGhost(MERGE_REQUESTS, {
+export const onUserDeleted = reassignToGhost(MERGE_REQUESTS, {
   columns: ['author_id', 'closed_by_id', 'merged_by_id'],
   // index: merge_request_assignees_by_user, merge_request_reviewers_by_user, merge_request_approvals_by_user
-  lost: [
+  deleted: [
     { table: 'merge_request_assignees', column: 'user_id' },
     { table: 'merge_request_reviewers', column: 'user_id' },
     { table: 'merge_request_approvals', column: 'user_id' },
   ],
-  beforeRemoval: dropHeads,
+  beforeDelete: removeHeadRefs,
 });
 
-/** The refs of the heads go with them. index: merge_requests primary key */
-async function dropHeads(uow: UnitOfWork, ids: readonly number[]): Promise<void> {
-  const gone = await uow
+/** Enqueues the deletion of the head refs. index: merge_requests primary key */
+async function removeHeadRefs(uow: UnitOfWork, ids: readonly number[]): Promise<void> {
+  const deleted = await uow
     .selectFrom('merge_requests')
     .select(['project_id', 'iid'])
-    .where(isAmong(uow, sql<number>`id`, ids))
+    .where(isInIds(uow, sql<number>`id`, ids))
     .execute();
-  for (const [projectId, some] of Map.groupBy(gone, ({ project_id }) => project_id)) {
-    await keepHeadsSoon(
+  for (const [projectId, mergeRequests] of Map.groupBy(deleted, ({ project_id }) => project_id)) {
+    await enqueueHeadRefUpdate(
       uow,
       projectId,
-      some.map(({ iid }) => iid),
+      mergeRequests.map(({ iid }) => iid),
     );
   }
 }
 
 /** index: merge_requests_by_iid */
-export const mergeRequestsEnd = endWithProject(MERGE_REQUESTS);
+export const deleteMergeRequestsOfProject = deleteIssuablesOfProject(MERGE_REQUESTS);
 
 /** index: merge_request_assignees_by_user */
-export const unassignLeavers = unassignWhoLeaves(MERGE_REQUESTS);
+export const onMembershipEnded = unassignFormerMembers(MERGE_REQUESTS);

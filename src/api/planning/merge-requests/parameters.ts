@@ -1,21 +1,21 @@
 import { optional, required } from '#http/parameters/declarations.ts';
 import { longDescription, refName, string, title } from '#http/parameters/texts.ts';
-import { boolean, commaArray, integer, oneOf } from '#http/parameters/types.ts';
+import { boolean, commaSeparated, integer, oneOf } from '#http/parameters/types.ts';
 
-/** What merge requests are made with and changed to (contract/planning.md §3.8). */
+/** Parameters to create and update merge requests (contract/planning.md §3.8). */
 
 const attributes = {
   description: optional(longDescription),
   assignee_id: optional(integer),
-  assignee_ids: optional(commaArray(integer)),
-  reviewer_ids: optional(commaArray(integer)),
-  labels: optional(commaArray(string)),
+  assignee_ids: optional(commaSeparated(integer)),
+  reviewer_ids: optional(commaSeparated(integer)),
+  labels: optional(commaSeparated(string)),
   milestone_id: optional(integer),
   remove_source_branch: optional(boolean),
   squash: optional(boolean),
 };
 
-export const newMergeRequestParams = {
+export const createMergeRequestParams = {
   title: required(title),
   source_branch: required(refName),
   target_branch: required(refName),
@@ -23,12 +23,12 @@ export const newMergeRequestParams = {
   ...attributes,
 };
 
-export const mergeRequestChangeParams = {
+export const updateMergeRequestParams = {
   title: optional(title),
   target_branch: optional(refName),
   ...attributes,
   state_event: optional(oneOf('close', 'reopen')),
   discussion_locked: optional(boolean),
-  add_labels: optional(commaArray(string)),
-  remove_labels: optional(commaArray(string)),
+  add_labels: optional(commaSeparated(string)),
+  remove_labels: optional(commaSeparated(string)),
 };

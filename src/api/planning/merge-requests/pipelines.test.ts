@@ -11,24 +11,24 @@ const { project, owner, reporter, newProject, newGroup, server } = here;
 
 type Made = Awaited<ReturnType<typeof newMergeRequest>>;
 
-/** A pipeline of the merge request's head. */
-const pipelineOf = (mr: Made, status: PipelineStatus, of: Project = project) =>
+/** Creates a pipeline for the merge request's head. */
+const createPipeline = (mr: Made, status: PipelineStatus, of: Project = project) =>
   pipelineRow(here, of, { sha: mr.sha, ref: mr.source_branch, status });
 
-/** The pipeline ends otherwise. */
-const end = (id: number, status: PipelineStatus) =>
+/** Sets the status of the pipeline. */
+const setPipelineStatus = (id: number, status: PipelineStatus) =>
   server.services.database.transaction((tx) =>
     tx.updateTable('pipelines').set({ status }).where('id', '=', id).execute(),
   );
 
 const E405 = [405, { message: '405 Method Not Allowed' }];
 
-test('a merge request read alone shows the newest pipeline of its head, in two forms, and its times', async () => {
+test('a single merge request shows the latest head pipeline and its times', async () => {
   const mr = await newMergeRequest(project);
   assert.deepEqual([mr.pipeline, mr.head_pipeline, mr.latest_build_started_at], [null, null, null]);
   const times = { started_at: '2026-03-01T08:00:00.000Z', finished_at: '2026-03-01T08:05:00.000Z' };
   const row = { sha: mr.sha, ref: mr.source_branch, status: 'success', ...times } as const;
-  await pipelineOf(mr, 'failed');
+  await createPipeline(mr, 'failed');
   const id = await pipelineRow(here, project, row);
   await pipelineRow(here, project, { ...row, tag: true });
   await pipelineRow(here, project, { ...row, sha: 'b'.repeat(40) });
@@ -48,7 +48,7 @@ test('a merge request read alone shows the newest pipeline of its head, in two f
   assert.deepEqual(changes.head_pipeline, full);
 });
 
-test('who may not read pipelines is shown none, and whether one is missing nevertheless', async () => {
+test('hides pipelines without permission, but shows the merge status', async () => {
   const place = await newProject({
     readme: true,
     visibility: 'public',
@@ -56,13 +56,13 @@ test('who may not read pipelines is shown none, and whether one is missing never
     only_allow_merge_if_pipeline_succeeds: true,
   });
   const mr = await newMergeRequest(place);
-  await pipelineOf(mr, 'running', place);
+  await createPipeline(mr, 'running', place);
   const { body } = await done(here.anonymous.get(mr.at));
   assert.deepEqual([body.pipeline, body.head_pipeline, body.detailed_merge_status], [null, null, 'ci_still_running']);
   assert.equal((await done(place.owner.get(mr.at))).body.head_pipeline.status, 'running');
 });
 
-test('where pipelines must succeed a merge waits for the newest one of the head, alone and in lists', async () => {
+test('a required pipeline must succeed, in single responses and lists', async () => {
   const place = await newProject({ readme: true, only_allow_merge_if_pipeline_succeeds: true });
   const mr = await newMergeRequest(place);
   const statuses = async () => {
@@ -78,7 +78,7 @@ test('where pipelines must succeed a merge waits for the newest one of the head,
     ['failed', 'ci_must_pass'],
     ['skipped', 'ci_must_pass'],
   ] as const) {
-    await pipelineOf(mr, status, place);
+    await createPipeline(mr, status, place);
     assert.deepEqual(await statuses(), [shown, shown], status);
     const merged = await place.owner.put(`${mr.at}/merge`);
     assert.deepEqual([merged.status, merged.body], E405, status);
@@ -88,32 +88,32 @@ test('where pipelines must succeed a merge waits for the newest one of the head,
   assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 200);
 });
 
-test('what a group above wants of pipelines holds for its projects, whatever they say', async () => {
+test('pipeline requirements of an ancestor group apply to its projects', async () => {
   const group = await newGroup({ only_allow_merge_if_pipeline_succeeds: true });
   const place = await newProject({ in: group, readme: true, only_allow_merge_if_pipeline_succeeds: false });
   const mr = await newMergeRequest(place, {}, group.owner);
   const status = async () => (await done(group.owner.get(mr.at))).body.detailed_merge_status;
   assert.equal(await status(), 'ci_must_pass');
   assert.equal((await group.owner.put(`${mr.at}/merge`)).status, 405);
-  await pipelineOf(mr, 'skipped', place);
+  await createPipeline(mr, 'skipped', place);
   assert.equal(await status(), 'ci_must_pass');
   await done(group.owner.put(group.at, { allow_merge_on_skipped_pipeline: true }));
   assert.equal(await status(), 'mergeable');
   assert.equal((await group.owner.put(`${mr.at}/merge`)).status, 200);
 });
 
-test('a pipeline that fails between the look and the move holds the merge back', async () => {
+test('a pipeline that fails during a merge stops it', async () => {
   const place = await newProject({ readme: true, only_allow_merge_if_pipeline_succeeds: true });
   const mr = await newMergeRequest(place);
-  const id = await pipelineOf(mr, 'success', place);
+  const id = await createPipeline(mr, 'success', place);
   await done(place.owner.get(mr.at));
   atNextTransaction(here, async (run) => {
-    await end(id, 'failed');
+    await setPipelineStatus(id, 'failed');
     return run();
   });
   const { status, body } = await place.owner.put(`${mr.at}/merge`);
   assert.deepEqual([status, body], E405);
   assert.equal((await done(place.owner.get(mr.at))).body.state, 'opened');
-  await end(id, 'success');
+  await setPipelineStatus(id, 'success');
   assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 200);
 });

@@ -3,11 +3,11 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { MergeRequestsTables } from '#database/tables/merge-requests.ts';
 
-/** The rows of merge requests and of what hangs on them alone. */
+/** Rows of merge requests and their versions. */
 
-export type NewMergeRequest = Insertable<MergeRequestsTables['merge_requests']>;
+export type NewMergeRequestRow = Insertable<MergeRequestsTables['merge_requests']>;
 
-export async function insertMergeRequest(tx: Transaction, row: NewMergeRequest): Promise<number> {
+export async function insertMergeRequest(tx: Transaction, row: NewMergeRequestRow): Promise<number> {
   const { id } = await tx.insertInto('merge_requests').values(row).returning('id').executeTakeFirstOrThrow();
   return id;
 }
@@ -21,8 +21,8 @@ export async function updateMergeRequestRow(
   await tx.updateTable('merge_requests').set(columns).where('id', '=', id).execute();
 }
 
-/** What has come to nothing, of one that is open still. index: merge_requests primary key */
-export async function tellMergeError(tx: Transaction, id: number, text: string): Promise<void> {
+/** Stores an error message on an open merge request. index: merge_requests primary key */
+export async function updateMergeError(tx: Transaction, id: number, text: string): Promise<void> {
   await tx
     .updateTable('merge_requests')
     .set({ merge_error: text, updated_at: tx.now })
@@ -31,8 +31,8 @@ export async function tellMergeError(tx: Transaction, id: number, text: string):
     .execute();
 }
 
-/** The open one of this project that brings this branch to that one, if there is any. index: merge_requests_open_by_branches */
-export async function openFor(
+/** Returns the open merge request for these branches, or null. index: merge_requests_open_by_branches */
+export async function findOpenForBranches(
   db: Reader,
   projectId: number,
   source: string,
@@ -49,8 +49,8 @@ export async function openFor(
   return found ?? null;
 }
 
-/** Of each of these merge requests its latest version. index: merge_request_versions_by_merge_request */
-export const latestVersions = prepareForIds((db, ids) =>
+/** Loads the latest version of each merge request. index: merge_request_versions_by_merge_request */
+export const loadLatestVersions = prepareForIds((db, ids) =>
   db
     .selectFrom('merge_request_versions')
     .select([
@@ -71,17 +71,17 @@ export const latestVersions = prepareForIds((db, ids) =>
     ),
 );
 
-interface NewVersion {
-  /** Of the merge request. */
+interface NewVersionRow {
+  /** Id of the merge request. */
   readonly id: number;
   readonly head: string;
-  /** The tip of the target branch, and the merge base of the two; null: there is none. */
+  /** Head of the target branch and merge base; null if there is none. */
   readonly start: string | null;
   readonly base: string | null;
 }
 
-/** What it is compared with from now on; what that changes is looked up later. */
-export async function insertVersion(tx: Transaction, { id, head, start, base }: NewVersion): Promise<void> {
+/** Inserts a version. Its summary is computed later. */
+export async function insertVersion(tx: Transaction, { id, head, start, base }: NewVersionRow): Promise<void> {
   await tx
     .insertInto('merge_request_versions')
     .values({

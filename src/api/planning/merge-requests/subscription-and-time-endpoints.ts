@@ -1,30 +1,30 @@
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created } from '#http/endpoint/responses.ts';
 import { NOT_MODIFIED } from '#http/errors/error-messages.ts';
-import { MERGE_REQUESTS, subscribeTo, timeTracking } from '../issuables/index.ts';
-import { readingMergeRequest, updatingMergeRequest } from './access.ts';
+import { MERGE_REQUESTS, timeTrackingEndpoints, updateSubscription } from '../issuables/index.ts';
+import { readableMergeRequestAccess, updatableMergeRequestAccess } from './access.ts';
 import { MergeRequest } from './entities.ts';
 
-/** Who wants to hear of a merge request, and how long it takes. */
+/** Subscriptions and time tracking of merge requests. */
 
 const MERGE_REQUEST = '/projects/:id/merge_requests/:merge_request_iid';
 
 export const subscribeToMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/subscribe`,
-  summary: 'Be told of a merge request',
-  access: updatingMergeRequest(),
+  summary: 'Subscribe to a merge request',
+  access: updatableMergeRequestAccess(),
   errors: { already: NOT_MODIFIED },
   response: created(MergeRequest),
-  write: (uow, { mergeRequest }) => subscribeTo(uow, MERGE_REQUESTS, mergeRequest, true),
+  write: (uow, { mergeRequest }) => updateSubscription(uow, MERGE_REQUESTS, mergeRequest, true),
 });
 
 export const unsubscribeFromMergeRequest = endpoint({
   post: `${MERGE_REQUEST}/unsubscribe`,
-  summary: 'Be told of a merge request no longer',
-  access: updatingMergeRequest(),
+  summary: 'Unsubscribe from a merge request',
+  access: updatableMergeRequestAccess(),
   errors: { already: NOT_MODIFIED },
   response: created(MergeRequest),
-  write: (uow, { mergeRequest }) => subscribeTo(uow, MERGE_REQUESTS, mergeRequest, false),
+  write: (uow, { mergeRequest }) => updateSubscription(uow, MERGE_REQUESTS, mergeRequest, false),
 });
 
 export const {
@@ -32,14 +32,15 @@ export const {
   resetEstimate: resetMergeRequestEstimate,
   spend: addMergeRequestTime,
   resetSpent: resetMergeRequestTime,
-  read: readMergeRequestTimeStats,
-} = timeTracking({
+  read: getMergeRequestTimeStats,
+} = timeTrackingEndpoints({
   path: MERGE_REQUEST,
-  aThing: 'a merge request',
-  changing: () =>
-    updatingMergeRequest().map(({ mergeRequest, caller }) => ({
-      thing: { type: 'MergeRequest', id: mergeRequest.id },
+  nounWithArticle: 'a merge request',
+  updateAccess: () =>
+    updatableMergeRequestAccess().map(({ mergeRequest, caller }) => ({
+      noteable: { type: 'MergeRequest', id: mergeRequest.id },
       caller,
     })),
-  reading: () => readingMergeRequest().map(({ mergeRequest, caller }) => ({ thing: mergeRequest, caller })),
+  readAccess: () =>
+    readableMergeRequestAccess().map(({ mergeRequest, caller }) => ({ noteable: mergeRequest, caller })),
 });

@@ -7,7 +7,7 @@ const { project, owner, reporter, developer, guest, planner, anonymous } = await
   project: { readme: true, with: ['guest', 'planner', 'reporter', 'developer'] },
 });
 
-test('who may change it is told of it, or no longer', async () => {
+test('callers who may update it subscribe and unsubscribe', async () => {
   const mr = await newMergeRequest(project, { assignee_ids: [reporter.id] });
   const first = await developer.post(`${mr.at}/subscribe`);
   assert.deepEqual([first.status, first.body.subscribed], [201, true]);
@@ -18,7 +18,7 @@ test('who may change it is told of it, or no longer', async () => {
   assert.equal((await planner.post(`${mr.at}/subscribe`)).status, 403);
 });
 
-test('its time is estimated and spent as that of issues is', async () => {
+test('tracks time like issues', async () => {
   const mr = await newMergeRequest(project);
   await done(developer.post(`${mr.at}/time_estimate`, { duration: '1d 3h30m' }));
   const spent = await developer.post(`${mr.at}/add_spent_time`, { duration: '1h' });
@@ -39,7 +39,7 @@ test('its time is estimated and spent as that of issues is', async () => {
   assert.equal((await planner.post(`${mr.at}/time_estimate`, { duration: '1h' })).status, 403);
 });
 
-test('the issues that its merge closes are listed to who may read them', async () => {
+test('lists the issues that the merge closes and the caller may read', async () => {
   const file = async (params: object) =>
     (await done(owner.post(`${project.at}/issues`, { title: 'T', ...params }))).body.iid;
   const [open, secret, mentioned] = [await file({}), await file({ confidential: true }), await file({})];
@@ -57,7 +57,7 @@ test('the issues that its merge closes are listed to who may read them', async (
   assert.deepEqual(await iids(planner), [], 'nothing is closed but by the default branch');
 });
 
-test('what it changes is read as git writes it, and kept nowhere', async () => {
+test('returns the raw diff without caching', async () => {
   const mr = await newMergeRequest(project);
   const { text, headers } = await done(reporter.get(`${mr.at}/raw_diffs`));
   const name = `${mr.source_branch}.txt`;

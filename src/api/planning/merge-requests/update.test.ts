@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { readUser } from '#authentication/users/users.ts';
+import { findUserById } from '#authentication/users/users.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { findMergeRequests, type MergeRequest } from '#authorization/merge-requests.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { type Caller, done, world } from '#test/support/world.ts';
 import { createMergeRequest } from './create.ts';
 import { newBranch, newMergeRequest } from './fixtures.testing.ts';
-import { changeMergeRequest } from './update.ts';
+import { updateWithLock } from './update.ts';
 
 const here = await world({ project: { readme: true, visibility: 'public', with: ['developer', 'reporter'] } });
 const { project, owner, developer, reporter, user } = here;
 const at = `${project.at}/merge_requests`;
 
-const change = (by: Caller, { iid }: { iid: number }, params: Readonly<Record<string, unknown>>) =>
+const updateMergeRequest = (by: Caller, { iid }: { iid: number }, params: Readonly<Record<string, unknown>>) =>
   by.put(`${at}/${iid}`, params);
 const newTarget = async () =>
   (await done(owner.post(`${project.repository}/branches`, { branch: here.name('target'), ref: 'main' }))).body.name;
 
-test('Developers change all of a merge request', async () => {
+test('Developers update all fields of a merge request', async () => {
   const made = await newMergeRequest(project, { labels: 'old' });
   const milestone = (await done(owner.post(`${project.at}/milestones`, { title: here.name('v') }))).body;
-  const { status, body } = await change(developer, made, {
+  const { status, body } = await updateMergeRequest(developer, made, {
     title: 'Draft: Say more',
     description: 'Closes nothing',
     assignee_ids: [reporter.id, developer.id],
@@ -51,27 +51,36 @@ test('Developers change all of a merge request', async () => {
       milestone: milestone.id,
     },
   );
-  const cleared = await change(developer, made, { assignee_ids: [0], reviewer_ids: [], milestone_id: 0, labels: '' });
+  const cleared = await updateMergeRequest(developer, made, {
+    assignee_ids: [0],
+    reviewer_ids: [],
+    milestone_id: 0,
+    labels: '',
+  });
   const { assignees, reviewers } = cleared.body;
   assert.deepEqual([assignees, reviewers, cleared.body.milestone, cleared.body.labels], [[], [], null, []]);
 });
 
-test('author and assignees change what it says, its state and its branch; the rest is left to Developers', async () => {
+test('author and assignees update texts, state and target branch only', async () => {
   const author = await project.add('developer');
   const made = await newMergeRequest(project, { assignee_ids: [reporter.id] }, author);
   await done(owner.put(`${project.at}/members/${author.id}`, { access_level: 20 }));
   for (const by of [author, reporter]) {
-    const { status, body } = await change(by, made, { title: `By ${by.username}`, labels: 'x', squash: true });
+    const { status, body } = await updateMergeRequest(by, made, {
+      title: `By ${by.username}`,
+      labels: 'x',
+      squash: true,
+    });
     assert.equal(status, 200);
     assert.deepEqual([body.title, body.labels, body.squash], [`By ${by.username}`, [], true]);
   }
   for (const by of [await user(), await project.add('reporter')]) {
-    const refused = await change(by, made, { title: 'Mine' });
+    const refused = await updateMergeRequest(by, made, { title: 'Mine' });
     assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
   }
 });
 
-test('what it can not become is told, and nothing changes', async () => {
+test('reports validation errors and changes nothing', async () => {
   const made = await newMergeRequest(project);
   const names =
     'title, target_branch, description, assignee_id, assignee_ids, reviewer_ids, labels, milestone_id, remove_source_branch, squash, state_event, discussion_locked, add_labels, remove_labels';
@@ -85,28 +94,30 @@ test('what it can not become is told, and nothing changes', async () => {
     [{ target_branch: made.source_branch }, 422, { message: same }],
     [{ state_event: 'merge' }, 400, { error: 'state_event does not have a valid value' }],
   ] as const) {
-    const refused = await change(owner, made, params);
+    const refused = await updateMergeRequest(owner, made, params);
     assert.deepEqual([refused.status, refused.body], [status, body]);
   }
   const { at: _at, ...before } = made;
   assert.deepEqual((await owner.get(made.at)).body, before);
-  assert.deepEqual((await change(owner, { iid: 99_999 }, { title: 'T' })).body, { message: '404 Not found' });
+  assert.deepEqual((await updateMergeRequest(owner, { iid: 99_999 }, { title: 'T' })).body, {
+    message: '404 Not found',
+  });
 });
 
-test('it is closed and opened again, once each', async () => {
+test('closes and reopens once each', async () => {
   const made = await newMergeRequest(project);
-  const closed = await change(developer, made, { state_event: 'close' });
+  const closed = await updateMergeRequest(developer, made, { state_event: 'close' });
   const { state, closed_by, detailed_merge_status } = closed.body;
   assert.deepEqual([state, closed_by.id, detailed_merge_status], ['closed', developer.id, 'not_open']);
-  assert.equal((await change(owner, made, { state_event: 'close' })).body.closed_by.id, developer.id);
-  const reopened = await change(developer, made, { state_event: 'reopen' });
+  assert.equal((await updateMergeRequest(owner, made, { state_event: 'close' })).body.closed_by.id, developer.id);
+  const reopened = await updateMergeRequest(developer, made, { state_event: 'reopen' });
   assert.deepEqual([reopened.body.state, reopened.body.closed_at], ['opened', null]);
 });
 
-test('one of each two branches is open: what is reopened or led elsewhere finds its place taken', async () => {
+test('rejects reopening or a new target if another one is open for the branches', async () => {
   const source_branch = await newBranch(project);
   const closed = await newMergeRequest(project, { source_branch });
-  await done(change(owner, closed, { state_event: 'close' }));
+  await done(updateMergeRequest(owner, closed, { state_event: 'close' }));
   const open = await newMergeRequest(project, { source_branch });
   const aside = await newMergeRequest(project, { source_branch, target_branch: await newTarget() });
   const taken = [`Another open merge request already exists for this source branch: !${open.iid}`];
@@ -114,24 +125,30 @@ test('one of each two branches is open: what is reopened or led elsewhere finds 
     [closed, { state_event: 'reopen' }],
     [aside, { target_branch: 'main' }],
   ] as const) {
-    const refused = await change(owner, made, params);
+    const refused = await updateMergeRequest(owner, made, params);
     assert.deepEqual([refused.status, refused.body], [409, { message: taken }]);
   }
-  assert.equal((await change(owner, open, { target_branch: 'main' })).status, 200, 'it is in nobody’s way but its own');
-  await done(change(owner, open, { state_event: 'close' }));
-  const both = await Promise.all([open, closed].map((one) => change(owner, one, { state_event: 'reopen' })));
+  assert.equal(
+    (await updateMergeRequest(owner, open, { target_branch: 'main' })).status,
+    200,
+    'it is in nobody’s way but its own',
+  );
+  await done(updateMergeRequest(owner, open, { state_event: 'close' }));
+  const both = await Promise.all(
+    [open, closed].map((one) => updateMergeRequest(owner, one, { state_event: 'reopen' })),
+  );
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409]);
 });
 
-test('another target branch, and what was committed while it was closed, are a version of their own', async () => {
+test('a new target branch, and commits pushed while it was closed, add a version', async () => {
   const made = await newMergeRequest(project);
   const target = await newTarget();
-  const led = await change(owner, made, { target_branch: target });
+  const led = await updateMergeRequest(owner, made, { target_branch: target });
   assert.equal(led.body.target_branch, target);
   assert.deepEqual(led.body.diff_refs, made.diff_refs);
-  await done(change(owner, made, { state_event: 'close' }));
+  await done(updateMergeRequest(owner, made, { state_event: 'close' }));
   const head = await project.commit({ 'more.txt': 'more' }, { branch: made.source_branch });
-  const reopened = await change(owner, made, { state_event: 'reopen' });
+  const reopened = await updateMergeRequest(owner, made, { state_event: 'reopen' });
   assert.equal(reopened.body.sha, head);
   assert.deepEqual(reopened.body.diff_refs, { ...made.diff_refs, head_sha: head });
   const versions = await here.server.services.database.reader
@@ -146,24 +163,24 @@ test('another target branch, and what was committed while it was closed, are a v
   );
 });
 
-test('led elsewhere without its source branch, or while it is closed, it is compared by the head that it has', async () => {
+test('without a source branch or while closed, a new target is compared with the stored head', async () => {
   const made = await newMergeRequest(project);
   const target = await newTarget();
   const start_sha = await project.commit({ 'target.txt': 'text' }, { branch: target });
   await done(owner.delete(`${project.repository}/branches/${made.source_branch}`));
-  const gone = await done(change(owner, made, { target_branch: target }));
+  const gone = await done(updateMergeRequest(owner, made, { target_branch: target }));
   assert.deepEqual(gone.body.diff_refs, { ...made.diff_refs, start_sha });
   const closed = await newMergeRequest(project);
-  await done(change(owner, closed, { state_event: 'close' }));
+  await done(updateMergeRequest(owner, closed, { state_event: 'close' }));
   await project.commit({ 'more.txt': 'more' }, { branch: target });
   const tip = await project.commit({ 'again.txt': 'more' }, { branch: target });
   await done(owner.post(`${project.repository}/branches`, { branch: here.name('b'), ref: target }));
   await project.commit({ 'late.txt': 'late' }, { branch: closed.source_branch });
-  const led = await done(change(owner, closed, { target_branch: target }));
+  const led = await done(updateMergeRequest(owner, closed, { target_branch: target }));
   assert.deepEqual(led.body.diff_refs, { ...closed.diff_refs, start_sha: tip });
 });
 
-test('half a character names the label that it makes', async () => {
+test('a label name with a lone surrogate is created', async () => {
   const labels = 'half \ud800';
   const issue = (await done(owner.post(`${project.at}/issues`, { title: 'T', labels }))).body;
   const made = await newMergeRequest(project, { labels });
@@ -175,22 +192,22 @@ test('half a character names the label that it makes', async () => {
   }
 });
 
-test('who loses his role while his wish waits changes and makes nothing', async () => {
+test('does nothing if the caller loses the role while the request waits', async () => {
   const leaver = await project.add('developer');
   const made = await newMergeRequest(project, {}, leaver);
   const again = await newMergeRequest(project);
   const { database, runUnitOfWork, git } = here.server.services;
-  const user = await readUser(database.reader, leaver.id);
+  const user = await findUserById(database.reader, leaver.id);
   const by = { user, token: null } as unknown as SignedInCaller;
   const place = (await findProject(database.reader, by, String(project.id)))!;
   const [row] = (await findMergeRequests(database.reader, by, [made.id])) as [MergeRequest];
   await done(owner.post(`${project.at}/archive`));
   const services = { database, runUnitOfWork, git };
-  const wish = { title: 'Late', source_branch: again.source_branch, target_branch: 'aside' };
+  const input = { title: 'Late', source_branch: again.source_branch, target_branch: 'aside' };
   for (const late of [{ title: 'Late' }, { target_branch: 'aside' }]) {
-    await assert.rejects(changeMergeRequest(services, by, place, row, late as never), AccessRevoked);
+    await assert.rejects(updateWithLock(services, by, place, row, late as never), AccessRevoked);
   }
-  await assert.rejects(createMergeRequest(services, by, place, wish as never), AccessRevoked);
+  await assert.rejects(createMergeRequest(services, by, place, input as never), AccessRevoked);
   await done(owner.post(`${project.at}/unarchive`));
   assert.equal((await owner.get(made.at)).body.title, made.title);
 });

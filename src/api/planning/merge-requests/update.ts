@@ -1,6 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import { AccessRevoked, type Standing } from '#authorization/current-access.ts';
+import { AccessRevoked, type CurrentAccess } from '#authorization/current-access.ts';
 import {
   findMergeRequest,
   findMergeRequests,
@@ -8,224 +8,236 @@ import {
   mayUpdateMergeRequest,
 } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParameterValues } from '#http/parameters/declarations.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { type Failure, fail, fieldErrors, invalid, isFailure } from '#runtime/failure.ts';
+import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import {
-  assign,
-  assigneesOf,
-  besideTexts,
-  differing,
-  label,
-  labelsOn,
+  changedColumns,
+  derivedTextColumns,
+  isSameSet,
+  loadAssignees,
+  loadLabels,
   MERGE_REQUESTS,
-  REVIEWED,
-  recordChangedThing,
-  sameSet,
-  stateAfter,
-  tellChanged,
-  tellReworded,
-  titleErrors,
+  MERGE_REQUESTS_BY_REVIEWER,
+  publishChanges,
+  publishTextChanges,
+  recordChanges,
+  stateColumnsAfter,
+  updateAssignees,
+  updateLabels,
+  validateTitle,
 } from '../issuables/index.ts';
-import { afterBesides, commandsIn, described, reopens } from '../quick-actions/index.ts';
+import { applyDescriptionCommands, containsReopen, parseQuickActions, runAfterUpdate } from '../quick-actions/index.ts';
 import { abortAutoMerges } from './auto-merge/cancel.ts';
-import { mergeSoonIfWaiting } from './auto-merge/job.ts';
-import { keepClosed } from './closing-issues/store.ts';
+import { enqueueAutoMergeIfEnabled } from './auto-merge/job.ts';
+import { updateClosingIids } from './closing-issues/store.ts';
 import { isDraft } from './draft.ts';
-import { actingAtTips, type Tips } from './heads/branch-heads.ts';
-import { keepHeadsSoon } from './heads/head-refs.ts';
-import { mergeRequestsTurn } from './lock-key.ts';
-import { checkSoon } from './merging/check-mergeability.ts';
-import { changedMetadata } from './metadata.ts';
-import type { mergeRequestChangeParams } from './parameters.ts';
-import { mergeRequestSubject } from './quick-actions/subject.ts';
-import { insertVersion, openFor, updateMergeRequestRow } from './store.ts';
+import { type BranchHeads, runWithBranchHeads } from './heads/branch-heads.ts';
+import { enqueueHeadRefUpdate } from './heads/head-refs.ts';
+import { mergeRequestsLockKey } from './lock-key.ts';
+import { enqueueMergeCheck } from './merging/check-mergeability.ts';
+import { resolveMergeRequestMetadata } from './metadata.ts';
+import type { updateMergeRequestParams } from './parameters.ts';
+import { loadMergeRequestSubject } from './quick-actions/subject.ts';
+import { findOpenForBranches, insertVersion, updateMergeRequestRow } from './store.ts';
 
-export type MergeRequestChange = Partial<ParameterValues<typeof mergeRequestChangeParams>>;
-type ChangeFailure = 'invalid' | 'sameBranches' | 'exists' | 'gone';
+export type UpdateMergeRequestInput = Partial<ParameterValues<typeof updateMergeRequestParams>>;
+type UpdateMergeRequestFailure = 'invalid' | 'sameBranches' | 'exists' | 'gone';
 
-export async function changeMergeRequest(
+export async function updateWithLock(
   services: RefServices,
   caller: SignedInCaller,
   project: Project,
   mergeRequest: MergeRequest,
-  wish: MergeRequestChange,
-): Promise<MergeRequest | Failure<ChangeFailure>> {
-  const how = { wish, reopens: reopens(commandsIn(wish.description)) };
-  return whereItChanges(services, { caller, project, mergeRequest }, how, (_act, _standing, change) => change(wish));
+  input: UpdateMergeRequestInput,
+): Promise<MergeRequest | Failure<UpdateMergeRequestFailure>> {
+  const options = { input, reopens: containsReopen(parseQuickActions(input.description)), lock: [] };
+  return runMergeRequestUpdate(services, { caller, project, mergeRequest }, options, (_uow, _access, update) =>
+    update(input),
+  );
 }
 
-interface Which {
+interface UpdateTarget {
   readonly caller: SignedInCaller;
   readonly project: Project;
   readonly mergeRequest: MergeRequest;
 }
 
-interface How {
-  readonly wish?: MergeRequestChange;
-  /** Quick actions may open it, too. */
+interface UpdateOptions {
+  readonly input?: UpdateMergeRequestInput;
+  /** A quick action reopens it. */
   readonly reopens: boolean;
-  readonly turn?: readonly string[];
+  /** Further lock keys. */
+  readonly lock: readonly string[];
 }
 
-type Changing = (wish: MergeRequestChange) => Promise<MergeRequest | Failure<ChangeFailure>>;
+type ApplyUpdate = (input: UpdateMergeRequestInput) => Promise<MergeRequest | Failure<UpdateMergeRequestFailure>>;
 
 /**
- * Runs an act in which it is changed as it stands then. Author and assignees change its texts, its branch and its state,
- * Developers all of it; what the caller may not is as if he had not sent it.
+ * Runs a unit of work that updates a merge request as it is then. Author and assignees can change its texts, target branch and state,
+ * Developers everything. Parameters that the caller may not set are ignored.
  */
-export function whereItChanges<T>(
+export function runMergeRequestUpdate<T>(
   services: RefServices,
-  { caller, project, mergeRequest }: Which,
-  { wish = {}, reopens: byCommand, turn = [] }: How,
-  work: (uow: UnitOfWork<SignedInCaller>, standing: Standing, change: Changing) => Promise<T>,
+  { caller, project, mergeRequest }: UpdateTarget,
+  { input = {}, reopens: byCommand, lock = [] }: UpdateOptions,
+  work: (uow: UnitOfWork<SignedInCaller>, access: CurrentAccess, change: ApplyUpdate) => Promise<T>,
 ): Promise<T> {
   const { iid, source_branch, head_sha: head } = mergeRequest;
-  // Only where it leads and whether it is open can make it one too many.
-  const moves = wish.target_branch !== undefined || wish.state_event === 'reopen' || byCommand;
-  const isReopened = mergeRequest.state === 'closed' && (wish.state_event === 'reopen' || byCommand);
+  // Only a new target branch or reopening can create a second open merge request for the same branches.
+  const moves = input.target_branch !== undefined || input.state_event === 'reopen' || byCommand;
+  const isReopened = mergeRequest.state === 'closed' && (input.state_event === 'reopen' || byCommand);
   const source = isReopened ? source_branch : null;
-  const branches = moves ? { source, head, target: targetOf(mergeRequest, wish) } : null;
-  const options = { turn: moves ? [...turn, mergeRequestsTurn(project)] : turn };
-  return actingAtTips(services, { caller, project, branches, options }, (uow, standing, tips) =>
-    work(uow, standing, (wanted) => changeDescribed(uow, standing, iid, wanted, tips)),
+  const branches = moves ? { source, head, target: requestedTarget(mergeRequest, input) } : null;
+  const options = { lock: moves ? [...lock, mergeRequestsLockKey(project)] : lock };
+  return runWithBranchHeads(services, { caller, project, branches, options }, (uow, access, heads) =>
+    work(uow, access, (requested) => updateWithQuickActions(uow, access, iid, requested, heads)),
   );
 }
 
-/** With what its description commands. */
-export async function changeDescribed(
+/** Updates a merge request and runs the quick actions in its description. */
+export async function updateWithQuickActions(
   uow: UnitOfWork<SignedInCaller>,
-  standing: Standing,
+  access: CurrentAccess,
   iid: number,
-  asked: MergeRequestChange,
-  tips: Tips | null,
-): Promise<MergeRequest | Failure<ChangeFailure>> {
-  const row = await findMergeRequest(uow, uow.actor, standing.project.id, iid);
+  params: UpdateMergeRequestInput,
+  heads: BranchHeads | null,
+): Promise<MergeRequest | Failure<UpdateMergeRequestFailure>> {
+  const row = await findMergeRequest(uow, uow.actor, access.project.id, iid);
   if (row === null) return fail('gone');
-  const { wish, besides } = await described(uow, asked, () => mergeRequestSubject(uow, standing, row));
-  const after = await change(uow, standing, row, wish, tips);
+  const { input, afterUpdate } = await applyDescriptionCommands(uow, params, () =>
+    loadMergeRequestSubject(uow, access, row),
+  );
+  const after = await applyUpdate(uow, access, row, input, heads);
   if (isFailure(after)) return after;
-  return afterBesides(after, besides, async (id) => stillThere((await findMergeRequests(uow, uow.actor, [id]))[0]));
+  return runAfterUpdate(after, afterUpdate, async (id) =>
+    requireRow((await findMergeRequests(uow, uow.actor, [id]))[0]),
+  );
 }
 
-/** `tips`: of where the wish would lead it, read before. */
-async function change(
+/** `heads`: those of the branches after the update. */
+async function applyUpdate(
   uow: UnitOfWork<SignedInCaller>,
-  standing: Standing,
+  access: CurrentAccess,
   row: MergeRequest,
-  wish: MergeRequestChange,
-  tips: Tips | null,
-): Promise<MergeRequest | Failure<ChangeFailure>> {
-  const { caller, project } = standing;
+  input: UpdateMergeRequestInput,
+  heads: BranchHeads | null,
+): Promise<MergeRequest | Failure<UpdateMergeRequestFailure>> {
+  const { caller, project } = access;
   const { iid } = row;
   if (!mayUpdateMergeRequest(caller, project, row)) throw new AccessRevoked();
-  const moved = await ledElsewhere(uow, row, wish, tips?.head ?? null);
+  const moved = await resolveStateAndBranches(uow, row, input, heads?.head ?? null);
   if (isFailure(moved)) return moved;
-  const errors = fieldErrors({
-    title: titleErrors(wish.title),
+  const errors = compactFieldErrors({
+    title: validateTitle(input.title),
     target_branch:
-      wishesNowhere(wish) || (moved.target_branch !== undefined && tips?.start == null) ? ['is invalid'] : [],
+      isTargetBlank(input) || (moved.target_branch !== undefined && heads?.start == null) ? ['is invalid'] : [],
   });
   if (errors) return invalid(errors);
-  const before = await withPeople(uow, row);
-  const { labels, assignees, reviewers, ...metadata } = await changedMetadata(
+  const before = await loadMetadata(uow, row);
+  const { labels, assignees, reviewers, ...metadata } = await resolveMergeRequestMetadata(
     uow,
     project,
     before,
-    sentBy(standing, wish),
+    permittedInput(access, input),
   );
-  const title = wish.title ?? row.title;
-  const columns = differing<MergeRequest>(row, {
+  const title = input.title ?? row.title;
+  const columns = changedColumns<MergeRequest>(row, {
     title,
     draft: isDraft(title),
-    description: wish.description === undefined ? row.description : wish.description,
+    description: input.description === undefined ? row.description : input.description,
     ...metadata,
     ...moved,
   });
   const { id } = row;
   const labelIds = before.labels.map((one) => one.id);
-  await label(uow, MERGE_REQUESTS, id, { before: labelIds, now: labels });
-  await assign(uow, MERGE_REQUESTS, id, { before: before.assignees, now: assignees });
-  await assign(uow, REVIEWED, id, { before: before.reviewers, now: reviewers });
+  await updateLabels(uow, MERGE_REQUESTS, id, { before: labelIds, after: labels });
+  await updateAssignees(uow, MERGE_REQUESTS, id, { before: before.assignees, after: assignees });
+  await updateAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, id, { before: before.reviewers, after: reviewers });
   const touched =
     Object.keys(columns).length > 0 ||
-    !sameSet(labelIds, labels) ||
-    !sameSet(before.assignees, assignees) ||
-    !sameSet(before.reviewers, reviewers);
-  if (touched) await updateMergeRequestRow(uow, id, { ...columns, ...besideTexts(columns), updated_at: uow.now });
+    !isSameSet(labelIds, labels) ||
+    !isSameSet(before.assignees, assignees) ||
+    !isSameSet(before.reviewers, reviewers);
+  if (touched)
+    await updateMergeRequestRow(uow, id, { ...columns, ...derivedTextColumns(columns), updated_at: uow.now });
   if ('target_branch' in columns) await abortAutoMerges(uow, [id], 'target branch was changed');
   if (columns.state === 'closed') await abortAutoMerges(uow, [id], 'merge request was closed');
-  if ('title' in columns) await mergeSoonIfWaiting(uow, id);
-  if (tips !== null) await checkSoon(uow, project.id);
-  if (tips !== null && ('head_sha' in columns || 'target_branch' in columns)) {
-    await keepHeadsSoon(uow, project.id, [iid]);
+  if ('title' in columns) await enqueueAutoMergeIfEnabled(uow, id);
+  if (heads !== null) await enqueueMergeCheck(uow, project.id);
+  if (heads !== null && ('head_sha' in columns || 'target_branch' in columns)) {
+    await enqueueHeadRefUpdate(uow, project.id, [iid]);
     const head = columns.head_sha ?? row.head_sha;
-    // Of a head that came meanwhile git is asked later.
-    const { start, base } = head === tips.head ? tips : NOT_LOOKED;
+    // If the head moved meanwhile, the comparison is computed later.
+    const { start, base } = head === heads.head ? heads : NOT_COMPARED;
     await insertVersion(uow, { id, head, start, base });
   }
   const [after] = (await findMergeRequests(uow, uow.actor, [id])) as [MergeRequest];
-  if ('description' in columns) await keepClosed(uow, after);
-  await recordChangedThing(uow, 'MergeRequest', before, { ...after, assignees, reviewers });
+  if ('description' in columns) await updateClosingIids(uow, after);
+  await recordChanges(uow, 'MergeRequest', before, { ...after, assignees, reviewers });
   const about = { type: 'MergeRequest', id } as const;
-  await tellChanged(uow, about, { ...before, labels: labelIds }, { ...after, labels, assignees, reviewers });
-  await tellReworded(uow, { ...about, iid, project }, row, columns);
+  await publishChanges(uow, about, { ...before, labels: labelIds }, { ...after, labels, assignees, reviewers });
+  await publishTextChanges(uow, { ...about, iid, project }, row, columns);
   return after;
 }
 
-const NOT_LOOKED = { start: null, base: null };
+const NOT_COMPARED = { start: null, base: null };
 
-/** Where it leads by the wish; '': nowhere. */
-const targetOf = (
+/** Returns the target branch after the update; empty if the request clears it. */
+const requestedTarget = (
   { target_branch: now }: Pick<MergeRequest, 'target_branch'>,
-  { target_branch }: MergeRequestChange,
+  { target_branch }: UpdateMergeRequestInput,
 ) => (target_branch === undefined ? now : (target_branch ?? ''));
 
-const wishesNowhere = (wish: MergeRequestChange) => targetOf({ target_branch: 'somewhere' }, wish).trim() === '';
+const isTargetBlank = (input: UpdateMergeRequestInput) =>
+  requestedTarget({ target_branch: 'somewhere' }, input).trim() === '';
 
 /**
- * Its state, where it leads and from where, by the wish; nothing knows yet whether that can be merged. What is merged stays as
- * it is. Of each two branches one is open at most.
+ * Returns the columns of state, target branch and head after the update, with the merge check reset. A merged merge request does not
+ * change. At most one merge request can be open for each pair of branches.
  */
-async function ledElsewhere(
+async function resolveStateAndBranches(
   uow: UnitOfWork<SignedInCaller>,
   row: MergeRequest,
-  wish: MergeRequestChange,
+  input: UpdateMergeRequestInput,
   head: string | null,
 ): Promise<Partial<MergeRequest> | Failure<'sameBranches' | 'exists'>> {
-  const state = stateAfter(row.state, wish.state_event, uow);
+  const state = stateColumnsAfter(row.state, input.state_event, uow);
   if (row.state === 'merged') return {};
-  const target = targetOf(row, wish);
+  const target = requestedTarget(row, input);
   if (target === row.source_branch) return fail('sameBranches');
   const reopened = state.state === 'opened';
   if (reopened || (row.state === 'opened' && state.state !== 'closed')) {
-    const other = await openFor(uow, row.project_id, row.source_branch, target);
+    const other = await findOpenForBranches(uow, row.project_id, row.source_branch, target);
     if (other !== null && other.id !== row.id) return fail('exists', { iid: other.iid });
   }
   const changed = target !== row.target_branch;
   return {
     ...state,
     ...(changed ? { target_branch: target } : {}),
-    // While it is closed nobody follows its source branch.
+    // The head of a closed merge request does not follow its source branch.
     ...(reopened && head !== null ? { head_sha: head } : {}),
     ...(reopened || changed ? { merge_status: 'unchecked', merge_check: null } : {}),
   };
 }
 
-/** Who updates it as its author or assignee leaves to others what only Developers set. */
-function sentBy({ caller, project }: Standing, wish: MergeRequestChange): Partial<MergeRequestChange> {
-  if (mayInProject(caller, 'update_merge_request', project)) return wish;
-  const { squash, remove_source_branch } = wish;
+/** Removes the parameters that need the Developer role, unless the caller has it. */
+function permittedInput(
+  { caller, project }: CurrentAccess,
+  input: UpdateMergeRequestInput,
+): Partial<UpdateMergeRequestInput> {
+  if (mayInProject(caller, 'update_merge_request', project)) return input;
+  const { squash, remove_source_branch } = input;
   return { squash, remove_source_branch };
 }
 
-/** With its labels, and the ids of its assignees and reviewers. */
-async function withPeople(uow: UnitOfWork, row: MergeRequest) {
-  const labels = await labelsOn(uow, MERGE_REQUESTS, [row.id]);
-  const assigned = await assigneesOf(uow, MERGE_REQUESTS, [row.id]);
-  const asked = await assigneesOf(uow, REVIEWED, [row.id]);
+/** Returns the row with its labels and the ids of its assignees and reviewers. */
+async function loadMetadata(uow: UnitOfWork, row: MergeRequest) {
+  const labels = await loadLabels(uow, MERGE_REQUESTS, [row.id]);
+  const assigned = await loadAssignees(uow, MERGE_REQUESTS, [row.id]);
+  const params = await loadAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, [row.id]);
   const ids = (people: typeof assigned) => people.map(({ user_id }) => user_id);
-  return { ...row, labels, assignees: ids(assigned), reviewers: ids(asked) };
+  return { ...row, labels, assignees: ids(assigned), reviewers: ids(params) };
 }

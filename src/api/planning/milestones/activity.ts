@@ -2,8 +2,8 @@ import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { MilestoneRow } from './store.ts';
 
-/** Tells the project's feed; of groups' milestones nothing is told (contract/activity.md, "What records an event"). */
-export async function recordMilestone(
+/** Records an activity event for a project milestone; group milestones record none (contract/activity.md, "What records an event"). */
+export async function recordMilestoneEvent(
   uow: UnitOfWork<SignedInCaller>,
   { project_id: projectId, id, iid }: MilestoneRow,
   action: 'created' | 'closed' | 'reopened' | 'destroyed',

@@ -9,7 +9,7 @@ const project = await here.newProject({ in: subgroup, with: ['planner', 'guest']
 
 const TAKEN = 'Failed to create milestone {:title=>["already being used for another group or project milestone."]}';
 
-test('a milestone of a project is shown whole, and one of a group with its group', async () => {
+test('returns all fields of a new milestone of a project or group', async () => {
   const dates = { start_date: '2026-02-01', due_date: '2026-2-14T10:00:00Z' };
   const { status, body } = await project.owner.post(`${project.at}/milestones`, { title: ' v1 ', ...dates });
   assert.equal(status, 201);
@@ -66,14 +66,14 @@ for (const [said, params, text] of [
   });
 }
 
-test('a description has 1 MiB at most, and a title must be there', async () => {
+test('limits descriptions to 1 MiB and requires a title', async () => {
   const { owner, at } = project;
   const long = await owner.post(`${at}/milestones`, { title: 'long', description: 'x'.repeat(1.5 * 1024 * 1024) });
   assert.deepEqual(long.body, { message: { description: ['is too long (1.5 MB). The maximum size is 1 MB.'] } });
   assert.deepEqual((await owner.post(`${at}/milestones`)).body, { error: 'title is missing' });
 });
 
-test('a title is taken by a milestone of the place, above it, and of a group also below it', async () => {
+test('rejects a title of a milestone in the parent, its ancestors or its descendants', async () => {
   const create = (at: string, title: string) => group.owner.post(`${at}/milestones`, { title });
   const [top, middle, bottom] = [here.name('top'), here.name('middle'), here.name('bottom')];
   for (const [at, title] of [
@@ -94,7 +94,7 @@ test('a title is taken by a milestone of the place, above it, and of a group als
   assert.equal((await create(sibling.at, top.toUpperCase())).status, 201);
 });
 
-test('twenty at once are numbered without a gap, and a number is not given again', async () => {
+test('assigns gapless iids to twenty concurrent milestones and never reuses one', async () => {
   const { at, owner } = await here.newProject();
   const post = () => owner.post(`${at}/milestones`, { title: here.name('v') });
   const all = await Promise.all(Array.from({ length: 20 }, post));
@@ -108,7 +108,7 @@ test('twenty at once are numbered without a gap, and a number is not given again
   assert.equal((await post()).body.iid, 21);
 });
 
-test('of a project and its group that take one title at once one gets it', async () => {
+test('lets one of a project and its group win on concurrent requests with one title', async () => {
   const title = here.name('race');
   const all = await Promise.all(
     [group, project, subgroup].map(({ at }) => group.owner.post(`${at}/milestones`, { title })),
@@ -116,7 +116,7 @@ test('of a project and its group that take one title at once one gets it', async
   assert.deepEqual(all.map(({ status }) => status).sort(), [201, 400, 400]);
 });
 
-test('milestones are managed by Planners, and by nobody while the place is archived', async () => {
+test('lets Planners manage milestones, and nobody while the parent is archived', async () => {
   for (const { at, planner, guest, owner } of [group, project]) {
     const post = (who: typeof owner) => who.post(`${at}/milestones`, { title: here.name('v') });
     assert.equal((await post(guest)).status, 403);

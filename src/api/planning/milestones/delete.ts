@@ -1,33 +1,33 @@
-import { forgetTargetActivity } from '#activity/index.ts';
-import { inPieces, PIECE, pieceOf } from '#events/batches.ts';
+import { deleteTargetActivity } from '#activity/index.ts';
+import { BATCH_SIZE, inBatches, nextBatch } from '#events/batches.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
-import { type InParent, stillIn } from '#http/access/parents.ts';
+import { type ParentContext, requireParentAccess } from '#http/access/parents.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { MANAGING } from './access.ts';
-import { recordMilestone } from './activity.ts';
-import { deleteMilestoneRow, loseMilestoneEvents, type MilestoneRow, takeMilestoneOff } from './store.ts';
+import { MANAGE_MILESTONES } from './access.ts';
+import { recordMilestoneEvent } from './activity.ts';
+import { clearMilestoneBatch, clearMilestoneEventBatch, deleteMilestoneRow, type MilestoneRow } from './store.ts';
 
 /**
- * Deletes a milestone, in several acts if very many things have it: they lose it first, and so do the events that tell of it.
- * Of its own events only that of its end stays.
+ * Deletes a milestone. In batches, one transaction each, it is first cleared from issues, merge requests and milestone events.
+ * Of its activity events only the one for its deletion remains.
  */
 export function deleteMilestone(
   runUnitOfWork: RunUnitOfWork,
-  at: InParent,
+  at: ParentContext,
   milestone: MilestoneRow,
 ): Promise<undefined | Failure<'notFound'>> {
-  return inPieces(runUnitOfWork, at.caller, {
-    ask: (uow) => stillIn(uow, at, MANAGING),
-    async piece(uow) {
-      const more = await pieceOf(
-        () => takeMilestoneOff(uow, 'issues', milestone.id, PIECE),
-        () => takeMilestoneOff(uow, 'merge_requests', milestone.id, PIECE),
-        () => loseMilestoneEvents(uow, milestone.id, PIECE),
+  return inBatches(runUnitOfWork, at.caller, {
+    recheck: (uow) => requireParentAccess(uow, at, MANAGE_MILESTONES),
+    async runBatch(uow) {
+      const more = await nextBatch(
+        () => clearMilestoneBatch(uow, 'issues', milestone.id, BATCH_SIZE),
+        () => clearMilestoneBatch(uow, 'merge_requests', milestone.id, BATCH_SIZE),
+        () => clearMilestoneEventBatch(uow, milestone.id, BATCH_SIZE),
       );
       if (more) return more;
       if (!(await deleteMilestoneRow(uow, milestone.id))) return fail('notFound');
-      await forgetTargetActivity(uow, 'Milestone', [milestone.id]);
-      await recordMilestone(uow, milestone, 'destroyed');
+      await deleteTargetActivity(uow, 'Milestone', [milestone.id]);
+      await recordMilestoneEvent(uow, milestone, 'destroyed');
     },
   });
 }

@@ -1,18 +1,18 @@
 import { Type } from 'typebox';
-import { textsOf } from '#database/long-texts.ts';
+import { createTextLoader } from '#database/long-texts.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { date, dateTime, nullable } from '#http/endpoint/responses.ts';
-import { type MilestoneBasicRow, pathsOf } from './store.ts';
+import { loadMilestonePaths, type MilestoneBasicRow } from './store.ts';
 
-const descriptionsOf = textsOf('milestones', 'description');
+const loadDescriptions = createTextLoader('milestones', 'description');
 
-/** contract/planning.md §1 "Milestone" */
+/** A milestone (contract/planning.md §1 "Milestone"). */
 export const Milestone = entity('Milestone', {
   id: Type.Integer(),
   iid: Type.Integer(),
-  /** Of a project's. */
+  /** Present for project milestones. */
   project_id: Type.Optional(Type.Integer()),
-  /** Of a group's. */
+  /** Present for group milestones. */
   group_id: Type.Optional(Type.Integer()),
   title: Type.String(),
   description: nullable(Type.String()),
@@ -21,16 +21,16 @@ export const Milestone = entity('Milestone', {
   updated_at: dateTime,
   due_date: nullable(date),
   start_date: nullable(date),
-  /** It was due before today. */
+  /** Whether the due date is before today. */
   expired: Type.Boolean(),
   web_url: Type.String(),
 }).from(
   async (rows: readonly MilestoneBasicRow[], { db }) => {
     const ids = rows.map(({ id }) => id);
-    return { paths: await pathsOf(db, rows), descriptions: await descriptionsOf(db, ids) };
+    return { paths: await loadMilestonePaths(db, rows), descriptions: await loadDescriptions(db, ids) };
   },
   ({ id, iid, project_id, group_id, title, state, ...row }, to, { paths, descriptions }) => {
-    const place = group_id === null ? paths.project.get(project_id!) : `groups/${paths.group.get(group_id)}`;
+    const parentPath = group_id === null ? paths.project.get(project_id!) : `groups/${paths.group.get(group_id)}`;
     return {
       id,
       iid,
@@ -43,7 +43,7 @@ export const Milestone = entity('Milestone', {
       due_date: row.due_date,
       start_date: row.start_date,
       expired: row.due_date !== null && row.due_date < to.db.today,
-      web_url: `${to.url}/${place}/-/milestones/${iid}`,
+      web_url: `${to.url}/${parentPath}/-/milestones/${iid}`,
     };
   },
 );

@@ -2,58 +2,64 @@ import type { Build, Example, Examples } from '#test/examples/example.ts';
 import type { Group, Project, Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-type Place = (scene: Scene) => Group | Project;
+type ParentOf = (scene: Scene) => Group | Project;
 type Params = Example['params'];
 
-const ofGroup: Place = ({ group }) => group;
-const ofProject: Place = ({ project }) => project;
+const inGroup: ParentOf = ({ group }) => group;
+const inProject: ParentOf = ({ project }) => project;
 
-const listing =
-  (place: Place, params?: Params): Build =>
-  (scene) => ({ by: 'guest', path: { id: place(scene).id }, ...(params && { params }) });
+const listCall =
+  (parentOf: ParentOf, params?: Params): Build =>
+  (scene) => ({ by: 'guest', path: { id: parentOf(scene).id }, ...(params && { params }) });
 
-const lists = (place: Place) =>
+const listCalls = (parentOf: ParentOf) =>
   [
-    listing(place),
-    listing(place, { state: 'active', search: 'one "two three"', include_ancestors: true, title: 'v1', iids: [1, 2] }),
-    listing(place, { updated_before: '2026-01-01', updated_after: '2025-01-01' }),
+    listCall(parentOf),
+    listCall(parentOf, {
+      state: 'active',
+      search: 'one "two three"',
+      include_ancestors: true,
+      title: 'v1',
+      iids: [1, 2],
+    }),
+    listCall(parentOf, { updated_before: '2026-01-01', updated_after: '2025-01-01' }),
   ] as const;
 
-const creating =
-  (place: Place): Build =>
+const createCall =
+  (parentOf: ParentOf): Build =>
   (scene) => ({
     by: 'planner',
-    path: { id: place(scene).id },
+    path: { id: parentOf(scene).id },
     params: { title: scene.name('v'), start_date: '2026-02-01', due_date: '2026-02-14' },
   });
 
-/** A milestone of this place, made so. */
-const withOne =
-  (place: Place, by: Example['by'], params?: Params, before: Params = {}): Build =>
+/** A new milestone of this project or group, updated with `before`. */
+const withMilestone =
+  (parentOf: ParentOf, by: Example['by'], params?: Params, before: Params = {}): Build =>
   async (scene) => {
-    const at = place(scene);
-    const { id } = await scene.newMilestone(at);
-    if (Object.keys(before).length > 0) await scene.done(at.owner.put(`${at.at}/milestones/${id}`, before));
-    return { by, path: { id: at.id, milestone_id: id }, ...(params && { params }) };
+    const parent = parentOf(scene);
+    const { id } = await scene.newMilestone(parent);
+    if (Object.keys(before).length > 0) await scene.done(parent.owner.put(`${parent.at}/milestones/${id}`, before));
+    return { by, path: { id: parent.id, milestone_id: id }, ...(params && { params }) };
   };
 
-const updates = (place: Place) =>
+const updates = (parentOf: ParentOf) =>
   [
-    withOne(place, 'planner', { description: 'Soon' }),
-    withOne(place, 'planner', { state_event: 'close' }),
-    withOne(place, 'planner', { state_event: 'activate' }, { state_event: 'close' }),
+    withMilestone(parentOf, 'planner', { description: 'Soon' }),
+    withMilestone(parentOf, 'planner', { state_event: 'close' }),
+    withMilestone(parentOf, 'planner', { state_event: 'activate' }, { state_event: 'close' }),
   ] as const;
 
 export const examples: Examples<typeof endpoints> = {
-  listGroupMilestones: lists(ofGroup),
-  listProjectMilestones: lists(ofProject),
-  readGroupMilestone: withOne(ofGroup, 'guest'),
-  readProjectMilestone: withOne(ofProject, 'guest'),
-  createGroupMilestone: creating(ofGroup),
-  createProjectMilestone: creating(ofProject),
-  updateGroupMilestone: updates(ofGroup),
-  updateProjectMilestone: updates(ofProject),
-  deleteGroupMilestone: withOne(ofGroup, 'planner'),
-  deleteProjectMilestone: withOne(ofProject, 'planner'),
-  promoteProjectMilestone: withOne(ofProject, 'planner'),
+  listGroupMilestones: listCalls(inGroup),
+  listProjectMilestones: listCalls(inProject),
+  getGroupMilestone: withMilestone(inGroup, 'guest'),
+  getProjectMilestone: withMilestone(inProject, 'guest'),
+  createGroupMilestone: createCall(inGroup),
+  createProjectMilestone: createCall(inProject),
+  updateGroupMilestone: updates(inGroup),
+  updateProjectMilestone: updates(inProject),
+  deleteGroupMilestone: withMilestone(inGroup, 'planner'),
+  deleteProjectMilestone: withMilestone(inProject, 'planner'),
+  promoteProjectMilestone: withMilestone(inProject, 'planner'),
 };

@@ -1,26 +1,32 @@
 import { IID_TAKEN, reserveIid } from '#domain/iids.ts';
-import { ownerOf, type Place } from '#domain/namespaces/scope.ts';
+import { type GroupOrProject, ownerColumns } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
-import { insertMilestone, isIidTaken, type MilestoneContent, type MilestonePast, type MilestoneRow } from './store.ts';
-import { contentErrors } from './validation.ts';
+import {
+  type ImportedMilestoneState,
+  insertMilestone,
+  isMilestoneIidTaken,
+  type MilestoneContent,
+  type MilestoneRow,
+} from './store.ts';
+import { validateMilestone } from './validation.ts';
 
-/** A milestone as another server tells of it. */
-export interface ImportedMilestone extends MilestoneContent, MilestonePast {
+/** A milestone exported from another server. */
+export interface ImportedMilestone extends MilestoneContent, ImportedMilestoneState {
   readonly iid: number;
 }
 
-/** A milestone of another server, with the number that it has there; nobody hears of it (contract/operations.md §1.4). */
+/** Creates a milestone from another server with its original iid; records no activity (contract/operations.md §1.4). */
 export async function importMilestone(
   uow: UnitOfWork,
-  place: Place,
-  { iid, state, created_at, updated_at, ...given }: ImportedMilestone,
+  parent: GroupOrProject,
+  { iid, state, created_at, updated_at, ...input }: ImportedMilestone,
 ): Promise<MilestoneRow | Failure<'invalid'>> {
-  const content = { ...given, title: given.title.trim() };
-  const errors = await contentErrors(uow, place, content);
+  const content = { ...input, title: input.title.trim() };
+  const errors = await validateMilestone(uow, parent, content);
   if (errors !== null) return invalid(errors);
-  if (await isIidTaken(uow, place, iid)) return IID_TAKEN;
-  const { project, group } = place;
+  if (await isMilestoneIidTaken(uow, parent, iid)) return IID_TAKEN;
+  const { project, group } = parent;
   await reserveIid(uow, project ? { projectId: project.id } : { groupId: group.id }, 'milestone', iid);
-  return insertMilestone(uow, ownerOf(place), iid, content, { state, created_at, updated_at });
+  return insertMilestone(uow, ownerColumns(parent), iid, content, { state, created_at, updated_at });
 }

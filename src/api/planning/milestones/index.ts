@@ -1,12 +1,12 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { mergeMilestones } from './merge.ts';
 
-// What other families may use of milestones.
-export { ownMilestone, SEEING as SEEING_MILESTONES } from './access.ts';
+// Public interface for other resources.
+export { ownMilestone, READ_MILESTONES } from './access.ts';
 export { Milestone } from './entities.ts';
-export { milestonesLike } from './equivalents.ts';
+export { mapMilestonesToProject } from './equivalents.ts';
 export { importMilestone } from './import.ts';
-export { findMilestone, findMilestoneTitled, milestonesById } from './store.ts';
+export { findMilestone, findMilestoneByTitle, loadMilestonesById } from './store.ts';
 
-export const milestones = family({ endpoints, jobs: [mergeMilestones] });
+export const milestones = resourceModule({ endpoints, jobs: [mergeMilestones] });

@@ -19,7 +19,7 @@ async function titles({ at, owner }: Group | Project, params = {}): Promise<stri
   return (await owner.get(`${at}/milestones`, params)).body.map(({ title }: Titled) => title);
 }
 
-test('the earliest due comes first, what is never due last, then it goes by title', async () => {
+test('orders milestones by due date with nulls last, then by title', async () => {
   const project = await here.newProject();
   await newMilestone(project, 'never b');
   await newMilestone(project, 'never a');
@@ -31,7 +31,7 @@ test('the earliest due comes first, what is never due last, then it goes by titl
   assert.equal(headers['x-total'], '5');
 });
 
-test('milestones of the groups above are listed when they are wanted', async () => {
+test('includes milestones of ancestor groups on request', async () => {
   const group = await here.newGroup();
   const subgroup = await here.newGroup({ in: group });
   const project = await here.newProject({ in: subgroup });
@@ -45,7 +45,7 @@ test('milestones of the groups above are listed when they are wanted', async () 
   assert.deepEqual(await titles(subgroup, { include_ancestors: true }), ['a', 'b']);
 });
 
-test('milestones are found by state, number, title, and the moment of their last change', async () => {
+test('filters milestones by state, iid, title and update time', async () => {
   const project = await here.newProject();
   const first = await newMilestone(project, 'v1');
   await newMilestone(project, 'v1.1');
@@ -69,7 +69,7 @@ test('milestones are found by state, number, title, and the moment of their last
   assert.deepEqual([status, body], [400, { error: 'state does not have a valid value' }]);
 });
 
-test('a search finds milestones that have all words in their titles, or all in their descriptions', async () => {
+test('searches for milestones with all words in the title or all in the description', async () => {
   const project = await here.newProject();
   await newMilestone(project, 'Spring release', { description: 'All of it' });
   await newMilestone(project, 'Autumn', { description: 'The RELEASE of spring' });
@@ -85,7 +85,7 @@ test('a search finds milestones that have all words in their titles, or all in t
   }
 });
 
-test('a milestone has expired when it was due before today', async () => {
+test('shows a milestone as expired if it was due before today', async () => {
   const project = await here.newProject();
   const today = here.clock.now().toISOString().slice(0, 10);
   await newMilestone(project, 'today', { due_date: today });
@@ -98,7 +98,7 @@ test('a milestone has expired when it was due before today', async () => {
   ]);
 });
 
-test('a milestone is read by its id where it belongs, and by nobody who is not signed in', async () => {
+test('returns a milestone by id in its own parent to signed-in callers', async () => {
   const group = await here.newGroup({ visibility: 'public' });
   const project = await here.newProject({ in: group, visibility: 'public' });
   const { id } = await newMilestone(group, 'of group');
@@ -112,7 +112,7 @@ test('a milestone is read by its id where it belongs, and by nobody who is not s
   assert.equal((await here.anonymous.get(`${group.at}/milestones/${id}`)).status, 401);
 });
 
-test('milestones are there where issues or merge requests are visible', async () => {
+test('shows milestones where issues or merge requests are visible', async () => {
   const { project, owner, guest } = await world({ project: { visibility: 'public', with: ['guest'] } });
   const { id } = (await owner.post(`${project.at}/milestones`, { title: 'v1' })).body;
   const stranger = await here.user();

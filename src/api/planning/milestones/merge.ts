@@ -1,59 +1,65 @@
 import type { Selectable } from 'kysely';
-import { forgetTargetActivity } from '#activity/index.ts';
+import { deleteTargetActivity } from '#activity/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { referElsewhere } from '#database/batch-statements.ts';
+import { reassignReferences } from '#database/batch-statements.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
+import { BATCH_SIZE, inBatches, MORE, noRecheck } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { defineJob } from '#jobs/job.ts';
 import { deleteMilestoneRow } from './store.ts';
 
-/** What else there is of milestones of one title in a group's own projects becomes the group's milestone (contract/planning.md §3.5). */
+// Merges milestones of the same title in a group's direct projects into the group's milestone (contract/planning.md §3.5).
 
-type Target = Pick<Selectable<Schema['milestones']>, 'id' | 'title'> & { readonly group_id: number };
+type MergeTarget = Pick<Selectable<Schema['milestones']>, 'id' | 'title'> & { readonly group_id: number };
 
-/** Goes on where the act that promoted a milestone has left so much that it would hold up everybody. */
+/** Continues a promotion that was too large for one transaction. */
 export const mergeMilestones = defineJob({
   kind: 'merge_milestones',
   async handle(
     { runUnitOfWork }: { readonly runUnitOfWork: RunUnitOfWork },
     { milestoneId }: { readonly milestoneId: number },
   ) {
-    await inPieces(runUnitOfWork, ANONYMOUS, {
-      ask: nothingToAsk,
-      async piece(uow) {
+    await inBatches(runUnitOfWork, ANONYMOUS, {
+      recheck: noRecheck,
+      async runBatch(uow) {
         const target = await uow
           .selectFrom('milestones')
           .select(['id', 'title', 'group_id'])
           .where('id', '=', milestoneId)
           .executeTakeFirst();
-        return target?.group_id == null ? undefined : mergeSome(uow, { ...target, group_id: target.group_id });
+        return target?.group_id == null
+          ? undefined
+          : mergeMilestoneBatch(uow, { ...target, group_id: target.group_id });
       },
     });
   },
 });
 
-/** What names milestones. index: issues_by_milestone, merge_requests_by_milestone, resource_milestone_events_by_milestone */
-const NAMING = ['issues', 'merge_requests', 'resource_milestone_events'] as const;
+/** The tables that refer to milestones. index: issues_by_milestone, merge_requests_by_milestone, resource_milestone_events_by_milestone */
+const REFERENCING_TABLES = ['issues', 'merge_requests', 'resource_milestone_events'] as const;
 
-/** A piece of it: of one milestone after the other all that has it goes over, and then it goes itself, untold. */
-export async function mergeSome(uow: UnitOfWork, target: Target): Promise<typeof MORE | undefined> {
-  let room = PIECE;
+/** Merges one batch of rows: moves all references of each duplicate to the target, then deletes it without recording activity. */
+export async function mergeMilestoneBatch(uow: UnitOfWork, target: MergeTarget): Promise<typeof MORE | undefined> {
+  let remaining = BATCH_SIZE;
   for (;;) {
-    const from = await anotherBelow(uow, target);
+    const from = await findDuplicateMilestone(uow, target);
     if (from === null) return undefined;
-    for (const table of NAMING) {
-      room -= await referElsewhere(uow, { table, column: 'milestone_id' }, { from, to: target.id, most: room });
-      if (room <= 0) return MORE;
+    for (const table of REFERENCING_TABLES) {
+      remaining -= await reassignReferences(
+        uow,
+        { table, column: 'milestone_id' },
+        { from, to: target.id, limit: remaining },
+      );
+      if (remaining <= 0) return MORE;
     }
-    await forgetTargetActivity(uow, 'Milestone', [from]);
+    await deleteTargetActivity(uow, 'Milestone', [from]);
     await deleteMilestoneRow(uow, from);
-    if (--room <= 0) return MORE;
+    if (--remaining <= 0) return MORE;
   }
 }
 
 /** index: milestones_by_project_title, projects_by_namespace */
-async function anotherBelow(db: Reader, { title, group_id }: Target): Promise<number | null> {
+async function findDuplicateMilestone(db: Reader, { title, group_id }: MergeTarget): Promise<number | null> {
   const projects = db.selectFrom('projects').select('projects.id').where('namespace_id', '=', group_id);
   const found = await db
     .selectFrom('milestones')

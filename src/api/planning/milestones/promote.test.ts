@@ -14,7 +14,7 @@ const newMilestone = async ({ at }: At, params: Readonly<Record<string, unknown>
 
 const TAKEN = 'Promotion failed - Title already being used for another group or project milestone.';
 
-test('a promoted milestone is the group’s, and so are those of its title in the group’s projects', async () => {
+test('moves a promoted milestone to the group and merges those of its title in the group’s projects', async () => {
   const [one, other] = [await newProject({ in: group }), await newProject({ in: group })];
   const wish = { title: 'v1', description: 'First', start_date: '2026-02-01', due_date: '2026-03-01' };
   const own = await newMilestone(one, wish);
@@ -43,7 +43,7 @@ test('a promoted milestone is the group’s, and so are those of its title in th
   assert.deepEqual(await feed(), []);
 });
 
-test('a title that a group above or below has already is not promoted', async () => {
+test('rejects the promotion of a title that an ancestor or descendant group has', async () => {
   const low = await newGroup({ in: group });
   const project = await newProject({ in: low });
   const { id } = await newMilestone(project, { title: 'v2' });
@@ -55,7 +55,7 @@ test('a title that a group above or below has already is not promoted', async ()
   assert.deepEqual((await owner.get(`${low.at}/milestones`)).body, []);
 });
 
-test('of two who promote milestones of one title at once one is first', async () => {
+test('promotes one of two concurrent milestones with one title', async () => {
   const [one, other] = [await newProject({ in: group }), await newProject({ in: group })];
   const [first, second] = [await newMilestone(one, { title: 'v3' }), await newMilestone(other, { title: 'v3' })];
   const answers = await Promise.all([
@@ -68,7 +68,7 @@ test('of two who promote milestones of one title at once one is first', async ()
   assert.equal((await owner.get(`${group.at}/milestones`, { title: 'v3' })).body.length, 1);
 });
 
-test('who has no right in both, and what is not the project’s, is refused', async () => {
+test('requires rights in the project and the group, and a milestone of the project', async () => {
   const [project, personal] = [await newProject({ in: group }), await newProject({ owner })];
   const { id } = await newMilestone(project, { title: 'v4' });
   const [own, above] = [await newMilestone(personal, { title: 'v4' }), await newMilestone(group, { title: 'v5' })];

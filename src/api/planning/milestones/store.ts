@@ -1,29 +1,29 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { referElsewhere } from '#database/batch-statements.ts';
+import { reassignReferences } from '#database/batch-statements.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import { searchWords } from '#database/search/query-words.ts';
-import { containingWordsUnindexed } from '#database/search/word-search.ts';
+import { parseSearchWords } from '#database/search/query-words.ts';
+import { containsWordsUnindexed } from '#database/search/word-search.ts';
 import type { MilestoneState } from '#database/tables/milestones.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import { namespacesInside, projectsInside } from '#domain/namespaces/hierarchy.ts';
-import { namespacePaths } from '#domain/namespaces/routes.ts';
+import { selectDescendantIds, selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
+import { loadNamespacePaths } from '#domain/namespaces/routes.ts';
 import {
+  ancestorsAndSelf,
+  type GroupOrProject,
+  isInScope,
+  type NamespaceScope,
   nearestFirst,
-  type Owner,
-  ownReach,
-  type Place,
-  type Reach,
-  reachOf,
-  within,
+  type OwnerColumns,
+  selfOnly,
 } from '#domain/namespaces/scope.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** As it is shown: its description is read besides. */
+/** A milestone without its description, which is loaded separately. */
 export interface MilestoneBasicRow {
   readonly id: number;
   readonly iid: number;
@@ -56,10 +56,11 @@ const basicColumns = [
 
 const columns = [...basicColumns, 'milestones.description'] as const;
 
-const listedWithin = (db: Reader, reach: Reach) =>
-  db.selectFrom('milestones').select(basicColumns).where(within('milestones', reach));
+const milestoneListQuery = (db: Reader, scope: NamespaceScope) =>
+  db.selectFrom('milestones').select(basicColumns).where(isInScope('milestones', scope));
 
-const milestonesWithin = (db: Reader, reach: Reach) => listedWithin(db, reach).select('milestones.description');
+const milestoneQuery = (db: Reader, scope: NamespaceScope) =>
+  milestoneListQuery(db, scope).select('milestones.description');
 
 interface MilestoneFilter {
   readonly state?: MilestoneState | 'all' | null | undefined;
@@ -70,71 +71,75 @@ interface MilestoneFilter {
   readonly updated_after?: string | null | undefined;
 }
 
-/** One page of milestones: the earliest due first, those without a day last; then by title. */
+/** Returns one page of milestones, ordered by due date (nulls last), then by title. */
 export function listMilestones(
   db: Reader,
-  reach: Reach,
+  scope: NamespaceScope,
   filter: MilestoneFilter,
   page: OffsetRequest,
 ): Promise<Page<MilestoneBasicRow>> {
-  const found = filtered(db, listedWithin(db, reach), filter)
+  const found = applyFilter(db, milestoneListQuery(db, scope), filter)
     .orderBy((eb) => eb.case().when('milestones.due_date', 'is', null).then(1).else(0).end())
     .orderBy('milestones.due_date')
     .orderBy('milestones.title')
     .orderBy('milestones.id');
-  return paged(db, found, page);
+  return paginate(db, found, page);
 }
 
-type Milestones = ReturnType<typeof listedWithin>;
+type Milestones = ReturnType<typeof milestoneListQuery>;
 
-function filtered(db: Reader, query: Milestones, filter: MilestoneFilter): Milestones {
+function applyFilter(db: Reader, query: Milestones, filter: MilestoneFilter): Milestones {
   const { state, iids, title, search, updated_before: before, updated_after: after } = filter;
   const conditions: RawBuilder<SqlBool>[] = [];
   if (state && state !== 'all') conditions.push(sql`milestones.state = ${state}`);
-  if (iids && iids.length > 0) conditions.push(isAmong(db, sql<number>`milestones.iid`, iids));
+  if (iids && iids.length > 0) conditions.push(isInIds(db, sql<number>`milestones.iid`, iids));
   if (title) conditions.push(sql`milestones.title = ${title}`);
   if (search) {
-    const words = searchWords(foldCase(search));
-    conditions.push(containingWordsUnindexed(db, 'milestones', ['title_key', 'description_key'], words));
+    const words = parseSearchWords(foldCase(search));
+    conditions.push(containsWordsUnindexed(db, 'milestones', ['title_key', 'description_key'], words));
   }
   if (before) conditions.push(sql`milestones.updated_at <= ${before}`);
   if (after) conditions.push(sql`milestones.updated_at >= ${after}`);
   return conditions.reduce((all, condition) => all.where(condition), query);
 }
 
-/** The milestone with this id, of these places. index: milestones primary key */
-export async function findMilestone(db: Reader, reach: Reach, id: number): Promise<MilestoneRow | null> {
-  return (await milestonesWithin(db, reach).where('milestones.id', '=', id).executeTakeFirst()) ?? null;
+/** Returns the milestone with this id in the scope, or null. index: milestones primary key */
+export async function findMilestone(db: Reader, scope: NamespaceScope, id: number): Promise<MilestoneRow | null> {
+  return (await milestoneQuery(db, scope).where('milestones.id', '=', id).executeTakeFirst()) ?? null;
 }
 
-/** The milestone with this title, in the nearest place that has one. index: milestones_by_project_title, milestones_by_group_title */
-export async function findMilestoneTitled(db: Reader, reach: Reach, title: string): Promise<MilestoneRow | null> {
-  const rows = await milestonesWithin(db, reach).where('milestones.title', '=', title).execute();
-  return nearestFirst(reach, rows)[0] ?? null;
+/** Returns the nearest milestone with this title in the scope, or null. index: milestones_by_project_title, milestones_by_group_title */
+export async function findMilestoneByTitle(
+  db: Reader,
+  scope: NamespaceScope,
+  title: string,
+): Promise<MilestoneRow | null> {
+  const rows = await milestoneQuery(db, scope).where('milestones.title', '=', title).execute();
+  return nearestFirst(scope, rows)[0] ?? null;
 }
 
-/** Several milestones by their ids, in one statement. */
-export async function milestonesById(
+/** Returns the milestones with these ids in one statement; nulls are ignored. */
+export async function loadMilestonesById(
   db: Reader,
   ids: readonly (number | null)[],
 ): Promise<ReadonlyMap<number, MilestoneBasicRow>> {
-  const wanted = [...new Set(ids)].filter((id) => id !== null);
-  return new Map((await milestonesByIds(db, wanted)).map((row) => [row.id, row]));
+  const uniqueIds = [...new Set(ids)].filter((id) => id !== null);
+  return new Map((await findMilestoneRows(db, uniqueIds)).map((row) => [row.id, row]));
 }
 
 // index: milestones primary key
-const milestonesByIds = prepareForIds<MilestoneBasicRow>((db, ids) =>
+const findMilestoneRows = prepareForIds<MilestoneBasicRow>((db, ids) =>
   db.selectFrom('milestones').select(basicColumns).where('milestones.id', 'in', ids),
 );
 
-/** Where milestones are: the full paths of their projects and groups. index: routes_by_project, routes_by_namespace */
-export async function pathsOf(db: Reader, milestones: readonly MilestoneBasicRow[]) {
+/** Returns the full paths of the projects and groups of milestones, by id. index: routes_by_project, routes_by_namespace */
+export async function loadMilestonePaths(db: Reader, milestones: readonly MilestoneBasicRow[]) {
   const ids = (column: 'project_id' | 'group_id') => [
     ...new Set(milestones.map((row) => row[column]).filter((id) => id !== null)),
   ];
   const [projects, group] = await Promise.all([
     projectPaths(db, ids('project_id')),
-    namespacePaths(db, ids('group_id')),
+    loadNamespacePaths(db, ids('group_id')),
   ]);
   return { project: new Map(projects.map(({ id, full_path }) => [id, full_path])), group };
 }
@@ -147,36 +152,40 @@ const projectPaths = prepareForIds<{ id: number; full_path: string }>((db, ids) 
     .$castTo<{ id: number; full_path: string }>(),
 );
 
-/** Has the place a milestone with this number? index: milestones_by_project, milestones_by_group */
-export function isIidTaken(db: Reader, place: Place, iid: number): Promise<boolean> {
+/** Returns whether the project or group has a milestone with this iid. index: milestones_by_project, milestones_by_group */
+export function isMilestoneIidTaken(db: Reader, parent: GroupOrProject, iid: number): Promise<boolean> {
   const own = db
     .selectFrom('milestones')
     .select('id')
-    .where(within('milestones', ownReach(place)));
+    .where(isInScope('milestones', selfOnly(parent)));
   return hasRow(own.where('iid', '=', iid));
 }
 
-/** Is the title a milestone's, in the place, above it or below it? index: milestones_by_project_title, milestones_by_group_title */
-export async function isTitleTaken(db: Reader, place: Place, title: string): Promise<boolean> {
-  if (place.project) return isTitledWhere(db, title, within('milestones', await reachOf(db, place)));
+/** Returns whether a milestone in the project or group, its ancestors or its descendants has this title. index: milestones_by_project_title, milestones_by_group_title */
+export async function isMilestoneTitleTaken(db: Reader, parent: GroupOrProject, title: string): Promise<boolean> {
+  if (parent.project) return hasTitleWhere(db, title, isInScope('milestones', await ancestorsAndSelf(db, parent)));
   return (
-    (await isTitleOfGroup(db, place.group, title)) ||
-    isTitledWhere(db, title, sql<SqlBool>`milestones.project_id in (${projectsInside(db, place.group.id)})`)
+    (await isTitleTakenAmongGroups(db, parent.group, title)) ||
+    hasTitleWhere(
+      db,
+      title,
+      sql<SqlBool>`milestones.project_id in (${selectDescendantProjectIds(db, parent.group.id)})`,
+    )
   );
 }
 
-/** The same of groups alone: of this one, those above it and those below it. index: milestones_by_group_title */
-export async function isTitleOfGroup(db: Reader, group: Group, title: string): Promise<boolean> {
+/** Returns whether a milestone of the group, its ancestors or its descendant groups has this title. index: milestones_by_group_title */
+export async function isTitleTakenAmongGroups(db: Reader, group: Group, title: string): Promise<boolean> {
   return (
-    (await isTitledWhere(db, title, within('milestones', await reachOf(db, { group })))) ||
-    isTitledWhere(db, title, sql<SqlBool>`milestones.group_id in (${namespacesInside(db, group.id)})`)
+    (await hasTitleWhere(db, title, isInScope('milestones', await ancestorsAndSelf(db, { group })))) ||
+    hasTitleWhere(db, title, sql<SqlBool>`milestones.group_id in (${selectDescendantIds(db, group.id)})`)
   );
 }
 
-const isTitledWhere = (db: Reader, title: string, condition: RawBuilder<SqlBool>): Promise<boolean> =>
+const hasTitleWhere = (db: Reader, title: string, condition: RawBuilder<SqlBool>): Promise<boolean> =>
   hasRow(db.selectFrom('milestones').select('id').where('title', '=', title).where(condition));
 
-/** What a milestone says of itself. */
+/** The attributes of a milestone that users write. */
 export interface MilestoneContent {
   readonly title: string;
   readonly description: string | null;
@@ -184,7 +193,7 @@ export interface MilestoneContent {
   readonly due_date: string | null;
 }
 
-const kept = ({ title, description, start_date, due_date }: MilestoneContent) => ({
+const milestoneValues = ({ title, description, start_date, due_date }: MilestoneContent) => ({
   title,
   title_key: foldCase(title),
   description,
@@ -193,53 +202,53 @@ const kept = ({ title, description, start_date, due_date }: MilestoneContent) =>
   due_date,
 });
 
-/** What a milestone was like on another server. */
-export type MilestonePast = Pick<MilestoneRow, 'state' | 'created_at' | 'updated_at'>;
+/** State and timestamps of an imported milestone. */
+export type ImportedMilestoneState = Pick<MilestoneRow, 'state' | 'created_at' | 'updated_at'>;
 
 export async function insertMilestone(
   tx: Transaction,
-  owner: Owner,
+  owner: OwnerColumns,
   iid: number,
   content: MilestoneContent,
-  past: MilestonePast = { state: 'active', created_at: tx.now, updated_at: tx.now },
+  past: ImportedMilestoneState = { state: 'active', created_at: tx.now, updated_at: tx.now },
 ): Promise<MilestoneRow> {
   return tx
     .insertInto('milestones')
-    .values({ ...owner, iid, ...kept(content), ...past })
+    .values({ ...owner, iid, ...milestoneValues(content), ...past })
     .returning(columns)
     .executeTakeFirstOrThrow();
 }
 
-export async function updateMilestone(
+export async function updateMilestoneRow(
   tx: Transaction,
   id: number,
   { state, ...content }: MilestoneContent & { readonly state: MilestoneState },
 ): Promise<MilestoneRow> {
   return tx
     .updateTable('milestones')
-    .set({ ...kept(content), state, updated_at: tx.now })
+    .set({ ...milestoneValues(content), state, updated_at: tx.now })
     .where('id', '=', id)
     .returning(columns)
     .executeTakeFirstOrThrow();
 }
 
-/** Takes it from some issues; says how many. index: issues_by_milestone */
-export function takeMilestoneOff(
+/** Clears the milestone from at most `limit` issues or merge requests and returns their number. index: issues_by_milestone */
+export function clearMilestoneBatch(
   tx: Transaction,
   table: 'issues' | 'merge_requests',
   id: number,
-  most: number,
+  limit: number,
 ): Promise<number> {
-  return referElsewhere(tx, { table, column: 'milestone_id' }, { from: id, to: null, most });
+  return reassignReferences(tx, { table, column: 'milestone_id' }, { from: id, to: null, limit });
 }
 
-/** Some of the events that it was given or taken lose it; says how many. index: resource_milestone_events_by_milestone */
-export function loseMilestoneEvents(tx: Transaction, id: number, most: number): Promise<number> {
+/** Clears the milestone from at most `limit` milestone events and returns their number. index: resource_milestone_events_by_milestone */
+export function clearMilestoneEventBatch(tx: Transaction, id: number, limit: number): Promise<number> {
   const events = { table: 'resource_milestone_events', column: 'milestone_id' };
-  return referElsewhere(tx, events, { from: id, to: null, most });
+  return reassignReferences(tx, events, { from: id, to: null, limit });
 }
 
-/** Was it there? What has it loses it. */
+/** Deletes the milestone and clears it from issuables. Returns whether it existed. */
 export async function deleteMilestoneRow(tx: Transaction, id: number): Promise<boolean> {
   return (await tx.deleteFrom('milestones').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }

@@ -22,7 +22,7 @@ async function told({ id }: Project): Promise<(readonly [string, number | null, 
   return rows.map(({ action, target_id, target_iid }) => [action, target_id, target_iid]);
 }
 
-test('what is sent changes, what is sent empty goes, the rest stays', async () => {
+test('updates given attributes, clears empty ones and keeps the others', async () => {
   const project = await here.newProject();
   const dates = { start_date: '2026-02-01', due_date: '2026-02-14' };
   const made = await newMilestone(project, { description: 'Old', ...dates });
@@ -43,7 +43,7 @@ test('what is sent changes, what is sent empty goes, the rest stays', async () =
   );
 });
 
-test('what says already what it is to say stays as old as it is', async () => {
+test('keeps updated_at if nothing changes', async () => {
   const project = await here.newProject();
   const made = await newMilestone(project, { description: 'Old', due_date: '2026-02-14' });
   here.clock.advance(1000);
@@ -55,7 +55,7 @@ test('what says already what it is to say stays as old as it is', async () => {
   assert.notEqual((await put({ description: 'New' })).updated_at, made.updated_at);
 });
 
-test('a milestone of a project is closed and opened again once, and the feed tells it once', async () => {
+test('records closing and reopening a project milestone once', async () => {
   const project = await here.newProject();
   const { id, iid } = await newMilestone(project);
   const put = async (state_event: string) =>
@@ -71,7 +71,7 @@ test('a milestone of a project is closed and opened again once, and the feed tel
   ]);
 });
 
-test('of five that close it at once one is told', async () => {
+test('records one event when five requests close a milestone concurrently', async () => {
   const project = await here.newProject();
   const { id } = await newMilestone(project);
   const close = () => project.owner.put(`${project.at}/milestones/${id}`, { state_event: 'close' });
@@ -80,7 +80,7 @@ test('of five that close it at once one is told', async () => {
   assert.equal((await told(project)).filter(([action]) => action === 'closed').length, 1);
 });
 
-test('one that is deleted is gone, and of what was told of it its end is left', async () => {
+test('deletes a milestone and its events except the one for the deletion', async () => {
   const project = await here.newProject();
   const { id } = await newMilestone(project);
   const { owner, at } = project;
@@ -95,7 +95,7 @@ test('one that is deleted is gone, and of what was told of it its end is left', 
   assert.deepEqual(await told(project), [['destroyed', null, null]]);
 });
 
-test('what would be wrong for a new one is refused, and nothing changes', async () => {
+test('rejects invalid changes without changing anything', async () => {
   const project = await here.newProject();
   const [other, made] = [await newMilestone(project), await newMilestone(project, { start_date: '2026-02-01' })];
   const put = (params: object) => project.owner.put(`${project.at}/milestones/${made.id}`, { ...params });
@@ -114,7 +114,7 @@ test('what would be wrong for a new one is refused, and nothing changes', async 
   assert.equal((await project.owner.get(`${project.at}/milestones/${made.id}`)).body.state, 'active');
 });
 
-test('a milestone of a group is changed there only, and no feed tells of it', async () => {
+test('updates a group milestone in its group only and records no event', async () => {
   const group = await here.newGroup();
   const project = await here.newProject({ in: group });
   const { id } = await newMilestone(group);
@@ -130,7 +130,7 @@ test('a milestone of a group is changed there only, and no feed tells of it', as
   assert.deepEqual(await told(project), []);
 });
 
-test('a Guest changes no milestone and deletes none', async () => {
+test('forbids Guests to update or delete milestones', async () => {
   const { project, guest } = await world({ project: { with: ['guest'] } });
   const { id } = await newMilestone(project);
   assert.equal((await guest.put(`${project.at}/milestones/${id}`, { title: 'mine' })).status, 403);
@@ -138,7 +138,7 @@ test('a Guest changes no milestone and deletes none', async () => {
   assert.equal((await guest.get(`${project.at}/milestones/${id}`)).status, 200);
 });
 
-test('a milestone whose title a transfer has doubled is closed as it is, and gets no other one that is taken', async () => {
+test('closes a milestone whose title is a duplicate after a transfer, and rejects another taken title', async () => {
   const group = await here.newGroup();
   const project = await here.newProject({ owner: group.owner });
   const [above, other] = [await newMilestone(group), await newMilestone(group)];

@@ -1,50 +1,50 @@
 import type { Transaction } from '#database/database.ts';
-import type { Place } from '#domain/namespaces/scope.ts';
-import { errorsInText, type Failure, type FieldErrors, fail, fieldErrors } from '#runtime/failure.ts';
-import { isTitleTaken, type MilestoneContent, type MilestoneRow } from './store.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
+import { compactFieldErrors, type Failure, type FieldErrors, fail, formatFieldErrors } from '#runtime/failure.ts';
+import { isMilestoneTitleTaken, type MilestoneContent, type MilestoneRow } from './store.ts';
 
-/** Characters of a title. */
-const LONGEST = 255;
+/** In characters. */
+const MAX_TITLE_LENGTH = 255;
 
 /**
- * Null, or why a milestone of this place can't say this. `before`: the milestone itself, if it is there already; a title
- * that it has had counts as free, for moves of projects and groups can bring two of one title together.
+ * Returns validation errors, or null if the content is valid. `before` is the milestone itself on update: an unchanged title
+ * is valid even if it is a duplicate, because transfers of projects and groups can cause duplicates.
  */
-export async function contentErrors(
+export async function validateMilestone(
   tx: Transaction,
-  place: Place,
+  parent: GroupOrProject,
   { title, start_date: start, due_date: due }: MilestoneContent,
   before?: MilestoneRow,
 ): Promise<FieldErrors | null> {
-  return fieldErrors({
-    title: await titleErrors(tx, place, title, before),
+  return compactFieldErrors({
+    title: await validateMilestoneTitle(tx, parent, title, before),
     due_date: start !== null && due !== null && due <= start ? ['must be greater than start date'] : [],
   });
 }
 
-/** The same, as endpoints tell it. */
-export async function contentFailure(
-  ...content: Parameters<typeof contentErrors>
+/** Returns the validation errors as the failure that endpoints report. */
+export async function milestoneFailure(
+  ...content: Parameters<typeof validateMilestone>
 ): Promise<Failure<'notSaved'> | null> {
-  const errors = await contentErrors(...content);
+  const errors = await validateMilestone(...content);
   return errors && notSaved(errors);
 }
 
-async function titleErrors(
+async function validateMilestoneTitle(
   tx: Transaction,
-  place: Place,
+  parent: GroupOrProject,
   title: string,
   before?: MilestoneRow,
 ): Promise<readonly string[]> {
   if (title === '') return ["can't be blank"];
-  if ([...title].length > LONGEST) return [`is too long (maximum is ${LONGEST} characters)`];
+  if ([...title].length > MAX_TITLE_LENGTH) return [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`];
   if (title === before?.title) return [];
-  return (await isTitleTaken(tx, place, title)) ? TAKEN : [];
+  return (await isMilestoneTitleTaken(tx, parent, title)) ? TAKEN : [];
 }
 
 const TAKEN = ['already being used for another group or project milestone.'];
 
-const notSaved = (errors: FieldErrors) => fail('notSaved', { errors: errorsInText(errors) });
+const notSaved = (errors: FieldErrors) => fail('notSaved', { errors: formatFieldErrors(errors) });
 
-/** Somebody else has got the title meanwhile. */
-export const TITLE_TAKEN = notSaved({ title: TAKEN });
+/** The failure when a concurrent request has taken the title. */
+export const MILESTONE_TITLE_TAKEN = notSaved({ title: TAKEN });

@@ -1,5 +1,5 @@
-/** The id of the step of a history that a path names; what is no number names none (contract/planning.md §3.11): 0 has no row. */
-export function eventIdOf({ event_id: named }: { readonly event_id: string }): number {
-  const id = /^\d+$/.test(named) ? Number(named) : 0;
+/** Returns the resource event id in the path. Returns 0, which no row has, if it is not a number (contract/planning.md §3.11). */
+export function parseEventId({ event_id: raw }: { readonly event_id: string }): number {
+  const id = /^\d+$/.test(raw) ? Number(raw) : 0;
   return Number.isSafeInteger(id) ? id : 0;
 }

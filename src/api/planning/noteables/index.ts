@@ -1,17 +1,28 @@
-import type { ThingKind, ThingOfProject } from '#http/access/noteables.ts';
-import { epicThing } from '../epics/index.ts';
-import { issueThing } from '../issues/index.ts';
-import { mergeRequestThing } from '../merge-requests/index.ts';
+import type { IssuableKind, ProjectIssuable } from '#http/access/noteables.ts';
+import { epicNoteable } from '../epics/index.ts';
+import { issueNoteable } from '../issues/index.ts';
+import { mergeRequestNoteable } from '../merge-requests/index.ts';
 
-/** The kinds of things that others hang on: no family with endpoints of its own, but what theirs are declared for. */
-export const THINGS: readonly [ThingKind, ThingKind, ThingKind] = [issueThing, mergeRequestThing, epicThing];
-
-/** Those that have a milestone. */
-export const WITH_MILESTONE: readonly [ThingKind<ThingOfProject>, ThingKind<ThingOfProject>] = [
-  issueThing,
-  mergeRequestThing,
+/** The issuable types for which other modules declare endpoints. This module declares no endpoints of its own. */
+export const ISSUABLE_KINDS: readonly [IssuableKind, IssuableKind, IssuableKind] = [
+  issueNoteable,
+  mergeRequestNoteable,
+  epicNoteable,
 ];
 
-export { eventIdOf } from './event-id.ts';
+/** The issuable types with a milestone. */
+export const MILESTONE_KINDS: readonly [IssuableKind<ProjectIssuable>, IssuableKind<ProjectIssuable>] = [
+  issueNoteable,
+  mergeRequestNoteable,
+];
+
+export { parseEventId } from './event-id.ts';
 export { ownerVisibleTo } from './owner-visibility.ts';
-export { shownStep, shownStepper, stepFields, stepperFields, stepsOutliveUsers, stepUsers } from './resource-events.ts';
+export {
+  baseEventFields,
+  clearDeletedUserOfEvents,
+  loadEventUsers,
+  resourceEventFields,
+  serializeBaseEvent,
+  serializeResourceEvent,
+} from './resource-events.ts';

@@ -4,8 +4,8 @@ import { groupVisibleTo, projectVisibleTo } from '#authorization/visibility-cond
 import type { Schema } from '#database/database.ts';
 
 /**
- * Of labels and milestones those whose project or group the caller sees: a thing that has moved with its project may have had one
- * of a group that is out of sight. Values and not EXISTS: of that PostgreSQL would make lists of all that the caller sees.
+ * Matches labels or milestones whose project or group the caller can see: events of transferred issuables may refer to a group that
+ * the caller cannot see. Scalar subqueries, not EXISTS: PostgreSQL would hash everything that the caller can see.
  * index: projects primary key, namespaces primary key
  */
 export function ownerVisibleTo(table: 'labels' | 'milestones', caller: Caller, today: string): Expression<SqlBool> {

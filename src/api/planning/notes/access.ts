@@ -1,9 +1,9 @@
 import type { Caller, SignedInCaller } from '#authentication/caller.ts';
-import { mayAt } from '#authorization/abilities.ts';
+import { mayInParent } from '#authorization/abilities.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Access, AccessCall } from '#http/access/access.ts';
-import { type InThing, isShutOut, type Noteable, type NoteableKind } from '#http/access/noteables.ts';
+import { isLockedOut, type Noteable, type NoteableContext, type NoteableKind } from '#http/access/noteables.ts';
 import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
@@ -11,97 +11,98 @@ import { integer } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { findNote, type NoteRow } from './store.ts';
 
-/** Whose notes become more or fewer, or are resolved, one after another: they are counted. */
-export function turnOfNotes({ thing }: { readonly thing: Noteable }): string {
-  return thing.type === 'Commit' ? `notes on ${thing.commit.id}` : `notes on ${thing.type} ${thing.id}`;
+/** Returns the lock key for creating, deleting and resolving notes of a noteable, because they are counted. */
+export function notesLockKey({ noteable }: { readonly noteable: Noteable }): string {
+  return noteable.type === 'Commit' ? `notes on ${noteable.commit.id}` : `notes on ${noteable.type} ${noteable.id}`;
 }
 
-/** Whoever reads the thing comments on it; where the discussion is locked, members only. */
-export function commentingOn<Of extends Noteable>(kind: NoteableKind<Of>): Access<InThing<Of>> {
-  return kind.reading().require(({ caller }, { thing }) => {
-    if (!mayComment(caller, thing)) throw forbidden();
-  }, `${kind.place}:create_note`);
+/** Admits callers who may comment: those who may read the noteable; if its discussion is locked, members only. */
+export function createNoteAccess<Of extends Noteable>(kind: NoteableKind<Of>): Access<NoteableContext<Of>> {
+  return kind.readAccess().require(({ caller }, { noteable }) => {
+    if (!mayComment(caller, noteable)) throw forbidden();
+  }, `${kind.parentType}:create_note`);
 }
 
-export function mayComment(caller: Caller, thing: Noteable): boolean {
-  return mayAt(caller, 'create_note', thing) && !isShutOut(caller, thing);
+export function mayComment(caller: Caller, noteable: Noteable): boolean {
+  return mayInParent(caller, 'create_note', noteable) && !isLockedOut(caller, noteable);
 }
 
-/** The note of `:note_id`, for who may read it. */
-export function readingNote(kind: NoteableKind) {
-  return kind.reading().resource(note);
+/** Loads the note `:note_id` for callers who may read it. */
+export function readNoteAccess(kind: NoteableKind) {
+  return kind.readAccess().resource(noteResource);
 }
 
-/** The same in the thread of `:discussion_id`. */
-export function readingNoteInThread(kind: NoteableKind) {
-  return kind.reading().resource(noteInThread);
+/** Loads the note `:note_id` of the thread `:discussion_id` for callers who may read it. */
+export function readThreadNoteAccess(kind: NoteableKind) {
+  return kind.readAccess().resource(threadNoteResource);
 }
 
-/** Its author, and Maintainers; nobody changes what Hearth has said. */
-export function changingNote(kind: NoteableKind) {
-  return readingNote(kind).require(requireChange, changers(kind));
+/** Admits the author and Maintainers; system notes cannot be changed. */
+export function updateNoteAccess(kind: NoteableKind) {
+  return readNoteAccess(kind).require(requireUpdate, updateAbilities(kind));
 }
 
-export function changingNoteInThread(kind: NoteableKind) {
-  return readingNoteInThread(kind).require(requireChange, changers(kind));
+export function updateThreadNoteAccess(kind: NoteableKind) {
+  return readThreadNoteAccess(kind).require(requireUpdate, updateAbilities(kind));
 }
 
-const changers = ({ place }: Pick<NoteableKind, 'place'>) => `${place}:change_note, own notes: create_note`;
+const updateAbilities = ({ parentType }: Pick<NoteableKind, 'parentType'>) =>
+  `${parentType}:change_note, own notes: create_note`;
 
-function requireChange(
+function requireUpdate(
   { caller }: Pick<AccessCall, 'caller'>,
-  { thing, note: found }: { readonly thing: Noteable; readonly note: NoteRow },
+  { noteable, note: found }: { readonly noteable: Noteable; readonly note: NoteRow },
 ): void {
-  if (!mayChange(caller, thing, found)) throw forbidden();
+  if (!mayUpdateNote(caller, noteable, found)) throw forbidden();
 }
 
-/** May he, who reads it, say it in other words or take it back? */
-export function mayChange(caller: Caller, thing: Noteable, { system, author_id }: NoteRow): boolean {
-  if (system || !mayComment(caller, thing)) return false;
-  return author_id === caller.user?.id || mayAt(caller, 'change_note', thing);
+/** Returns whether a caller who may read the note may update or delete it. */
+export function mayUpdateNote(caller: Caller, noteable: Noteable, { system, author_id }: NoteRow): boolean {
+  if (system || !mayComment(caller, noteable)) return false;
+  return author_id === caller.user?.id || mayInParent(caller, 'change_note', noteable);
 }
 
-const note = {
+const noteResource = {
   name: 'note',
   params: { note_id: required(integer) },
-  load: ({ db, params }: AccessCall<{ readonly note_id: number }>, { thing, caller }: InThing<Noteable>) =>
-    findNote(db, caller, thing, params.note_id),
+  load: ({ db, params }: AccessCall<{ readonly note_id: number }>, { noteable, caller }: NoteableContext<Noteable>) =>
+    findNote(db, caller, noteable, params.note_id),
   notFound: nestedNotFound,
 } as const;
 
-const noteInThread = {
-  ...note,
+const threadNoteResource = {
+  ...noteResource,
   params: { discussion_id: required(string), note_id: required(integer) },
-  async find(
+  async load(
     call: AccessCall<{ readonly discussion_id: string; readonly note_id: number }>,
-    found: InThing<Noteable>,
+    found: NoteableContext<Noteable>,
   ): Promise<NoteRow | null> {
-    const one = await note.load(call, found);
+    const one = await noteResource.load(call, found);
     return one?.discussion_id === call.params.discussion_id ? one : null;
   },
 } as const;
 
-/** The thing as it stands in the act, for its caller to comment on. Throws `AccessRevoked` when he may no more. */
-export async function stillCommenting(
+/** Reloads noteable and caller in the unit of work. Throws `AccessRevoked` if the caller may no longer comment. */
+export async function reloadForComment(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  asked: Noteable,
-): Promise<InThing<Noteable>> {
-  const standing = await kind.again(uow, uow.actor, asked);
-  if (!mayComment(standing.caller, standing.thing)) throw new AccessRevoked();
-  return standing;
+  requested: Noteable,
+): Promise<NoteableContext<Noteable>> {
+  const current = await kind.reload(uow, uow.actor, requested);
+  if (!mayComment(current.caller, current.noteable)) throw new AccessRevoked();
+  return current;
 }
 
-/** The note as it stands in the act, for its caller to change. Throws `AccessRevoked` when he may no more. */
-export async function stillChanging(
+/** Reloads the note in the unit of work. Throws `AccessRevoked` if the caller may no longer change it. */
+export async function reloadNoteForUpdate(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  asked: Noteable,
+  requested: Noteable,
   { id }: NoteRow,
-): Promise<{ readonly thing: Noteable; readonly now: NoteRow } | Failure<'gone'>> {
-  const { thing, caller } = await kind.again(uow, uow.actor, asked);
-  const now = await findNote(uow, caller, thing, id);
-  if (now === null) return fail('gone');
-  if (!mayChange(caller, thing, now)) throw new AccessRevoked();
-  return { thing, now };
+): Promise<{ readonly noteable: Noteable; readonly currentNote: NoteRow } | Failure<'gone'>> {
+  const { noteable, caller } = await kind.reload(uow, uow.actor, requested);
+  const currentNote = await findNote(uow, caller, noteable, id);
+  if (currentNote === null) return fail('gone');
+  if (!mayUpdateNote(caller, noteable, currentNote)) throw new AccessRevoked();
+  return { noteable, currentNote };
 }

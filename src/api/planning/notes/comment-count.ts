@@ -1,13 +1,18 @@
 import { sql } from 'kysely';
-import { type Noted, tableOf } from '#activity/index.ts';
+import { type NoteTarget, resourceTable } from '#activity/index.ts';
 import type { Transaction } from '#database/database.ts';
 
-/** A thing has so many comments more; `changedAt`: that has changed it. Nobody tells how many a commit has. */
-export async function count(tx: Transaction, { type, id }: Noted, by: 1 | -1, changedAt: string | null): Promise<void> {
+/** Adds to the comment count of an issuable. `changedAt` becomes its `updated_at` unless null. Commits have no count. */
+export async function updateNoteCount(
+  tx: Transaction,
+  { type, id }: NoteTarget,
+  difference: 1 | -1,
+  changedAt: string | null,
+): Promise<void> {
   if (type === 'Commit') return;
   await tx
-    .updateTable(tableOf(type))
-    .set({ user_notes_count: sql<number>`user_notes_count + ${sql.lit(by)}` })
+    .updateTable(resourceTable(type))
+    .set({ user_notes_count: sql<number>`user_notes_count + ${sql.lit(difference)}` })
     .$if(changedAt !== null, (query) => query.set({ updated_at: changedAt as string }))
     .where('id', '=', id)
     .execute();

@@ -1,47 +1,56 @@
-import { namedCommit } from '#api/code/commits/index.ts';
-import { stillInProject } from '#authorization/current-access.ts';
+import { commitResource } from '#api/code/commits/index.ts';
+import { requireProjectAccess } from '#authorization/current-access.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Commit } from '#git/objects/object-reader.ts';
-import type { NoteableKind, ThingOfCommit } from '#http/access/noteables.ts';
-import { inProject, orRepositoryGone } from '#http/access/project-access.ts';
-import { firstCharacters } from '#text/trim.ts';
+import type { CommitNoteable, NoteableKind } from '#http/access/noteables.ts';
+import { inProject, repositoryNotFoundIfDisabled } from '#http/access/project-access.ts';
+import { truncateToCharacters } from '#text/trim.ts';
 
-/** Commits, as what is said on them sees them: a commit has a row once somebody has commented on it. */
-export const commitThing: NoteableKind<ThingOfCommit> = {
+/** Commits as noteables. A commit gets a row in `commented_commits` with its first comment. */
+export const commitNoteableKind: NoteableKind<CommitNoteable> = {
   type: 'Commit',
-  aThing: 'a commit',
+  nounWithArticle: 'a commit',
   path: '/projects/:id/repository/commits/:sha',
-  place: 'project',
-  reading: () => inProject('read_code', orRepositoryGone).resource(namedCommit).resource(commented).map(inCommit),
-  async again(tx, asking, { commit, project: { id: projectId } }) {
-    const { caller, project } = await stillInProject(tx, asking, projectId, 'read_code');
-    return { thing: commitAsThing(project, commit, await makeCommented(tx, project, commit)), caller };
+  parentType: 'project',
+  readAccess: () =>
+    inProject('read_code', repositoryNotFoundIfDisabled)
+      .resource(commitResource)
+      .resource(commentedCommit)
+      .map(toNoteableContext),
+  async reload(tx, asking, { commit, project: { id: projectId } }) {
+    const { caller, project } = await requireProjectAccess(tx, asking, projectId, 'read_code');
+    return { noteable: commitNoteable(project, commit, await findOrCreateCommented(tx, project, commit)), caller };
   },
 };
 
-interface OfCommit {
+interface CommitContext {
   readonly project: Project;
   readonly commit: Commit;
 }
 
-/** Its row among the commits on which something was said, with the id 0 where nothing was. */
-export const commented = {
+/** Loads the id of the commit in `commented_commits`; 0 if it has no comments. */
+export const commentedCommit = {
   name: 'commented',
-  load: ({ db }: { readonly db: Reader }, { project, commit }: OfCommit) => findCommented(db, project, commit),
-  notFound: namedCommit.notFound,
+  load: ({ db }: { readonly db: Reader }, { project, commit }: CommitContext) => findCommented(db, project, commit),
+  notFound: commitResource.notFound,
 } as const;
 
-const inCommit = <By>({ project, commit, commented: { id }, caller }: OfCommit & InRow & { readonly caller: By }) => ({
-  thing: commitAsThing(project, commit, id),
+const toNoteableContext = <By>({
+  project,
+  commit,
+  commented: { id },
+  caller,
+}: CommitContext & CommentedCommitContext & { readonly caller: By }) => ({
+  noteable: commitNoteable(project, commit, id),
   caller,
 });
 
-interface InRow {
+interface CommentedCommitContext {
   readonly commented: { readonly id: number };
 }
 
-export function commitAsThing(project: Project, commit: Commit, id: number): ThingOfCommit {
+export function commitNoteable(project: Project, commit: Commit, id: number): CommitNoteable {
   return { type: 'Commit', id, authorId: null, project, locked: false, commit };
 }
 
@@ -55,12 +64,12 @@ async function findCommented(db: Reader, project: Project, { id: sha }: Commit):
   return (await row.executeTakeFirst()) ?? { id: 0 };
 }
 
-/** So much of the title of a commit is kept, in characters. */
-const LONGEST_TITLE = 255;
+/** In characters; longer commit titles are truncated. */
+const MAX_TITLE_LENGTH = 255;
 
 /** index: commented_commits_by_sha */
-async function makeCommented(tx: Transaction, project: Project, commit: Commit): Promise<number> {
-  const title = firstCharacters(commit.title, LONGEST_TITLE).toWellFormed();
+async function findOrCreateCommented(tx: Transaction, project: Project, commit: Commit): Promise<number> {
+  const title = truncateToCharacters(commit.title, MAX_TITLE_LENGTH).toWellFormed();
   await tx
     .insertInto('commented_commits')
     .values({ project_id: project.id, sha: commit.id, title })

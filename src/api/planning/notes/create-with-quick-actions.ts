@@ -1,115 +1,118 @@
 import { Type } from 'typebox';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { InThing, Noteable, NoteableKind, Thing } from '#http/access/noteables.ts';
+import type { Issuable, Noteable, NoteableContext, NoteableKind } from '#http/access/noteables.ts';
 import { type Entity, eitherEntity, entity } from '#http/endpoint/entity.ts';
 import { Reply } from '#http/endpoint/responses.ts';
 import type { ErrorTable } from '#http/errors/error-table.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, type FieldErrors, fail, isFailure } from '#runtime/failure.ts';
-import { commandedEpics } from '../epics/index.ts';
-import { commandedIssues } from '../issues/index.ts';
-import { commandedMergeRequests } from '../merge-requests/index.ts';
+import { epicQuickActions } from '../epics/index.ts';
+import { issueQuickActions } from '../issues/index.ts';
+import { mergeRequestQuickActions } from '../merge-requests/index.ts';
 import {
-  type Changes,
-  type CommandedKind,
-  CommandsChanges,
-  commandsIn,
-  interpret,
-  type Parsed,
-  reopens,
+  containsReopen,
+  NoteCommandsChanges,
+  type ParsedText,
+  parseQuickActions,
+  type QuickActionChanges,
+  type QuickActionKind,
+  runQuickActions,
 } from '../quick-actions/index.ts';
-import { stillCommenting, turnOfNotes } from './access.ts';
+import { notesLockKey, reloadForComment } from './access.ts';
 
-/** Comments with quick actions (contract/planning.md §3.17 "Notes"). */
+// Comments with quick actions (contract/planning.md §3.17 "Notes").
 
-/** What a comment has come to that was nothing but commands. */
+/** The response to a comment that contains only quick actions. */
 interface OnlyCommands {
-  readonly commands_changes: Changes;
-  /** One text of all messages. */
+  readonly commands_changes: QuickActionChanges;
+  /** All messages, joined to one text. */
   readonly summary: readonly string[];
 }
 
-const Commanded = entity('CommandsOnly', { commands_changes: CommandsChanges, summary: Type.Array(Type.String()) });
+const QuickActionsOnly = entity('CommandsOnly', {
+  commands_changes: NoteCommandsChanges,
+  summary: Type.Array(Type.String()),
+});
 
-/** What was said, or what its commands have come to. */
-export const orCommanded = <Row extends object, Said extends Entity<Row>>(said: Said) =>
-  eitherEntity(said, Commanded, (row) => !('summary' in (row as object)));
+/** Returns the entity for a written note, or for the effect of its quick actions if nothing else is in it. */
+export const noteOrQuickActions = <Row extends object, Written extends Entity<Row>>(written: Written) =>
+  eitherEntity(written, QuickActionsOnly, (row) => !('summary' in (row as object)));
 
-export const COMMAND_REFUSALS = {
+export const QUICK_ACTION_ERRORS = {
   noCommands: [400, '400 Bad request - Failed to apply commands.'],
   unruly: [400, '400 Bad request - Note {:validation=>[{text}]}'],
 } as const satisfies ErrorTable;
 
-/** What is said of a text without its commands, and they have changed. */
-export interface Saying {
+/** The text without its quick actions, and what these have changed. */
+export interface NoteText {
   readonly body: string;
-  readonly changes?: Changes;
+  readonly changes?: QuickActionChanges;
 }
 
-interface Ways<Said, Code extends string> {
-  /** Says what is left of the text. */
-  readonly say: (uow: UnitOfWork<SignedInCaller>, saying: Saying) => Promise<Said | Failure<Code>>;
-  /** When nothing is left of it. */
-  readonly unsay?: (uow: UnitOfWork<SignedInCaller>) => Promise<undefined | Failure<Code>>;
+interface NoteHandlers<Written, Code extends string> {
+  /** Writes the text that is left. */
+  readonly write: (uow: UnitOfWork<SignedInCaller>, text: NoteText) => Promise<Written | Failure<Code>>;
+  /** Runs instead if no text is left. */
+  readonly onEmpty?: (uow: UnitOfWork<SignedInCaller>) => Promise<undefined | Failure<Code>>;
 }
 
-type Unruly = keyof typeof COMMAND_REFUSALS;
+type QuickActionErrorCode = keyof typeof QUICK_ACTION_ERRORS;
 
-/** Says something on a thing, and does what it commands: all of it, or nothing. */
-export async function sayAndDo<Said, Code extends string>(
+/** Writes a note and executes its quick actions in one transaction. */
+export async function writeNoteWithQuickActions<Written, Code extends string>(
   services: RefServices,
-  { kind, thing, caller }: InThing<Noteable> & { readonly kind: NoteableKind },
+  { kind, noteable, caller }: NoteableContext<Noteable> & { readonly kind: NoteableKind },
   body: string,
-  ways: Ways<Said, Code>,
-): Promise<Said | Reply<OnlyCommands> | Failure<Code | Unruly>> {
-  const turn = [turnOfNotes({ thing })];
-  const parsed = commandsIn(body);
-  if (thing.type === 'Commit' || parsed.commands.length === 0) {
-    return services.runUnitOfWork(caller, (uow) => ways.say(uow, { body }), { turn });
+  handlers: NoteHandlers<Written, Code>,
+): Promise<Written | Reply<OnlyCommands> | Failure<Code | QuickActionErrorCode>> {
+  const lock = [notesLockKey({ noteable })];
+  const parsed = parseQuickActions(body);
+  if (noteable.type === 'Commit' || parsed.commands.length === 0) {
+    return services.runUnitOfWork(caller, (uow) => handlers.write(uow, { body }), { lock });
   }
-  const how = { turn, reopens: reopens(parsed) };
-  const commanded = COMMANDED[thing.type];
-  return commanded.runUnitOfWork(services, caller, thing, how, (uow, change) =>
-    doAll(uow, { kind, thing, commanded, change }, parsed, ways),
+  const options = { lock, reopens: containsReopen(parsed) };
+  const quickActions = QUICK_ACTIONS_BY_TYPE[noteable.type];
+  return quickActions.runUnitOfWork(services, caller, noteable, options, (uow, change) =>
+    writeAndRun(uow, { kind, noteable, quickActions, change }, parsed, handlers),
   );
 }
 
-const COMMANDED = {
-  Issue: commandedIssues as CommandedKind,
-  MergeRequest: commandedMergeRequests as CommandedKind,
-  Epic: commandedEpics as CommandedKind,
+const QUICK_ACTIONS_BY_TYPE = {
+  Issue: issueQuickActions as QuickActionKind,
+  MergeRequest: mergeRequestQuickActions as QuickActionKind,
+  Epic: epicQuickActions as QuickActionKind,
 } as const;
 
-interface On {
+interface QuickActionTarget {
   readonly kind: NoteableKind;
-  readonly thing: Thing;
-  readonly commanded: CommandedKind;
-  readonly change: Parameters<Parameters<CommandedKind['runUnitOfWork']>[4]>[1];
+  readonly noteable: Issuable;
+  readonly quickActions: QuickActionKind;
+  readonly change: Parameters<Parameters<QuickActionKind['runUnitOfWork']>[4]>[1];
 }
 
-async function doAll<Said, Code extends string>(
+async function writeAndRun<Written, Code extends string>(
   uow: UnitOfWork<SignedInCaller>,
-  { kind, thing: asked, commanded, change }: On,
-  { commands, rest }: Parsed,
-  { say, unsay }: Ways<Said, Code>,
-): Promise<Said | Reply<OnlyCommands> | Failure<Code | Unruly>> {
-  const { thing, caller } = await stillCommenting(uow, kind, asked);
-  const subject = await commanded.subject(uow, caller, thing as Thing);
+  { kind, noteable: requested, quickActions, change }: QuickActionTarget,
+  { commands, rest }: ParsedText,
+  { write, onEmpty }: NoteHandlers<Written, Code>,
+): Promise<Written | Reply<OnlyCommands> | Failure<Code | QuickActionErrorCode>> {
+  const { noteable, caller } = await reloadForComment(uow, kind, requested);
+  const subject = await quickActions.subject(uow, caller, noteable as Issuable);
   if (subject === null) return fail('noCommands');
-  const { wish, changes, messages, besides } = await interpret(uow, subject, commands);
+  const { input, changes, messages, afterUpdate } = await runQuickActions(uow, subject, commands);
   if (rest === '' && messages.length === 0) return fail('noCommands');
-  const said = rest === '' ? await unsay?.(uow) : await say(uow, { body: rest, changes });
-  if (isFailure(said)) return said as Failure<Code>;
-  const changed = Object.keys(wish).length === 0 ? undefined : await change(wish);
-  const failed = isFailure(changed) ? changed : await besides(thing.id);
-  if (isFailure(failed)) return fail('unruly', { text: JSON.stringify(textOf(failed)) });
-  if (rest !== '') return said as Said;
+  const written = rest === '' ? await onEmpty?.(uow) : await write(uow, { body: rest, changes });
+  if (isFailure(written)) return written as Failure<Code>;
+  const changed = Object.keys(input).length === 0 ? undefined : await change(input);
+  const failed = isFailure(changed) ? changed : await afterUpdate(noteable.id);
+  if (isFailure(failed)) return fail('unruly', { text: JSON.stringify(failureText(failed)) });
+  if (rest !== '') return written as Written;
   return new Reply({ commands_changes: changes, summary: [messages.join(' ')] }, { status: 202 });
 }
 
 /** `Title can't be blank` */
-function textOf({ code, values }: Failure): string {
+function failureText({ code, values }: Failure): string {
   const [field, texts] = Object.entries((values.errors ?? {}) as FieldErrors)[0] ?? [];
   if (field !== undefined)
     return field === 'base'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { bodiesOf, newIssue } from './fixtures.testing.ts';
+import { listNoteBodies, newIssue } from './fixtures.testing.ts';
 
 const { user, anonymous, root, newProject, server } = await world();
 
-test('a comment is shown whole, and counts on its issue', async () => {
+test('returns all fields of a new comment and counts it on its issue', async () => {
   const { project, guest, clock } = await world({ project: { with: ['guest'] } });
   const issue = await newIssue(project);
   clock.advance(60);
@@ -35,7 +35,7 @@ test('a comment is shown whole, and counts on its issue', async () => {
   assert.deepEqual([user_notes_count, updated_at], [1, created_at]);
 });
 
-test('a comment needs words', async () => {
+test('rejects a blank comment', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   assert.deepEqual((await owner.post(issue.notes, {})).body, { error: 'body is missing' });
@@ -48,10 +48,10 @@ test('a comment needs words', async () => {
   }
   const long = await owner.post(issue.notes, { body: 'a'.repeat(2 ** 20 + 1) });
   assert.deepEqual(long.body, { message: { body: ['is too long (maximum is 1048576 bytes)'] } });
-  assert.deepEqual(await bodiesOf(owner, issue), []);
+  assert.deepEqual(await listNoteBodies(owner, issue), []);
 });
 
-test('whoever reads an issue comments on it, and nobody else', async () => {
+test('lets readers of an issue comment on it', async () => {
   const open = await newProject({ owner: root, visibility: 'public' });
   const [stranger, issue] = [await user(), await newIssue(open)];
   assert.equal((await stranger.post(issue.notes, { body: 'Me too' })).status, 201);
@@ -67,7 +67,7 @@ test('whoever reads an issue comments on it, and nobody else', async () => {
   assert.equal((await stranger.post(own.notes, { body: 'Only we know' })).status, 201);
 });
 
-test('only an owner says when a comment was written', async () => {
+test('accepts created_at from Owners only', async () => {
   const { project, owner, maintainer } = await world({ project: { with: ['maintainer'] } });
   const issue = await newIssue(project);
   const created_at = '2024-05-06T07:08:09.000Z';
@@ -76,7 +76,7 @@ test('only an owner says when a comment was written', async () => {
   assert.notEqual((await maintainer.post(issue.notes, { body: 'Now', created_at })).body.created_at, created_at);
 });
 
-test('a locked discussion is for members, and an archived project for nobody', async () => {
+test('restricts locked discussions to members and archived projects to nobody', async () => {
   const { project, owner, guest } = await world({ project: { visibility: 'public', with: ['guest'] } });
   const author = await user();
   const issue = await newIssue(project, {}, author);
@@ -91,7 +91,7 @@ test('a locked discussion is for members, and an archived project for nobody', a
   assert.equal((await owner.post(issue.notes, { body: 'More' })).status, 403);
 });
 
-test('there is room for five thousand notes on an issue', async () => {
+test('limits an issue to five thousand notes', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   const now = '2026-01-01T00:00:00.000Z';
@@ -111,7 +111,7 @@ test('there is room for five thousand notes on an issue', async () => {
   assert.deepEqual([full.status, full.body], [400, { message }]);
 });
 
-test('comments that come at once are all counted', async () => {
+test('counts all concurrent comments', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => owner.post(issue.notes, { body: `${n}` })));

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { notedOfRow } from '#activity/index.ts';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
-import { textsOf } from '#database/long-texts.ts';
+import { toNoteTarget } from '#activity/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
+import { createTextLoader } from '#database/long-texts.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import { type Changes, CommandsChanges } from '../quick-actions/index.ts';
+import { NoteCommandsChanges, type QuickActionChanges } from '../quick-actions/index.ts';
 import { Position } from './position.ts';
-import type { NoteListed } from './store.ts';
+import type { NoteListRow } from './store.ts';
 import { isResolvable } from './threads.ts';
 
 /** A note (contract/planning.md §1 "Note"). */
@@ -30,105 +30,113 @@ export const noteFields = {
   imported: Type.Boolean(),
   imported_from: Type.String(),
   noteable_iid: nullable(Type.Integer()),
-  /** Of the answer to whoever says it just now: what its quick actions have changed. */
-  commands_changes: CommandsChanges,
-  /** Of those that can be resolved. */
+  /** What the quick actions of the request have changed; empty in all other responses. */
+  commands_changes: NoteCommandsChanges,
+  /** For resolvable notes. */
   resolved: Type.Optional(Type.Boolean()),
   resolved_by: Type.Optional(nullable(UserBasic.schema)),
   resolved_at: Type.Optional(nullable(dateTime)),
-  /** Of those in a diff. */
+  /** For notes in a diff. */
   position: Type.Optional(Position),
-  /** Of those in the diff of a merge request: the commit whose own diff it is; nobody suggests changes. */
+  /** For notes in a merge request diff: the commit if the diff is that of one commit. Suggestions are not supported. */
   commit_id: Type.Optional(nullable(Type.String())),
   suggestions: Type.Optional(Type.Array(Type.Never())),
 };
 
-interface PlaceOfNotes {
+interface NoteableRef {
   readonly id: number;
   readonly iid: number | null;
   readonly project_id: number;
 }
 
-const placesOf = (things: 'issues' | 'merge_requests') =>
-  prepareForIds((db, ids) => db.selectFrom(things).select(['id', 'iid', 'project_id']).where('id', 'in', ids));
+const noteableLoader = (table: 'issues' | 'merge_requests') =>
+  prepareForIds((db, ids) => db.selectFrom(table).select(['id', 'iid', 'project_id']).where('id', 'in', ids));
 
 // index: issues primary key
-const issuesAt = placesOf('issues');
+const loadIssues = noteableLoader('issues');
 // index: merge_requests primary key
-const mergeRequestsAt = placesOf('merge_requests');
+const loadMergeRequests = noteableLoader('merge_requests');
 
 // index: commented_commits primary key
-const commitsAt = prepareForIds((db, ids) =>
+const loadCommits = prepareForIds((db, ids) =>
   db.selectFrom('commented_commits').select(['id', 'project_id']).where('id', 'in', ids),
 );
 
-const bodiesOf = textsOf('notes', 'body');
+const loadBodies = createTextLoader('notes', 'body');
 
-/** What notes need beside their rows: what they say, who wrote them, and on what. Epics are in no project, and tell no number. */
-async function beside(notes: readonly NoteListed[], { db }: SerializationContext) {
+/** Loads bodies, users and noteables of notes. Epics have no project, and their iid is not shown. */
+async function loadRelations(notes: readonly NoteListRow[], { db }: SerializationContext) {
   const ids = (column: 'issue_id' | 'merge_request_id' | 'commented_commit_id') => [
     ...new Set(notes.flatMap((note) => note[column] ?? [])),
   ];
   const [users, issues, mergeRequests, commits, bodies] = await Promise.all([
-    usersById(
+    loadUsersById(
       db,
       notes.flatMap(({ author_id, resolved_by_id }) => [author_id, resolved_by_id]),
     ),
-    issuesAt(db, ids('issue_id')),
-    mergeRequestsAt(db, ids('merge_request_id')),
-    commitsAt(db, ids('commented_commit_id')),
-    bodiesOf(
+    loadIssues(db, ids('issue_id')),
+    loadMergeRequests(db, ids('merge_request_id')),
+    loadCommits(db, ids('commented_commit_id')),
+    loadBodies(
       db,
       notes.map(({ id }) => id),
     ),
   ]);
-  const byId = (places: readonly PlaceOfNotes[]) => new Map(places.map((place) => [place.id, place]));
+  const byId = (references: readonly NoteableRef[]) =>
+    new Map(references.map((reference) => [reference.id, reference]));
   const unnumbered = commits.map((commit) => ({ ...commit, iid: null }));
   return {
     users,
     bodies,
-    places: { Issue: byId(issues), MergeRequest: byId(mergeRequests), Epic: byId([]), Commit: byId(unnumbered) },
+    references: { Issue: byId(issues), MergeRequest: byId(mergeRequests), Epic: byId([]), Commit: byId(unnumbered) },
   };
 }
 
-type NoteShown = NoteListed & { readonly changes?: Changes };
+type NoteWithChanges = NoteListRow & { readonly changes?: QuickActionChanges };
 
-export const Note = entity('Note', noteFields).from(beside, (note: NoteShown, to, { users, places, bodies }) => {
-  const { type: noteable_type, id: noteable_id } = notedOfRow(note);
-  const place = places[noteable_type].get(noteable_id);
-  return {
-    id: note.id,
-    type: note.type,
-    body: bodies.get(note.id) ?? '',
-    author: UserBasic.serialize(stillThere(users.get(note.author_id)), to),
-    created_at: note.created_at,
-    updated_at: note.updated_at,
-    system: note.system,
-    noteable_id: noteable_type === 'Commit' ? null : noteable_id,
-    noteable_type,
-    project_id: place?.project_id ?? null,
-    resolvable: isResolvable(note),
-    confidential: note.internal,
-    internal: note.internal,
-    imported: note.imported_from !== 'none',
-    imported_from: note.imported_from,
-    noteable_iid: place?.iid ?? null,
-    commands_changes: note.changes ?? {},
-    ...resolutionOf(note, to, users),
-    ...placeInDiff(note),
-  };
-});
+export const Note = entity('Note', noteFields).from(
+  loadRelations,
+  (note: NoteWithChanges, to, { users, references, bodies }) => {
+    const { type: noteable_type, id: noteable_id } = toNoteTarget(note);
+    const reference = references[noteable_type].get(noteable_id);
+    return {
+      id: note.id,
+      type: note.type,
+      body: bodies.get(note.id) ?? '',
+      author: UserBasic.serialize(requireRow(users.get(note.author_id)), to),
+      created_at: note.created_at,
+      updated_at: note.updated_at,
+      system: note.system,
+      noteable_id: noteable_type === 'Commit' ? null : noteable_id,
+      noteable_type,
+      project_id: reference?.project_id ?? null,
+      resolvable: isResolvable(note),
+      confidential: note.internal,
+      internal: note.internal,
+      imported: note.imported_from !== 'none',
+      imported_from: note.imported_from,
+      noteable_iid: reference?.iid ?? null,
+      commands_changes: note.changes ?? {},
+      ...resolutionFields(note, to, users),
+      ...positionFields(note),
+    };
+  },
+);
 
-/** Three keys more, of what can be resolved. */
-function resolutionOf(note: NoteListed, to: SerializationContext, users: Awaited<ReturnType<typeof usersById>>) {
+/** Returns the three fields of resolvable notes. */
+function resolutionFields(
+  note: NoteListRow,
+  to: SerializationContext,
+  users: Awaited<ReturnType<typeof loadUsersById>>,
+) {
   if (!isResolvable(note)) return {};
   const by = users.get(note.resolved_by_id ?? 0);
   const resolved_by = by === undefined ? null : UserBasic.serialize(by, to);
   return { resolved: note.resolved_at !== null, resolved_by, resolved_at: note.resolved_at };
 }
 
-function placeInDiff({ position, merge_request_id, commit_sha }: NoteListed) {
+function positionFields({ position, merge_request_id, commit_sha }: NoteListRow) {
   if (position === null) return {};
-  const place = { position: JSON.parse(position) as Static<typeof Position> };
-  return merge_request_id === null ? place : { ...place, commit_id: commit_sha, suggestions: [] };
+  const reference = { position: JSON.parse(position) as Static<typeof Position> };
+  return merge_request_id === null ? reference : { ...reference, commit_id: commit_sha, suggestions: [] };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, done, type Group, world } from '#test/support/world.ts';
-import { bodiesOf, newIssue } from './fixtures.testing.ts';
+import { listNoteBodies, newIssue } from './fixtures.testing.ts';
 
 // Notes on epics, which are found by their ids.
 
@@ -14,7 +14,7 @@ async function newEpic(of: Group = group, params: object = {}) {
   return { id: id as number, iid: iid as number, notes: `${of.at}/epics/${id}/notes`, at: `${of.at}/epics/${iid}` };
 }
 
-test('a comment on an epic is in no project, and is counted, changed and taken back', async () => {
+test('creates, counts, updates and deletes a comment on an epic, without a project', async () => {
   const epic = await newEpic();
   const note = (await done(guest.post(epic.notes, { body: 'Seen' }))).body;
   const { noteable_id, noteable_type, project_id, noteable_iid, author, body } = note;
@@ -27,10 +27,10 @@ test('a comment on an epic is in no project, and is counted, changed and taken b
   assert.equal((await done(guest.put(at, { body: 'Again' }))).body.body, 'Again');
   assert.deepEqual((await owner.get(at)).body.body, 'Again');
   await done(owner.delete(at));
-  assert.deepEqual(await bodiesOf(guest, epic), []);
+  assert.deepEqual(await listNoteBodies(guest, epic), []);
 });
 
-test('an epic is named by its id, through groups above it too, and through no others', async () => {
+test('finds an epic by id through its group and ancestors only', async () => {
   const low = await newGroup({ in: group });
   const epic = await newEpic(low);
   await done(owner.post(epic.notes, { body: 'Seen' }));
@@ -43,7 +43,7 @@ test('an epic is named by its id, through groups above it too, and through no ot
   }
 });
 
-test('what is confidential or internal is for members from Planner on', async () => {
+test('restricts confidential epics and internal notes to Planners', async () => {
   const hidden = await newEpic(group, { confidential: true });
   for (const call of [guest.get(hidden.notes), guest.post(hidden.notes, { body: 'x' })]) {
     assert.equal((await call).status, 404);
@@ -52,11 +52,11 @@ test('what is confidential or internal is for members from Planner on', async ()
   const epic = await newEpic();
   assert.equal((await guest.post(epic.notes, { body: 'x', internal: true })).status, 403);
   await done(planner.post(epic.notes, { body: 'x', internal: true }));
-  const seen = async (caller: Caller) => (await bodiesOf(caller, epic)).length;
+  const seen = async (caller: Caller) => (await listNoteBodies(caller, epic)).length;
   assert.deepEqual([await seen(guest), await seen(planner), await seen(owner)], [0, 1, 1]);
 });
 
-test('nobody but signed-in readers of the group comes near, and an archived one takes no comments', async () => {
+test('requires sign-in and read access, and rejects comments in an archived group', async () => {
   const open = await newGroup({ owner, visibility: 'public' });
   const epic = await newEpic(open);
   const stranger = await user();
@@ -64,28 +64,31 @@ test('nobody but signed-in readers of the group comes near, and an archived one 
   assert.equal((await stranger.get((await newEpic()).notes)).status, 404);
   await done(owner.post(`${open.at}/archive`));
   assert.equal((await stranger.post(epic.notes, { body: 'Seen' })).status, 403);
-  assert.deepEqual(await bodiesOf(stranger, epic), ['Seen']);
+  assert.deepEqual(await listNoteBodies(stranger, epic), ['Seen']);
 });
 
-test('epics and issues that name each other tell each other, once', async () => {
+test('creates one cross-reference between epics and issues that mention each other', async () => {
   const project = await newProject({ in: group });
   const [epic, issue] = [await newEpic(), await newIssue(project)];
   const [epicName, issueName] = [`${group.full_path}&${epic.iid}`, `${project.path_with_namespace}#${issue.iid}`];
   for (const body of [`&${epic.iid}`, epicName]) await done(owner.post(issue.notes, { body }));
   await done(owner.post(epic.notes, { body: `${issueName}, ${project.path}#${issue.iid}` }));
   const system = { activity_filter: 'only_activity' };
-  assert.deepEqual(await bodiesOf(owner, epic, system), [`mentioned in issue ${issueName}`]);
-  assert.deepEqual(await bodiesOf(owner, issue, system), [`mentioned in epic ${epicName}`]);
+  assert.deepEqual(await listNoteBodies(owner, epic, system), [`mentioned in issue ${issueName}`]);
+  assert.deepEqual(await listNoteBodies(owner, issue, system), [`mentioned in epic ${epicName}`]);
 });
 
-test('who may not read the epic that mentions an issue is not told', async () => {
+test('hides a mention from callers who may not read the mentioning epic', async () => {
   const project = await newProject({ in: group });
   const [epic, issue] = [await newEpic(group, { confidential: true }), await newIssue(project)];
   await done(owner.post(epic.notes, { body: `${project.path}#${issue.iid}` }));
-  assert.deepEqual([(await bodiesOf(guest, issue)).length, (await bodiesOf(planner, issue)).length], [0, 1]);
+  assert.deepEqual(
+    [(await listNoteBodies(guest, issue)).length, (await listNoteBodies(planner, issue)).length],
+    [0, 1],
+  );
 });
 
-test('on tier free nobody comes near what is said on epics, before parameters are looked at', async () => {
+test('forbids notes on epics on the free tier before validating parameters', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' }, group: {} });
   for (const path of ['epics/1/notes', 'epics/x/notes', 'epics/1/resource_state_events']) {
     const { status, body } = await free.owner.get(`${free.group.at}/${path}`);

@@ -1,60 +1,65 @@
 import type { Builds, CallerName, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
-import { type NewThing, newEpicThing, newIssueThing, newMergeRequestThing } from '../noteables/noteable-examples.ts';
+import {
+  type NewIssuable,
+  newEpicNoteable,
+  newIssueNoteable,
+  newMergeRequestNoteable,
+} from '../noteables/noteable-examples.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** A comment by the owner. */
-async function newNote(scene: Scene, made: NewThing) {
-  const { at, path } = await made(scene);
+/** Creates a comment as the owner. */
+async function newNote(scene: Scene, newNoteable: NewIssuable) {
+  const { at, path } = await newNoteable(scene);
   const { body } = await scene.done(scene.project.owner.post(`${at}/notes`, { body: 'It spins' }));
   return { ...path, note_id: body.id };
 }
 
-/** Of some there is nothing: they are looked for. */
+/** Some refer to objects that do not exist, so that lookups are covered. */
 const COMMANDS = '/todo\n/done\n/label ~nope\n/milestone %nope\n/epic &999999\n/assign me\n/react :+1:\n/close';
 
-/** The calls of a kind. */
+/** Calls for one kind of noteable. */
 const callsOn = (
-  made: NewThing,
+  newNoteable: NewIssuable,
   by: CallerName = 'guest',
-): Record<'list' | 'read' | 'create' | 'update' | 'delete', Builds> => ({
-  list: async (scene) => ({ by, path: (await made(scene)).path }),
-  read: async (scene) => ({ by, path: await newNote(scene, made) }),
+): Record<'list' | 'get' | 'create' | 'update' | 'delete', Builds> => ({
+  list: async (scene) => ({ by, path: (await newNoteable(scene)).path }),
+  get: async (scene) => ({ by, path: await newNote(scene, newNoteable) }),
   create: [
-    async (scene) => ({ by, path: (await made(scene)).path, params: { body: 'Seen on two hosts' } }),
+    async (scene) => ({ by, path: (await newNoteable(scene)).path, params: { body: 'Seen on two hosts' } }),
     async (scene) => {
-      const [here, there] = [await made(scene), await made(scene)];
-      return { by, path: here.path, params: { body: `As in ${there.named}, twice ${there.named}` } };
+      const [here, there] = [await newNoteable(scene), await newNoteable(scene)];
+      return { by, path: here.path, params: { body: `As in ${there.reference}, twice ${there.reference}` } };
     },
-    async (scene) => ({ by: 'owner', path: (await made(scene)).path, params: { body: `Seen\n${COMMANDS}` } }),
+    async (scene) => ({ by: 'owner', path: (await newNoteable(scene)).path, params: { body: `Seen\n${COMMANDS}` } }),
   ],
   update: [
-    async (scene) => ({ by: 'maintainer', path: await newNote(scene, made), params: { body: 'It spins fast' } }),
+    async (scene) => ({ by: 'maintainer', path: await newNote(scene, newNoteable), params: { body: 'It spins fast' } }),
     async (scene) => {
-      const { named } = await made(scene);
-      return { by: 'maintainer', path: await newNote(scene, made), params: { body: `As ${named} says` } };
+      const { reference } = await newNoteable(scene);
+      return { by: 'maintainer', path: await newNote(scene, newNoteable), params: { body: `As ${reference} says` } };
     },
   ],
-  delete: async (scene) => ({ by: 'maintainer', path: await newNote(scene, made) }),
+  delete: async (scene) => ({ by: 'maintainer', path: await newNote(scene, newNoteable) }),
 });
 
-const onIssue = callsOn(newIssueThing);
-const onMergeRequest = callsOn(newMergeRequestThing, 'planner');
-const onEpic = callsOn(newEpicThing);
+const onIssue = callsOn(newIssueNoteable);
+const onMergeRequest = callsOn(newMergeRequestNoteable, 'planner');
+const onEpic = callsOn(newEpicNoteable);
 
 export const examples: Examples<typeof endpoints> = {
   listIssueNotes: onIssue.list,
-  readIssueNote: onIssue.read,
+  getIssueNote: onIssue.get,
   createIssueNote: onIssue.create,
   updateIssueNote: onIssue.update,
   deleteIssueNote: onIssue.delete,
   listMergeRequestNotes: onMergeRequest.list,
-  readMergeRequestNote: onMergeRequest.read,
+  getMergeRequestNote: onMergeRequest.get,
   createMergeRequestNote: onMergeRequest.create,
   updateMergeRequestNote: onMergeRequest.update,
   deleteMergeRequestNote: onMergeRequest.delete,
   listEpicNotes: onEpic.list,
-  readEpicNote: onEpic.read,
+  getEpicNote: onEpic.get,
   createEpicNote: onEpic.create,
   updateEpicNote: onEpic.update,
   deleteEpicNote: onEpic.delete,

@@ -1,6 +1,6 @@
 import { type Caller, done, type Project } from '#test/support/world.ts';
 
-/** An issue, by its owner unless somebody else is named; `notes` is the path of its notes. */
+/** Creates an issue, as the project's owner by default. `notes` is the path of its notes. */
 export async function newIssue(project: Project, params: object = {}, by: Caller = project.owner) {
   const { body } = await done(by.post(`${project.at}/issues`, { title: 'Retry loop spins', ...params }));
   return {
@@ -11,6 +11,9 @@ export async function newIssue(project: Project, params: object = {}, by: Caller
   };
 }
 
-/** What has been said there, as this caller sees it, the latest first. */
-export const bodiesOf = async (caller: Caller, { notes }: { readonly notes: string }, params = {}): Promise<string[]> =>
-  (await caller.get(notes, params)).body.map(({ body }: { body: string }) => body);
+/** Returns the bodies of the notes that this caller sees, newest first. */
+export const listNoteBodies = async (
+  caller: Caller,
+  { notes }: { readonly notes: string },
+  params = {},
+): Promise<string[]> => (await caller.get(notes, params)).body.map(({ body }: { body: string }) => body);

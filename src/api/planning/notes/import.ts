@@ -1,14 +1,14 @@
-import { MOST_NOTES, type Resource } from '#activity/index.ts';
+import { MAX_NOTES, type Resource } from '#activity/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
-import { count } from './comment-count.ts';
-import { countNotes, insertComment, type NoteRow } from './store.ts';
+import { updateNoteCount } from './comment-count.ts';
+import { countNotes, insertNote, type NoteRow } from './store.ts';
 
-/** A note as another server tells of it. */
+/** A note exported from another server. */
 export interface ImportedNote {
   readonly author_id: number;
   readonly body: string;
-  /** Said by that server, of what the author did. */
+  /** Written by that server about an action of the author. */
   readonly system: boolean;
   readonly internal: boolean;
   readonly created_at: string;
@@ -16,18 +16,18 @@ export interface ImportedNote {
 }
 
 /**
- * A note of another server on a thing: it counts there as any does, and nobody hears of it; the thing is not changed by it
- * (contract/operations.md §1.4). What a text names knows nothing of it: that has notes of its own that say so.
+ * Creates a note from another server. It counts as a comment, but records no activity, notifies nobody and keeps the noteable's
+ * `updated_at` (contract/operations.md §1.4). It creates no cross-references: these are imported as notes of their own.
  */
 export async function importNote(
   uow: UnitOfWork,
-  thing: Resource,
+  noteable: Resource,
   { author_id, body, system, internal, created_at, updated_at }: ImportedNote,
 ): Promise<NoteRow | Failure<'invalid'>> {
   if (body.trim() === '') return invalid({ note: ["can't be blank"] });
-  if ((await countNotes(uow, thing, MOST_NOTES)) === MOST_NOTES) return invalid({ note: ['is one too many'] });
-  const said = { authorId: author_id, body, internal, createdAt: created_at };
-  const note = await insertComment(uow, thing, { ...said, past: { system, updatedAt: updated_at } });
-  if (!system) await count(uow, thing, 1, null);
+  if ((await countNotes(uow, noteable, MAX_NOTES)) === MAX_NOTES) return invalid({ note: ['is one too many'] });
+  const fields = { authorId: author_id, body, internal, createdAt: created_at };
+  const note = await insertNote(uow, noteable, { ...fields, past: { system, updatedAt: updated_at } });
+  if (!system) await updateNoteCount(uow, noteable, 1, null);
   return note;
 }

@@ -1,23 +1,31 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { forgetCommits, giveNotesAway } from './on-delete.ts';
+import { deleteCommitNotesOfProject, onUserDeleted } from './on-delete.ts';
 
-// What other families may use of notes.
+// Public interface for other resources.
 export {
-  changingNoteInThread,
-  commentingOn,
-  mayChange,
-  readingNoteInThread,
-  turnOfNotes,
+  createNoteAccess,
+  mayUpdateNote,
+  notesLockKey,
+  readThreadNoteAccess,
+  updateThreadNoteAccess,
 } from './access.ts';
-export { commented, commitAsThing, commitThing } from './commit-noteable.ts';
-export { COMMAND_REFUSALS, orCommanded, sayAndDo } from './create-with-quick-actions.ts';
+export { commentedCommit, commitNoteable, commitNoteableKind } from './commit-noteable.ts';
+export { noteOrQuickActions, QUICK_ACTION_ERRORS, writeNoteWithQuickActions } from './create-with-quick-actions.ts';
 export { Note } from './entities.ts';
 export { importNote } from './import.ts';
 export { Position } from './position.ts';
 export { mayResolve, resolveNote, resolveThread } from './resolve.ts';
-export { findNote, isNoteOf, listNotes, mayReadInternal, type NoteListed, type NoteRow, notesByIds } from './store.ts';
+export {
+  findNote,
+  isNoteOnNoteable,
+  listNotes,
+  loadNotesByIds,
+  mayReadInternal,
+  type NoteListRow,
+  type NoteRow,
+} from './store.ts';
 export { findThread, isResolvable, listThreads, type Thread } from './threads.ts';
-export { answerNote, type Beginning, createNote, deleteNote, NOTE_REFUSALS, updateNote } from './write.ts';
+export { createNote, deleteNote, NOTE_ERRORS, replyToThread, type ThreadStart, updateNote } from './write.ts';
 
-export const notes = family({ endpoints, subscriptions: [giveNotesAway, forgetCommits] });
+export const notes = resourceModule({ endpoints, subscriptions: [onUserDeleted, deleteCommitNotesOfProject] });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DESCRIPTION_CHANGED } from '#activity/index.ts';
-import { callerOf } from '#authentication/users/users.ts';
+import { loadCaller } from '#authentication/users/users.ts';
 import { world } from '#test/support/world.ts';
-import { bodiesOf, newIssue } from './fixtures.testing.ts';
+import { listNoteBodies, newIssue } from './fixtures.testing.ts';
 
 const { user, clock, server } = await world();
 
-test('notes are listed the latest first, by when they were written or changed', async () => {
+test('orders notes by creation or update time, newest first', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   const ids: number[] = [];
@@ -15,24 +15,24 @@ test('notes are listed the latest first, by when they were written or changed', 
     clock.advance(60);
     ids.push((await owner.post(issue.notes, { body })).body.id);
   }
-  assert.deepEqual(await bodiesOf(owner, issue), ['three', 'two', 'one']);
-  assert.deepEqual(await bodiesOf(owner, issue, { sort: 'asc' }), ['one', 'two', 'three']);
+  assert.deepEqual(await listNoteBodies(owner, issue), ['three', 'two', 'one']);
+  assert.deepEqual(await listNoteBodies(owner, issue, { sort: 'asc' }), ['one', 'two', 'three']);
   clock.advance(60);
   await owner.put(`${issue.notes}/${ids[0]}`, { body: 'one again' });
-  assert.deepEqual(await bodiesOf(owner, issue, { order_by: 'updated_at' }), ['one again', 'three', 'two']);
+  assert.deepEqual(await listNoteBodies(owner, issue, { order_by: 'updated_at' }), ['one again', 'three', 'two']);
   const { body, headers } = await owner.get(issue.notes, { per_page: 2, page: 2 });
   assert.deepEqual([body.length, headers['x-total'], headers['x-prev-page']], [1, '3', '1']);
 });
 
-test('activity_filter chooses between what people and what Hearth has said', async () => {
+test('filters comments and system notes by activity_filter', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   await owner.post(issue.notes, { body: 'A comment' });
   const { database, runUnitOfWork } = server.services;
-  await runUnitOfWork(await callerOf(database.reader, owner.id, null), (uow) =>
+  await runUnitOfWork(await loadCaller(database.reader, owner.id, null), (uow) =>
     uow.record({ noteOn: { type: 'Issue', id: issue.id }, text: DESCRIPTION_CHANGED }),
   );
-  const filtered = (activity_filter: string) => bodiesOf(owner, issue, { activity_filter });
+  const filtered = (activity_filter: string) => listNoteBodies(owner, issue, { activity_filter });
   assert.deepEqual(await filtered('only_comments'), ['A comment']);
   assert.deepEqual(await filtered('only_activity'), ['changed the description']);
   assert.equal((await filtered('all_notes')).length, 2);
@@ -41,7 +41,7 @@ test('activity_filter chooses between what people and what Hearth has said', asy
   assert.equal((await owner.get(issue.at)).body.user_notes_count, 1);
 });
 
-test('internal notes are written and read from Planner on', async () => {
+test('restricts internal notes to Planners', async () => {
   const { project, guest, planner } = await world({ project: { with: ['guest', 'planner'] } });
   const issue = await newIssue(project);
   const refused = await guest.post(issue.notes, { body: 'Psst', internal: true });
@@ -49,14 +49,14 @@ test('internal notes are written and read from Planner on', async () => {
   const { body } = await planner.post(issue.notes, { body: 'Among us', confidential: true });
   assert.deepEqual([body.internal, body.confidential], [true, true]);
   await guest.post(issue.notes, { body: 'For all' });
-  assert.deepEqual((await bodiesOf(planner, issue)).sort(), ['Among us', 'For all']);
+  assert.deepEqual((await listNoteBodies(planner, issue)).sort(), ['Among us', 'For all']);
   const { body: seen, headers } = await guest.get(issue.notes);
   assert.deepEqual([seen.length, headers['x-total']], [1, '1']);
   assert.equal((await guest.get(`${issue.notes}/${body.id}`)).status, 404);
   assert.equal((await (await user()).get(`${issue.notes}/${body.id}`)).status, 404);
 });
 
-test('a note of another issue, an unknown one and one that is no number are not there', async () => {
+test('returns 404 for a note of another issue, an unknown one and an invalid id', async () => {
   const { project, owner } = await world({ project: {} });
   const [issue, other] = [await newIssue(project), await newIssue(project)];
   const { id } = (await owner.post(other.notes, { body: 'There' })).body;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, done, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
-import { bodiesOf, newIssue } from './fixtures.testing.ts';
+import { listNoteBodies, newIssue } from './fixtures.testing.ts';
 
 // Notes on merge requests, and what they and issues tell each other.
 
@@ -13,7 +13,7 @@ async function merging(project: Project, params: object = {}) {
   return { ...made, notes: `${made.at}/notes`, named: `${project.path_with_namespace}!${made.iid}` };
 }
 
-test('a comment on a merge request names its number and project, and is counted', async () => {
+test('returns iid and project of a comment on a merge request and counts it', async () => {
   const { project, owner, planner } = await world({ project: { readme: true, with: ['planner'] } });
   const made = await merging(project);
   const note = (await done(planner.post(made.notes, { body: 'Seen' }))).body;
@@ -28,7 +28,7 @@ test('a comment on a merge request names its number and project, and is counted'
   assert.equal((await owner.get(made.at)).body.user_notes_count, 0);
 });
 
-test('a guest of a private project comes near no merge request', async () => {
+test('hides merge requests of a private project from Guests', async () => {
   const { project, owner, guest } = await world({ project: { readme: true, with: ['guest'] } });
   const made = await merging(project);
   const { id } = (await done(owner.post(made.notes, { body: 'Seen' }))).body;
@@ -42,10 +42,10 @@ test('a guest of a private project comes near no merge request', async () => {
   for (const { status, body } of await Promise.all(calls)) {
     assert.deepEqual([status, body], [404, { message: '404 Not found' }]);
   }
-  assert.deepEqual(await bodiesOf(owner, made), ['Seen']);
+  assert.deepEqual(await listNoteBodies(owner, made), ['Seen']);
 });
 
-test('in a public project everybody comments, and members only once the discussion is locked', async () => {
+test('lets everybody comment in a public project, and members only if locked', async () => {
   const project = await newProject({ owner: await user(), visibility: 'public', readme: true });
   const [made, stranger] = [await merging(project), await user()];
   assert.equal((await stranger.post(made.notes, { body: 'One' })).status, 201);
@@ -55,7 +55,7 @@ test('in a public project everybody comments, and members only once the discussi
   assert.equal((await project.owner.post(made.notes, { body: 'Two' })).status, 201);
 });
 
-test('issues and merge requests that name each other, in texts or comments, tell each other once', async () => {
+test('creates one cross-reference between issues and merge requests that mention each other', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const issue = await newIssue(project);
   const made = await merging(project, { description: `For #${issue.iid}` });
@@ -63,27 +63,27 @@ test('issues and merge requests that name each other, in texts or comments, tell
   await done(owner.put(issue.at, { description: `See !${made.iid}` }));
   await done(owner.post(issue.notes, { body: made.named }));
   const system = { activity_filter: 'only_activity' };
-  assert.deepEqual((await bodiesOf(owner, made, system)).slice(0, 1), [
+  assert.deepEqual((await listNoteBodies(owner, made, system)).slice(0, 1), [
     `mentioned in issue ${project.path_with_namespace}#${issue.iid}`,
   ]);
-  const mentions = (await bodiesOf(owner, issue, system)).filter((body) => body.startsWith('mentioned'));
+  const mentions = (await listNoteBodies(owner, issue, system)).filter((body) => body.startsWith('mentioned'));
   assert.deepEqual(mentions, [`mentioned in merge request ${made.named}`]);
 });
 
-test('who may not read the merge request that mentions an issue is not told', async () => {
+test('hides a mention from callers who may not read the merge request', async () => {
   const { project, owner, guest, planner } = await world({ project: { readme: true, with: ['guest', 'planner'] } });
   const issue = await newIssue(project);
   await merging(project, { title: `For #${issue.iid}` });
-  const seen = async (caller: Caller) => (await bodiesOf(caller, issue)).length;
+  const seen = async (caller: Caller) => (await listNoteBodies(caller, issue)).length;
   assert.deepEqual([await seen(guest), await seen(planner), await seen(owner)], [0, 1, 1]);
 });
 
-test('what is deleted takes its comments along, and what they mention elsewhere', async () => {
+test('deletes comments and their cross-references with the noteable', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const [issue, made] = [await newIssue(project), await merging(project)];
   await done(owner.post(made.notes, { body: `#${issue.iid}` }));
   await done(owner.delete(made.at));
-  assert.deepEqual(await bodiesOf(owner, issue), []);
+  assert.deepEqual(await listNoteBodies(owner, issue), []);
   const events = server.services.database.reader.selectFrom('activity_events').select('target_type');
   const left = await events
     .where('project_id', '=', project.id)
@@ -92,7 +92,7 @@ test('what is deleted takes its comments along, and what they mention elsewhere'
   assert.deepEqual(left, []);
 });
 
-test('what deleted users have said on merge requests and epics is the ghost’s, or goes and counts no more', async () => {
+test('reassigns notes of a deleted user on merge requests and epics to the ghost user, or deletes them', async () => {
   const group = await newGroup({ owner: await user(), visibility: 'public' });
   const project = await newProject({ in: group, readme: true, visibility: 'public' });
   const made = await merging(project);
@@ -118,7 +118,7 @@ test('what deleted users have said on merge requests and epics is the ghost’s,
   assert.equal(epic?.user_notes_count, 1);
 });
 
-test('steps of merge requests outlive who took them', async () => {
+test('keeps resource events of merge requests after their user is deleted', async () => {
   const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });
   const { at } = await merging(project);
   await done(developer.put(at, { state_event: 'close' }));

@@ -1,88 +1,88 @@
 import { sql } from 'kysely';
-import { resourceOfRow, tableOf } from '#activity/index.ts';
-import { referElsewhere } from '#database/batch-statements.ts';
-import { isAmong } from '#database/dialect.ts';
-import { PIECE, pieceOf } from '#events/batches.ts';
+import { resourceTable, toResource } from '#activity/index.ts';
+import { reassignReferences } from '#database/batch-statements.ts';
+import { isInIds } from '#database/dialect.ts';
+import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
-import { leaveToGhost } from '#events/reassign-to-ghost.ts';
+import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /**
- * The notes of a deleted user stay as the ghost's; with `hard` they go, and their things count without them. What he has
- * resolved stays resolved, by nobody. index: notes_by_author, notes_by_resolver
+ * When a user is deleted: reassigns their notes to the ghost user, or on hard delete deletes them and updates the counts.
+ * Threads that they resolved stay resolved, without a resolver. index: notes_by_author, notes_by_resolver
  */
-export const giveNotesAway = subscription({
+export const onUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, deleted) =>
-    pieceOf(
-      () => leaveToGhost(uow, { table: 'notes', column: 'author_id' }, deleted, deleteSomeOf),
+    nextBatch(
+      () => reassignToGhost(uow, { table: 'notes', column: 'author_id' }, deleted, deleteNoteBatch),
       () =>
-        referElsewhere(
+        reassignReferences(
           uow,
           { table: 'notes', column: 'resolved_by_id' },
-          { from: deleted.userId, to: null, most: PIECE },
+          { from: deleted.userId, to: null, limit: BATCH_SIZE },
         ),
     ),
 });
 
-/** What was said on its commits goes with a project. index: commented_commits_by_sha, notes_by_commented_commit */
-export const forgetCommits = subscription({
+/** When a project is deleted: deletes the notes on its commits. index: commented_commits_by_sha, notes_by_commented_commit */
+export const deleteCommitNotesOfProject = subscription({
   event: 'project-destroyed',
-  inBatches: (uow, { projectId }) => pieceOf(() => deleteSomeOfCommits(uow, projectId)),
+  inBatches: (uow, { projectId }) => nextBatch(() => deleteCommitNoteBatch(uow, projectId)),
 });
 
-/** How many rows they were. */
-async function deleteSomeOfCommits(uow: UnitOfWork, projectId: number): Promise<number> {
+/** Deletes one batch and returns the number of rows. */
+async function deleteCommitNoteBatch(uow: UnitOfWork, projectId: number): Promise<number> {
   const commits = await uow
     .selectFrom('commented_commits')
     .select('id')
     .where('project_id', '=', projectId)
-    .limit(PIECE)
+    .limit(BATCH_SIZE)
     .execute();
   const ids = commits.map(({ id }) => id);
-  const said = uow
+  const noteIds = uow
     .selectFrom('notes')
     .select('id')
-    .where(isAmong(uow, sql.ref<number>('commented_commit_id'), ids))
+    .where(isInIds(uow, sql.ref<number>('commented_commit_id'), ids))
     .where('commented_commit_id', 'is not', null)
-    .limit(PIECE);
-  const { numDeletedRows } = await uow.deleteFrom('notes').where('id', 'in', said).executeTakeFirstOrThrow();
-  if (Number(numDeletedRows) === PIECE) return PIECE;
+    .limit(BATCH_SIZE);
+  const { numDeletedRows } = await uow.deleteFrom('notes').where('id', 'in', noteIds).executeTakeFirstOrThrow();
+  if (Number(numDeletedRows) === BATCH_SIZE) return BATCH_SIZE;
   await uow
     .deleteFrom('commented_commits')
-    .where(isAmong(uow, sql<number>`id`, ids))
+    .where(isInIds(uow, sql<number>`id`, ids))
     .execute();
   return ids.length;
 }
 
-/** How many they were. What the feeds say of them goes with their author. index: notes_by_author */
-async function deleteSomeOf(uow: UnitOfWork, userId: number): Promise<number> {
+/** Deletes one batch of notes and returns their number. Their activity events are deleted with the user. index: notes_by_author */
+async function deleteNoteBatch(uow: UnitOfWork, userId: number): Promise<number> {
   const notes = await uow
     .selectFrom('notes')
     .select(['id', 'issue_id', 'merge_request_id', 'epic_id', 'commented_commit_id', 'system'])
     .where('author_id', '=', userId)
-    .limit(PIECE)
+    .limit(BATCH_SIZE)
     .execute();
   const counted = Map.groupBy(
-    notes.filter((note) => !note.system && note.commented_commit_id === null).map(resourceOfRow),
+    notes.filter((note) => !note.system && note.commented_commit_id === null).map(toResource),
     ({ type, id }) => `${type} ${id}`,
   );
-  // Of how many things that are of one kind so many comments go: mostly one of each.
-  const alike = Map.groupBy([...counted.values()], (gone) => `${gone[0]!.type} ${gone.length}`);
-  for (const things of alike.values()) {
-    const [one, ...others] = things[0]!;
+  // Groups noteables by type and number of deleted comments, so that one statement updates each group.
+  const groups = Map.groupBy([...counted.values()], (notesOfOne) => `${notesOfOne[0]!.type} ${notesOfOne.length}`);
+  for (const noteables of groups.values()) {
+    const [one, ...others] = noteables[0]!;
     const count = others.length + 1;
-    const ids = things.map((gone) => gone[0]!.id);
+    const ids = noteables.map((notesOfOne) => notesOfOne[0]!.id);
     await uow
-      .updateTable(tableOf(one!.type))
+      .updateTable(resourceTable(one!.type))
       .set({ user_notes_count: sql<number>`user_notes_count - ${sql.lit(count)}` })
-      .where(isAmong(uow, sql<number>`id`, ids))
+      .where(isInIds(uow, sql<number>`id`, ids))
       .execute();
   }
   const ids = notes.map(({ id }) => id);
   await uow
     .deleteFrom('notes')
-    .where(isAmong(uow, sql<number>`id`, ids))
+    .where(isInIds(uow, sql<number>`id`, ids))
     .execute();
   return ids.length;
 }

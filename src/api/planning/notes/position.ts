@@ -1,30 +1,30 @@
 import { type Static, Type } from 'typebox';
 import { nullable, shape } from '#http/endpoint/responses.ts';
 
-/** Where a note stands in a diff, as whoever has written it has said (contract/planning.md §1 "Note"). */
+// The position of a note in a diff, as its author sent it (contract/planning.md §1 "Note").
 
-const text = Type.String();
+const textField = Type.String();
 const number = nullable(Type.Integer());
 
 const lineEnd = shape('LineRangeEnd', {
-  line_code: nullable(text),
-  type: nullable(text),
+  line_code: nullable(textField),
+  type: nullable(textField),
   old_line: number,
   new_line: number,
 });
 
 export const Position = shape('Position', {
-  base_sha: text,
-  start_sha: text,
-  head_sha: text,
-  old_path: nullable(text),
-  new_path: nullable(text),
+  base_sha: textField,
+  start_sha: textField,
+  head_sha: textField,
+  old_path: nullable(textField),
+  new_path: nullable(textField),
   position_type: Type.Enum(['text', 'image', 'file']),
-  /** On a line. */
+  /** For text positions. */
   old_line: Type.Optional(number),
   new_line: Type.Optional(number),
   line_range: Type.Optional(nullable(shape('LineRange', { start: lineEnd, end: lineEnd }))),
-  /** In a picture. */
+  /** For image positions. */
   width: Type.Optional(number),
   height: Type.Optional(number),
   x: Type.Optional(number),

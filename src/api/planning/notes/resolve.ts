@@ -1,64 +1,64 @@
 import { ALL_THREADS_RESOLVED } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { mayAt } from '#authorization/abilities.ts';
+import { mayInParent } from '#authorization/abilities.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
-import { withOpenThreads } from '#domain/threads.ts';
+import { findMergeRequestsWithOpenThreads } from '#domain/threads.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Noteable, NoteableKind } from '#http/access/noteables.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { mayComment } from './access.ts';
-import type { NoteListed } from './store.ts';
+import type { NoteListRow } from './store.ts';
 import { findThread, isResolvable, setResolved, type Thread } from './threads.ts';
 
-/** Who takes part may: Developers, who has begun the thread, and the author of what it is about. */
-export function mayResolve(caller: SignedInCaller, thing: Noteable, { notes: [first] }: Thread): boolean {
-  if (!mayComment(caller, thing)) return false;
+/** Returns whether the caller may resolve the thread: Developers, the author of its first note and the author of the noteable. */
+export function mayResolve(caller: SignedInCaller, noteable: Noteable, { notes: [first] }: Thread): boolean {
+  if (!mayComment(caller, noteable)) return false;
   const isOwn = (authorId: number | null) => authorId === caller.user.id;
-  return isOwn(first.author_id) || isOwn(thing.authorId) || mayAt(caller, 'resolve_note', thing);
+  return isOwn(first.author_id) || isOwn(noteable.authorId) || mayInParent(caller, 'resolve_note', noteable);
 }
 
 interface Resolution {
   readonly resolved: boolean;
-  /** One of its notes alone. */
+  /** Only this note of the thread; all if absent. */
   readonly noteId?: number;
 }
 
-/** Resolves a thread, or opens it again: what is so already stays as it is. Throws `AccessRevoked` when the caller may no more. */
+/** Resolves or reopens a thread. Notes already in that state are kept. Throws `AccessRevoked` if the caller lost the right. */
 export async function resolveThread(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  asked: Noteable,
+  requested: Noteable,
   { id }: Pick<Thread, 'id'>,
   { resolved, noteId }: Resolution,
 ): Promise<Thread | Failure<'threadGone'>> {
-  const { thing, caller } = await kind.again(uow, uow.actor, asked);
-  const before = await findThread(uow, caller, thing, id);
+  const { noteable, caller } = await kind.reload(uow, uow.actor, requested);
+  const before = await findThread(uow, caller, noteable, id);
   if (before === null) return fail('threadGone');
-  if (!mayResolve(caller, thing, before)) throw new AccessRevoked();
-  const isMeant = (note: NoteListed) => isResolvable(note) && (noteId === undefined || note.id === noteId);
-  const changed = await setResolved(uow, before.notes.filter(isMeant), resolved ? caller.user : null);
-  if (changed > 0 && resolved && (await tellUnlessOpen(uow, thing))) {
-    await uow.record({ noteOn: { type: 'MergeRequest', id: thing.id }, text: ALL_THREADS_RESOLVED });
+  if (!mayResolve(caller, noteable, before)) throw new AccessRevoked();
+  const isSelected = (note: NoteListRow) => isResolvable(note) && (noteId === undefined || note.id === noteId);
+  const changed = await setResolved(uow, before.notes.filter(isSelected), resolved ? caller.user : null);
+  if (changed > 0 && resolved && (await publishThreadsResolved(uow, noteable))) {
+    await uow.record({ noteOn: { type: 'MergeRequest', id: noteable.id }, text: ALL_THREADS_RESOLVED });
   }
-  return (await findThread(uow, caller, thing, id)) ?? fail('threadGone');
+  return (await findThread(uow, caller, noteable, id)) ?? fail('threadGone');
 }
 
-/** The same of one of its notes. */
+/** Resolves or reopens one note of a thread. */
 export async function resolveNote(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  asked: Noteable,
-  { id, discussion_id }: NoteListed,
+  requested: Noteable,
+  { id, discussion_id }: NoteListRow,
   resolved: boolean,
-): Promise<NoteListed | Failure<'threadGone'>> {
-  const thread = await resolveThread(uow, kind, asked, { id: discussion_id }, { resolved, noteId: id });
+): Promise<NoteListRow | Failure<'threadGone'>> {
+  const thread = await resolveThread(uow, kind, requested, { id: discussion_id }, { resolved, noteId: id });
   if (isFailure(thread)) return thread;
   return thread.notes.find((note) => note.id === id) ?? fail('threadGone');
 }
 
-/** Tells what waits for it that a merge request has no open thread any more; false: it has, or it is no merge request. */
-export async function tellUnlessOpen(uow: UnitOfWork, { type, id, project }: Noteable): Promise<boolean> {
-  if (type !== 'MergeRequest' || (await withOpenThreads(uow, [id])).has(id)) return false;
+/** Publishes `threads-resolved` if a merge request has no unresolved thread left. Returns whether it did. */
+export async function publishThreadsResolved(uow: UnitOfWork, { type, id, project }: Noteable): Promise<boolean> {
+  if (type !== 'MergeRequest' || (await findMergeRequestsWithOpenThreads(uow, [id])).has(id)) return false;
   await uow.publish('threads-resolved', { projectId: project.id, mergeRequestId: id });
   return true;
 }

@@ -1,73 +1,74 @@
 import type { Selectable } from 'kysely';
-import { columnOf, type Noted, newDiscussionId, noteColumns, ofResource } from '#activity/index.ts';
+import { foreignKeyColumn, type NoteTarget, newDiscussionId, noteColumns, resourceColumns } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
-import { mayAt } from '#authorization/abilities.ts';
+import { mayInParent } from '#authorization/abilities.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { NoteType } from '#database/tables/notes.ts';
-import type { Place } from '#domain/namespaces/scope.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { Noteable } from '#http/access/noteables.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { IMPORTED, thingVisibleTo } from '../issuables/index.ts';
+import { IMPORTED_COLUMNS, noteableVisibleTo } from '../issuables/index.ts';
 
-/** The rows of notes. */
+// Rows of notes.
 
 export type NoteRow = Selectable<Schema['notes']>;
 
-/** As it is listed: its body is read when it is sent (`textsOf`). */
-export type NoteListed = Omit<NoteRow, 'body'>;
+/** A note without its body, which is loaded when the response is sent (`textsOf`). */
+export type NoteListRow = Omit<NoteRow, 'body'>;
 
-export const listedColumns = noteColumns.filter((name) => name !== 'body').map((name) => `notes.${name}` as const);
+export const listColumns = noteColumns.filter((name) => name !== 'body').map((name) => `notes.${name}` as const);
 
-interface ListWish {
+interface NoteListParams {
   readonly order_by: 'created_at' | 'updated_at';
   readonly sort: 'asc' | 'desc';
   readonly activity_filter: 'all_notes' | 'only_comments' | 'only_activity';
 }
 
-/** One page of a thing's notes, of those that the caller may read. index: notes_by_issue_created, notes_by_issue_updated, notes_by_merge_request_created, notes_by_merge_request_updated, notes_by_epic_created, notes_by_epic_updated */
+/** Returns one page of the notes of a noteable that the caller may read. index: notes_by_issue_created, notes_by_issue_updated, notes_by_merge_request_created, notes_by_merge_request_updated, notes_by_epic_created, notes_by_epic_updated */
 export function listNotes(
   db: Reader,
   caller: Caller,
-  thing: Noteable,
-  { order_by, sort, activity_filter }: ListWish,
+  noteable: Noteable,
+  { order_by, sort, activity_filter }: NoteListParams,
   page: OffsetRequest,
-): Promise<Page<NoteListed>> {
-  const all = readableNotes(db, caller, thing).select(listedColumns);
-  const wanted = activity_filter === 'all_notes' ? all : all.where('system', '=', activity_filter === 'only_activity');
-  return paged(db, wanted.orderBy(`notes.${order_by}`, sort).orderBy('notes.id', sort), page);
+): Promise<Page<NoteListRow>> {
+  const all = readableNotes(db, caller, noteable).select(listColumns);
+  const filtered =
+    activity_filter === 'all_notes' ? all : all.where('system', '=', activity_filter === 'only_activity');
+  return paginate(db, filtered.orderBy(`notes.${order_by}`, sort).orderBy('notes.id', sort), page);
 }
 
-/** One note of the thing, if the caller may read it. index: notes primary key */
-export async function findNote(db: Reader, caller: Caller, thing: Noteable, id: number): Promise<NoteRow | null> {
+/** Returns the note of the noteable if the caller may read it, else null. index: notes primary key */
+export async function findNote(db: Reader, caller: Caller, noteable: Noteable, id: number): Promise<NoteRow | null> {
   return (
-    (await readableNotes(db, caller, thing).selectAll('notes').where('notes.id', '=', id).executeTakeFirst()) ?? null
+    (await readableNotes(db, caller, noteable).selectAll('notes').where('notes.id', '=', id).executeTakeFirst()) ?? null
   );
 }
 
-/** Is it a note of the thing, whoever may read it? index: notes primary key */
-export function isNoteOf(db: Reader, { type, id }: Noted, noteId: number): Promise<boolean> {
-  return hasRow(db.selectFrom('notes').select('id').where('id', '=', noteId).where(columnOf(type), '=', id));
+/** Returns whether the note belongs to the noteable, without an access check. index: notes primary key */
+export function isNoteOnNoteable(db: Reader, { type, id }: NoteTarget, noteId: number): Promise<boolean> {
+  return hasRow(db.selectFrom('notes').select('id').where('id', '=', noteId).where(foreignKeyColumn(type), '=', id));
 }
 
-/** What the caller may read of what was said on the thing. */
-export function readableNotes(db: Reader, caller: Caller, thing: Noteable) {
-  const query = db.selectFrom('notes').where(`notes.${columnOf(thing.type)}`, '=', thing.id);
-  const open = mayReadInternal(caller, thing) ? query : query.where('notes.internal', '=', false);
-  return open.where(mayBeTold(caller, db.today));
+/** Selects the notes of the noteable that the caller may read. */
+export function readableNotes(db: Reader, caller: Caller, noteable: Noteable) {
+  const query = db.selectFrom('notes').where(`notes.${foreignKeyColumn(noteable.type)}`, '=', noteable.id);
+  const open = mayReadInternal(caller, noteable) ? query : query.where('notes.internal', '=', false);
+  return open.where(referencedNoteableVisibleTo(caller, db.today));
 }
 
-/** Notes for members only: the same for all of a project or group. */
-export const mayReadInternal = (caller: Caller, place: Place): boolean => mayAt(caller, 'read_internal_note', place);
+/** Returns whether the caller may read internal notes of this project or group. */
+export const mayReadInternal = (caller: Caller, parent: GroupOrProject): boolean =>
+  mayInParent(caller, 'read_internal_note', parent);
 
 /**
- * A mention tells of the thing where it stands, a move and a relation of the other end: only whoever may read that one is
- * told.
+ * Notes about a mention, a move or a relation refer to another noteable: only callers who may read that one see the note.
  */
-function mayBeTold(caller: Caller, today: string) {
-  return thingVisibleTo<'notes'>(
+function referencedNoteableVisibleTo(caller: Caller, today: string) {
+  return noteableVisibleTo<'notes'>(
     caller,
     today,
     {
@@ -79,14 +80,14 @@ function mayBeTold(caller: Caller, today: string) {
   );
 }
 
-/** Notes by their ids, without their bodies, whoever asks; missing ones are left out. index: notes primary key */
-export const notesByIds = prepareForIds<NoteListed>((db, ids) =>
-  db.selectFrom('notes').select(listedColumns).where('id', 'in', ids),
+/** Returns notes without bodies by id, without an access check; missing ones are omitted. index: notes primary key */
+export const loadNotesByIds = prepareForIds<NoteListRow>((db, ids) =>
+  db.selectFrom('notes').select(listColumns).where('id', 'in', ids),
 );
 
-/** How many notes there are of the thing, counted no further than this. index: notes_by_issue_created, notes_by_commented_commit */
-export async function countNotes(db: Reader, { type, id }: Noted, most: number): Promise<number> {
-  const some = db.selectFrom('notes').select('notes.id').where(columnOf(type), '=', id).limit(most).as('some');
+/** Counts the notes of the noteable, up to `limit`. index: notes_by_issue_created, notes_by_commented_commit */
+export async function countNotes(db: Reader, { type, id }: NoteTarget, limit: number): Promise<number> {
+  const some = db.selectFrom('notes').select('notes.id').where(foreignKeyColumn(type), '=', id).limit(limit).as('some');
   const { count } = await db
     .selectFrom(some)
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -94,37 +95,37 @@ export async function countNotes(db: Reader, { type, id }: Noted, most: number):
   return count;
 }
 
-/** What a note in a thread says of that. */
-export interface InThread {
-  /** Null: a thread that it begins. */
+/** The columns of a note that belongs to a thread. */
+export interface NoteThreadFields {
+  /** The discussion id; null starts a new thread. */
   readonly id: string | null;
   readonly type: NoteType | null;
-  /** JSON; null: not in a diff. */
+  /** JSON; null if not in a diff. */
   readonly position: string | null;
   readonly commitSha: string | null;
   readonly resolved: { readonly at: string; readonly by: number | null } | null;
 }
 
-interface NewComment {
+interface NewNoteRow {
   readonly authorId: number;
   readonly body: string;
   readonly internal: boolean;
   readonly createdAt: string;
-  /** Of one in a thread. */
-  readonly thread?: InThread | null;
-  /** Of one that was on another server before: what Hearth says there it has said. */
+  /** Present for a note in a thread. */
+  readonly thread?: NoteThreadFields | null;
+  /** Present for an imported note. */
   readonly past?: { readonly system: boolean; readonly updatedAt: string };
 }
 
-export async function insertComment(
+export async function insertNote(
   tx: Transaction,
-  thing: Noted,
-  { authorId, body, internal, createdAt, thread, past }: NewComment,
+  noteable: NoteTarget,
+  { authorId, body, internal, createdAt, thread, past }: NewNoteRow,
 ): Promise<NoteRow> {
   return tx
     .insertInto('notes')
     .values({
-      ...ofResource({ type: thing.type, id: thing.id }),
+      ...resourceColumns({ type: noteable.type, id: noteable.id }),
       discussion_id: thread?.id ?? newDiscussionId(),
       type: thread?.type ?? null,
       position: thread?.position ?? null,
@@ -136,7 +137,7 @@ export async function insertComment(
       system: past?.system ?? false,
       kind: null,
       internal,
-      ...(past && IMPORTED),
+      ...(past && IMPORTED_COLUMNS),
       created_at: createdAt,
       updated_at: past?.updatedAt ?? createdAt,
     })
@@ -144,7 +145,7 @@ export async function insertComment(
     .executeTakeFirstOrThrow();
 }
 
-export async function updateBody(tx: Transaction, id: number, body: string): Promise<NoteRow | undefined> {
+export async function updateNoteBody(tx: Transaction, id: number, body: string): Promise<NoteRow | undefined> {
   return tx
     .updateTable('notes')
     .set({ body, updated_at: tx.now })
@@ -153,7 +154,7 @@ export async function updateBody(tx: Transaction, id: number, body: string): Pro
     .executeTakeFirst();
 }
 
-/** False: it was gone. */
+/** Deletes the note and returns whether it existed. */
 export async function deleteNoteRow(tx: Transaction, id: number): Promise<boolean> {
   const row = await tx.deleteFrom('notes').where('id', '=', id).returning('id').executeTakeFirst();
   return row !== undefined;

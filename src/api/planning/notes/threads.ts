@@ -1,56 +1,56 @@
 import { type SqlBool, sql } from 'kysely';
-import { columnOf, type Noted } from '#activity/index.ts';
+import { foreignKeyColumn, type NoteTarget } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
-import { type Page, paged } from '#database/page.ts';
+import { isInIds } from '#database/dialect.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { Noteable } from '#http/access/noteables.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { listedColumns, type NoteListed, readableNotes } from './store.ts';
+import { listColumns, type NoteListRow, readableNotes } from './store.ts';
 
-/** The rows of notes, by the threads that they are in; a plain comment is alone in its own (contract/planning.md §3.12). */
+// Notes grouped by thread; a plain comment is a thread of its own (contract/planning.md §3.12).
 
-/** So much of a thread as the caller may read, the oldest note first. */
+/** The notes of a thread that the caller may read, oldest first. */
 export interface Thread {
   readonly id: string;
-  readonly notes: readonly [NoteListed, ...NoteListed[]];
+  readonly notes: readonly [NoteListRow, ...NoteListRow[]];
 }
 
 /**
- * One page of the threads on a thing, by their first notes: which they are, and then all that was said in them. index:
+ * Returns one page of the threads on a noteable, ordered by their first notes, each with all its notes. index:
  * notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created, notes_by_commented_commit,
  * notes_by_issue_discussion, notes_by_merge_request_discussion, notes_by_epic_discussion, notes_by_commented_commit_discussion
  */
 export async function listThreads(
   db: Reader,
   caller: Caller,
-  thing: Noteable,
+  noteable: Noteable,
   page: OffsetRequest,
 ): Promise<Page<Thread>> {
-  const first = readableNotes(db, caller, thing)
+  const first = readableNotes(db, caller, noteable)
     .select('notes.discussion_id')
-    .where(isFirst(thing))
+    .where(isFirstOfThread(noteable))
     .orderBy('notes.created_at')
     .orderBy('notes.id');
-  const found = await paged(db, first, page);
+  const found = await paginate(db, first, page);
   const ids = found.items.map(({ discussion_id }) => discussion_id);
-  return { ...found, items: await threadsOf(db, caller, thing, ids) };
+  return { ...found, items: await loadThreads(db, caller, noteable, ids) };
 }
 
-/** Nothing of its thread was said before: who may read one note of a thread reads all. */
-function isFirst({ type }: Noted) {
-  const column = columnOf(type);
+/** Matches the first note of each thread. A caller who may read one note of a thread may read all. */
+function isFirstOfThread({ type }: NoteTarget) {
+  const column = foreignKeyColumn(type);
   return sql<SqlBool>`not exists (
     select 1 from notes as earlier
     where ${sql.ref(`earlier.${column}`)} = ${sql.ref(`notes.${column}`)} and earlier.discussion_id = notes.discussion_id
       and (earlier.created_at, earlier.id) < (notes.created_at, notes.id))`;
 }
 
-/** The threads with these ids, in their order, so far as there is anything to read in them. index: notes_by_issue_discussion, notes_by_merge_request_discussion, notes_by_epic_discussion, notes_by_commented_commit_discussion */
-async function threadsOf(db: Reader, caller: Caller, thing: Noteable, ids: readonly string[]): Promise<Thread[]> {
+/** Returns the threads with these ids in this order; threads without readable notes are omitted. index: notes_by_issue_discussion, notes_by_merge_request_discussion, notes_by_epic_discussion, notes_by_commented_commit_discussion */
+async function loadThreads(db: Reader, caller: Caller, noteable: Noteable, ids: readonly string[]): Promise<Thread[]> {
   if (ids.length === 0) return [];
-  const notes = await readableNotes(db, caller, thing)
-    .select(listedColumns)
+  const notes = await readableNotes(db, caller, noteable)
+    .select(listColumns)
     .where('notes.discussion_id', 'in', ids)
     .orderBy('notes.created_at')
     .orderBy('notes.id')
@@ -62,23 +62,23 @@ async function threadsOf(db: Reader, caller: Caller, thing: Noteable, ids: reado
   });
 }
 
-/** One of them; null: it is none of this thing, or hidden from the caller. */
-export async function findThread(db: Reader, caller: Caller, thing: Noteable, id: string): Promise<Thread | null> {
-  return (await threadsOf(db, caller, thing, [id]))[0] ?? null;
+/** Returns the thread, or null if it belongs to another noteable or the caller may not read it. */
+export async function findThread(db: Reader, caller: Caller, noteable: Noteable, id: string): Promise<Thread | null> {
+  return (await loadThreads(db, caller, noteable, [id]))[0] ?? null;
 }
 
-/** Whether it can be resolved: said by somebody in a thread, of something that isn't done with. */
-export function isResolvable({ type, system, commented_commit_id: commit }: NoteListed): boolean {
+/** Returns whether the note can be resolved: a user's note in a thread that is not on a commit. */
+export function isResolvable({ type, system, commented_commit_id: commit }: NoteListRow): boolean {
   return type !== null && !system && commit === null;
 }
 
-/** Whether that has still to be done. */
-export function isOpen(note: NoteListed): boolean {
+/** Returns whether the note is resolvable and not resolved. */
+export function isUnresolved(note: NoteListRow): boolean {
   return isResolvable(note) && note.resolved_at === null;
 }
 
-/** A plain comment begins a thread by its first answer. index: notes primary key */
-export async function makeThread(tx: Transaction, { id }: NoteListed): Promise<void> {
+/** Converts a plain comment to a thread when it gets its first reply. index: notes primary key */
+export async function convertToThread(tx: Transaction, { id }: NoteListRow): Promise<void> {
   await tx
     .updateTable('notes')
     .set({ type: 'DiscussionNote' })
@@ -87,10 +87,10 @@ export async function makeThread(tx: Transaction, { id }: NoteListed): Promise<v
     .execute();
 }
 
-/** Resolved by this user, or (null) open again; those that are so already stay as they are. Says how many are not as they were. index: notes primary key */
+/** Resolves notes by this user, or reopens them (null). Returns how many notes changed. index: notes primary key */
 export async function setResolved(
   tx: Transaction,
-  notes: readonly NoteListed[],
+  notes: readonly NoteListRow[],
   by: { readonly id: number } | null,
 ): Promise<number> {
   const ids = notes.filter(isResolvable).map(({ id }) => id);
@@ -98,7 +98,7 @@ export async function setResolved(
   const { numUpdatedRows } = await tx
     .updateTable('notes')
     .set(by === null ? { resolved_at: null, resolved_by_id: null } : { resolved_at: tx.now, resolved_by_id: by.id })
-    .where(isAmong(tx, sql.ref<number>('id'), ids))
+    .where(isInIds(tx, sql.ref<number>('id'), ids))
     .where('resolved_at', by === null ? 'is not' : 'is', null)
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DESCRIPTION_CHANGED } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { callerOf } from '#authentication/users/users.ts';
+import { loadCaller } from '#authentication/users/users.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { fail } from '#runtime/failure.ts';
 import { type Project, world } from '#test/support/world.ts';
-import { issueThing } from '../issues/index.ts';
-import { bodiesOf, newIssue } from './fixtures.testing.ts';
+import { issueNoteable } from '../issues/index.ts';
+import { listNoteBodies, newIssue } from './fixtures.testing.ts';
 import { listNotes } from './store.ts';
 import { createNote, deleteNote, updateNote } from './write.ts';
 
 const { user, clock, server, root, work } = await world();
 const { database, runUnitOfWork } = server.services;
 
-test('its author and Maintainers change a comment, and take it back', async () => {
+test('lets the author and Maintainers update and delete a comment', async () => {
   const { project, guest, developer, maintainer } = await world({
     project: { with: ['guest', 'developer', 'maintainer'] },
   });
@@ -31,23 +31,23 @@ test('its author and Maintainers change a comment, and take it back', async () =
   assert.equal((await guest.delete(one)).status, 204);
   assert.equal((await maintainer.delete(two)).status, 204);
   assert.equal((await guest.delete(one)).status, 404);
-  assert.deepEqual(await bodiesOf(guest, issue), []);
+  assert.deepEqual(await listNoteBodies(guest, issue), []);
   assert.equal((await guest.get(issue.at)).body.user_notes_count, 0);
 });
 
-test('a comment is not changed to nothing', async () => {
+test('rejects a blank body', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   const note = `${issue.notes}/${(await owner.post(issue.notes, { body: 'Words' })).body.id}`;
   assert.deepEqual((await owner.put(note, { body: ' ' })).body, { error: 'body is empty' });
   assert.equal((await owner.put(note, {})).status, 400);
-  assert.deepEqual(await bodiesOf(owner, issue), ['Words']);
+  assert.deepEqual(await listNoteBodies(owner, issue), ['Words']);
 });
 
-test('nobody changes what Hearth has said', async () => {
+test('rejects changes to system notes', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
-  await runUnitOfWork(await callerOf(database.reader, owner.id, null), (uow) =>
+  await runUnitOfWork(await loadCaller(database.reader, owner.id, null), (uow) =>
     uow.record({ noteOn: { type: 'Issue', id: issue.id }, text: DESCRIPTION_CHANGED }),
   );
   const [{ id }] = (await owner.get(issue.notes)).body;
@@ -59,7 +59,7 @@ test('nobody changes what Hearth has said', async () => {
   }
 });
 
-test('a comment that was changed since is not taken back', async () => {
+test('returns 412 for the deletion of a comment that has changed', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   const note = `${issue.notes}/${(await owner.post(issue.notes, { body: 'Words' })).body.id}`;
@@ -77,7 +77,7 @@ const eventsOf = (projectId: number) =>
     .where('action', '=', 'commented')
     .execute();
 
-test('what the feed says of a comment goes with it, and with its issue', async () => {
+test('deletes activity events with the comment and with its issue', async () => {
   const { project, owner } = await world({ project: {} });
   const [issue, other] = [await newIssue(project), await newIssue(project)];
   const first = (await owner.post(issue.notes, { body: 'one' })).body.id;
@@ -87,7 +87,7 @@ test('what the feed says of a comment goes with it, and with its issue', async (
   assert.equal((await eventsOf(project.id)).length, 1);
 });
 
-test('the comments of a deleted user are the ghost’s, or go and count no more', async () => {
+test('reassigns comments of a deleted user to the ghost user, or deletes them', async () => {
   const { project, owner } = await world({ project: { visibility: 'public' } });
   const [ada, ben] = [await user(), await user()];
   const issue = await newIssue(project);
@@ -116,27 +116,27 @@ async function loaded(by: SignedInCaller, project: Project, body: string) {
   return { at, issue, thing, note: { ...(await listNotes(database.reader, by, thing, WISH, PAGE)).items[0]!, body } };
 }
 
-test('a change is compared with what the comment says now, and one that is gone is not changed', async () => {
+test('compares with the current body, and returns 404 for a deleted comment', async () => {
   const { project, owner } = await world({ project: {} });
-  const by = (await callerOf(database.reader, owner.id, null)) as SignedInCaller;
+  const by = (await loadCaller(database.reader, owner.id, null)) as SignedInCaller;
   const { at, thing, note } = await loaded(by, project, 'First');
   await owner.put(at, { body: 'Second' });
-  await runUnitOfWork(by, (uow) => updateNote(uow, issueThing, thing, note, { body: 'First' }));
+  await runUnitOfWork(by, (uow) => updateNote(uow, issueNoteable, thing, note, { body: 'First' }));
   assert.equal((await owner.get(at)).body.body, 'First');
   await owner.delete(at);
-  const gone = await runUnitOfWork(by, (uow) => updateNote(uow, issueThing, thing, note, { body: 'First' }));
+  const gone = await runUnitOfWork(by, (uow) => updateNote(uow, issueNoteable, thing, note, { body: 'First' }));
   assert.deepEqual(gone, fail('gone'));
 });
 
-test('whoever was let in and may not comment any more when it is written down writes nothing', async () => {
+test('writes nothing if the caller loses access before the write', async () => {
   const { project, owner, guest } = await world({ project: { with: ['guest'] } });
-  const by = (await callerOf(database.reader, guest.id, null)) as SignedInCaller;
+  const by = (await loadCaller(database.reader, guest.id, null)) as SignedInCaller;
   const { issue, thing, note } = await loaded(by, project, 'First');
   const wish = { body: 'Second', internal: false, createdAt: null };
   const refusedNow = async () => {
-    await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessRevoked);
-    await assert.rejects(() => runUnitOfWork(by, (uow) => deleteNote(uow, issueThing, thing, note)), AccessRevoked);
-    assert.deepEqual(await bodiesOf(owner, issue, { activity_filter: 'only_comments' }), ['First']);
+    await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueNoteable, thing, wish)), AccessRevoked);
+    await assert.rejects(() => runUnitOfWork(by, (uow) => deleteNote(uow, issueNoteable, thing, note)), AccessRevoked);
+    assert.deepEqual(await listNoteBodies(owner, issue, { activity_filter: 'only_comments' }), ['First']);
   };
   await owner.put(issue.at, { confidential: true });
   await refusedNow();
@@ -145,15 +145,15 @@ test('whoever was let in and may not comment any more when it is written down wr
   await refusedNow();
 });
 
-test('a discussion that is locked meanwhile takes no comments of others than members', async () => {
+test('rejects comments of non-members if the discussion is locked before the write', async () => {
   const { project, owner } = await world({ project: { visibility: 'public' } });
-  const by = (await callerOf(database.reader, (await user()).id, null)) as SignedInCaller;
+  const by = (await loadCaller(database.reader, (await user()).id, null)) as SignedInCaller;
   const { issue, thing } = await loaded(by, project, 'First');
   await owner.put(issue.at, { discussion_locked: true });
   const wish = { body: 'Second', internal: false, createdAt: null };
-  await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessRevoked);
+  await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueNoteable, thing, wish)), AccessRevoked);
   await owner.delete(issue.at);
-  await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueThing, thing, wish)), AccessRevoked);
+  await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueNoteable, thing, wish)), AccessRevoked);
 });
 
 const WISH = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;

@@ -1,178 +1,178 @@
-import { forgetTargetActivity, MOST_NOTES } from '#activity/index.ts';
+import { deleteTargetActivity, MAX_NOTES } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { mayAt } from '#authorization/abilities.ts';
+import { mayInParent } from '#authorization/abilities.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { InThing, Noteable, NoteableKind } from '#http/access/noteables.ts';
+import type { Noteable, NoteableContext, NoteableKind } from '#http/access/noteables.ts';
 import type { ErrorTable } from '#http/errors/error-table.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { tellMentioned } from '../issuables/index.ts';
-import type { Changes } from '../quick-actions/index.ts';
-import { stillChanging, stillCommenting } from './access.ts';
-import { count } from './comment-count.ts';
-import { tellUnlessOpen } from './resolve.ts';
+import { recordMentions } from '../issuables/index.ts';
+import type { QuickActionChanges } from '../quick-actions/index.ts';
+import { reloadForComment, reloadNoteForUpdate } from './access.ts';
+import { updateNoteCount } from './comment-count.ts';
+import { publishThreadsResolved } from './resolve.ts';
 import {
   countNotes,
   deleteNoteRow,
-  type InThread,
-  insertComment,
+  insertNote,
   mayReadInternal,
   type NoteRow,
-  updateBody,
+  type NoteThreadFields,
+  updateNoteBody,
 } from './store.ts';
-import { findThread, isOpen, isResolvable, makeThread, type Thread } from './threads.ts';
+import { convertToThread, findThread, isResolvable, isUnresolved, type Thread } from './threads.ts';
 
-/** A note, and of one that was said just now what its quick actions have changed. */
-export type NoteSaid = NoteRow & { readonly changes?: Changes };
+/** A note, with the changes by its quick actions if it was just written. */
+export type WrittenNote = NoteRow & { readonly changes?: QuickActionChanges };
 
-export interface NoteWish {
+export interface CreateNoteInput {
   readonly body: string;
   readonly internal: boolean;
-  /** Only Owners may say when. */
+  /** Only Owners may set it; ignored for others. */
   readonly createdAt: string | null;
-  /** What its quick actions have changed. */
-  readonly changes?: Changes;
-  /** Of one that begins a thread; else it is a plain comment. */
-  readonly begins?: Beginning;
+  /** What its quick actions changed. */
+  readonly changes?: QuickActionChanges;
+  /** Starts a thread if present; else the note is a plain comment. */
+  readonly threadStart?: ThreadStart;
 }
 
-/** What a thread begins with: a DiscussionNote, or where it stands in a diff a DiffNote. */
-export interface Beginning {
-  /** As the API shows it (JSON); null: not in a diff. */
+/** The first note of a thread: a DiffNote if it has a position in a diff, else a DiscussionNote. */
+export interface ThreadStart {
+  /** JSON in the API's shape; null if not in a diff. */
   readonly position: string | null;
-  /** Of a merge request: the commit on whose own diff that is. */
+  /** For merge requests: the commit if the position is in the diff of one commit. */
   readonly commitSha: string | null;
 }
 
-/** How whoever says something is refused, wherever. */
-export const NOTE_REFUSALS = {
+/** Errors of all endpoints that create notes. */
+export const NOTE_ERRORS = {
   blank: [400, `400 Bad request - Note {:note=>["can't be blank"]}`],
   tooMany: [400, '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}'],
 } as const satisfies ErrorTable;
 
-type Unsaid = 'internal' | 'blank' | 'tooMany';
+type NoteErrorCode = 'internal' | 'blank' | 'tooMany';
 
-/** A comment on a thing: it counts there, and in a project it is an activity. */
+/** Creates a note, updates the comment count and, in a project, records an activity event. */
 export async function createNote(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  asked: Noteable,
-  { begins, ...wish }: NoteWish,
-): Promise<NoteRow | Failure<Unsaid>> {
-  const standing = await stillCommenting(uow, kind, asked);
-  if (begins === undefined) return say(uow, standing, wish, null);
-  const type = begins.position === null ? 'DiscussionNote' : 'DiffNote';
-  return say(uow, standing, wish, { id: null, type, ...begins, resolved: null });
+  requested: Noteable,
+  { threadStart, ...input }: CreateNoteInput,
+): Promise<NoteRow | Failure<NoteErrorCode>> {
+  const current = await reloadForComment(uow, kind, requested);
+  if (threadStart === undefined) return writeNote(uow, current, input, null);
+  const type = threadStart.position === null ? 'DiscussionNote' : 'DiffNote';
+  return writeNote(uow, current, input, { id: null, type, ...threadStart, resolved: null });
 }
 
-/** An answer in a thread; a plain comment that somebody answers becomes one. It is for the same readers. */
-export async function answerNote(
+/** Replies in a thread; a plain comment becomes a thread. The reply is internal if the first note is. */
+export async function replyToThread(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  asked: Noteable,
+  requested: Noteable,
   { id }: Pick<Thread, 'id'>,
-  wish: Pick<NoteWish, 'body' | 'createdAt' | 'changes'>,
-): Promise<NoteRow | Failure<Unsaid | 'threadGone' | 'notAnswerable'>> {
-  const standing = await stillCommenting(uow, kind, asked);
-  const thread = await findThread(uow, standing.caller, standing.thing, id);
+  input: Pick<CreateNoteInput, 'body' | 'createdAt' | 'changes'>,
+): Promise<NoteRow | Failure<NoteErrorCode | 'threadGone' | 'notAnswerable'>> {
+  const current = await reloadForComment(uow, kind, requested);
+  const thread = await findThread(uow, current.caller, current.noteable, id);
   if (thread === null) return fail('threadGone');
   const [first] = thread.notes;
-  if (first.system || (first.type === null && standing.thing.type === 'Commit')) return fail('notAnswerable');
-  const said = await say(
+  if (first.system || (first.type === null && current.noteable.type === 'Commit')) return fail('notAnswerable');
+  const reply = await writeNote(
     uow,
-    standing,
-    { ...wish, internal: first.internal },
+    current,
+    { ...input, internal: first.internal },
     {
       id,
       type: first.type ?? 'DiscussionNote',
       position: first.position,
       commitSha: first.commit_sha,
-      resolved: isDone(thread) ? { at: uow.now, by: standing.caller.user.id } : null,
+      resolved: isThreadResolved(thread) ? { at: uow.now, by: current.caller.user.id } : null,
     },
   );
-  if (!isFailure(said) && first.type === null) await makeThread(uow, first);
-  return said;
+  if (!isFailure(reply) && first.type === null) await convertToThread(uow, first);
+  return reply;
 }
 
-/** Resolved, and nothing open in it. */
-const isDone = ({ notes }: Thread) => notes.some(isResolvable) && !notes.some(isOpen);
+/** Returns whether the thread is resolved. */
+const isThreadResolved = ({ notes }: Thread) => notes.some(isResolvable) && !notes.some(isUnresolved);
 
-/** The one way in which people say something, wherever. */
-async function say(
+/** Writes a note; all code paths that create notes of users end here. */
+async function writeNote(
   uow: UnitOfWork<SignedInCaller>,
-  { thing, caller }: InThing<Noteable>,
-  { body, internal, createdAt, changes }: Omit<NoteWish, 'begins'>,
-  thread: InThread | null,
-): Promise<NoteRow | Failure<Unsaid>> {
-  if (internal && !mayReadInternal(caller, thing)) return fail('internal');
+  { noteable, caller }: NoteableContext<Noteable>,
+  { body, internal, createdAt, changes }: Omit<CreateNoteInput, 'threadStart'>,
+  thread: NoteThreadFields | null,
+): Promise<NoteRow | Failure<NoteErrorCode>> {
+  if (internal && !mayReadInternal(caller, noteable)) return fail('internal');
   if (body.trim() === '') return fail('blank');
-  if ((await countNotes(uow, thing, MOST_NOTES)) === MOST_NOTES) return fail('tooMany');
-  const note = await insertComment(uow, thing, {
+  if ((await countNotes(uow, noteable, MAX_NOTES)) === MAX_NOTES) return fail('tooMany');
+  const note = await insertNote(uow, noteable, {
     authorId: caller.user.id,
     body,
     internal,
-    createdAt: (mayAt(caller, 'date_note', thing) && createdAt) || uow.now,
+    createdAt: (mayInParent(caller, 'date_note', noteable) && createdAt) || uow.now,
     thread,
   });
-  await count(uow, thing, 1, uow.now);
-  if (thing.project) {
+  await updateNoteCount(uow, noteable, 1, uow.now);
+  if (noteable.project) {
     await uow.record({
-      projectId: thing.project.id,
+      projectId: noteable.project.id,
       authorId: caller.user.id,
       action: 'commented',
       target: { type: note.type ?? 'Note', id: note.id },
     });
   } else {
-    await uow.publish('occurred', { event: 'new_note', about: { type: 'Note', id: note.id } });
+    await uow.publish('notifiable-event-occurred', { event: 'new_note', about: { type: 'Note', id: note.id } });
   }
-  if (!internal) await tellNamed(uow, thing, body);
+  if (!internal) await recordBodyMentions(uow, noteable, body);
   return withChanges(note, changes);
 }
 
-const withChanges = (note: NoteRow, changes: Changes | undefined): NoteSaid =>
+const withChanges = (note: NoteRow, changes: QuickActionChanges | undefined): WrittenNote =>
   changes === undefined ? note : { ...note, changes };
 
-/** What a commit's comments name is not told. */
-async function tellNamed(uow: UnitOfWork, thing: Noteable, body: string): Promise<void> {
-  if (thing.type !== 'Commit') await tellMentioned(uow, thing, [body]);
+/** Creates cross-references for the mentions in a body. Comments on commits create none. */
+async function recordBodyMentions(uow: UnitOfWork, noteable: Noteable, body: string): Promise<void> {
+  if (noteable.type !== 'Commit') await recordMentions(uow, noteable, [body]);
 }
 
-/** Says it in other words. */
+/** Updates the body of a note. */
 export async function updateNote(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  asked: Noteable,
+  requested: Noteable,
   note: NoteRow,
-  { body, changes }: { readonly body: string; readonly changes?: Changes },
-): Promise<NoteSaid | Failure<'gone'>> {
-  const standing = await stillChanging(uow, kind, asked, note);
-  if (isFailure(standing)) return standing;
-  const { thing, now } = standing;
-  if (body === now.body) return withChanges(now, changes);
-  const changed = await updateBody(uow, note.id, body);
+  { body, changes }: { readonly body: string; readonly changes?: QuickActionChanges },
+): Promise<WrittenNote | Failure<'gone'>> {
+  const current = await reloadNoteForUpdate(uow, kind, requested, note);
+  if (isFailure(current)) return current;
+  const { noteable, currentNote } = current;
+  if (body === currentNote.body) return withChanges(currentNote, changes);
+  const changed = await updateNoteBody(uow, note.id, body);
   if (changed === undefined) return fail('gone');
-  const { type, id } = thing;
+  const { type, id } = noteable;
   if (type !== 'Commit') {
-    const before = now.body;
-    await uow.publish('reworded', {
+    const before = currentNote.body;
+    await uow.publish('text-updated', {
       ...{ about: { type, id }, of: 'note', noteId: note.id },
-      ...{ before, text: body, internal: now.internal },
+      ...{ before, text: body, internal: currentNote.internal },
     });
   }
-  if (!now.internal) await tellNamed(uow, thing, body);
+  if (!currentNote.internal) await recordBodyMentions(uow, noteable, body);
   return withChanges(changed, changes);
 }
 
-/** Takes a comment back, and with it what the feeds say of it. Its thread ends with its last one. */
+/** Deletes a note and its activity events. A thread is gone with its last note. */
 export async function deleteNote(
   uow: UnitOfWork<SignedInCaller>,
   kind: NoteableKind,
-  asked: Noteable,
+  requested: Noteable,
   note: NoteRow,
 ): Promise<undefined | Failure<'gone'>> {
-  const standing = await stillChanging(uow, kind, asked, note);
-  if (isFailure(standing)) return standing;
+  const current = await reloadNoteForUpdate(uow, kind, requested, note);
+  if (isFailure(current)) return current;
   if (!(await deleteNoteRow(uow, note.id))) return fail('gone');
-  await forgetTargetActivity(uow, 'Note', [note.id]);
-  await count(uow, standing.thing, -1, uow.now);
-  if (isOpen(standing.now)) await tellUnlessOpen(uow, standing.thing);
+  await deleteTargetActivity(uow, 'Note', [note.id]);
+  await updateNoteCount(uow, current.noteable, -1, uow.now);
+  if (isUnresolved(current.currentNote)) await publishThreadsResolved(uow, current.noteable);
 }

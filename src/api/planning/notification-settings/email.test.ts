@@ -13,7 +13,7 @@ async function withAddress(caller: Caller, confirmed = true) {
 const addressOf = async (caller: Caller) => (await caller.get(own)).body.notification_email;
 const primary = ({ username }: Caller) => `${username}@hearth.test`;
 
-test('mail goes to a confirmed address, in whatever case it is given', async () => {
+test('accepts a confirmed address in any case', async () => {
   const ada = await user();
   const { email } = await withAddress(ada);
   assert.equal(
@@ -26,7 +26,7 @@ test('mail goes to a confirmed address, in whatever case it is given', async () 
   assert.equal((await ada.put(own, { notification_email: primary(ada) })).status, 200);
 });
 
-test('an address that is not confirmed, not the caller’s or none at all is refused, and with it all the rest', async () => {
+test('rejects all changes with an unconfirmed, foreign or invalid address', async () => {
   const [ada, ben] = [await user(), await user()];
   const unverified = { notification_email: ['must be an email you have verified'] };
   const malformed = { notification_email: ['is invalid', 'must be an email you have verified'] };
@@ -45,7 +45,7 @@ test('an address that is not confirmed, not the caller’s or none at all is ref
   assert.deepEqual((await ada.get(own)).body, { level: 'participating', notification_email: primary(ada) });
 });
 
-test('an address that goes while it is in use gives way to the primary one', async () => {
+test('falls back to the primary address when the address in use is deleted', async () => {
   const ada = await user();
   const { id, email } = await withAddress(ada);
   await ada.put(own, { notification_email: email });
@@ -53,7 +53,7 @@ test('an address that goes while it is in use gives way to the primary one', asy
   assert.equal(await addressOf(ada), primary(ada));
 });
 
-test('the primary address in use follows its changes, whether it was chosen or not', async () => {
+test('follows changes of the primary address', async () => {
   const ada = await user();
   for (const chosen of [false, true]) {
     if (chosen) await ada.put(own, { notification_email: await addressOf(ada) });
@@ -63,7 +63,7 @@ test('the primary address in use follows its changes, whether it was chosen or n
   }
 });
 
-test('a group takes no address', async () => {
+test('ignores an address for a group', async () => {
   const { group, owner } = await world({ group: {} });
   const answer = await owner.put(`${group.at}${own}`, { level: 'watch', notification_email: 'nobody' });
   assert.deepEqual([answer.status, answer.body], [200, { level: 'watch' }]);

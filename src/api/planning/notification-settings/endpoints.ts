@@ -1,77 +1,77 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { EMAIL_EVENTS, type EmailEvent } from '#database/tables/notification-settings.ts';
 import { signedIn } from '#http/access/access.ts';
-import { forBoth } from '#http/access/parents.ts';
+import { forGroupAndProject } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok } from '#http/endpoint/responses.ts';
-import { GONE, INVALID } from '#http/errors/error-messages.ts';
+import { INVALID, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { onTiers, optional, type Parameter } from '#http/parameters/declarations.ts';
-import { ruledText, string } from '#http/parameters/texts.ts';
+import { string, validatedText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { GlobalNotificationSetting, GroupNotificationSetting, ProjectNotificationSetting } from './entities.ts';
-import { tiersWith } from './event-names.ts';
-import { readGlobalSetting, readSetting } from './store.ts';
-import { changeGlobalSetting, changeSourceSetting } from './update.ts';
+import { tiersOfEvent } from './event-names.ts';
+import { getGlobalSetting, getSetting } from './store.ts';
+import { updateGlobalSetting, updateSourceSetting } from './update.ts';
 
-// Everybody's own settings, and nobody else's (contract/activity.md Part 2).
+// Notification settings of the caller (contract/activity.md Part 2).
 
-/** Besides `level`, each event by its name, in the query or the body. */
+/** Returns the parameter `level` and one boolean per event. */
 const settingParams = (without: readonly EmailEvent[] = []) => ({
   level: optional(string),
   ...(Object.fromEntries(
     EMAIL_EVENTS.filter((event) => !without.includes(event)).map((event) => [
       event,
-      onTiers(optional(boolean), ...tiersWith(event)),
+      onTiers(optional(boolean), ...tiersOfEvent(event)),
     ]),
   ) as Readonly<Record<EmailEvent, Parameter<boolean, 'optional'>>>),
 });
 
-const WRONG_LEVEL = { levelUnknown: [400, "'{level}' is not a valid level"], invalid: INVALID } as const;
+const LEVEL_ERRORS = { levelUnknown: [400, "'{level}' is not a valid level"], invalid: INVALID } as const;
 
-/** Many who change the setting of one user run one after another. */
-const turnOf = ({ user }: SignedInCaller) => `notification settings of user ${user.id}`;
+/** Returns the lock key for changing the settings of a user. */
+const settingsLockKey = ({ user }: SignedInCaller) => `notification settings of user ${user.id}`;
 
-export const readNotificationSetting = endpoint({
+export const getNotificationSetting = endpoint({
   get: '/notification_settings',
-  summary: 'What the caller is told of by mail, wherever he has chosen nothing else',
+  summary: 'Get the global notification settings',
   access: signedIn(),
   response: ok(GlobalNotificationSetting),
-  read: (db, { caller }) => readGlobalSetting(db, caller.user.id),
+  read: (db, { caller }) => getGlobalSetting(db, caller.user.id),
 });
 
 export const updateNotificationSetting = endpoint({
   put: '/notification_settings',
-  summary: 'Choose what to be told of by mail, and at which address',
+  summary: 'Update the global notification settings',
   access: signedIn(),
-  params: { ...settingParams(), notification_email: optional(ruledText(255)) },
-  lock: ({ caller }) => turnOf(caller),
-  errors: WRONG_LEVEL,
+  params: { ...settingParams(), notification_email: optional(validatedText(255)) },
+  lock: ({ caller }) => settingsLockKey(caller),
+  errors: LEVEL_ERRORS,
   response: ok(GlobalNotificationSetting),
-  write: (uow, { params }) => changeGlobalSetting(uow, params),
+  write: (uow, { params }) => updateGlobalSetting(uow, params),
 });
 
-const SEEING = { group: 'read_group', project: 'read_project' } as const;
-const SETTINGS = { group: GroupNotificationSetting, project: ProjectNotificationSetting } as const;
+const READ_PARENT = { group: 'read_group', project: 'read_project' } as const;
+const ENTITIES = { group: GroupNotificationSetting, project: ProjectNotificationSetting } as const;
 
-export const [readGroupNotificationSetting, readProjectNotificationSetting] = forBoth((parent) =>
+export const [getGroupNotificationSetting, getProjectNotificationSetting] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/notification_settings`,
-    summary: `What the caller is told of a ${parent.type} by mail`,
-    access: parent.may(SEEING),
-    response: ok(parent.own(SETTINGS)),
-    read: (db, { parent, caller }) => readSetting(db, caller.user.id, parent),
+    summary: `Get the notification settings for a ${parent.type}`,
+    access: parent.accessWith(READ_PARENT),
+    response: ok(parent.select(ENTITIES)),
+    read: (db, { parent, caller }) => getSetting(db, caller.user.id, parent),
   }),
 );
 
-export const [updateGroupNotificationSetting, updateProjectNotificationSetting] = forBoth((parent) =>
+export const [updateGroupNotificationSetting, updateProjectNotificationSetting] = forGroupAndProject((parent) =>
   endpoint({
     put: `${parent.path}/notification_settings`,
-    summary: `Choose what to be told of a ${parent.type} by mail`,
-    access: parent.may(SEEING),
-    params: settingParams(parent.own({ group: ['approver'], project: ['new_epic'] })),
-    lock: ({ caller }) => turnOf(caller),
-    errors: { ...WRONG_LEVEL, gone: GONE[parent.name] },
-    response: ok(parent.own(SETTINGS)),
-    write: (uow, { parent, params }) => changeSourceSetting(uow, parent, params),
+    summary: `Update the notification settings for a ${parent.type}`,
+    access: parent.accessWith(READ_PARENT),
+    params: settingParams(parent.select({ group: ['approver'], project: ['new_epic'] })),
+    lock: ({ caller }) => settingsLockKey(caller),
+    errors: { ...LEVEL_ERRORS, gone: PARENT_NOT_FOUND[parent.name] },
+    response: ok(parent.select(ENTITIES)),
+    write: (uow, { parent, params }) => updateSourceSetting(uow, parent, params),
   }),
 );

@@ -2,10 +2,10 @@ import type { Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
 export const examples: Examples<typeof endpoints> = {
-  readNotificationSetting: () => ({ by: 'stranger' }),
+  getNotificationSetting: () => ({ by: 'stranger' }),
   updateNotificationSetting: () => ({ by: 'stranger', params: { level: 'watch', new_note: true } }),
-  readGroupNotificationSetting: ({ group }) => ({ by: 'guest', path: { id: group.id } }),
-  readProjectNotificationSetting: ({ project }) => ({ by: 'guest', path: { id: project.id } }),
+  getGroupNotificationSetting: ({ group }) => ({ by: 'guest', path: { id: group.id } }),
+  getProjectNotificationSetting: ({ project }) => ({ by: 'guest', path: { id: project.id } }),
   updateGroupNotificationSetting: ({ group }) => ({
     by: 'guest',
     path: { id: group.id },

@@ -1,13 +1,13 @@
 import { subscription } from '#events/event-bus.ts';
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { forgetSetting } from './store.ts';
+import { deleteSettingOfFormerMember } from './store.ts';
 
-// What other families may use of notification settings.
-export { isChosen } from './event-names.ts';
-export { changeSetting, type Setting } from './store.ts';
+// Public interface for other resources.
+export { isEventEnabled } from './event-names.ts';
+export { type UserNotificationSetting, updateSetting } from './store.ts';
 
-/** Whoever is a member no more has chosen nothing there. What else a setting belongs to takes it along by its foreign key. */
-const forgetLeavers = subscription({ event: 'membership-ended', inTransaction: forgetSetting });
+/** When a membership ends: deletes the setting. Deletions of users, groups and projects cascade. */
+const onMembershipEnded = subscription({ event: 'membership-ended', inTransaction: deleteSettingOfFormerMember });
 
-export const notificationSettings = family({ endpoints, subscriptions: [forgetLeavers] });
+export const notificationSettings = resourceModule({ endpoints, subscriptions: [onMembershipEnded] });

@@ -6,7 +6,7 @@ const { user, newProject, newGroup, root, server, work } = await world();
 const own = '/notification_settings';
 const levelOf = async (caller: Caller, { at }: { at: string }) => (await caller.get(`${at}${own}`)).body.level;
 
-test('who leaves a project or group, or is removed from it, has chosen nothing there', async () => {
+test('deletes the setting of a former member of a project or group', async () => {
   const ada = await user();
   for (const place of [await newProject({ visibility: 'public' }), await newGroup({ visibility: 'public' })]) {
     await place.add('guest', ada);
@@ -18,7 +18,7 @@ test('who leaves a project or group, or is removed from it, has chosen nothing t
   }
 });
 
-test('the end of a membership leaves the settings of others and of other places', async () => {
+test('keeps settings of other users and other projects and groups', async () => {
   const { project, guest, owner } = await world({ project: { with: ['guest'] } });
   const other = await newProject({ owner: root });
   await other.add('guest', guest);
@@ -31,7 +31,7 @@ test('the end of a membership leaves the settings of others and of other places'
   assert.equal(await levelOf(owner, project), 'disabled');
 });
 
-test('settings end with their group, project or user', async () => {
+test('deletes settings with their group, project or user', async () => {
   const ada = await user();
   const group = await newGroup({ owner: ada });
   const project = await newProject({ owner: ada, in: group });
@@ -56,7 +56,7 @@ test('settings end with their group, project or user', async () => {
 
 const pathOf = async (at: string) => (await root.get(at)).body.path_with_namespace;
 
-test('projects tell the caller his own levels, of the group that makes him its member too', async () => {
+test('shows the caller’s own levels in projects, including that of the group', async () => {
   const group = await newGroup({ owner: await user() });
   const subgroup = await newGroup({ in: group });
   const project = await newProject({ in: subgroup, owner: group.owner });

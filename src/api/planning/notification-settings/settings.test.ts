@@ -11,7 +11,7 @@ const rowsOf = ({ id }: Caller) =>
   database.reader.selectFrom('notification_settings').selectAll().where('user_id', '=', id).execute();
 const eventsOf = async (caller: Caller, path: string) => (await caller.get(path)).body.events;
 
-test('who has chosen nothing has the defaults, and a look stores nothing', async () => {
+test('returns the defaults without storing anything', async () => {
   const ada = await user();
   const [project, group] = [await newProject({ owner: ada }), await newGroup({ owner: ada })];
   const email = `${ada.username}@hearth.test`;
@@ -21,7 +21,7 @@ test('who has chosen nothing has the defaults, and a look stores nothing', async
   assert.deepEqual(await rowsOf(ada), []);
 });
 
-test('each level is taken by JSON, form and query', async () => {
+test('accepts each level by JSON, form and query', async () => {
   const ada = await user();
   const project = await newProject({ owner: ada });
   for (const level of ['disabled', 'participating', 'watch', 'global', 'mention']) {
@@ -43,7 +43,7 @@ const wrong: [params: object, body: object][] = [
   [{ level: 'watch', new_note: 'perhaps' }, { error: 'new_note is invalid' }],
 ];
 
-test('a wrong level or event is refused, and nothing changes', async () => {
+test('rejects invalid levels and events without changing anything', async () => {
   const ada = await user();
   const project = await newProject({ owner: ada });
   await ada.put(own, { level: 'custom', new_note: true });
@@ -58,7 +58,7 @@ test('a wrong level or event is refused, and nothing changes', async () => {
   assert.equal((await rowsOf(ada)).length, 1);
 });
 
-test('the level custom shows every event of its kind as a boolean', async () => {
+test('returns every event as a boolean at the level custom', async () => {
   const ada = await user();
   const [project, group] = [await newProject({ owner: ada }), await newGroup({ owner: ada })];
   for (const path of [own, `${group.at}${own}`, `${project.at}${own}`]) await ada.put(path, { level: 'custom' });
@@ -71,7 +71,7 @@ test('the level custom shows every event of its kind as a boolean', async () => 
   assert.deepEqual(await eventsOf(ada, `${project.at}${own}`), { ...others, approver });
 });
 
-test('below ultimate there is no new_epic, below premium no approver', async () => {
+test('omits new_epic below ultimate and approver below premium', async () => {
   for (const [tier, expected] of [['premium', { approver: false }] as const, ['free', {}] as const]) {
     const { root } = await world({ env: { HEARTH_TIER: tier } });
     const { events } = (await root.put(own, { level: 'custom', new_epic: true })).body;
@@ -82,7 +82,7 @@ test('below ultimate there is no new_epic, below premium no approver', async () 
   }
 });
 
-test('events are kept while the level is another, and null takes one back to its default', async () => {
+test('keeps events at other levels, and resets an event by null', async () => {
   const ada = await user();
   assert.deepEqual((await ada.put(own, { new_note: true, moved_project: false })).body.events, undefined);
   await ada.put(own, { level: 'custom' });
@@ -94,7 +94,7 @@ test('events are kept while the level is another, and null takes one back to its
   assert.deepEqual([reset.new_note, reset.moved_project], [false, true]);
 });
 
-test('whoever may see a project or group has settings there', async () => {
+test('accepts settings of every caller who can see the project or group', async () => {
   const ada = await user();
   const [open, closed] = [await newProject({ owner: root, visibility: 'public' }), await newProject({ owner: root })];
   const [public_, private_] = [await newGroup({ owner: root, visibility: 'public' }), await newGroup({ owner: root })];
@@ -107,7 +107,7 @@ test('whoever may see a project or group has settings there', async () => {
   }
 });
 
-test('a token that reads changes nothing, and an administrator changes those of others by sudo', async () => {
+test('forbids read-only tokens to update, and lets administrators update by sudo', async () => {
   const ada = await user();
   const reading = await tokenOf(ada, ['read_api']);
   assert.equal((await reading.get(own)).status, 200);
@@ -116,13 +116,13 @@ test('a token that reads changes nothing, and an administrator changes those of 
   assert.equal((await ada.get(own)).body.level, 'mention');
 });
 
-test('an archived project takes settings', async () => {
+test('accepts settings for an archived project', async () => {
   const { owner, at } = await newProject({ owner: await user() });
   await owner.post(`${at}/archive`);
   assert.equal((await owner.put(`${at}${own}`, { level: 'disabled' })).status, 200);
 });
 
-test('first settings that come at once are all taken, in one row', async () => {
+test('merges concurrent first writes into one row', async () => {
   const ada = await user();
   const events = EMAIL_EVENTS.slice(0, 19);
   const answers = await Promise.all(events.map((event) => ada.put(own, { level: 'custom', [event]: true })));

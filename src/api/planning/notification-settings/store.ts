@@ -4,32 +4,37 @@ import type { Schema } from '#database/schema.ts';
 import type { SourceType } from '#database/tables/domain.ts';
 import type { EmailEvent, NotificationLevel } from '#database/tables/notification-settings.ts';
 
-/** Of what a setting speaks: of a group or project, or of everything that has none of its own. */
-export type Source = 'everything' | { readonly type: SourceType; readonly id: number };
+/** The scope of a setting: a group, a project, or everything without its own setting. */
+export type SettingSource = 'everything' | { readonly type: SourceType; readonly id: number };
 
 type SettingsTable = Schema['notification_settings'];
 
-/** What a user has chosen for one source; an event that is null, or was never named, is at its default. */
-export type Setting = Pick<Selectable<SettingsTable>, 'level'> & Partial<Record<EmailEvent, boolean | null>>;
+/** A user's setting for one source; a null or missing event is at its default. */
+export type UserNotificationSetting = Pick<Selectable<SettingsTable>, 'level'> &
+  Partial<Record<EmailEvent, boolean | null>>;
 
-const UNCHOSEN = { everything: 'participating', below: 'global' } as const satisfies Record<string, NotificationLevel>;
+const DEFAULT_LEVELS = { everything: 'participating', below: 'global' } as const satisfies Record<
+  string,
+  NotificationLevel
+>;
 
-/** The level as long as none has been chosen. */
-const firstLevel = (source: Source) => (source === 'everything' ? UNCHOSEN.everything : UNCHOSEN.below);
+/** Returns the level of a user without a setting. */
+const defaultLevel = (source: SettingSource) =>
+  source === 'everything' ? DEFAULT_LEVELS.everything : DEFAULT_LEVELS.below;
 
-/** The user's setting; one who has chosen nothing has the usual one. */
-export async function readSetting(db: Reader, userId: number, source: Source): Promise<Setting> {
-  return (await settingsOf(db, userId, source).executeTakeFirst()) ?? { level: firstLevel(source) };
+/** Returns the user's setting, or the default. */
+export async function getSetting(db: Reader, userId: number, source: SettingSource): Promise<UserNotificationSetting> {
+  return (await settingQuery(db, userId, source).executeTakeFirst()) ?? { level: defaultLevel(source) };
 }
 
-/** With the address that mail goes to. */
+/** The global setting with the notification address. */
 export interface GlobalSetting {
-  readonly setting: Setting;
+  readonly setting: UserNotificationSetting;
   readonly email: string;
 }
 
-export async function readGlobalSetting(db: Reader, userId: number): Promise<GlobalSetting> {
-  const setting = await readSetting(db, userId, 'everything');
+export async function getGlobalSetting(db: Reader, userId: number): Promise<GlobalSetting> {
+  const setting = await getSetting(db, userId, 'everything');
   // index: users primary key
   const user = await db
     .selectFrom('users')
@@ -40,36 +45,36 @@ export async function readGlobalSetting(db: Reader, userId: number): Promise<Glo
 }
 
 // index: notification_settings_everywhere, notification_settings_by_group, notification_settings_by_project
-function settingsOf(db: Reader, userId: number, source: Source) {
+function settingQuery(db: Reader, userId: number, source: SettingSource) {
   const own = db.selectFrom('notification_settings').selectAll().where('user_id', '=', userId);
   if (source === 'everything') return own.where('group_id', 'is', null).where('project_id', 'is', null);
-  return own.where(columnOf(source.type), '=', source.id);
+  return own.where(sourceColumn(source.type), '=', source.id);
 }
 
-/** Stores only what is given. Of two who come first at once both find their fields. */
-export async function changeSetting(
+/** Upserts the given fields only, so that concurrent first writes keep both fields. */
+export async function updateSetting(
   tx: Transaction,
   userId: number,
-  source: Source,
-  change: Partial<Setting>,
+  source: SettingSource,
+  changes: Partial<UserNotificationSetting>,
 ): Promise<void> {
-  if (Object.keys(change).length === 0) return;
-  const owner = source === 'everything' ? {} : { [columnOf(source.type)]: source.id };
-  const fields = { ...change, updated_at: tx.now };
-  const row = { level: firstLevel(source), ...fields, ...owner, user_id: userId, created_at: tx.now };
+  if (Object.keys(changes).length === 0) return;
+  const owner = source === 'everything' ? {} : { [sourceColumn(source.type)]: source.id };
+  const fields = { ...changes, updated_at: tx.now };
+  const row = { level: defaultLevel(source), ...fields, ...owner, user_id: userId, created_at: tx.now };
   await tx
     .insertInto('notification_settings')
     .values(row as Insertable<SettingsTable>)
     .onConflict((conflict) =>
       source === 'everything'
         ? conflict.column('user_id').where('group_id', 'is', null).where('project_id', 'is', null).doUpdateSet(fields)
-        : conflict.columns([columnOf(source.type), 'user_id']).doUpdateSet(fields),
+        : conflict.columns([sourceColumn(source.type), 'user_id']).doUpdateSet(fields),
     )
     .execute();
 }
 
-/** Whoever is no longer a member has chosen nothing there. index: notification_settings_by_group, notification_settings_by_project */
-export async function forgetSetting(
+/** Deletes the setting of a former member. index: notification_settings_by_group, notification_settings_by_project */
+export async function deleteSettingOfFormerMember(
   tx: Transaction,
   {
     userId,
@@ -80,10 +85,10 @@ export async function forgetSetting(
   await tx
     .deleteFrom('notification_settings')
     .where('user_id', '=', userId)
-    .where(columnOf(sourceType), '=', sourceId)
+    .where(sourceColumn(sourceType), '=', sourceId)
     .execute();
 }
 
-function columnOf(type: SourceType) {
+function sourceColumn(type: SourceType) {
   return type === 'group' ? 'group_id' : 'project_id';
 }

@@ -32,12 +32,12 @@ const fields = {
 
 type Fields = typeof fields;
 
-/** What quick actions have changed. */
-export const CommandsChanges = shape(
+/** The changes made by quick actions. */
+export const NoteCommandsChanges = shape(
   'NoteCommandsChanges',
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)])) as unknown as {
     [Name in keyof Fields]: ReturnType<typeof Type.Optional<Fields[Name]>>;
   },
 );
 
-export type Changes = { -readonly [Name in keyof Fields]?: Static<Fields[Name]> };
+export type QuickActionChanges = { -readonly [Name in keyof Fields]?: Static<Fields[Name]> };

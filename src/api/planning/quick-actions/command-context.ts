@@ -1,40 +1,40 @@
 import type { ResourceType } from '#activity/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Changes } from './changes.ts';
-import type { Moment, Subject } from './subject.ts';
+import type { QuickActionChanges } from './changes.ts';
+import type { QuickActionSubject, SubjectState } from './subject.ts';
 
-/** What one command finds, and leaves to the next one. */
-export interface Doing {
+/** State that is passed from one quick action to the next. */
+export interface QuickActionContext {
   readonly uow: UnitOfWork<SignedInCaller>;
-  readonly subject: Subject;
-  /** As the commands before have left it. */
-  now: Moment;
-  readonly changes: Changes;
-  /** What is done besides with the thing, when it is there and has been changed. */
-  readonly besides: ((id: number) => Promise<unknown>)[];
+  readonly subject: QuickActionSubject;
+  /** The state after the previous commands. */
+  now: SubjectState;
+  readonly changes: QuickActionChanges;
+  /** Effects to run after the noteable has been created or updated. */
+  readonly afterUpdate: ((id: number) => Promise<unknown>)[];
 }
 
-/** Says that a command may not be done, or makes no sense now. */
-export const NOT_DONE = Symbol('not done');
+/** The result of a command that is not permitted or not applicable now. */
+export const NOT_APPLICABLE = Symbol('not done');
 
-/** Its message; null: it had no usable argument, and does nothing. */
-export type Done = string | null | typeof NOT_DONE;
+/** The message of a command; null if it had no usable argument and did nothing. */
+export type CommandResult = string | null | typeof NOT_APPLICABLE;
 
-/** One row of the table. */
-export interface Row {
-  /** The name that messages call it by comes first. */
+/** The definition of a quick action. */
+export interface QuickAction {
+  /** Name and aliases; messages use the first. */
   readonly names: readonly [string, ...string[]];
   readonly on: readonly ResourceType[];
-  /** Of a thing that is being made, too. */
+  /** Whether it also works in the description of a new noteable. */
   readonly atCreation?: true;
-  /** Who may: as PUT asks it, or whoever sees the thing. */
+  /** The required right: one of those that PUT requires, or read access. */
   readonly right: 'update' | 'manage' | 'time' | 'see';
-  /** Whoever makes a thing may, whatever he may of it later. */
+  /** Whether the creator of a noteable may always use it at creation. */
   readonly freeAtCreation?: true;
-  readonly run: (doing: Doing, argument: string) => Done | Promise<Done>;
+  readonly run: (context: QuickActionContext, argument: string) => CommandResult | Promise<CommandResult>;
 }
 
-export const ALL: readonly ResourceType[] = ['Issue', 'MergeRequest', 'Epic'];
-export const OF_PROJECTS: readonly ResourceType[] = ['Issue', 'MergeRequest'];
-export const CALLED = { Issue: 'issue', MergeRequest: 'merge request', Epic: 'epic' } as const;
+export const ALL_TYPES: readonly ResourceType[] = ['Issue', 'MergeRequest', 'Epic'];
+export const PROJECT_TYPES: readonly ResourceType[] = ['Issue', 'MergeRequest'];
+export const TYPE_NAMES = { Issue: 'issue', MergeRequest: 'merge request', Epic: 'epic' } as const;

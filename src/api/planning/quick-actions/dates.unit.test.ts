@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readDate } from './dates.ts';
+import { parseDate } from './dates.ts';
 
 /** A Thursday. */
 const TODAY = '2026-01-29';
 
-test('dates are read as people write them in English', () => {
+test('parses English dates', () => {
   const cases: Readonly<Record<string, string | null>> = {
     '2026-02-03': '2026-02-03',
     '2026-2-3': '2026-02-03',
@@ -34,5 +34,5 @@ test('dates are read as people write them in English', () => {
     someday: null,
     '': null,
   };
-  for (const [text, expected] of Object.entries(cases)) assert.equal(readDate(text, TODAY), expected, text);
+  for (const [text, expected] of Object.entries(cases)) assert.equal(parseDate(text, TODAY), expected, text);
 });

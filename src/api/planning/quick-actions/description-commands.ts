@@ -1,13 +1,13 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import { commandsIn, interpret, type Outcome } from './run.ts';
-import type { Subject } from './subject.ts';
+import { parseQuickActions, type QuickActionResult, runQuickActions } from './run.ts';
+import type { QuickActionSubject } from './subject.ts';
 
-/** The quick actions of descriptions. */
+// Quick actions in descriptions.
 
-/** What is sent besides counts before them. */
-interface Sent {
+/** Other fields of the request, which apply before the quick actions. */
+interface SentFields {
   readonly description?: string | null | undefined;
   readonly title?: string | null | undefined;
   readonly labels?: readonly string[] | null | undefined;
@@ -16,53 +16,56 @@ interface Sent {
   readonly reviewer_ids?: readonly number[] | null | undefined;
 }
 
-interface Described<W> {
-  /** With what the commands want, and a description without them. */
-  readonly wish: W;
-  /** Null: nothing. */
-  readonly besides: Outcome['besides'] | null;
-  /** What the commands alone want of its state: where it is being made that comes after. */
+interface DescriptionResult<W> {
+  /** The input with the changes of the commands, and a description without them. */
+  readonly input: W;
+  /** Effects to run after the write; null if none. */
+  readonly afterUpdate: QuickActionResult['afterUpdate'] | null;
+  /** Whether the commands close a new noteable, which happens after its creation. */
   readonly closes: boolean;
 }
 
-/** What a wish becomes by the quick actions of the description that is sent; `subject` is asked where there are some. */
-export async function described<W extends Sent>(
+/** Applies the quick actions of a description to the input. `subject` is called only if there are any. */
+export async function applyDescriptionCommands<W extends SentFields>(
   uow: UnitOfWork<SignedInCaller>,
-  wish: W,
-  subject: () => Promise<Subject>,
-): Promise<Described<W>> {
-  const { commands, rest } = commandsIn(wish.description);
-  if (commands.length === 0) return { wish, besides: null, closes: false };
-  const on = withSent(await subject(), wish);
-  const { wish: wanted, besides } = await interpret(uow, on, commands);
-  const { state_event, assignee_ids, epic_id, labels, ...plain } = wanted;
+  input: W,
+  subject: () => Promise<QuickActionSubject>,
+): Promise<DescriptionResult<W>> {
+  const { commands, rest } = parseQuickActions(input.description);
+  if (commands.length === 0) return { input, afterUpdate: null, closes: false };
+  const target = withSentFields(await subject(), input);
+  const { input: requested, afterUpdate } = await runQuickActions(uow, target, commands);
+  const { state_event, assignee_ids, epic_id, labels, ...plain } = requested;
   return {
-    wish: {
-      ...wish,
+    input: {
+      ...input,
       ...plain,
-      ...(on.thing !== null && state_event !== undefined && { state_event }),
+      ...(target.noteable !== null && state_event !== undefined && { state_event }),
       ...(assignee_ids && { assignee_ids, assignee_id: undefined }),
       ...(epic_id !== undefined && { epic_id, epic_iid: undefined }),
-      ...(labels && { labels: labelsWith(wish, on, labels) }),
+      ...(labels && { labels: combineLabels(input, target, labels) }),
       description: rest,
     },
-    besides,
-    closes: on.thing === null && state_event === 'close',
+    afterUpdate,
+    closes: target.noteable === null && state_event === 'close',
   };
 }
 
-/** The thing after what its commands want besides; `again` reads it. */
-export async function afterBesides<Row extends { readonly id: number }>(
+/** Runs the effects after the write and returns the reloaded row. */
+export async function runAfterUpdate<Row extends { readonly id: number }>(
   changed: Row,
-  besides: Outcome['besides'] | null,
-  again: (id: number) => Promise<Row>,
+  afterUpdate: QuickActionResult['afterUpdate'] | null,
+  reload: (id: number) => Promise<Row>,
 ): Promise<Row | Failure<'invalid'>> {
-  if (besides === null) return changed;
-  const done = await besides(changed.id);
-  return isFailure(done) ? done : again(changed.id);
+  if (afterUpdate === null) return changed;
+  const done = await afterUpdate(changed.id);
+  return isFailure(done) ? done : reload(changed.id);
 }
 
-function withSent(subject: Subject, { title, assignee_ids, assignee_id, reviewer_ids }: Sent): Subject {
+function withSentFields(
+  subject: QuickActionSubject,
+  { title, assignee_ids, assignee_id, reviewer_ids }: SentFields,
+): QuickActionSubject {
   const { now } = subject;
   const assignees = assignee_ids ?? (assignee_id ? [assignee_id] : now.assignees);
   return {
@@ -71,9 +74,13 @@ function withSent(subject: Subject, { title, assignee_ids, assignee_id, reviewer
   };
 }
 
-/** Those that are sent are in place of all that there were; commands add theirs. */
-function labelsWith({ labels: sent }: Sent, { now }: Subject, wanted: readonly string[]): string[] {
-  if (sent == null) return [...wanted];
+/** Combines labels: those of the request replace all existing ones, those of commands are added. */
+function combineLabels(
+  { labels: requestedLabels }: SentFields,
+  { now }: QuickActionSubject,
+  requested: readonly string[],
+): string[] {
+  if (requestedLabels == null) return [...requested];
   const had = new Set(now.labels.map(({ title }) => title));
-  return [...new Set([...sent, ...wanted.filter((title) => !had.has(title))])];
+  return [...new Set([...requestedLabels, ...requested.filter((title) => !had.has(title))])];
 }

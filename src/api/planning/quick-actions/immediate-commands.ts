@@ -1,127 +1,139 @@
-import { emojiNamed, toggleAward } from '../awards/index.ts';
+import { findEmojiName, toggleAward } from '../awards/index.ts';
 import {
-  estimate,
-  humanDuration,
-  isSubscribedTo,
-  KINDS,
-  readDuration,
-  resetEstimate,
-  resetSpent,
-  saySubscribed,
-  spend,
+  addSpentTime,
+  findSubscribedIds,
+  formatDuration,
+  parseDuration,
+  resetSpentTime,
+  resetTimeEstimate,
+  setSubscribed,
+  setTimeEstimate,
+  TABLES_BY_TYPE,
 } from '../issuables/index.ts';
-import { finishTodosOn, insertTodos, isPending } from '../todo-rows/index.ts';
-import { ALL, type Doing, type Done, NOT_DONE, OF_PROJECTS, type Row } from './command-context.ts';
-import { readDate } from './dates.ts';
+import { hasPendingTodo, insertTodos, markTodosDone } from '../todo-rows/index.ts';
+import {
+  ALL_TYPES,
+  type CommandResult,
+  NOT_APPLICABLE,
+  PROJECT_TYPES,
+  type QuickAction,
+  type QuickActionContext,
+} from './command-context.ts';
+import { parseDate } from './dates.ts';
 
-/** What is done beside the change itself: time, to-dos, subscriptions, emoji. */
+// Quick actions that run after the update: time tracking, to-do items, subscriptions, emoji.
 
-/** What people take time for: no epics. */
-const timed = ({ subject: { type } }: Doing, id: number) => ({ type: type as 'Issue' | 'MergeRequest', id });
+/** Returns the noteable for time tracking, which epics do not have. */
+const timeTracked = ({ subject: { type } }: QuickActionContext, id: number) => ({
+  type: type as 'Issue' | 'MergeRequest',
+  id,
+});
 
-/** None at all is an estimate too, as it is to the API. */
-function setEstimate(doing: Doing, argument: string): Done {
-  const seconds = readDuration(argument);
-  if (seconds === 0) return removeEstimate(doing);
+/** Sets the estimate; zero removes it, as in the API. */
+function setEstimate(context: QuickActionContext, argument: string): CommandResult {
+  const seconds = parseDuration(argument);
+  if (seconds === 0) return removeEstimate(context);
   if (seconds === null || seconds < 0) return null;
-  doing.now = { ...doing.now, time_estimate: seconds };
-  doing.changes.time_estimate = seconds;
-  doing.besides.push((id) => estimate(doing.uow, timed(doing, id), argument));
-  return `Set time estimate to ${humanDuration(seconds)}.`;
+  context.now = { ...context.now, time_estimate: seconds };
+  context.changes.time_estimate = seconds;
+  context.afterUpdate.push((id) => setTimeEstimate(context.uow, timeTracked(context, id), argument));
+  return `Set time estimate to ${formatDuration(seconds)}.`;
 }
 
-function removeEstimate(doing: Doing): Done {
-  if (doing.now.time_estimate === 0) return NOT_DONE;
-  doing.now = { ...doing.now, time_estimate: 0 };
-  doing.changes.time_estimate = 0;
-  doing.besides.push((id) => resetEstimate(doing.uow, timed(doing, id)));
+function removeEstimate(context: QuickActionContext): CommandResult {
+  if (context.now.time_estimate === 0) return NOT_APPLICABLE;
+  context.now = { ...context.now, time_estimate: 0 };
+  context.changes.time_estimate = 0;
+  context.afterUpdate.push((id) => resetTimeEstimate(context.uow, timeTracked(context, id)));
   return 'Removed time estimate.';
 }
 
-/** `the 3rd of december 2025` */
+/** As in `the 3rd of december 2025`. */
 const MOST_WORDS_OF_A_DAY = 5;
 
-/** A length of time, and perhaps the day on which it was spent, which is not to come. */
-function addSpent(doing: Doing, argument: string): Done {
-  const { uow } = doing;
+/** Adds spent time: a duration, optionally followed by a day that is not in the future. */
+function addSpent(context: QuickActionContext, argument: string): CommandResult {
+  const { uow } = context;
   const { duration, day } = durationAndDay(argument, uow.today);
-  const seconds = readDuration(duration);
+  const seconds = parseDuration(duration);
   if (seconds === null || seconds === 0 || (day !== null && day > uow.today)) return null;
-  doing.now = { ...doing.now, total_time_spent: doing.now.total_time_spent + seconds };
+  context.now = { ...context.now, total_time_spent: context.now.total_time_spent + seconds };
   const spent_at = day === null ? uow.now : `${day}T00:00:00.000Z`;
-  doing.changes.spend_time = { duration: seconds, user_id: uow.actor.user.id, spent_at };
-  doing.besides.push((id) => spend(uow, timed(doing, id), duration, day ?? uow.today));
-  return `${seconds < 0 ? 'Subtracted' : 'Added'} ${humanDuration(Math.abs(seconds))} spent time.`;
+  context.changes.spend_time = { duration: seconds, user_id: uow.actor.user.id, spent_at };
+  context.afterUpdate.push((id) => addSpentTime(uow, timeTracked(context, id), duration, day ?? uow.today));
+  return `${seconds < 0 ? 'Subtracted' : 'Added'} ${formatDuration(Math.abs(seconds))} spent time.`;
 }
 
-/** The day is as many of the last words as make one; null: there is none. */
+/** Splits the argument into a duration and a day: the longest suffix that is a date, or null. */
 function durationAndDay(argument: string, today: string): { duration: string; day: string | null } {
   const words = argument.split(/\s/);
   for (let many = Math.min(words.length - 1, MOST_WORDS_OF_A_DAY); many > 0; many--) {
-    const day = readDate(words.slice(-many).join(' '), today);
+    const day = parseDate(words.slice(-many).join(' '), today);
     if (day !== null) return { duration: words.slice(0, -many).join(' '), day };
   }
   return { duration: argument, day: null };
 }
 
-function removeSpent(doing: Doing): Done {
-  if (doing.now.total_time_spent === 0) return NOT_DONE;
-  doing.now = { ...doing.now, total_time_spent: 0 };
-  doing.changes.spend_time = { duration: null, user_id: doing.uow.actor.user.id, spent_at: null };
-  doing.besides.push((id) => resetSpent(doing.uow, timed(doing, id)));
+function removeSpent(context: QuickActionContext): CommandResult {
+  if (context.now.total_time_spent === 0) return NOT_APPLICABLE;
+  context.now = { ...context.now, total_time_spent: 0 };
+  context.changes.spend_time = { duration: null, user_id: context.uow.actor.user.id, spent_at: null };
+  context.afterUpdate.push((id) => resetSpentTime(context.uow, timeTracked(context, id)));
   return 'Removed spent time.';
 }
 
-async function todo(doing: Doing): Promise<Done> {
-  const { uow, subject } = doing;
+async function todo(context: QuickActionContext): Promise<CommandResult> {
+  const { uow, subject } = context;
   const { id: userId } = uow.actor.user;
-  if (await isPending(uow, userId, { type: subject.type, id: subject.thing!.id }, 'marked')) return NOT_DONE;
-  const where = { projectId: subject.place.project?.id ?? null, groupId: subject.place.group?.id ?? null };
-  doing.changes.todo_event = 'add';
-  doing.besides.push((id) =>
-    insertTodos(uow, { target: { type: subject.type, id }, ...where, authorId: userId }, [
+  if (await hasPendingTodo(uow, userId, { type: subject.type, id: subject.noteable!.id }, 'marked'))
+    return NOT_APPLICABLE;
+  const parentIds = { projectId: subject.parent.project?.id ?? null, groupId: subject.parent.group?.id ?? null };
+  context.changes.todo_event = 'add';
+  context.afterUpdate.push((id) =>
+    insertTodos(uow, { target: { type: subject.type, id }, ...parentIds, authorId: userId }, [
       { userId, action: 'marked' },
     ]),
   );
   return 'Added a to-do item.';
 }
 
-async function finish(doing: Doing): Promise<Done> {
-  const { uow, subject } = doing;
+async function finish(context: QuickActionContext): Promise<CommandResult> {
+  const { uow, subject } = context;
   const { id: userId } = uow.actor.user;
-  if (!(await isPending(uow, userId, { type: subject.type, id: subject.thing!.id }))) return NOT_DONE;
-  doing.changes.todo_event = 'done';
-  doing.besides.push((id) => finishTodosOn(uow, userId, { type: subject.type, id }));
+  if (!(await hasPendingTodo(uow, userId, { type: subject.type, id: subject.noteable!.id }))) return NOT_APPLICABLE;
+  context.changes.todo_event = 'done';
+  context.afterUpdate.push((id) => markTodosDone(uow, userId, { type: subject.type, id }));
   return 'Marked to-do item as done.';
 }
 
-async function subscribe(doing: Doing, subscribed: boolean): Promise<Done> {
-  const { uow, subject } = doing;
-  const kind = KINDS[subject.type];
-  const thing = subject.thing!;
-  if ((await isSubscribedTo(uow, kind, uow.actor, [thing])).has(thing.id) === subscribed) return NOT_DONE;
-  doing.changes.subscription_event = subscribed ? 'subscribe' : 'unsubscribe';
-  doing.besides.push((id) => saySubscribed(uow, kind, { id, userId: uow.actor.user.id, subscribed }));
+async function subscribe(context: QuickActionContext, subscribed: boolean): Promise<CommandResult> {
+  const { uow, subject } = context;
+  const kind = TABLES_BY_TYPE[subject.type];
+  const noteable = subject.noteable!;
+  if ((await findSubscribedIds(uow, kind, uow.actor, [noteable])).has(noteable.id) === subscribed)
+    return NOT_APPLICABLE;
+  context.changes.subscription_event = subscribed ? 'subscribe' : 'unsubscribe';
+  context.afterUpdate.push((id) => setSubscribed(uow, kind, { id, userId: uow.actor.user.id, subscribed }));
   return subscribed ? 'Subscribed to notifications.' : 'Unsubscribed from notifications.';
 }
 
-function react(doing: Doing, argument: string): Done {
-  const name = emojiNamed(/^:([^\s:]{1,60}):$/.exec(argument)?.[1] ?? '');
+function react(context: QuickActionContext, argument: string): CommandResult {
+  const name = findEmojiName(/^:([^\s:]{1,60}):$/.exec(argument)?.[1] ?? '');
   if (name === null) return null;
-  const { uow, subject } = doing;
-  doing.changes.emoji_award = name;
-  doing.besides.push((id) => toggleAward(uow, { thing: { type: subject.type, id }, note: null }, name));
+  const { uow, subject } = context;
+  context.changes.emoji_award = name;
+  context.afterUpdate.push((id) => toggleAward(uow, { noteable: { type: subject.type, id }, note: null }, name));
   return `Toggled :${name}: emoji reaction.`;
 }
 
-export const OWN = [
-  { names: ['estimate', 'estimate_time'], on: OF_PROJECTS, atCreation: true, right: 'time', run: setEstimate },
-  { names: ['remove_estimate', 'remove_time_estimate'], on: OF_PROJECTS, right: 'time', run: removeEstimate },
-  { names: ['spend', 'spent', 'spend_time'], on: OF_PROJECTS, atCreation: true, right: 'time', run: addSpent },
-  { names: ['remove_time_spent'], on: OF_PROJECTS, right: 'time', run: removeSpent },
-  { names: ['todo'], on: ALL, right: 'see', run: todo },
-  { names: ['done'], on: ALL, right: 'see', run: finish },
-  { names: ['subscribe'], on: ALL, right: 'see', run: (doing) => subscribe(doing, true) },
-  { names: ['unsubscribe'], on: ALL, right: 'see', run: (doing) => subscribe(doing, false) },
-  { names: ['react', 'award'], on: ALL, right: 'see', run: react },
-] as const satisfies readonly Row[];
+export const IMMEDIATE_ACTIONS = [
+  { names: ['estimate', 'estimate_time'], on: PROJECT_TYPES, atCreation: true, right: 'time', run: setEstimate },
+  { names: ['remove_estimate', 'remove_time_estimate'], on: PROJECT_TYPES, right: 'time', run: removeEstimate },
+  { names: ['spend', 'spent', 'spend_time'], on: PROJECT_TYPES, atCreation: true, right: 'time', run: addSpent },
+  { names: ['remove_time_spent'], on: PROJECT_TYPES, right: 'time', run: removeSpent },
+  { names: ['todo'], on: ALL_TYPES, right: 'see', run: todo },
+  { names: ['done'], on: ALL_TYPES, right: 'see', run: finish },
+  { names: ['subscribe'], on: ALL_TYPES, right: 'see', run: (context) => subscribe(context, true) },
+  { names: ['unsubscribe'], on: ALL_TYPES, right: 'see', run: (context) => subscribe(context, false) },
+  { names: ['react', 'award'], on: ALL_TYPES, right: 'see', run: react },
+] as const satisfies readonly QuickAction[];

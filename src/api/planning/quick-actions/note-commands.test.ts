@@ -30,7 +30,7 @@ async function each(at: string, cases: readonly Case[], by: Caller = owner): Pro
   assert.deepEqual((await owner.get(`${at}/notes`, { activity_filter: 'only_comments' })).body, []);
 }
 
-test('each command of an issue changes it as PUT does, and says so', async () => {
+test('applies each quick action of an issue like PUT and returns its message', async () => {
   const issue = await newIssue(project);
   await each(issue.at, [
     ['/close', 'Closed this issue.', { state_event: 'close' }, { state: 'closed' }],
@@ -69,7 +69,7 @@ test('each command of an issue changes it as PUT does, and says so', async () =>
   assert.equal((await owner.get(issue.at)).body.title, 'New words');
 });
 
-test('time, to-dos, subscriptions and emoji are commanded too', async () => {
+test('applies quick actions for time, to-do items, subscriptions and emoji', async () => {
   const issue = await newIssue(project);
   const spent = (duration: number, spent_at: string) => ({ spend_time: { duration, user_id: owner.id, spent_at } });
   const now = clock.now().toISOString();
@@ -113,7 +113,7 @@ test('time, to-dos, subscriptions and emoji are commanded too', async () => {
   assert.deepEqual((await owner.get(`${issue.at}/time_stats`)).body, before);
 });
 
-test('merge requests and epics have commands of their own', async () => {
+test('applies quick actions of merge requests and epics', async () => {
   const mr = await newMergeRequest(project, { title: 'Words' });
   await each(mr.at, [
     ['/draft', 'Marked this merge request as a draft.', { wip_event: 'draft' }, { title: 'Draft: Words' }],
@@ -136,7 +136,7 @@ test('merge requests and epics have commands of their own', async () => {
   await done(owner.put(`${group.at}/epics/${epic.iid}`, { state_event: 'reopen', confidential: false }));
 });
 
-test('what is left of a text is said, and tells what has changed', async () => {
+test('writes the remaining text and returns the changes', async () => {
   const { at, notes } = await newIssue(project);
   const said = await done(owner.post(notes, { body: 'Done.\n/close\n/label ~bug\n/merge' }));
   const { body, commands_changes, id } = said.body;
@@ -155,7 +155,7 @@ test('what is left of a text is said, and tells what has changed', async () => {
   assert.deepEqual([alone.status, alone.body.summary], [202, ['Closed this issue.']]);
 });
 
-test('whom nobody lets change the thing changes nothing, and the text goes without his commands', async () => {
+test('applies nothing without the right, and removes the commands from the text', async () => {
   const { at, notes } = await newIssue(project, { title: 'Title' });
   const { status, body } = await guest.post(notes, {
     body: 'Please\n/close\n/title Other\n/label ~bug\n/due tomorrow',
@@ -168,7 +168,7 @@ test('whom nobody lets change the thing changes nothing, and the text goes witho
   assert.deepEqual(closed.body.summary, ['Closed this issue. Could not apply label command.']);
 });
 
-test('what the rules of the thing refuse is not said either', async () => {
+test('writes nothing if the update is invalid', async () => {
   const { at, notes } = await newIssue(project);
   const cases = {
     [`Text\n/title ${'x'.repeat(256)}`]: 'Title is too long (maximum is 255 characters)',
@@ -183,7 +183,7 @@ test('what the rules of the thing refuse is not said either', async () => {
   assert.deepEqual((await owner.get(notes)).body, []);
 });
 
-test('closing by command writes what closing by PUT does', async () => {
+test('records the same events as PUT when closing', async () => {
   const [one, other] = [await newIssue(project), await newIssue(project)];
   await done(owner.post(one.notes, { body: '/close' }));
   await done(owner.put(other.at, { state_event: 'close' }));
@@ -198,7 +198,7 @@ test('closing by command writes what closing by PUT does', async () => {
   assert.deepEqual(await told(one), await told(other));
 });
 
-test('descriptions command at creation and later', async () => {
+test('applies quick actions in descriptions on create and update', async () => {
   const description = `Text\n/label ~bug\n/assign me\n/due tomorrow\n/todo\n/close`;
   const { body } = await done(owner.post(`${project.at}/issues`, { title: 'New', labels: 'two words', description }));
   assert.deepEqual(

@@ -1,49 +1,49 @@
-import { codeIn } from '../issuables/index.ts';
-import { paragraphsOf } from './paragraphs.ts';
+import { findCode } from '../issuables/index.ts';
+import { findParagraphs } from './paragraphs.ts';
 
-/** The quick actions of a text (contract/planning.md §3.17). Pure; time grows with the text's length alone. */
+// Finds the quick actions of a text (contract/planning.md §3.17). Pure; runs in linear time.
 
-/** `/label ~bug`: the name as the table has it, and the rest of the line. */
-export interface Command<Name extends string = string> {
+/** A command such as `/label ~bug`: its canonical name and the rest of the line. */
+export interface ParsedCommand<Name extends string = string> {
   readonly name: Name;
   readonly argument: string;
 }
 
-export interface Parsed<Name extends string = string> {
-  readonly commands: readonly Command<Name>[];
-  /** The text without them, trimmed at its end where there were some. */
+export interface ParsedText<Name extends string = string> {
+  readonly commands: readonly ParsedCommand<Name>[];
+  /** The text without the commands, trimmed at the end if there were any. */
   readonly rest: string;
 }
 
-/** So many of one text are done; all of them are taken out of it. */
-const MOST = 100;
+/** Maximum number of executed commands per text; all are removed from it. */
+const MAX_COMMANDS = 100;
 
 const NAME = /^\/([A-Za-z_]{1,40})(?: |$)/;
 
-/** `known`: what a name or an alias, in small letters, stands for; other names are text and stay. */
-export function parse<Name extends string>(text: string, known: ReadonlyMap<string, Name>): Parsed<Name> {
-  const commands: Command<Name>[] = [];
-  const kept: string[] = [];
+/** Parses the commands of a text. `known` maps lower-case names and aliases to canonical names; other names are text. */
+export function parseCommands<Name extends string>(text: string, known: ReadonlyMap<string, Name>): ParsedText<Name> {
+  const commands: ParsedCommand<Name>[] = [];
+  const textParts: string[] = [];
   let from = 0;
   if (text.startsWith('/') || text.includes('\n/')) {
-    for (const lines of paragraphsOf(text)) {
+    for (const lines of findParagraphs(text)) {
       const begin = lines[0]!.from;
-      const code = codeIn(text.slice(begin, lines.at(-1)!.to));
+      const code = findCode(text.slice(begin, lines.at(-1)!.to));
       for (const line of lines) {
         if (text[line.from] !== '/' || code.has(line.from - begin)) continue;
-        const command = commandIn(text.slice(line.from, line.to), known);
+        const command = parseCommand(text.slice(line.from, line.to), known);
         if (command === null) continue;
-        if (commands.length < MOST) commands.push(command);
-        kept.push(text.slice(from, line.from));
+        if (commands.length < MAX_COMMANDS) commands.push(command);
+        textParts.push(text.slice(from, line.from));
         from = Math.min(line.to + 1, text.length);
       }
     }
   }
   if (from === 0) return { commands, rest: text };
-  return { commands, rest: [...kept, text.slice(from)].join('').trimEnd() };
+  return { commands, rest: [...textParts, text.slice(from)].join('').trimEnd() };
 }
 
-function commandIn<Name extends string>(line: string, known: ReadonlyMap<string, Name>): Command<Name> | null {
+function parseCommand<Name extends string>(line: string, known: ReadonlyMap<string, Name>): ParsedCommand<Name> | null {
   const written = line.trimEnd();
   const [whole, given] = NAME.exec(written) ?? [];
   const name = known.get(given?.toLowerCase() ?? '');

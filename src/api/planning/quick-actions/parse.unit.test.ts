@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parse } from './parse.ts';
+import { parseCommands } from './parse.ts';
 
 const KNOWN = new Map([
   ['close', 'close'],
@@ -8,10 +8,11 @@ const KNOWN = new Map([
   ['labels', 'label'],
 ]);
 
-const commands = (text: string) => parse(text, KNOWN).commands.map(({ name, argument }) => `${name}(${argument})`);
-const rest = (text: string) => parse(text, KNOWN).rest;
+const commands = (text: string) =>
+  parseCommands(text, KNOWN).commands.map(({ name, argument }) => `${name}(${argument})`);
+const rest = (text: string) => parseCommands(text, KNOWN).rest;
 
-test('a command begins a line, in any case, and goes to the end of the line', () => {
+test('parses a command at the start of a line, in any case, up to the line end', () => {
   const cases: Readonly<Record<string, string[]>> = {
     '/close': ['close()'],
     '/CLOSE\r\n/labels ~bug ~"a b"  \r\nText': ['close()', 'label(~bug ~"a b")'],
@@ -32,7 +33,7 @@ test('a command begins a line, in any case, and goes to the end of the line', ()
   for (const [text, expected] of Object.entries(cases)) assert.deepEqual(commands(text), expected, text);
 });
 
-test('what is code, quoted, in a list or in HTML is text', () => {
+test('ignores commands in code, quotes, lists and HTML', () => {
   const texts = [
     '```\n/close\n```',
     '~~~ sh\n/close\n```\n/close\n~~~',
@@ -55,7 +56,7 @@ test('what is code, quoted, in a list or in HTML is text', () => {
   }
 });
 
-test('commands are taken out with their lines, and what is left is trimmed at its end only', () => {
+test('removes command lines and trims the rest at the end only', () => {
   const cases: Readonly<Record<string, string>> = {
     '/close': '',
     ' Text\n/close': ' Text',
@@ -66,12 +67,12 @@ test('commands are taken out with their lines, and what is left is trimmed at it
   for (const [text, expected] of Object.entries(cases)) assert.equal(rest(text), expected, text);
 });
 
-test('a hundred are done, and all are taken out', () => {
+test('executes a hundred commands and removes all', () => {
   const text = '/close\n'.repeat(1_000);
-  assert.deepEqual([parse(text, KNOWN).commands.length, rest(text)], [100, '']);
+  assert.deepEqual([parseCommands(text, KNOWN).commands.length, rest(text)], [100, '']);
 });
 
-test('ten thousand lines are looked at', () => {
+test('scans ten thousand lines', () => {
   const text = `${'x\n'.repeat(9_999)}/close\n/close`;
   assert.deepEqual([commands(text).length, rest(text).endsWith('x\n/close')], [1, true]);
 });

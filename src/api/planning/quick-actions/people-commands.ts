@@ -1,12 +1,18 @@
-import { usersById } from '#api/identity/users/index.ts';
+import { loadUsersById } from '#api/identity/users/index.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { usersAt } from '../mail-messages/index.ts';
-import { sentence, usernamesOf } from './arguments.ts';
-import { type Doing, type Done, NOT_DONE, OF_PROJECTS, type Row } from './command-context.ts';
+import { findUserIdsByUsernames } from '../mail-messages/index.ts';
+import { joinAsSentence, parseUsernames } from './arguments.ts';
+import {
+  type CommandResult,
+  NOT_APPLICABLE,
+  PROJECT_TYPES,
+  type QuickAction,
+  type QuickActionContext,
+} from './command-context.ts';
 
-/** Assignees and reviewers. */
+// Quick actions for assignees and reviewers.
 
-type Part = 'assignees' | 'reviewers';
+type UserField = 'assignees' | 'reviewers';
 
 const CHANGED = { assignees: 'assignee_ids', reviewers: 'reviewer_ids' } as const;
 const NAMES = {
@@ -14,85 +20,89 @@ const NAMES = {
   reviewers: { add: 'assign_reviewer', remove: 'unassign_reviewer' },
 } as const;
 
-/** The users in the order in which they are named, or the text that says who is none, or may not see it. */
-async function named({ uow, subject }: Doing, argument: string, command: string): Promise<readonly number[] | string> {
-  const names = usernamesOf(argument);
-  const ids = await usersAt(uow, names.map(foldCase));
+/** Returns the users in order, or an error message with the names that do not exist or may not read the noteable. */
+async function findUsers(
+  { uow, subject }: QuickActionContext,
+  argument: string,
+  command: string,
+): Promise<readonly number[] | string> {
+  const names = parseUsernames(argument);
+  const ids = await findUserIdsByUsernames(uow, names.map(foldCase));
   const idOf = (name: string) => (name === 'me' ? uow.actor.user.id : ids.get(foldCase(name)));
   const found = names.flatMap((name) => idOf(name) ?? []);
   const readers = new Set(await subject.readers(found));
   const missing = names.filter((name) => !readers.has(idOf(name) ?? 0));
   if (missing.length === 0) return [...new Set(found)];
-  return `Could not apply ${command} command. Failed to find users for ${sentence(missing.map((name) => `'${name}'`))}.`;
+  return `Could not apply ${command} command. Failed to find users for ${joinAsSentence(missing.map((name) => `'${name}'`))}.`;
 }
 
-/** `@ada and @bob` */
-async function told({ uow }: Doing, ids: readonly number[]): Promise<string> {
-  const users = await usersById(uow, ids);
-  return sentence(ids.flatMap((id) => (users.has(id) ? [`@${users.get(id)!.username}`] : [])));
+/** Formats users: `@ada and @bob`. */
+async function formatUsers({ uow }: QuickActionContext, ids: readonly number[]): Promise<string> {
+  const users = await loadUsersById(uow, ids);
+  return joinAsSentence(ids.flatMap((id) => (users.has(id) ? [`@${users.get(id)!.username}`] : [])));
 }
 
-function become(doing: Doing, part: Part, ids: readonly number[]): void {
-  doing.now = { ...doing.now, [part]: ids };
-  doing.changes[CHANGED[part]] = [...ids];
+function setUsers(context: QuickActionContext, part: UserField, ids: readonly number[]): void {
+  context.now = { ...context.now, [part]: ids };
+  context.changes[CHANGED[part]] = [...ids];
 }
 
-async function add(doing: Doing, argument: string, part: Part): Promise<Done> {
-  const users = await named(doing, argument, NAMES[part].add);
+async function add(context: QuickActionContext, argument: string, part: UserField): Promise<CommandResult> {
+  const users = await findUsers(context, argument, NAMES[part].add);
   if (typeof users === 'string') return users;
   const isReview = part === 'reviewers';
   if (users.length === 0) return `Failed to assign a ${isReview ? 'reviewer' : 'user'} because no user was found.`;
-  // On free there is one assignee, the new one.
-  const isOne = doing.uow.tier === 'free' && !isReview;
-  const come = isOne ? users.slice(0, 1) : users;
-  const before = isOne ? [] : doing.now[part];
-  become(doing, part, [...new Set([...before, ...come])]);
-  const names = await told(doing, come);
-  return isReview ? `Assigned ${names} as reviewer${come.length === 1 ? '' : 's'}.` : `Assigned ${names}.`;
+  // The free tier has a single assignee: the new one replaces the old one.
+  const isOne = context.uow.tier === 'free' && !isReview;
+  const added = isOne ? users.slice(0, 1) : users;
+  const before = isOne ? [] : context.now[part];
+  setUsers(context, part, [...new Set([...before, ...added])]);
+  const names = await formatUsers(context, added);
+  return isReview ? `Assigned ${names} as reviewer${added.length === 1 ? '' : 's'}.` : `Assigned ${names}.`;
 }
 
-async function remove(doing: Doing, argument: string, part: Part): Promise<Done> {
-  const before = doing.now[part];
-  if (before.length === 0) return NOT_DONE;
-  const users = argument === '' ? before : await named(doing, argument, NAMES[part].remove);
+async function remove(context: QuickActionContext, argument: string, part: UserField): Promise<CommandResult> {
+  const before = context.now[part];
+  if (before.length === 0) return NOT_APPLICABLE;
+  const users = argument === '' ? before : await findUsers(context, argument, NAMES[part].remove);
   if (typeof users === 'string') return users;
   const gone = before.filter((id) => users.includes(id));
   if (gone.length === 0) return null;
-  become(
-    doing,
+  setUsers(
+    context,
     part,
     before.filter((id) => !gone.includes(id)),
   );
-  return `Removed ${part.slice(0, gone.length === 1 ? -1 : undefined)} ${await told(doing, gone)}.`;
+  return `Removed ${part.slice(0, gone.length === 1 ? -1 : undefined)} ${await formatUsers(context, gone)}.`;
 }
 
 const OF_MERGE_REQUESTS = ['MergeRequest'] as const;
 
-export const PEOPLE = [
+export const PEOPLE_ACTIONS = [
   {
     names: ['assign'],
-    on: OF_PROJECTS,
+    on: PROJECT_TYPES,
     atCreation: true,
     right: 'manage',
-    run: (doing, argument) => add(doing, argument, 'assignees'),
+    run: (context, argument) => add(context, argument, 'assignees'),
   },
   {
     names: ['unassign'],
-    on: OF_PROJECTS,
+    on: PROJECT_TYPES,
     right: 'manage',
-    run: (doing, argument) => remove(doing, argument, 'assignees'),
+    run: (context, argument) => remove(context, argument, 'assignees'),
   },
   {
     names: ['assign_reviewer', 'reviewer'],
     on: OF_MERGE_REQUESTS,
     atCreation: true,
     right: 'manage',
-    run: (doing, argument) => add(doing, argument, 'reviewers'),
+    run: (context, argument) => add(context, argument, 'reviewers'),
   },
   {
     names: ['unassign_reviewer', 'remove_reviewer'],
     on: OF_MERGE_REQUESTS,
     right: 'manage',
-    run: (doing, argument) => remove(doing, argument, 'reviewers'),
+    run: (context, argument) => remove(context, argument, 'reviewers'),
   },
-] as const satisfies readonly Row[];
+] as const satisfies readonly QuickAction[];

@@ -1,63 +1,70 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
-import { sameSet } from '../issuables/index.ts';
-import type { Changes } from './changes.ts';
-import { type Doing, NOT_DONE, type Row } from './command-context.ts';
-import { OWN } from './immediate-commands.ts';
-import { LABELS } from './label-commands.ts';
-import { type Command, type Parsed, parse } from './parse.ts';
-import { PEOPLE } from './people-commands.ts';
-import { PLANS } from './planning-commands.ts';
-import type { Moment, Subject, Wish } from './subject.ts';
-import { TEXTS } from './text-commands.ts';
+import { isSameSet } from '../issuables/index.ts';
+import type { QuickActionChanges } from './changes.ts';
+import { NOT_APPLICABLE, type QuickAction, type QuickActionContext } from './command-context.ts';
+import { IMMEDIATE_ACTIONS } from './immediate-commands.ts';
+import { LABEL_ACTIONS } from './label-commands.ts';
+import { type ParsedCommand, type ParsedText, parseCommands } from './parse.ts';
+import { PEOPLE_ACTIONS } from './people-commands.ts';
+import { PLANNING_ACTIONS } from './planning-commands.ts';
+import type { QuickActionInput, QuickActionSubject, SubjectState } from './subject.ts';
+import { TEXT_ACTIONS } from './text-commands.ts';
 
-/** The table of quick actions, and what those of a text make of a thing: one change of it, and messages. */
+// The table of quick actions, and their execution: it results in one update and messages.
 
-const ROWS: readonly Row[] = [...TEXTS, ...LABELS, ...PEOPLE, ...PLANS, ...OWN];
+const QUICK_ACTIONS: readonly QuickAction[] = [
+  ...TEXT_ACTIONS,
+  ...LABEL_ACTIONS,
+  ...PEOPLE_ACTIONS,
+  ...PLANNING_ACTIONS,
+  ...IMMEDIATE_ACTIONS,
+];
 
-const BY_NAME = new Map(ROWS.map((row) => [row.names[0] as string, row]));
+const BY_NAME = new Map(QUICK_ACTIONS.map((action) => [action.names[0] as string, action]));
 
-const KNOWN: ReadonlyMap<string, string> = new Map(
-  ROWS.flatMap(({ names }) => names.map((name) => [name, names[0]] as const)),
+const CANONICAL_NAMES: ReadonlyMap<string, string> = new Map(
+  QUICK_ACTIONS.flatMap(({ names }) => names.map((name) => [name, names[0]] as const)),
 );
 
-/** What of a text are quick actions. */
-export const commandsIn = (text: string | null | undefined): Parsed => parse(text ?? '', KNOWN);
+/** Parses the quick actions of a text. */
+export const parseQuickActions = (text: string | null | undefined): ParsedText =>
+  parseCommands(text ?? '', CANONICAL_NAMES);
 
-/** Those of them which open what is closed go by where its branches are. */
-export const reopens = ({ commands }: Parsed): boolean => commands.some(({ name }) => name === 'reopen');
+/** Returns whether the commands reopen the noteable; merge requests then need their branches. */
+export const containsReopen = ({ commands }: ParsedText): boolean => commands.some(({ name }) => name === 'reopen');
 
-export interface Outcome {
-  readonly wish: Wish;
-  readonly changes: Changes;
+export interface QuickActionResult {
+  readonly input: QuickActionInput;
+  readonly changes: QuickActionChanges;
   readonly messages: readonly string[];
-  /** What is done besides, once the thing is there and has been changed. */
-  readonly besides: (id: number) => Promise<undefined | Failure<'invalid'>>;
+  /** Runs the other effects after the noteable has been created or updated. */
+  readonly afterUpdate: (id: number) => Promise<undefined | Failure<'invalid'>>;
 }
 
-/** What these commands come to, one after the other; nothing has been changed yet. */
-export async function interpret(
+/** Evaluates the commands in order, without writing anything. */
+export async function runQuickActions(
   uow: UnitOfWork<SignedInCaller>,
-  subject: Subject,
-  commands: readonly Command[],
-): Promise<Outcome> {
-  const doing: Doing = { uow, subject, now: subject.now, changes: {}, besides: [] };
+  subject: QuickActionSubject,
+  commands: readonly ParsedCommand[],
+): Promise<QuickActionResult> {
+  const context: QuickActionContext = { uow, subject, now: subject.now, changes: {}, afterUpdate: [] };
   const messages: string[] = [];
   for (const { name, argument } of commands) {
-    const row = BY_NAME.get(name)!;
-    const done = mayRun(row, subject) ? await row.run(doing, argument) : NOT_DONE;
-    const message = done === NOT_DONE ? `Could not apply ${name} command.` : done;
+    const action = BY_NAME.get(name)!;
+    const done = mayRun(action, subject) ? await action.run(context, argument) : NOT_APPLICABLE;
+    const message = done === NOT_APPLICABLE ? `Could not apply ${name} command.` : done;
     if (message !== null) messages.push(message);
   }
   return {
-    wish: wishOf(subject.now, doing.now),
-    changes: doing.changes,
+    input: toUpdateInput(subject.now, context.now),
+    changes: context.changes,
     messages,
-    async besides(id) {
-      for (const one of doing.besides) {
-        const done = await one(id);
-        // Who has been first to award the same has done it for both.
+    async afterUpdate(id) {
+      for (const effect of context.afterUpdate) {
+        const done = await effect(id);
+        // Other failures are ignored: a concurrent request has had the same effect.
         if (isFailure(done) && done.code === 'invalid') return done as Failure<'invalid'>;
       }
       return undefined;
@@ -65,22 +72,22 @@ export async function interpret(
   };
 }
 
-function mayRun({ on, atCreation, right, freeAtCreation }: Row, subject: Subject): boolean {
-  if (!on.includes(subject.type) || (subject.thing === null && !atCreation)) return false;
-  if (right === 'see' || (freeAtCreation && subject.thing === null)) return true;
-  return { update: subject.mayUpdate, manage: subject.mayManage, time: subject.mayTime }[right];
+function mayRun({ on, atCreation, right, freeAtCreation }: QuickAction, subject: QuickActionSubject): boolean {
+  if (!on.includes(subject.type) || (subject.noteable === null && !atCreation)) return false;
+  if (right === 'see' || (freeAtCreation && subject.noteable === null)) return true;
+  return { update: subject.mayUpdate, manage: subject.mayManage, time: subject.mayTrackTime }[right];
 }
 
-/** What PUT would be sent to make `now` of what was before. */
-function wishOf(before: Moment, now: Moment): Wish {
-  const ids = (labels: Moment['labels']) => labels.map(({ id }) => id);
-  const differs = (name: keyof Moment) => before[name] !== now[name];
+/** Returns the input of an update from `before` to `now`. */
+function toUpdateInput(before: SubjectState, now: SubjectState): QuickActionInput {
+  const ids = (labels: SubjectState['labels']) => labels.map(({ id }) => id);
+  const differs = (name: keyof SubjectState) => before[name] !== now[name];
   return {
     ...(differs('state') && { state_event: now.state === 'closed' ? 'close' : 'reopen' }),
     ...(differs('title') && { title: now.title }),
-    ...(!sameSet(ids(before.labels), ids(now.labels)) && { labels: now.labels.map(({ title }) => title) }),
-    ...(!sameSet(before.assignees, now.assignees) && { assignee_ids: [...now.assignees] }),
-    ...(!sameSet(before.reviewers, now.reviewers) && { reviewer_ids: [...now.reviewers] }),
+    ...(!isSameSet(ids(before.labels), ids(now.labels)) && { labels: now.labels.map(({ title }) => title) }),
+    ...(!isSameSet(before.assignees, now.assignees) && { assignee_ids: [...now.assignees] }),
+    ...(!isSameSet(before.reviewers, now.reviewers) && { reviewer_ids: [...now.reviewers] }),
     ...(differs('milestone_id') && { milestone_id: now.milestone_id }),
     ...(differs('due_date') && { due_date: now.due_date }),
     ...(differs('weight') && { weight: now.weight }),

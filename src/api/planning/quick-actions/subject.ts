@@ -1,24 +1,24 @@
 import type { ResourceType } from '#activity/index.ts';
-import type { Place } from '#domain/namespaces/scope.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 
-/** What quick actions are done on, as they leave it one after the other. */
+// The subject of quick actions and its state.
 
-export interface Labelled {
+export interface LabelRef {
   readonly id: number;
   readonly title: string;
 }
 
-/** What of a thing they change. */
-export interface Moment {
+/** The attributes of a noteable that quick actions change. */
+export interface SubjectState {
   readonly state: string;
   readonly title: string;
-  readonly labels: readonly Labelled[];
+  readonly labels: readonly LabelRef[];
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
   readonly milestone_id: number | null;
   readonly due_date: string | null;
   readonly weight: number | null;
-  /** Undefined: as it is, which nobody has looked up. */
+  /** Undefined if not loaded and unchanged. */
   readonly epic_id?: number | null;
   readonly confidential: boolean;
   readonly discussion_locked: boolean | null;
@@ -26,8 +26,8 @@ export interface Moment {
   readonly total_time_spent: number;
 }
 
-/** As a thing begins that is being made. */
-export const BEGINNING: Omit<Moment, 'title'> = {
+/** The initial state of a new noteable. */
+export const NEW_SUBJECT_STATE: Omit<SubjectState, 'title'> = {
   state: 'opened',
   labels: [],
   assignees: [],
@@ -42,24 +42,24 @@ export const BEGINNING: Omit<Moment, 'title'> = {
   total_time_spent: 0,
 };
 
-export interface Subject {
+export interface QuickActionSubject {
   readonly type: ResourceType;
-  readonly place: Place;
-  /** Null: it is being made. */
-  readonly thing: { readonly id: number; readonly author_id: number; readonly assigned?: 0 | 1 } | null;
-  /** Texts and state. */
+  readonly parent: GroupOrProject;
+  /** Null while it is being created. */
+  readonly noteable: { readonly id: number; readonly author_id: number; readonly assigned?: 0 | 1 } | null;
+  /** Whether the caller may change texts and state. */
   readonly mayUpdate: boolean;
-  /** All else that members set. */
+  /** Whether the caller may change the other attributes. */
   readonly mayManage: boolean;
-  /** Its times. */
-  readonly mayTime: boolean;
-  /** Of these users those who may read it. */
+  /** Whether the caller may track time. */
+  readonly mayTrackTime: boolean;
+  /** Returns which of these users may read the noteable. */
   readonly readers: (ids: readonly number[]) => Promise<readonly number[]>;
-  readonly now: Moment;
+  readonly now: SubjectState;
 }
 
-/** What a change of a thing has in common with what PUT takes. */
-export interface Wish {
+/** The update that quick actions result in, in terms of the PUT parameters. */
+export interface QuickActionInput {
   readonly state_event?: 'close' | 'reopen';
   readonly title?: string;
   readonly labels?: string[];

@@ -1,20 +1,23 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import type { Thing } from '#http/access/noteables.ts';
+import type { Issuable } from '#http/access/noteables.ts';
 import type { RefServices } from '#repositories/services.ts';
 import type { Failure } from '#runtime/failure.ts';
-import type { Subject, Wish } from './subject.ts';
+import type { QuickActionInput, QuickActionSubject } from './subject.ts';
 
-/** A kind of things as comments command them: each family changes its own, by the verb of PUT. */
-export interface CommandedKind<Of extends Thing = Thing> {
-  /** Runs an act in which the thing can be changed; `reopens`: perhaps into what is open. */
+/** One kind of issuable for quick actions in comments: each resource applies the update with its own function of PUT. */
+export interface QuickActionKind<Of extends Issuable = Issuable> {
+  /** Runs a unit of work that can update the issuable. `reopens`: the update may reopen it. */
   runUnitOfWork<T>(
     services: RefServices,
     caller: SignedInCaller,
-    thing: Of,
-    how: { readonly reopens: boolean; readonly turn: readonly string[] },
-    work: (uow: UnitOfWork<SignedInCaller>, change: (wish: Wish) => Promise<unknown | Failure>) => Promise<T>,
+    noteable: Of,
+    options: { readonly reopens: boolean; readonly lock: readonly string[] },
+    work: (
+      uow: UnitOfWork<SignedInCaller>,
+      change: (input: QuickActionInput) => Promise<unknown | Failure>,
+    ) => Promise<T>,
   ): Promise<T>;
-  /** Null: it is gone. */
-  subject(uow: UnitOfWork<SignedInCaller>, caller: SignedInCaller, thing: Of): Promise<Subject | null>;
+  /** Loads the subject; null if it is deleted. */
+  subject(uow: UnitOfWork<SignedInCaller>, caller: SignedInCaller, noteable: Of): Promise<QuickActionSubject | null>;
 }

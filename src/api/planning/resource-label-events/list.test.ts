@@ -22,7 +22,7 @@ const toldOf = async (at: string, by: Caller = owner): Promise<string[]> =>
     ({ action, label }: Told) => `${action === 'add' ? '+' : '-'}${label?.name ?? 'null'}`,
   );
 
-test('each label that comes or goes is told once, in whichever way, at creation too', async () => {
+test('records one event per added or removed label, also at creation', async () => {
   const issue = await newIssue(project, { labels: 'a,b' });
   for (const change of [
     { labels: 'b,c' },
@@ -42,7 +42,7 @@ test('each label that comes or goes is told once, in whichever way, at creation 
   assert.deepEqual((await guest.get(`${eventsOf(issue.at)}/${id}`)).body, body[0]);
 });
 
-test('merge requests and epics, by their ids, tell of their labels too', async () => {
+test('records label events of merge requests and epics', async () => {
   const group = await newGroup({ owner });
   const epic = (await done(owner.post(`${group.at}/epics`, { title: 'Big', labels: 'a' }))).body;
   await done(owner.put(`${group.at}/epics/${epic.iid}`, { add_labels: 'b' }));
@@ -55,13 +55,13 @@ test('merge requests and epics, by their ids, tell of their labels too', async (
   assert.deepEqual((await guest.get(eventsOf(mergeRequest.at))).body, { message: '404 Not found' });
 });
 
-test('a deleted label leaves its events behind, without it, and takes itself off without one', async () => {
+test('keeps events of a deleted label without it, and records none for its removal', async () => {
   const issue = await newIssue(project, { labels: 'short-lived,stays' });
   await done(owner.delete(`${project.at}/labels/short-lived`));
   assert.deepEqual((await toldOf(issue.at)).sort(), ['+null', '+stays']);
 });
 
-test('a label that is out of sight is left out, and singly not found', async () => {
+test('omits events of unreadable labels and returns 404 for one', async () => {
   const group = await newGroup({ owner });
   const moving = await newProject({ in: group });
   await done(owner.post(`${group.at}/labels`, { name: 'inner', color: 'red' }));
@@ -76,7 +76,7 @@ test('a label that is out of sight is left out, and singly not found', async () 
   assert.deepEqual([unread.status, unread.body], [404, { message: '404 ResourceLabelEvent Not Found' }]);
 });
 
-test('an event that there is not, of another issue or no number is not found, and none can be posted', async () => {
+test('returns 404 for unknown, foreign and invalid ids, and has no POST', async () => {
   const [issue, other] = [await newIssue(project), await newIssue(project, { labels: 'a' })];
   const [{ id }] = (await owner.get(eventsOf(other.at))).body;
   for (const wrong of [id, 987_654, 'x', '9'.repeat(30)]) {
@@ -87,7 +87,7 @@ test('an event that there is not, of another issue or no number is not found, an
   assert.equal((await (await user()).get(eventsOf(issue.at))).status, 404);
 });
 
-test('a moved issue begins its own history, and events outlive who acted', async () => {
+test('starts without events on a moved issue, and keeps events of deleted users', async () => {
   const ada = await project.add('planner');
   const to = await newProject({ owner });
   await done(owner.post(`${to.at}/labels`, { name: 'a', color: 'red' }));

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
-import { columnOf, type Resource } from '#activity/index.ts';
+import { foreignKeyColumn, type Resource } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { ownerVisibleTo } from '../noteables/index.ts';
@@ -11,37 +11,37 @@ import { ownerVisibleTo } from '../noteables/index.ts';
 export type LabelEventRow = Selectable<Schema['resource_label_events']>;
 
 /** index: resource_label_events_by_issue, resource_label_events_by_merge_request, resource_label_events_by_epic */
-function eventsOf(db: Reader, { type, id }: Resource) {
-  return db.selectFrom('resource_label_events').where(`resource_label_events.${columnOf(type)}`, '=', id);
+function eventQuery(db: Reader, { type, id }: Resource) {
+  return db.selectFrom('resource_label_events').where(`resource_label_events.${foreignKeyColumn(type)}`, '=', id);
 }
 
-/** Those whose label the caller may read, or is deleted. index: labels primary key */
-function readable(db: Reader, caller: Caller, thing: Resource) {
-  return eventsOf(db, thing)
+/** Selects the events whose label is deleted or readable for the caller. index: labels primary key */
+function readableQuery(db: Reader, caller: Caller, noteable: Resource) {
+  return eventQuery(db, noteable)
     .leftJoin('labels', 'labels.id', 'resource_label_events.label_id')
     .selectAll('resource_label_events')
     .where((eb) => eb.or([eb('labels.id', 'is', null), ownerVisibleTo('labels', caller, db.today)]));
 }
 
-/** One page of a thing's events, the first one first, of those whose label the caller may read. */
+/** Returns one page of the events of a noteable whose label the caller may read, oldest first. */
 export function listLabelEvents(
   db: Reader,
   caller: Caller,
-  thing: Resource,
+  noteable: Resource,
   page: OffsetRequest,
 ): Promise<Page<LabelEventRow>> {
-  return paged(db, readable(db, caller, thing).orderBy('resource_label_events.id', 'asc'), page);
+  return paginate(db, readableQuery(db, caller, noteable).orderBy('resource_label_events.id', 'asc'), page);
 }
 
-/** One of the thing's own; `unread`: its label is not for the caller. */
+/** Returns one event of the noteable, or `unread` if the caller may not read its label. */
 export async function findLabelEvent(
   db: Reader,
   caller: Caller,
-  thing: Resource,
+  noteable: Resource,
   id: number,
 ): Promise<LabelEventRow | Failure<'notFound' | 'unread'>> {
-  const event = await readable(db, caller, thing).where('resource_label_events.id', '=', id).executeTakeFirst();
+  const event = await readableQuery(db, caller, noteable).where('resource_label_events.id', '=', id).executeTakeFirst();
   if (event !== undefined) return event;
-  const found = eventsOf(db, thing).select('id').where('resource_label_events.id', '=', id);
+  const found = eventQuery(db, noteable).select('id').where('resource_label_events.id', '=', id);
   return fail((await hasRow(found)) ? 'unread' : 'notFound');
 }

@@ -1,33 +1,34 @@
-import { forThings } from '#http/access/noteables.ts';
+import { forNoteables } from '#http/access/noteables.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { WITH_MILESTONE } from '../noteables/index.ts';
+import { MILESTONE_KINDS } from '../noteables/index.ts';
 import { MilestoneEvent } from './entities.ts';
 import { findMilestoneEvent, listMilestoneEvents } from './store.ts';
 
-// Which milestones issues and merge requests were given and lost (contract/planning.md §2.3).
+// Milestone events of issues and merge requests (contract/planning.md §2.3).
 
-export const [listIssueMilestoneEvents, listMergeRequestMilestoneEvents] = forThings(WITH_MILESTONE, (kind) =>
+export const [listIssueMilestoneEvents, listMergeRequestMilestoneEvents] = forNoteables(MILESTONE_KINDS, (kind) =>
   endpoint({
     get: `${kind.path}/resource_milestone_events`,
-    summary: `List the changes of ${kind.aThing}'s milestone`,
-    access: kind.reading(),
+    summary: `List milestone events of ${kind.nounWithArticle}`,
+    access: kind.readAccess(),
     response: page(MilestoneEvent),
-    read: (db, { thing, caller, page }) => listMilestoneEvents(db, caller, thing, page),
+    read: (db, { noteable, caller, page }) => listMilestoneEvents(db, caller, noteable, page),
   }),
 );
 
-export const [readIssueMilestoneEvent, readMergeRequestMilestoneEvent] = forThings(WITH_MILESTONE, (kind) =>
+export const [getIssueMilestoneEvent, getMergeRequestMilestoneEvent] = forNoteables(MILESTONE_KINDS, (kind) =>
   endpoint({
     get: `${kind.path}/resource_milestone_events/:resource_milestone_event_id`,
-    summary: `One change of ${kind.aThing}'s milestone`,
-    access: kind.reading(),
+    summary: `Get a milestone event of ${kind.nounWithArticle}`,
+    access: kind.readAccess(),
     params: { resource_milestone_event_id: required(integer) },
     errors: { notFound: NOT_FOUND, unread: [404, '404 ResourceMilestoneEvent Not Found'] },
     response: ok(MilestoneEvent),
-    read: (db, { thing, caller, params }) => findMilestoneEvent(db, caller, thing, params.resource_milestone_event_id),
+    read: (db, { noteable, caller, params }) =>
+      findMilestoneEvent(db, caller, noteable, params.resource_milestone_event_id),
   }),
 );

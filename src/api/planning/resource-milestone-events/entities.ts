@@ -1,32 +1,32 @@
 import { Type } from 'typebox';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
-import { Milestone, milestonesById } from '../milestones/index.ts';
-import { shownStep, stepFields, stepUsers } from '../noteables/index.ts';
+import { loadMilestonesById, Milestone } from '../milestones/index.ts';
+import { loadEventUsers, resourceEventFields, serializeResourceEvent } from '../noteables/index.ts';
 import type { MilestoneEventRow } from './store.ts';
 
-/** contract/planning.md §1 "MilestoneEvent"; the milestone is shown as it is now. */
+/** A milestone event with the current state of its milestone (contract/planning.md §1 "MilestoneEvent"). */
 export const MilestoneEvent = entity('MilestoneEvent', {
-  ...stepFields,
+  ...resourceEventFields,
   milestone: Milestone.schema,
   action: Type.Enum(['add', 'remove']),
-  /** Of the thing at that moment. */
+  /** State of the noteable at that time. */
   state: Type.String(),
 }).from(
   async (rows: readonly MilestoneEventRow[], to) => {
     const [users, milestones] = await Promise.all([
-      stepUsers(to.db, rows),
-      milestonesById(
+      loadEventUsers(to.db, rows),
+      loadMilestonesById(
         to.db,
         rows.map(({ milestone_id }) => milestone_id),
       ),
     ]);
-    const shown = await Milestone.serializeAll([...milestones.values()], to);
-    return { users, milestones: new Map(shown.map((milestone) => [milestone.id, milestone])) };
+    const serialized = await Milestone.serializeAll([...milestones.values()], to);
+    return { users, milestones: new Map(serialized.map((milestone) => [milestone.id, milestone])) };
   },
   (row, to, { users, milestones }) => ({
-    ...shownStep(row, to, users),
-    milestone: stillThere(milestones.get(row.milestone_id)),
+    ...serializeResourceEvent(row, to, users),
+    milestone: requireRow(milestones.get(row.milestone_id)),
     action: row.action,
     state: row.state,
   }),

@@ -1,9 +1,9 @@
-import { family } from '#http/endpoint/resource-module.ts';
-import { stepsOutliveUsers } from '../noteables/index.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { clearDeletedUserOfEvents } from '../noteables/index.ts';
 import * as endpoints from './endpoints.ts';
 
 /** index: resource_milestone_events_by_user */
-export const resourceMilestoneEvents = family({
+export const resourceMilestoneEvents = resourceModule({
   endpoints,
-  subscriptions: [stepsOutliveUsers('resource_milestone_events')],
+  subscriptions: [clearDeletedUserOfEvents('resource_milestone_events')],
 });

@@ -14,7 +14,7 @@ async function newIssue(project: Project, params = {}) {
 const newMilestone = async ({ at, owner }: Project | Group): Promise<{ id: number }> =>
   (await done(owner.post(`${at}/milestones`, { title: name('v') }))).body;
 
-test('an issue that gets a milestone, another one and none tells it', async () => {
+test('records events when the milestone of an issue is set, changed and cleared', async () => {
   const { project, owner, guest } = await world({ project: { with: ['guest'] } });
   const [one, two] = [await newMilestone(project), await newMilestone(project)];
   const issue = await newIssue(project, { milestone_id: one.id });
@@ -47,7 +47,7 @@ test('an issue that gets a milestone, another one and none tells it', async () =
   assert.deepEqual((await guest.get(issue.events, { per_page: 1, page: 3 })).body, [body[2]]);
 });
 
-test('the events of a deleted milestone are no longer there', async () => {
+test('hides the events of a deleted milestone', async () => {
   const { project, owner } = await world({ project: {} });
   const milestone = await newMilestone(project);
   const issue = await newIssue(project, { milestone_id: milestone.id });
@@ -58,7 +58,7 @@ test('the events of a deleted milestone are no longer there', async () => {
   assert.deepEqual([gone.status, gone.body], [404, { message: '404 ResourceMilestoneEvent Not Found' }]);
 });
 
-test('a group’s milestone names its group, and one that is out of sight is left out', async () => {
+test('shows the group of a group milestone and omits unreadable ones', async () => {
   const group = await newGroup({});
   const [project, milestone] = [await newProject({ in: group }), await newMilestone(group)];
   const issue = await newIssue(project, { milestone_id: milestone.id });
@@ -73,7 +73,7 @@ test('a group’s milestone names its group, and one that is out of sight is lef
   assert.deepEqual([unread.status, unread.body], [404, { message: '404 ResourceMilestoneEvent Not Found' }]);
 });
 
-test('an event that there is not, or of another issue, is not found', async () => {
+test('returns 404 for unknown and foreign events', async () => {
   const { project, owner } = await world({ project: {} });
   const { id: milestone_id } = await newMilestone(project);
   const [issue, other] = [await newIssue(project), await newIssue(project, { milestone_id })];
@@ -84,7 +84,7 @@ test('an event that there is not, or of another issue, is not found', async () =
   }
 });
 
-test('a merge request that gets a milestone, another one and none tells it to who reads it', async () => {
+test('records events when the milestone of a merge request is set, changed and cleared', async () => {
   const { project, owner, guest, planner } = await world({ project: { readme: true, with: ['guest', 'planner'] } });
   const [one, two] = [await newMilestone(project), await newMilestone(project)];
   const { id, at } = await newMergeRequest(project, { milestone_id: one.id });

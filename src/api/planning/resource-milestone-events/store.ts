@@ -1,50 +1,54 @@
 import type { Selectable } from 'kysely';
-import { columnOf, type Resource } from '#activity/index.ts';
+import { foreignKeyColumn, type Resource } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { ownerVisibleTo } from '../noteables/index.ts';
 
 export type MilestoneEventRow = Selectable<Schema['resource_milestone_events']> & { readonly milestone_id: number };
 
-type Milestoned = Resource<'Issue' | 'MergeRequest'>;
+type MilestoneResource = Resource<'Issue' | 'MergeRequest'>;
 
 /** index: resource_milestone_events_by_issue, resource_milestone_events_by_merge_request */
-function eventsOf(db: Reader, { type, id }: Milestoned) {
-  return db.selectFrom('resource_milestone_events').where(`resource_milestone_events.${columnOf(type)}`, '=', id);
+function eventQuery(db: Reader, { type, id }: MilestoneResource) {
+  return db
+    .selectFrom('resource_milestone_events')
+    .where(`resource_milestone_events.${foreignKeyColumn(type)}`, '=', id);
 }
 
-/** Those whose milestone is still there, for the caller to read. index: milestones primary key */
-function readable(db: Reader, caller: Caller, thing: Milestoned) {
-  return eventsOf(db, thing)
+/** Selects the events whose milestone exists and is readable for the caller. index: milestones primary key */
+function readableQuery(db: Reader, caller: Caller, noteable: MilestoneResource) {
+  return eventQuery(db, noteable)
     .innerJoin('milestones', 'milestones.id', 'resource_milestone_events.milestone_id')
     .selectAll('resource_milestone_events')
     .where(ownerVisibleTo('milestones', caller, db.today))
     .$narrowType<{ milestone_id: number }>();
 }
 
-/** One page of a thing's events, the first one first, of those whose milestone the caller may read. */
+/** Returns one page of the events of a noteable whose milestone the caller may read, oldest first. */
 export function listMilestoneEvents(
   db: Reader,
   caller: Caller,
-  thing: Milestoned,
+  noteable: MilestoneResource,
   page: OffsetRequest,
 ): Promise<Page<MilestoneEventRow>> {
-  return paged(db, readable(db, caller, thing).orderBy('resource_milestone_events.id', 'asc'), page);
+  return paginate(db, readableQuery(db, caller, noteable).orderBy('resource_milestone_events.id', 'asc'), page);
 }
 
-/** One of the thing's own; `unread`: its milestone is deleted, or not for the caller. */
+/** Returns one event of the noteable, or `unread` if its milestone is deleted or not readable for the caller. */
 export async function findMilestoneEvent(
   db: Reader,
   caller: Caller,
-  thing: Milestoned,
+  noteable: MilestoneResource,
   id: number,
 ): Promise<MilestoneEventRow | Failure<'notFound' | 'unread'>> {
-  const event = await readable(db, caller, thing).where('resource_milestone_events.id', '=', id).executeTakeFirst();
+  const event = await readableQuery(db, caller, noteable)
+    .where('resource_milestone_events.id', '=', id)
+    .executeTakeFirst();
   if (event !== undefined) return event;
-  const found = eventsOf(db, thing).select('id').where('resource_milestone_events.id', '=', id);
+  const found = eventQuery(db, noteable).select('id').where('resource_milestone_events.id', '=', id);
   return fail((await hasRow(found)) ? 'unread' : 'notFound');
 }

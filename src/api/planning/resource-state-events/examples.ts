@@ -1,28 +1,36 @@
 import type { Builds, CallerName, Examples } from '#test/examples/example.ts';
-import { type NewThing, newEpicThing, newIssueThing, newMergeRequestThing } from '../noteables/noteable-examples.ts';
+import {
+  type NewIssuable,
+  newEpicNoteable,
+  newIssueNoteable,
+  newMergeRequestNoteable,
+} from '../noteables/noteable-examples.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** The calls of a kind. */
-const callsOn = (made: NewThing, by: CallerName = 'guest'): { readonly list: Builds; readonly read: Builds } => ({
-  list: async (scene) => ({ by, path: (await made(scene)).path }),
-  read: async (scene) => {
-    const { at, changed, path } = await made(scene);
+/** Calls for one kind of noteable. */
+const callsOn = (
+  newNoteable: NewIssuable,
+  by: CallerName = 'guest',
+): { readonly list: Builds; readonly get: Builds } => ({
+  list: async (scene) => ({ by, path: (await newNoteable(scene)).path }),
+  get: async (scene) => {
+    const { at, updateUrl, path } = await newNoteable(scene);
     const { owner } = scene.project;
-    await scene.done(owner.put(changed, { state_event: 'close' }));
+    await scene.done(owner.put(updateUrl, { state_event: 'close' }));
     const { body } = await scene.done(owner.get(`${at}/resource_state_events`));
     return { by, path: { ...path, resource_state_event_id: body[0].id } };
   },
 });
 
-const onIssue = callsOn(newIssueThing);
-const onMergeRequest = callsOn(newMergeRequestThing, 'planner');
-const onEpic = callsOn(newEpicThing);
+const onIssue = callsOn(newIssueNoteable);
+const onMergeRequest = callsOn(newMergeRequestNoteable, 'planner');
+const onEpic = callsOn(newEpicNoteable);
 
 export const examples: Examples<typeof endpoints> = {
   listIssueStateEvents: onIssue.list,
-  readIssueStateEvent: onIssue.read,
+  getIssueStateEvent: onIssue.get,
   listMergeRequestStateEvents: onMergeRequest.list,
-  readMergeRequestStateEvent: onMergeRequest.read,
+  getMergeRequestStateEvent: onMergeRequest.get,
   listEpicStateEvents: onEpic.list,
-  readEpicStateEvent: onEpic.read,
+  getEpicStateEvent: onEpic.get,
 };

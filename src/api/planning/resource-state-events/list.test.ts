@@ -11,7 +11,7 @@ async function newIssue(project: Project, params = {}) {
   return { id: body.id as number, iid: body.iid as number, at, events: `${at}/resource_state_events` };
 }
 
-test('a new issue has no events, and each real change of its state is one', async () => {
+test('records one event per state change and none for a new issue', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project, { labels: 'bug' });
   assert.deepEqual((await owner.get(issue.events)).body, []);
@@ -37,7 +37,7 @@ test('a new issue has no events, and each real change of its state is one', asyn
   assert.equal((await owner.get(issue.events, { per_page: 1, page: 2 })).body[0].state, 'opened');
 });
 
-test('of those who close an issue at once one is told', async () => {
+test('records one event on concurrent closing', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   await Promise.all(Array.from({ length: 4 }, () => owner.put(issue.at, { state_event: 'close' })));
@@ -46,7 +46,7 @@ test('of those who close an issue at once one is told', async () => {
   assert.equal(closed.body.length, 1);
 });
 
-test('whoever is acted for is told of, and nobody once his account is gone', async () => {
+test('shows the impersonated user, and null after the user is deleted', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
   const ada = await project.add('developer');
@@ -57,7 +57,7 @@ test('whoever is acted for is told of, and nobody once his account is gone', asy
   assert.equal((await owner.get(issue.events)).body[0].user, null);
 });
 
-test('events are for who reads the issue, and each stands below its own', async () => {
+test('returns events to readers of the issue, each below its own issue', async () => {
   const { project, owner, guest } = await world({ project: { visibility: 'public', with: ['guest'] } });
   const [issue, other] = [await newIssue(project), await newIssue(project)];
   await owner.put(other.at, { state_event: 'close' });
@@ -76,7 +76,7 @@ test('events are for who reads the issue, and each stands below its own', async 
   assert.deepEqual([iid.status, iid.body], [400, { error: 'issue_iid is invalid' }]);
 });
 
-test('an epic’s steps are found by its id, through groups above it too, and through no others', async () => {
+test('finds state events of an epic by id through its group and ancestors only', async () => {
   const { group, owner, guest, newGroup } = await world({ group: { with: ['guest'] } });
   const low = await newGroup({ in: group });
   const { id, iid } = (await done(owner.post(`${low.at}/epics`, { title: 'Big' }))).body;
@@ -98,14 +98,14 @@ test('an epic’s steps are found by its id, through groups above it too, and th
   }
 });
 
-test('who may not read a confidential epic is told of none', async () => {
+test('hides state events of a confidential epic', async () => {
   const { group, owner, guest, planner } = await world({ group: { with: ['guest', 'planner'] } });
   const { id } = (await done(owner.post(`${group.at}/epics`, { title: 'Big', confidential: true }))).body;
   const at = `${group.at}/epics/${id}/resource_state_events`;
   assert.deepEqual([(await guest.get(at)).status, (await planner.get(at)).status], [404, 200]);
 });
 
-test('a merge request’s steps are told to who reads it: closed, opened, merged', async () => {
+test('records closing, reopening and merging of a merge request', async () => {
   const { project, owner, guest, planner } = await world({ project: { readme: true, with: ['guest', 'planner'] } });
   const { id, at } = await newMergeRequest(project);
   const events = `${at}/resource_state_events`;
@@ -123,7 +123,7 @@ test('a merge request’s steps are told to who reads it: closed, opened, merged
   }
 });
 
-test('an issue that a merge closes names the merge request', async () => {
+test('shows the merge request that closed an issue', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const issue = await newIssue(project);
   const { id, at } = await newMergeRequest(project, { description: `Closes #${issue.iid}` });

@@ -2,26 +2,27 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok, page } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { fail } from '#runtime/failure.ts';
-import { issueThing } from '../issues/index.ts';
-import { eventIdOf } from '../noteables/index.ts';
+import { issueNoteable } from '../issues/index.ts';
+import { parseEventId } from '../noteables/index.ts';
 import { WeightEvent } from './entities.ts';
 import { findWeightEvent, listWeightEvents } from './store.ts';
 
-// Which weights issues were given and lost (contract/planning.md §3.11).
+// Weight events of issues (contract/planning.md §3.11).
 
 export const listIssueWeightEvents = endpoint({
-  get: `${issueThing.path}/resource_weight_events`,
-  summary: "List the changes of an issue's weight",
-  access: issueThing.reading(),
+  get: `${issueNoteable.path}/resource_weight_events`,
+  summary: 'List weight events of an issue',
+  access: issueNoteable.readAccess(),
   response: page(WeightEvent),
-  read: (db, { thing, page }) => listWeightEvents(db, thing.id, page),
+  read: (db, { noteable, page }) => listWeightEvents(db, noteable.id, page),
 });
 
-export const readIssueWeightEvent = endpoint({
-  get: `${issueThing.path}/resource_weight_events/:event_id`,
-  summary: "One change of an issue's weight",
-  access: issueThing.reading(),
+export const getIssueWeightEvent = endpoint({
+  get: `${issueNoteable.path}/resource_weight_events/:event_id`,
+  summary: 'Get a weight event of an issue',
+  access: issueNoteable.readAccess(),
   errors: { notFound: NOT_FOUND },
   response: ok(WeightEvent),
-  read: async (db, { thing, params }) => (await findWeightEvent(db, thing.id, eventIdOf(params))) ?? fail('notFound'),
+  read: async (db, { noteable, params }) =>
+    (await findWeightEvent(db, noteable.id, parseEventId(params))) ?? fail('notFound'),
 });

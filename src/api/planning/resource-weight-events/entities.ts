@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable } from '#http/endpoint/responses.ts';
-import { shownStepper, stepperFields, stepUsers } from '../noteables/index.ts';
+import { baseEventFields, loadEventUsers, serializeBaseEvent } from '../noteables/index.ts';
 import type { WeightEventRow } from './store.ts';
 
-/** contract/planning.md §1 "WeightEvent" */
+/** A weight event (contract/planning.md §1 "WeightEvent"). */
 export const WeightEvent = entity('WeightEvent', {
-  ...stepperFields,
-  /** The global id. */
+  ...baseEventFields,
+  /** The global id of the issue. */
   issue_id: Type.Integer(),
-  /** Null: it was cleared. */
+  /** Null if it was cleared. */
   weight: nullable(Type.Integer()),
 }).from(
-  (rows: readonly WeightEventRow[], { db }) => stepUsers(db, rows),
-  (row, to, users) => ({ ...shownStepper(row, to, users), issue_id: row.issue_id, weight: row.weight }),
+  (rows: readonly WeightEventRow[], { db }) => loadEventUsers(db, rows),
+  (row, to, users) => ({ ...serializeBaseEvent(row, to, users), issue_id: row.issue_id, weight: row.weight }),
 );

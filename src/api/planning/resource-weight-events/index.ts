@@ -1,9 +1,9 @@
-import { family } from '#http/endpoint/resource-module.ts';
-import { stepsOutliveUsers } from '../noteables/index.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
+import { clearDeletedUserOfEvents } from '../noteables/index.ts';
 import * as endpoints from './endpoints.ts';
 
 /** index: resource_weight_events_by_user */
-export const resourceWeightEvents = family({
+export const resourceWeightEvents = resourceModule({
   endpoints,
-  subscriptions: [stepsOutliveUsers('resource_weight_events')],
+  subscriptions: [clearDeletedUserOfEvents('resource_weight_events')],
 });

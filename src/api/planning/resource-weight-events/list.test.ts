@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 
-test('each change of a weight is told once, the first one and its end too', async () => {
+test('records one event per weight change, including set and cleared', async () => {
   const { project, owner, guest, planner } = await world({ project: { with: ['guest', 'planner'] } });
   const issue = await newIssue(project, { weight: 3 });
   const events = `${issue.at}/resource_weight_events`;
@@ -27,7 +27,7 @@ test('each change of a weight is told once, the first one and its end too', asyn
   }
 });
 
-test('on free nothing is told of weights', async () => {
+test('records no weight events on the free tier', async () => {
   const { project, owner } = await world({ env: { HEARTH_TIER: 'free' }, project: {} });
   const issue = await newIssue(project, { weight: 3 });
   assert.deepEqual((await owner.get(`${issue.at}/resource_weight_events`)).body, []);

@@ -1,21 +1,21 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Schema } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 export type WeightEventRow = Selectable<Schema['resource_weight_events']>;
 
 // index: resource_weight_events_by_issue
-function eventsOf(db: Reader, issueId: number) {
+function eventQuery(db: Reader, issueId: number) {
   return db.selectFrom('resource_weight_events').selectAll().where('issue_id', '=', issueId);
 }
 
-/** One page of an issue's events, the first one first. */
+/** Returns one page of the events of an issue, oldest first. */
 export function listWeightEvents(db: Reader, issueId: number, page: OffsetRequest): Promise<Page<WeightEventRow>> {
-  return paged(db, eventsOf(db, issueId).orderBy('resource_weight_events.id', 'asc'), page);
+  return paginate(db, eventQuery(db, issueId).orderBy('resource_weight_events.id', 'asc'), page);
 }
 
-/** One of the issue's own. */
+/** Returns one event of the issue, or null. */
 export async function findWeightEvent(db: Reader, issueId: number, id: number): Promise<WeightEventRow | null> {
-  return (await eventsOf(db, issueId).where('resource_weight_events.id', '=', id).executeTakeFirst()) ?? null;
+  return (await eventQuery(db, issueId).where('resource_weight_events.id', '=', id).executeTakeFirst()) ?? null;
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { REVIEW_STATES } from '#database/tables/merge-requests.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';
 import type { ReviewerRow } from './store.ts';
@@ -12,12 +12,12 @@ export const Reviewer = entity('Reviewer', {
   created_at: dateTime,
 }).from(
   (rows: readonly ReviewerRow[], { db }) =>
-    usersById(
+    loadUsersById(
       db,
       rows.map(({ user_id }) => user_id),
     ),
   ({ user_id, state, created_at }, to, users) => ({
-    user: UserBasic.serialize(stillThere(users.get(user_id)), to),
+    user: UserBasic.serialize(requireRow(users.get(user_id)), to),
     state,
     created_at,
   }),

@@ -7,7 +7,7 @@ const { project, owner, developer, reporter, clock } = await world({
   project: { readme: true, with: ['developer', 'reporter'] },
 });
 
-test('who is asked to review is listed with what has become of it, and since when', async () => {
+test('lists reviewers with state and timestamp', async () => {
   const mr = await newMergeRequest(project, { reviewer_ids: [reporter.id] });
   const since = clock.now().toISOString();
   clock.advance(60);
@@ -26,7 +26,7 @@ test('who is asked to review is listed with what has become of it, and since whe
   assert.deepEqual(await list(), [first, [developer.id, 'unapproved', later]]);
 });
 
-test('on free several are asked to review, and one is assigned', async () => {
+test('the free tier allows several reviewers and one assignee', async () => {
   const free = await world({
     env: { HEARTH_TIER: 'free' },
     project: { readme: true, with: ['developer', 'reporter'] },

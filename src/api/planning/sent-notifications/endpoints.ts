@@ -3,42 +3,42 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { html } from '#http/endpoint/responses.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { pathText } from '#http/parameters/texts.ts';
-import { readLeavingToken } from '#mail/unsubscribe-link.ts';
-import { askingPage, leftPage, noSuchLink } from './pages.ts';
-import { leave } from './unsubscribe.ts';
+import { parseUnsubscribeToken } from '#mail/unsubscribe-link.ts';
+import { confirmationPage, invalidLink, unsubscribedPage } from './pages.ts';
+import { unsubscribe } from './unsubscribe.ts';
 
-// What mails lead to whose recipient wants no more of the kind. He is known by the link alone, which this server has signed;
-// whether what it is about is still there, nobody is told.
+// Unsubscribe links of mails. The signed link alone identifies the recipient. The response does not tell whether the target
+// still exists.
 
-const byLink = () => open().resource(leaving);
+const unsubscribeLinkAccess = () => open().resource(unsubscribeTarget);
 
-const leaving = {
-  name: 'leaving',
+const unsubscribeTarget = {
+  name: 'target',
   params: { token: required(pathText) },
   load: async ({ services, params }: AccessCall<{ readonly token: string }>) =>
-    readLeavingToken(await services.secretKey(), params.token),
-  notFound: noSuchLink,
+    parseUnsubscribeToken(await services.secretKey(), params.token),
+  notFound: invalidLink,
 } as const;
 
-export const readUnsubscribePage = endpoint({
+export const getUnsubscribePage = endpoint({
   get: '/-/sent_notifications/:token/unsubscribe',
-  summary: 'Ask whether to hear no more of what a mail has told',
-  access: byLink(),
-  stageOrder: 'ownProof',
+  summary: 'Get the unsubscribe page of a notification mail',
+  access: unsubscribeLinkAccess(),
+  stageOrder: 'clientProof',
   root: true,
   response: html,
-  handle: ({ leaving }) => askingPage(leaving),
+  handle: ({ target }) => confirmationPage(target),
 });
 
 export const unsubscribeByMail = endpoint({
   post: '/-/sent_notifications/:token/unsubscribe',
-  summary: 'Hear no more of what a mail has told, by its link or with one click (RFC 8058)',
-  access: byLink(),
-  stageOrder: 'ownProof',
+  summary: 'Unsubscribe by the link of a notification mail',
+  access: unsubscribeLinkAccess(),
+  stageOrder: 'clientProof',
   root: true,
   response: html,
-  async handle({ leaving, caller }, { runUnitOfWork }) {
-    await runUnitOfWork(caller, (uow) => leave(uow, leaving));
-    return leftPage(leaving);
+  async handle({ target, caller }, { runUnitOfWork }) {
+    await runUnitOfWork(caller, (uow) => unsubscribe(uow, target));
+    return unsubscribedPage(target);
   },
 });

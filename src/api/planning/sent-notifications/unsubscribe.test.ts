@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Leaving, leavingToken } from '#mail/unsubscribe-link.ts';
+import { createUnsubscribeToken, type UnsubscribeClaim } from '#mail/unsubscribe-link.ts';
 import { pipelineRow } from '#test/support/pipeline-rows.ts';
 import { done, world } from '#test/support/world.ts';
-import { newMail } from '../mail-messages/fixtures.testing.ts';
+import { createMail } from '../mail-messages/fixtures.testing.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
 
 const here = await world();
 const { anonymous, newProject, server } = here;
 
 /** The link of a mail; `//` is the server's root. */
-async function linkOf(leaving: Leaving): Promise<string> {
-  return `//-/sent_notifications/${leavingToken(await server.services.secretKey(), leaving)}/unsubscribe`;
+async function linkOf(leaving: UnsubscribeClaim): Promise<string> {
+  return `//-/sent_notifications/${createUnsubscribeToken(await server.services.secretKey(), leaving)}/unsubscribe`;
 }
 
 const ONE_CLICK = { 'List-Unsubscribe': 'One-Click' };
@@ -25,9 +25,9 @@ async function interested() {
   return { project, developer, issue, isSubscribed };
 }
 
-test('one click ends it at once, without signing in, and looking at the page does not', async () => {
+test('unsubscribes on POST without sign-in, but not on GET', async () => {
   const { developer, issue, isSubscribed } = await interested();
-  const link = await linkOf({ what: 'Issue', id: issue.id, userId: developer.id });
+  const link = await linkOf({ target: 'Issue', id: issue.id, userId: developer.id });
   const page = await anonymous.get(link);
   assert.deepEqual([page.status, page.text.includes('<form method="post"')], [200, true]);
   assert.ok(!page.text.includes('Retry loop'), 'nobody is told what it is about');
@@ -38,9 +38,9 @@ test('one click ends it at once, without signing in, and looking at the page doe
   assert.equal((await anonymous.post(link)).status, 200, 'the button of the page, and a second time');
 });
 
-test('a link that nobody here has signed is none', async () => {
+test('returns 404 for an unsigned link', async () => {
   const { developer, project, issue, isSubscribed } = await interested();
-  const link = await linkOf({ what: 'Issue', id: issue.id, userId: project.owner.id });
+  const link = await linkOf({ target: 'Issue', id: issue.id, userId: project.owner.id });
   const forged = link.replace(`-${project.owner.id}-`, `-${developer.id}-`);
   for (const path of [forged, `//-/sent_notifications/x/unsubscribe`]) {
     for (const answer of [await anonymous.get(path), await anonymous.post(path, ONE_CLICK)]) {
@@ -50,54 +50,54 @@ test('a link that nobody here has signed is none', async () => {
   assert.equal(await isSubscribed(), true);
 });
 
-test('a link says nothing of whether what it is about is still there', async () => {
+test('does not reveal whether the target still exists', async () => {
   const { developer, project, issue } = await interested();
   const links = [
-    await linkOf({ what: 'Issue', id: issue.id, userId: developer.id }),
-    await linkOf({ what: 'Issue', id: 987_654, userId: developer.id }),
-    await linkOf({ what: 'Issue', id: issue.id, userId: 987_654 }),
+    await linkOf({ target: 'Issue', id: issue.id, userId: developer.id }),
+    await linkOf({ target: 'Issue', id: 987_654, userId: developer.id }),
+    await linkOf({ target: 'Issue', id: issue.id, userId: 987_654 }),
   ];
   const texts = await Promise.all(links.map(async (link) => (await anonymous.post(link, ONE_CLICK)).text));
   assert.deepEqual([...new Set(texts)].length, 1);
   assert.equal((await done(project.owner.get(issue.at))).status, 200);
 });
 
-test('of a project one hears no more but what one has subscribed to', async () => {
+test('disables mails of a project except for subscriptions', async () => {
   const { developer, project } = await interested();
-  const link = await linkOf({ what: 'Project', id: project.id, userId: developer.id });
+  const link = await linkOf({ target: 'Project', id: project.id, userId: developer.id });
   const said = [(await anonymous.get(link)).text, (await anonymous.post(link, ONE_CLICK)).text];
   for (const text of said) assert.match(text, /this project, but of what you have subscribed to there\./);
   const { body } = await developer.get(`${project.at}/notification_settings`);
   assert.deepEqual(body, { level: 'disabled' });
 });
 
-test('of a mail that put several together one hears no more of all of them', async () => {
+test('unsubscribes from all targets of a digest', async () => {
   const [first, second] = [await interested(), await interested()];
   const { id: recipient_id } = first.developer;
   await second.project.add('guest', first.developer);
   const mail = (target_id: number, digest_id: number | null) =>
-    newMail(here, 'sent', { recipient_id, target_id, digest_id });
+    createMail(here, 'sent', { recipient_id, target_id, digest_id });
   const digest = await mail(first.issue.id, null);
   await server.services.database.transaction((tx) =>
     tx.updateTable('mail_messages').set({ digest_id: digest }).where('id', '=', digest).execute(),
   );
   await mail(second.issue.id, digest);
   await done(first.developer.post(`${second.issue.at}/subscribe`));
-  await done(anonymous.post(await linkOf({ what: 'Digest', id: digest, userId: recipient_id }), ONE_CLICK));
+  await done(anonymous.post(await linkOf({ target: 'Digest', id: digest, userId: recipient_id }), ONE_CLICK));
   assert.equal(await first.isSubscribed(), false);
   assert.equal((await done(first.developer.get(second.issue.at))).body.subscribed, false);
   assert.equal(await second.isSubscribed(), true, 'it was not his mail');
 });
 
-test('who hears no more of a mail that told of a pipeline hears no more of its project', async () => {
+test('unsubscribes from the project by a pipeline mail', async () => {
   const project = await newProject();
   const { owner, at } = project;
   const target = { target_type: 'Pipeline', target_id: await pipelineRow(here, project) };
   const to = { recipient_id: owner.id, recipient_email: 'owner@hearth.test' };
-  const id = await newMail(here, 'sent', { ...target, ...to });
+  const id = await createMail(here, 'sent', { ...target, ...to });
   await server.services.database.transaction((tx) =>
     tx.updateTable('mail_messages').set({ digest_id: id }).where('id', '=', id).execute(),
   );
-  await done(anonymous.post(await linkOf({ what: 'Digest', id, userId: owner.id }), ONE_CLICK));
+  await done(anonymous.post(await linkOf({ target: 'Digest', id, userId: owner.id }), ONE_CLICK));
   assert.equal((await done(owner.get(`${at}/notification_settings`))).body.level, 'disabled');
 });

@@ -1,13 +1,13 @@
-/** The rows of to-dos: no family with endpoints of its own, but what its endpoints and quick actions do. */
+/** Rows of to-do items. This module has no endpoints; the to-do endpoints and quick actions use it. */
 export {
-  type Cause,
   findTodo,
-  finishSome,
-  finishTodo,
-  finishTodosOn,
+  hasPendingTodo,
   insertTodos,
-  isPending,
   listTodos,
+  markTodoBatchDone,
+  markTodoDone,
+  markTodosDone,
+  type TodoCause,
   type TodoRow,
   todoVisibleTo,
 } from './store.ts';

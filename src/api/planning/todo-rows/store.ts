@@ -1,35 +1,35 @@
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import { columnOf, ofResource, type Resource } from '#activity/index.ts';
+import { foreignKeyColumn, type Resource, resourceColumns } from '#activity/index.ts';
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import { groupWithRole, projectWithRole } from '#authorization/visibility-conditions.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { TodoAction, TodoState } from '#database/tables/todos.ts';
 import { PLANNER } from '#domain/members/roles.ts';
-import { namespacesInside } from '#domain/namespaces/hierarchy.ts';
+import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { thingVisibleTo } from '../issuables/index.ts';
+import { noteableVisibleTo } from '../issuables/index.ts';
 
-/** The rows of to-dos. */
+// Rows of to-do items.
 
 export type TodoRow = Selectable<Schema['todos']>;
 
-interface Filter {
+interface TodoFilter {
   readonly state: TodoState;
   readonly action?: TodoAction | null;
-  /** No to-do has a target of another type. */
+  /** Only these types can be targets. */
   readonly type?: Resource['type'] | null;
   readonly author_id?: number | null | undefined;
   readonly project_id?: number | null | undefined;
   readonly group_id?: number | null | undefined;
 }
 
-/** One page of a user's to-dos on what he may read, the latest first. index: todos_by_user, todos_by_project */
+/** Returns one page of the caller's to-do items on readable targets, newest first. index: todos_by_user, todos_by_project */
 export function listTodos(
   db: Reader,
   caller: SignedInCaller,
-  filter: Filter,
+  filter: TodoFilter,
   page: OffsetRequest,
 ): Promise<Page<TodoRow>> {
   const { action, type, author_id, project_id, group_id } = filter;
@@ -40,29 +40,29 @@ export function listTodos(
     .where('todos.state', '=', filter.state)
     .where(todoVisibleTo(caller, db.today));
   if (action != null) todos = todos.where('todos.action', '=', action);
-  if (type != null) todos = todos.where(`todos.${columnOf(type)}`, 'is not', null);
+  if (type != null) todos = todos.where(`todos.${foreignKeyColumn(type)}`, 'is not', null);
   if (author_id != null) todos = todos.where('todos.author_id', '=', author_id);
   if (project_id != null) todos = todos.where('todos.project_id', '=', project_id);
-  if (group_id != null) todos = todos.where(inGroup(db, group_id));
-  return paged(db, todos.orderBy('todos.id', 'desc'), page);
+  if (group_id != null) todos = todos.where(isInGroup(db, group_id));
+  return paginate(db, todos.orderBy('todos.id', 'desc'), page);
 }
 
-/** In the group or in what is below it. index: namespace_closure_by_ancestor, projects primary key */
-function inGroup(db: Reader, id: number) {
+/** Returns the condition that the target is in the group or a descendant. index: namespace_closure_by_ancestor, projects primary key */
+function isInGroup(db: Reader, id: number) {
   return (eb: ExpressionBuilder<Schema, 'todos'>): Expression<SqlBool> => {
     const project = eb
       .selectFrom('projects')
       .select('projects.namespace_id')
       .whereRef('projects.id', '=', 'todos.project_id');
-    return eb(eb.fn.coalesce('todos.group_id', project), 'in', namespacesInside(db, id));
+    return eb(eb.fn.coalesce('todos.group_id', project), 'in', selectDescendantIds(db, id));
   };
 }
 
-/** To-dos on things that the caller may read, and those of comments for members only that he may. */
+/** Returns the condition that the caller may read the target and, if internal, the comment. */
 export function todoVisibleTo(caller: Caller, today: string) {
   return (eb: ExpressionBuilder<Schema, 'todos'>): Expression<SqlBool> =>
     eb.and([
-      thingVisibleTo<'todos'>(
+      noteableVisibleTo<'todos'>(
         caller,
         today,
         { Issue: 'todos.issue_id', MergeRequest: 'todos.merge_request_id', Epic: 'todos.epic_id' },
@@ -99,7 +99,7 @@ function noteVisibleTo(caller: Caller, today: string) {
   };
 }
 
-/** The user's own of this id, while he may read what it is on. index: todos primary key */
+/** Returns the caller's to-do item if they may read its target, else null. index: todos primary key */
 export async function findTodo(db: Reader, caller: SignedInCaller, id: number): Promise<TodoRow | null> {
   const row = await db
     .selectFrom('todos')
@@ -111,8 +111,8 @@ export async function findTodo(db: Reader, caller: SignedInCaller, id: number): 
   return row ?? null;
 }
 
-/** What to-dos of one cause have in common. */
-export interface Cause {
+/** The columns that all to-do items of one event share. */
+export interface TodoCause {
   readonly target: Resource;
   readonly projectId: number | null;
   readonly groupId: number | null;
@@ -120,62 +120,67 @@ export interface Cause {
   readonly noteId?: number | null;
 }
 
-interface Wanted {
+interface NewTodo {
   readonly userId: number;
   readonly action: TodoAction;
 }
 
-/** Those that are pending already stay the only ones, but mentions add up. index: todos_pending_by_issue, todos_pending_by_merge_request, todos_pending_by_epic */
+/** Inserts to-do items. Existing pending ones are kept instead, except that mentions can repeat. index: todos_pending_by_issue, todos_pending_by_merge_request, todos_pending_by_epic */
 export async function insertTodos(
   tx: Transaction,
-  { target, projectId, groupId, authorId, noteId = null }: Cause,
-  wanted: readonly Wanted[],
+  { target, projectId, groupId, authorId, noteId = null }: TodoCause,
+  newTodos: readonly NewTodo[],
 ): Promise<TodoRow[]> {
-  if (wanted.length === 0) return [];
+  if (newTodos.length === 0) return [];
   const shared = {
     author_id: authorId,
     project_id: projectId,
     group_id: groupId,
-    ...ofResource(target),
+    ...resourceColumns(target),
     note_id: noteId,
     created_at: tx.now,
     updated_at: tx.now,
   };
   return tx
     .insertInto('todos')
-    .values(wanted.map(({ userId, action }) => ({ ...shared, user_id: userId, action })))
+    .values(newTodos.map(({ userId, action }) => ({ ...shared, user_id: userId, action })))
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .execute();
 }
 
-/** Has the user something to do there, of this action or of any? index: todos_by_issue, todos_by_merge_request, todos_by_epic */
-export function isPending(db: Reader, userId: number, { type, id }: Resource, action?: TodoAction): Promise<boolean> {
+/** Returns whether the user has a pending to-do item for the target, of this action or any. index: todos_by_issue, todos_by_merge_request, todos_by_epic */
+export function hasPendingTodo(
+  db: Reader,
+  userId: number,
+  { type, id }: Resource,
+  action?: TodoAction,
+): Promise<boolean> {
   return hasRow(
     db
       .selectFrom('todos')
       .select('todos.id')
       .where('user_id', '=', userId)
-      .where(columnOf(type), '=', id)
+      .where(foreignKeyColumn(type), '=', id)
       .where('state', '=', 'pending')
       .$if(action !== undefined, (query) => query.where('action', '=', action as TodoAction)),
   );
 }
 
-/** What the user had to do there is done; says whether there was something. index: todos_by_issue, todos_by_merge_request, todos_by_epic */
-export async function finishTodosOn(tx: Transaction, userId: number, { type, id }: Resource): Promise<boolean> {
+/** Marks the user's to-do items for the target as done. Returns whether there were any. index: todos_by_issue, todos_by_merge_request, todos_by_epic */
+export async function markTodosDone(tx: Transaction, userId: number, { type, id }: Resource): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('todos')
     .set({ state: 'done', updated_at: tx.now })
     .where('user_id', '=', userId)
-    .where(columnOf(type), '=', id)
+    .where(foreignKeyColumn(type), '=', id)
     .where('state', '=', 'pending')
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
 /** index: todos primary key */
-export async function finishTodo(tx: Transaction, id: number): Promise<TodoRow | undefined> {
+export async function markTodoDone(tx: Transaction, id: number): Promise<TodoRow | undefined> {
   return tx
     .updateTable('todos')
     .set({ state: 'done', updated_at: tx.now })
@@ -184,18 +189,18 @@ export async function finishTodo(tx: Transaction, id: number): Promise<TodoRow |
     .executeTakeFirst();
 }
 
-/** So many at most of those that are pending are done; how many they were. index: todos_by_user */
-export async function finishSome(tx: Transaction, userId: number, most: number): Promise<number> {
-  const some = tx
+/** Marks at most `limit` pending to-do items as done and returns their number. index: todos_by_user */
+export async function markTodoBatchDone(tx: Transaction, userId: number, limit: number): Promise<number> {
+  const batch = tx
     .selectFrom('todos')
     .select('id')
     .where('user_id', '=', userId)
     .where('state', '=', 'pending')
-    .limit(most);
+    .limit(limit);
   const { numUpdatedRows } = await tx
     .updateTable('todos')
     .set({ state: 'done', updated_at: tx.now })
-    .where('id', 'in', some)
+    .where('id', 'in', batch)
     .executeTakeFirst();
   return Number(numUpdatedRows);
 }

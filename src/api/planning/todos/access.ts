@@ -4,14 +4,14 @@ import { inProject } from '#http/access/project-access.ts';
 import { nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { usingEpic } from '../epics/index.ts';
-import { readableIssue } from '../issues/index.ts';
-import { seeingMergeRequest } from '../merge-requests/index.ts';
-import type { Cause } from '../todo-rows/index.ts';
+import { epicWithAbility } from '../epics/index.ts';
+import { readableIssueResource } from '../issues/index.ts';
+import { signedInMergeRequestAccess } from '../merge-requests/index.ts';
+import type { TodoCause } from '../todo-rows/index.ts';
 import { findTodo } from '../todo-rows/index.ts';
 
-/** The caller's own to-do of `:id`, on something that he may read still. */
-export const ownTodo = () =>
+/** Loads the caller's to-do item `:id` if they may read its target. */
+export const ownTodoAccess = () =>
   signedIn().resource({
     name: 'todo',
     params: { id: required(integer) },
@@ -20,29 +20,29 @@ export const ownTodo = () =>
     notFound: nestedNotFound,
   });
 
-type Marked = Pick<Cause, 'target' | 'projectId' | 'groupId'>;
+type TodoTarget = Pick<TodoCause, 'target' | 'projectId' | 'groupId'>;
 
-const inside = (type: 'Issue' | 'MergeRequest', id: number, projectId: number): Marked => ({
+const projectTarget = (type: 'Issue' | 'MergeRequest', id: number, projectId: number): TodoTarget => ({
   target: { type, id },
   projectId,
   groupId: null,
 });
 
-// Whoever reads a thing may mark it for himself.
+// A caller may create a to-do item for anything that they may read.
 
-export const markingIssue = () =>
+export const markIssueAccess = () =>
   inProject('read_project')
-    .resource(readableIssue)
-    .map(({ caller, project, issue }) => ({ caller, marked: inside('Issue', issue.id, project.id) }));
+    .resource(readableIssueResource)
+    .map(({ caller, project, issue }) => ({ caller, marked: projectTarget('Issue', issue.id, project.id) }));
 
-export const markingMergeRequest = () =>
-  seeingMergeRequest().map(({ caller, project, mergeRequest }) => ({
+export const markMergeRequestAccess = () =>
+  signedInMergeRequestAccess().map(({ caller, project, mergeRequest }) => ({
     caller,
-    marked: inside('MergeRequest', mergeRequest.id, project.id),
+    marked: projectTarget('MergeRequest', mergeRequest.id, project.id),
   }));
 
-export const markingEpic = () =>
-  usingEpic('read_epic').map(({ caller, group, epic }) => ({
+export const markEpicAccess = () =>
+  epicWithAbility('read_epic').map(({ caller, group, epic }) => ({
     caller,
-    marked: { target: { type: 'Epic', id: epic.id }, projectId: null, groupId: group.id } as Marked,
+    marked: { target: { type: 'Epic', id: epic.id }, projectId: null, groupId: group.id } as TodoTarget,
   }));

@@ -4,45 +4,48 @@ import { pipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
 import { done, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
-import { todosOf } from './fixtures.testing.ts';
+import { describeTodos } from './fixtures.testing.ts';
 
 const here = await world({ project: { readme: true } });
 const { project, owner, user, anonymous, newGroup, work, name, clock } = here;
 const stranger = await user();
 const username = async (who: { get: typeof owner.get }) => (await who.get('/user')).body.username as string;
 
-test('who comes as assignee or reviewer has it to do, oneself too, and who stays has it once', async () => {
+test('creates one to-do item for each new assignee and reviewer, including the actor', async () => {
   const [ada, bob] = [await project.add('developer'), await project.add('developer')];
   const mr = await newMergeRequest(project, { assignee_ids: [ada.id, owner.id], reviewer_ids: [bob.id] });
-  assert.deepEqual(await todosOf(ada), [`assigned MergeRequest ${mr.iid}`]);
-  assert.deepEqual(await todosOf(bob), [`review_requested MergeRequest ${mr.iid}`]);
-  assert.deepEqual(await todosOf(owner), [`assigned MergeRequest ${mr.iid}`]);
+  assert.deepEqual(await describeTodos(ada), [`assigned MergeRequest ${mr.iid}`]);
+  assert.deepEqual(await describeTodos(bob), [`review_requested MergeRequest ${mr.iid}`]);
+  assert.deepEqual(await describeTodos(owner), [`assigned MergeRequest ${mr.iid}`]);
   const [todo] = (await ada.get('/todos')).body;
   await done(ada.post(`/todos/${todo.id}/mark_as_done`));
   await done(owner.put(mr.at, { assignee_ids: [ada.id, bob.id], reviewer_ids: [bob.id, ada.id] }));
-  assert.deepEqual(await todosOf(ada), [`review_requested MergeRequest ${mr.iid}`]);
-  assert.deepEqual(await todosOf(bob), [`assigned MergeRequest ${mr.iid}`, `review_requested MergeRequest ${mr.iid}`]);
+  assert.deepEqual(await describeTodos(ada), [`review_requested MergeRequest ${mr.iid}`]);
+  assert.deepEqual(await describeTodos(bob), [
+    `assigned MergeRequest ${mr.iid}`,
+    `review_requested MergeRequest ${mr.iid}`,
+  ]);
 });
 
-test('whom a text names has something to do if he may read it, directly where he begins a paragraph', async () => {
+test('creates to-do items for mentioned readers, directly_addressed at the start of a paragraph', async () => {
   const [ada, bob, eve] = [await project.add('planner'), await project.add('planner'), await project.add('guest')];
   const names = await Promise.all([ada, bob, eve, stranger].map(username));
   const [a, b, e, s] = names.map((one) => `@${one}`);
   const { iid, notes } = await newIssue(project, { title: `For ${b}`, description: `${a} ${e}\nand ${s}` });
   const said = await done(owner.post(notes, { body: `Look, ${a}\n\n ${a}!` }));
   await done(owner.post(notes, { body: `${b} ${e}: not for guests`, internal: true }));
-  assert.deepEqual(await todosOf(ada), [`mentioned Issue ${iid}`, `directly_addressed Issue ${iid}`]);
-  assert.deepEqual(await todosOf(bob), [`directly_addressed Issue ${iid}`, `mentioned Issue ${iid}`]);
-  assert.deepEqual(await todosOf(eve), [`directly_addressed Issue ${iid}`]);
-  assert.deepEqual(await todosOf(stranger), []);
+  assert.deepEqual(await describeTodos(ada), [`mentioned Issue ${iid}`, `directly_addressed Issue ${iid}`]);
+  assert.deepEqual(await describeTodos(bob), [`directly_addressed Issue ${iid}`, `mentioned Issue ${iid}`]);
+  assert.deepEqual(await describeTodos(eve), [`directly_addressed Issue ${iid}`]);
+  assert.deepEqual(await describeTodos(stranger), []);
   const [{ body, target_url, author, project: where, target, target_type, state }] = (await ada.get('/todos')).body;
   assert.deepEqual([body, author.id, target_type, state], [said.body.body, owner.id, 'Issue', 'pending']);
   assert.deepEqual([where.id, target_url], [project.id, `${target.web_url}#note_${said.body.id}`]);
   await done(owner.delete(`${notes}/${said.body.id}`));
-  assert.deepEqual(await todosOf(ada), [`directly_addressed Issue ${iid}`]);
+  assert.deepEqual(await describeTodos(ada), [`directly_addressed Issue ${iid}`]);
 });
 
-test('an edit gives something to do to those whom it names anew', async () => {
+test('creates to-do items for users newly mentioned by an edit', async () => {
   const [ada, bob] = [await project.add('planner'), await project.add('planner')];
   const [a, b] = [await username(ada), await username(bob)];
   const { iid, at, notes } = await newIssue(project, { description: `cc @${a}` });
@@ -50,11 +53,11 @@ test('an edit gives something to do to those whom it names anew', async () => {
   await done(owner.put(at, { title: `Of @${b}`, description: `cc @${a}, @${b}` }));
   await done(owner.put(`${notes}/${note.body.id}`, { body: `cc @${b} @${a}` }));
   const mentioned = `mentioned Issue ${iid}`;
-  assert.deepEqual(await todosOf(ada), [mentioned, mentioned]);
-  assert.deepEqual(await todosOf(bob), [mentioned, mentioned, mentioned]);
+  assert.deepEqual(await describeTodos(ada), [mentioned, mentioned]);
+  assert.deepEqual(await describeTodos(bob), [mentioned, mentioned, mentioned]);
 });
 
-test('the author of an open merge request hears of failed pipelines of its head, and of conflicts when they come', async () => {
+test('creates to-do items for the author on failed head pipelines and new conflicts', async () => {
   const ada = await project.add('developer');
   const mr = await newMergeRequest(project, {}, ada);
   const look = async () => {
@@ -63,21 +66,21 @@ test('the author of an open merge request hears of failed pipelines of its head,
   };
   await project.commit({ [`${mr.source_branch}.txt`]: 'other' });
   await look();
-  assert.deepEqual(await todosOf(ada), [`unmergeable MergeRequest ${mr.iid}`]);
+  assert.deepEqual(await describeTodos(ada), [`unmergeable MergeRequest ${mr.iid}`]);
   await done(ada.post('/todos/mark_as_done'));
   await project.commit({ 'more.txt': name('text') });
   await look();
-  assert.deepEqual(await todosOf(ada), []);
+  assert.deepEqual(await describeTodos(ada), []);
   for (const sha of [mr.diff_refs.start_sha, mr.sha]) {
     const pipeline_id = await pipelineRow(here, project, { ref: mr.source_branch, sha });
     const { id, token } = await runningJob(here, project, { pipeline_id });
     await done(anonymous.put(`/jobs/${id}`, { token, state: 'failed' }));
   }
-  assert.deepEqual(await todosOf(ada), [`build_failed MergeRequest ${mr.iid}`]);
+  assert.deepEqual(await describeTodos(ada), [`build_failed MergeRequest ${mr.iid}`]);
   assert.equal((await ada.get('/todos')).body[0].target_url, `${mr.web_url}/pipelines`);
 });
 
-test('epics are in groups', async () => {
+test('creates to-do items on epics with their group', async () => {
   const group = await newGroup({ with: ['planner'] });
   const description = `@${await username(group.planner)}`;
   const { body } = await done(group.owner.post(`${group.at}/epics`, { title: 'Faster', description }));

@@ -3,15 +3,15 @@ import { test } from 'node:test';
 import { type Caller, done, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
-import { todosOf } from './fixtures.testing.ts';
+import { describeTodos } from './fixtures.testing.ts';
 
 const { project, owner, newGroup, work } = await world({ project: { readme: true } });
 
 const CONTENT = { content: 'x', commit_message: 'Add' };
 
-const actionsOf = async (caller: Caller) => (await todosOf(caller)).map((line) => line.split(' ')[0]);
+const actionsOf = async (caller: Caller) => (await describeTodos(caller)).map((line) => line.split(' ')[0]);
 
-test('whoever marks something has it to do once, and again when it is done', async () => {
+test('creates one pending item on marking, and another after it is done', async () => {
   const ada = await project.add('planner');
   const group = await newGroup({ with: ['guest'] });
   const epic = (await done(group.owner.post(`${group.at}/epics`, { title: 'Faster' }))).body;
@@ -32,18 +32,18 @@ test('whoever marks something has it to do once, and again when it is done', asy
     assert.equal((await by.post(`${at}/todo`)).status, 201);
   }
   assert.equal((await ada.post('/todos/mark_as_done')).status, 204);
-  assert.deepEqual(await todosOf(ada), []);
-  assert.equal((await todosOf(ada, { state: 'done' })).length, 4);
+  assert.deepEqual(await describeTodos(ada), []);
+  assert.equal((await describeTodos(ada, { state: 'done' })).length, 4);
 });
 
-test('of two who mark at once one is told that it is so already', async () => {
+test('returns 304 to one of two concurrent requests', async () => {
   const { at } = await newIssue(project);
   const ada = await project.add('guest');
   const answers = await Promise.all([ada.post(`${at}/todo`), ada.post(`${at}/todo`)]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 304]);
 });
 
-test('who acts on something has done what he had to do there, and nobody else', async () => {
+test('completes the to-do items of the acting user only', async () => {
   const milestone = (await done(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
   const acts: Readonly<Record<string, Record<string, unknown>>> = {
     state: { state_event: 'close' },
@@ -65,7 +65,7 @@ test('who acts on something has done what he had to do there, and nobody else', 
   }
 });
 
-test('comments, emoji, approvals, pushes to the source branch and merges do so too', async () => {
+test('completes to-do items on comments, emoji, approvals, pushes and merges', async () => {
   const ada = await project.add('maintainer');
   const mr = await newMergeRequest(project);
   const acts = [

@@ -5,47 +5,47 @@ import { NOT_FOUND, NOT_MODIFIED } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { finishTodo } from '../todo-rows/index.ts';
-import { markingEpic, markingIssue, markingMergeRequest, ownTodo } from './access.ts';
+import { markTodoDone } from '../todo-rows/index.ts';
+import { markEpicAccess, markIssueAccess, markMergeRequestAccess, ownTodoAccess } from './access.ts';
 import { Todo } from './entities.ts';
-import { ACTIONS, TYPES } from './filter.ts';
-import { listOwn } from './list.ts';
-import { finishAll, mark } from './mark.ts';
+import { TODO_ACTION_FILTERS, TODO_TARGET_TYPES } from './filter.ts';
+import { listTodosOfCaller } from './list.ts';
+import { createMarkedTodo, markAllTodosDone } from './mark.ts';
 
-// What users have to do (contract/planning.md §3.15).
+// To-do items (contract/planning.md §3.15).
 
 export const listTodos = endpoint({
   get: '/todos',
-  summary: 'List what the caller has to do',
+  summary: 'List to-do items',
   access: signedIn(),
   params: {
     state: optional(oneOf('pending', 'done'), 'pending'),
-    action: optional(oneOf(...ACTIONS)),
-    type: optional(oneOf(...TYPES)),
+    action: optional(oneOf(...TODO_ACTION_FILTERS)),
+    type: optional(oneOf(...TODO_TARGET_TYPES)),
     author_id: optional(integer),
     project_id: optional(integer),
     group_id: optional(integer),
   },
   errors: { noAuthor: NOT_FOUND },
   response: page(Todo),
-  read: (db, { caller, params, page }) => listOwn(db, caller, params, page),
+  read: (db, { caller, params, page }) => listTodosOfCaller(db, caller, params, page),
 });
 
 export const markTodoAsDone = endpoint({
   post: '/todos/:id/mark_as_done',
-  summary: 'Say that something is done',
-  access: ownTodo(),
+  summary: 'Mark a to-do item as done',
+  access: ownTodoAccess(),
   errors: { gone: NOT_FOUND },
   response: created(Todo),
-  write: async (uow, { todo }) => (await finishTodo(uow, todo.id)) ?? fail('gone'),
+  write: async (uow, { todo }) => (await markTodoDone(uow, todo.id)) ?? fail('gone'),
 });
 
 export const markAllTodosAsDone = endpoint({
   post: '/todos/mark_as_done',
-  summary: 'Say that all is done',
+  summary: 'Mark all to-do items as done',
   access: signedIn(),
   response: noContent,
-  handle: ({ caller }, { runUnitOfWork }) => finishAll(runUnitOfWork, caller),
+  handle: ({ caller }, { runUnitOfWork }) => markAllTodosDone(runUnitOfWork, caller),
 });
 
 const marking = {
@@ -55,24 +55,24 @@ const marking = {
 
 export const markIssueAsTodo = endpoint({
   post: '/projects/:id/issues/:issue_iid/todo',
-  summary: 'Give oneself an issue to do',
-  access: markingIssue(),
+  summary: 'Create a to-do item for an issue',
+  access: markIssueAccess(),
   ...marking,
-  write: (uow, { marked }) => mark(uow, marked),
+  write: (uow, { marked }) => createMarkedTodo(uow, marked),
 });
 
 export const markMergeRequestAsTodo = endpoint({
   post: '/projects/:id/merge_requests/:merge_request_iid/todo',
-  summary: 'Give oneself a merge request to do',
-  access: markingMergeRequest(),
+  summary: 'Create a to-do item for a merge request',
+  access: markMergeRequestAccess(),
   ...marking,
-  write: (uow, { marked }) => mark(uow, marked),
+  write: (uow, { marked }) => createMarkedTodo(uow, marked),
 });
 
 export const markEpicAsTodo = endpoint({
   post: '/groups/:id/epics/:epic_iid/todo',
-  summary: 'Give oneself an epic to do',
-  access: markingEpic(),
+  summary: 'Create a to-do item for an epic',
+  access: markEpicAccess(),
   ...marking,
-  write: (uow, { marked }) => mark(uow, marked),
+  write: (uow, { marked }) => createMarkedTodo(uow, marked),
 });

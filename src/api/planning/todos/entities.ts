@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
-import { resourceOfRow } from '#activity/index.ts';
-import { UserBasic, usersById } from '#api/identity/users/index.ts';
+import { toResource } from '#activity/index.ts';
+import { loadUsersById, UserBasic } from '#api/identity/users/index.ts';
 import { NamespaceBasic, ProjectIdentity } from '#api/namespaces/projects/index.ts';
 import { findListedEpics } from '#authorization/epics.ts';
 import { findListedIssues } from '#authorization/issues.ts';
 import { findListedMergeRequests } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
-import { textsOf } from '#database/long-texts.ts';
+import { createTextLoader } from '#database/long-texts.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import { TODO_ACTIONS, TODO_STATES } from '#database/tables/todos.ts';
 import { type NamespaceRow, namespaceColumns } from '#domain/namespaces/namespaces.ts';
 import { findProjects } from '#domain/namespaces/projects.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';
 import { EpicInList } from '../epics/index.ts';
@@ -19,11 +19,11 @@ import { IssueInList } from '../issues/index.ts';
 import { MergeRequestInList } from '../merge-requests/index.ts';
 import type { TodoRow } from '../todo-rows/index.ts';
 
-/** Something to do (contract/planning.md §1 "Todo"). */
+// A to-do item (contract/planning.md §1 "Todo").
 
 const fields = {
   id: Type.Integer(),
-  /** Where its target is. */
+  /** The project or group of the target. */
   project: Type.Optional(ProjectIdentity.schema),
   group: Type.Optional(NamespaceBasic.schema),
   author: UserBasic.schema,
@@ -37,10 +37,10 @@ const fields = {
   updated_at: dateTime,
 };
 
-const bodiesOf = textsOf('notes', 'body');
+const loadBodies = createTextLoader('notes', 'body');
 
 // index: namespaces primary key, routes_by_namespace
-const namespacesByIds = prepareForIds<NamespaceRow>((db, ids) =>
+const loadNamespaces = prepareForIds<NamespaceRow>((db, ids) =>
   db
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
@@ -50,18 +50,21 @@ const namespacesByIds = prepareForIds<NamespaceRow>((db, ids) =>
 
 const byId = <Row extends { readonly id: number }>(rows: readonly Row[]) => new Map(rows.map((row) => [row.id, row]));
 
-/** The targets by their types and ids, as lists show them that are of no place. */
-async function targetsOf(rows: readonly TodoRow[], to: SerializationContext) {
+/** Loads the targets by type and id, in the shape of lists outside a project or group. */
+async function loadTargets(rows: readonly TodoRow[], to: SerializationContext) {
   const { db, caller } = to;
-  const seen = <Row extends object>(found: readonly Row[]) => found.map((row) => ({ ...row, seenFrom: null }));
+  const withoutContext = <Row extends object>(found: readonly Row[]) =>
+    found.map((row) => ({ ...row, referenceContext: null }));
   const [issues, mergeRequests, epics] = await Promise.all([
-    findListedIssues(db, caller, idsIn(rows, 'issue_id')).then((found) => IssueInList.serializeAll(seen(found), to)),
-    findListedMergeRequests(db, caller, idsIn(rows, 'merge_request_id')).then((found) =>
-      MergeRequestInList.serializeAll(seen(found), to),
+    findListedIssues(db, caller, collectIds(rows, 'issue_id')).then((found) =>
+      IssueInList.serializeAll(withoutContext(found), to),
     ),
-    findListedEpics(db, idsIn(rows, 'epic_id')).then((found) =>
+    findListedMergeRequests(db, caller, collectIds(rows, 'merge_request_id')).then((found) =>
+      MergeRequestInList.serializeAll(withoutContext(found), to),
+    ),
+    findListedEpics(db, collectIds(rows, 'epic_id')).then((found) =>
       EpicInList.serializeAll(
-        found.map((epic) => ({ ...epic, seenFrom: 0 })),
+        found.map((epic) => ({ ...epic, referenceContext: 0 })),
         to,
       ),
     ),
@@ -69,51 +72,54 @@ async function targetsOf(rows: readonly TodoRow[], to: SerializationContext) {
   return { Issue: byId(issues), MergeRequest: byId(mergeRequests), Epic: byId(epics) };
 }
 
-const idsIn = (
+const collectIds = (
   rows: readonly TodoRow[],
   column: 'project_id' | 'group_id' | 'issue_id' | 'merge_request_id' | 'epic_id' | 'note_id',
 ) => [...new Set(rows.flatMap((row) => row[column] ?? []))];
 
-async function beside(rows: readonly TodoRow[], to: SerializationContext) {
+async function loadRelations(rows: readonly TodoRow[], to: SerializationContext) {
   const { db, caller } = to;
   const authors = rows.map(({ author_id }) => author_id);
   const [users, projects, groups, bodies, targets] = await Promise.all([
-    usersById(db, authors),
-    findProjects(db, caller, idsIn(rows, 'project_id')),
-    groupsOf(db, rows),
-    bodiesOf(db, idsIn(rows, 'note_id')),
-    targetsOf(rows, to),
+    loadUsersById(db, authors),
+    findProjects(db, caller, collectIds(rows, 'project_id')),
+    loadGroups(db, rows),
+    loadBodies(db, collectIds(rows, 'note_id')),
+    loadTargets(rows, to),
   ]);
   return { users, projects: byId(projects), groups, bodies, targets };
 }
 
-const groupsOf = async (db: Reader, rows: readonly TodoRow[]) =>
-  byId(await namespacesByIds(db, idsIn(rows, 'group_id')));
+const loadGroups = async (db: Reader, rows: readonly TodoRow[]) =>
+  byId(await loadNamespaces(db, collectIds(rows, 'group_id')));
 
-export const Todo = entity('Todo', fields).from(beside, (todo: TodoRow, to, { users, bodies, targets, ...places }) => {
-  const { type, id } = resourceOfRow(todo);
-  const target = stillThere(targets[type].get(id));
-  const where =
-    todo.project_id === null
-      ? { group: NamespaceBasic.serialize(stillThere(places.groups.get(todo.group_id ?? 0)), to) }
-      : { project: ProjectIdentity.serialize(stillThere(places.projects.get(todo.project_id)), to) };
-  return {
-    id: todo.id,
-    ...where,
-    author: UserBasic.serialize(stillThere(users.get(todo.author_id)), to),
-    action_name: todo.action,
-    target_type: type,
-    target,
-    target_url: `${target.web_url}${behind(todo)}`,
-    body: bodies.get(todo.note_id ?? 0) ?? target.title,
-    state: todo.state,
-    created_at: todo.created_at,
-    updated_at: todo.updated_at,
-  };
-});
+export const Todo = entity('Todo', fields).from(
+  loadRelations,
+  (todo: TodoRow, to, { users, bodies, targets, ...parents }) => {
+    const { type, id } = toResource(todo);
+    const target = requireRow(targets[type].get(id));
+    const parent =
+      todo.project_id === null
+        ? { group: NamespaceBasic.serialize(requireRow(parents.groups.get(todo.group_id ?? 0)), to) }
+        : { project: ProjectIdentity.serialize(requireRow(parents.projects.get(todo.project_id)), to) };
+    return {
+      id: todo.id,
+      ...parent,
+      author: UserBasic.serialize(requireRow(users.get(todo.author_id)), to),
+      action_name: todo.action,
+      target_type: type,
+      target,
+      target_url: `${target.web_url}${targetUrlSuffix(todo)}`,
+      body: bodies.get(todo.note_id ?? 0) ?? target.title,
+      state: todo.state,
+      created_at: todo.created_at,
+      updated_at: todo.updated_at,
+    };
+  },
+);
 
-/** What of its target it leads to. */
-function behind({ note_id, action }: TodoRow): string {
+/** Returns the fragment or sub-path of the target to which the item links. */
+function targetUrlSuffix({ note_id, action }: TodoRow): string {
   if (note_id !== null) return `#note_${note_id}`;
   return action === 'build_failed' ? '/pipelines' : '';
 }

@@ -2,7 +2,7 @@ import type { Builds, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** The caller has marked an issue for himself. */
+/** A to-do item that the caller has created for an issue. */
 const marked: Builds = async (scene) => ({ by: 'guest', path: { id: await newTodo(scene) } });
 
 async function newTodo({ project, callers, newIssue, done }: Scene): Promise<number> {

@@ -2,9 +2,9 @@ import type { ResourceType } from '#activity/index.ts';
 import type { TodoAction } from '#database/tables/todos.ts';
 import { TODO_ACTIONS } from '#database/tables/todos.ts';
 
-/** What a list of to-dos is narrowed to, of which there may be none. */
+// Values of the list filters. Some are accepted although no item can have them.
 
-export const ACTIONS = [
+export const TODO_ACTION_FILTERS = [
   ...TODO_ACTIONS,
   'approval_required',
   'review_submitted',
@@ -14,10 +14,10 @@ export const ACTIONS = [
   'ssh_key_expiring_soon',
 ] as const;
 
-const TARGETS = ['Issue', 'MergeRequest', 'Epic'] as const satisfies readonly ResourceType[];
+const SUPPORTED_TARGETS = ['Issue', 'MergeRequest', 'Epic'] as const satisfies readonly ResourceType[];
 
-export const TYPES = [
-  ...TARGETS,
+export const TODO_TARGET_TYPES = [
+  ...SUPPORTED_TARGETS,
   'Commit',
   'Project',
   'Namespace',
@@ -30,9 +30,11 @@ export const TYPES = [
   'AlertManagement::Alert',
 ] as const;
 
-export type Action = (typeof ACTIONS)[number];
-export type Type = (typeof TYPES)[number];
+export type TodoActionFilter = (typeof TODO_ACTION_FILTERS)[number];
+export type TodoTargetType = (typeof TODO_TARGET_TYPES)[number];
 
-export const isMade = (action: Action): action is TodoAction => (TODO_ACTIONS as readonly string[]).includes(action);
+export const isSupportedAction = (action: TodoActionFilter): action is TodoAction =>
+  (TODO_ACTIONS as readonly string[]).includes(action);
 
-export const isTarget = (type: Type): type is ResourceType => (TARGETS as readonly string[]).includes(type);
+export const isSupportedTarget = (type: TodoTargetType): type is ResourceType =>
+  (SUPPORTED_TARGETS as readonly string[]).includes(type);

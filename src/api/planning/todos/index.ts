@@ -1,31 +1,31 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { todosEndWithGroup, todosEndWithProject, todosOfLeavers } from './on-delete.ts';
+import { deleteTodosOfGroup, deleteTodosOfProject, onUserDeleted } from './on-delete.ts';
 import {
-  followApprovals,
-  followAwards,
-  followChanges,
-  followEdits,
-  followOccurrences,
-  tellOfConflicts,
+  onEmojiAwarded,
+  onMergeConflicts,
+  onMergeRequestApproved,
+  onNoteableUpdated,
+  onNotifiableEvent,
+  onTextUpdated,
 } from './on-events.ts';
-import { loseOfHidden, loseOfLeavers, loseOfNarrowed, loseOfTransferred } from './on-visibility-lost.ts';
+import { onMembershipEnded, onNoteableHidden, onTransferred, onVisibilityReduced } from './on-visibility-lost.ts';
 
-export const todos = family({
+export const todos = resourceModule({
   endpoints,
   subscriptions: [
-    followOccurrences,
-    followAwards,
-    followApprovals,
-    followChanges,
-    followEdits,
-    tellOfConflicts,
-    loseOfLeavers,
-    loseOfTransferred,
-    loseOfNarrowed,
-    loseOfHidden,
-    todosOfLeavers,
-    todosEndWithProject,
-    todosEndWithGroup,
+    onNotifiableEvent,
+    onEmojiAwarded,
+    onMergeRequestApproved,
+    onNoteableUpdated,
+    onTextUpdated,
+    onMergeConflicts,
+    onMembershipEnded,
+    onTransferred,
+    onVisibilityReduced,
+    onNoteableHidden,
+    onUserDeleted,
+    deleteTodosOfProject,
+    deleteTodosOfGroup,
   ],
 });

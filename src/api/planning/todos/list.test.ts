@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
-import { todosOf } from './fixtures.testing.ts';
+import { describeTodos } from './fixtures.testing.ts';
 
 const { user, newGroup, newProject } = await world();
 
-test('to-dos are narrowed by what they are, by whom and where', async () => {
+test('filters to-do items by action, type, author, project and group', async () => {
   const group = await newGroup({ with: ['guest'] });
   const { guest, owner } = group;
   const below = await newGroup({ in: group });
@@ -29,7 +29,7 @@ test('to-dos are narrowed by what they are, by whom and where', async () => {
     [{ per_page: 1, page: 2 }, [second]],
   ];
   for (const [params, expected] of cases)
-    assert.deepEqual(await todosOf(guest, params), expected, JSON.stringify(params));
+    assert.deepEqual(await describeTodos(guest, params), expected, JSON.stringify(params));
   for (const [name, value] of Object.entries({ action: 'x', state: 'all', type: 'Thing' })) {
     const { status, body } = await guest.get('/todos', { [name]: value });
     assert.deepEqual([status, body], [400, { error: `${name} does not have a valid value` }]);
@@ -38,7 +38,7 @@ test('to-dos are narrowed by what they are, by whom and where', async () => {
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Not found' }]);
 });
 
-test('what is out of sight is neither listed nor counted, and pages are full', async () => {
+test('neither lists nor counts unreadable items, and fills pages', async () => {
   const project = await newProject({ visibility: 'public' });
   const ada = await user();
   const issues = [await newIssue(project), await newIssue(project), await newIssue(project)];

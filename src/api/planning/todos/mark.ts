@@ -1,23 +1,24 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
+import { BATCH_SIZE, inBatches, MORE, noRecheck } from '#events/batches.ts';
 import type { RunUnitOfWork, UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { type Cause, finishSome, insertTodos, type TodoRow } from '../todo-rows/index.ts';
+import { insertTodos, markTodoBatchDone, type TodoCause, type TodoRow } from '../todo-rows/index.ts';
 
-/** Gives the caller himself something to do. */
-export async function mark(
+/** Creates a to-do item for the caller. */
+export async function createMarkedTodo(
   uow: UnitOfWork<SignedInCaller>,
-  target: Pick<Cause, 'target' | 'projectId' | 'groupId'>,
+  target: Pick<TodoCause, 'target' | 'projectId' | 'groupId'>,
 ): Promise<TodoRow | Failure<'pending'>> {
   const userId = uow.actor.user.id;
-  const [made] = await insertTodos(uow, { ...target, authorId: userId }, [{ userId, action: 'marked' }]);
-  return made ?? fail('pending');
+  const [todo] = await insertTodos(uow, { ...target, authorId: userId }, [{ userId, action: 'marked' }]);
+  return todo ?? fail('pending');
 }
 
-/** All that the caller has to do is done, some at a time: to-dos are kept without end. */
-export async function finishAll(runUnitOfWork: RunUnitOfWork, caller: SignedInCaller): Promise<undefined> {
-  await inPieces(runUnitOfWork, caller, {
-    ask: nothingToAsk,
-    piece: async (uow) => ((await finishSome(uow, caller.user.id, PIECE)) === PIECE ? MORE : undefined),
+/** Marks all pending to-do items of the caller as done, in batches because their number is not limited. */
+export async function markAllTodosDone(runUnitOfWork: RunUnitOfWork, caller: SignedInCaller): Promise<undefined> {
+  await inBatches(runUnitOfWork, caller, {
+    recheck: noRecheck,
+    runBatch: async (uow) =>
+      (await markTodoBatchDone(uow, caller.user.id, BATCH_SIZE)) === BATCH_SIZE ? MORE : undefined,
   });
 }

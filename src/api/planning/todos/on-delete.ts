@@ -1,30 +1,33 @@
-import { deleteSome } from '#database/batch-statements.ts';
-import { PIECE, pieceOf } from '#events/batches.ts';
+import { deleteBatch } from '#database/batch-statements.ts';
+import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
-import { leaveToGhost } from '#events/reassign-to-ghost.ts';
+import { reassignToGhost } from '#events/reassign-to-ghost.ts';
 
-/** What becomes of to-dos when people go, or the place: there may be very many. */
+/** Deletes to-dos with their user, project or group, in batches, and before the rows that they refer to (`before`). */
 
-const ofColumn = (column: string) => ({ table: 'todos', column });
+const todosBy = (column: string) => ({ table: 'todos', column });
 
-/** His own go, and what he gave others to do is the ghost's, or goes with him. index: todos_by_user, todos_by_author */
-export const todosOfLeavers = subscription({
+/** When a user is deleted: deletes their items, and reassigns or deletes those they caused for others. index: todos_by_user, todos_by_author */
+export const onUserDeleted = subscription({
   event: 'user-deleted',
+  before: ['planning/issues', 'planning/epics', 'planning/merge-requests', 'planning/notes'],
   inBatches: (uow, deleted) =>
-    pieceOf(
-      () => deleteSome(uow, ofColumn('user_id'), deleted.userId, PIECE),
-      () => leaveToGhost(uow, ofColumn('author_id'), deleted),
+    nextBatch(
+      () => deleteBatch(uow, todosBy('user_id'), deleted.userId, BATCH_SIZE),
+      () => reassignToGhost(uow, todosBy('author_id'), deleted),
     ),
 });
 
 /** index: todos_by_project */
-export const todosEndWithProject = subscription({
+export const deleteTodosOfProject = subscription({
   event: 'project-destroyed',
-  inBatches: (uow, { projectId }) => pieceOf(() => deleteSome(uow, ofColumn('project_id'), projectId, PIECE)),
+  before: ['planning/issues', 'planning/merge-requests', 'planning/notes'],
+  inBatches: (uow, { projectId }) => nextBatch(() => deleteBatch(uow, todosBy('project_id'), projectId, BATCH_SIZE)),
 });
 
 /** index: todos_by_group */
-export const todosEndWithGroup = subscription({
+export const deleteTodosOfGroup = subscription({
   event: 'group-destroyed',
-  inBatches: (uow, { groupId }) => pieceOf(() => deleteSome(uow, ofColumn('group_id'), groupId, PIECE)),
+  before: ['planning/epics'],
+  inBatches: (uow, { groupId }) => nextBatch(() => deleteBatch(uow, todosBy('group_id'), groupId, BATCH_SIZE)),
 });

@@ -2,26 +2,26 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, done, world } from '#test/support/world.ts';
 import { newIssue } from '../notes/fixtures.testing.ts';
-import { todosOf } from './fixtures.testing.ts';
+import { describeTodos } from './fixtures.testing.ts';
 
 const { user, newGroup, newProject, work, root, server } = await world();
 
 const kept = async ({ id }: Caller) =>
   (await server.services.database.reader.selectFrom('todos').select('id').where('user_id', '=', id).execute()).length;
 
-test('who leaves has nothing more to do there, should he come back too', async () => {
+test('deletes to-do items of a former member for good', async () => {
   const group = await newGroup({ with: ['guest'] });
   const { guest, owner } = group;
   const project = await newProject({ in: group });
   await done(guest.post(`${(await newIssue(project)).at}/todo`));
   await done(owner.delete(`${group.at}/members/${guest.id}`));
-  assert.deepEqual(await todosOf(guest), []);
+  assert.deepEqual(await describeTodos(guest), []);
   await work();
   await group.add('guest', guest);
-  assert.deepEqual(await todosOf(guest), []);
+  assert.deepEqual(await describeTodos(guest), []);
 });
 
-test('what is closed to the public is no more to do for who has no role there', async () => {
+test('deletes to-do items of users without a role when a project becomes private', async () => {
   const group = await newGroup({ visibility: 'public', with: ['guest'] });
   const project = await newProject({ in: group, visibility: 'public' });
   const { owner, guest } = group;
@@ -52,7 +52,7 @@ test('what is closed to the public is no more to do for who has no role there', 
   assert.equal(await kept(guest), 3);
 });
 
-test('to-dos end with the account, and are the ghost’s where it has caused them', async () => {
+test('deletes items of a deleted user, and reassigns those they caused to the ghost user', async () => {
   const [ada, bob] = [await user(), await user()];
   const project = await newProject({ owner: ada });
   await project.add('developer', bob);

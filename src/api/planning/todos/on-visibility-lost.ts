@@ -1,88 +1,94 @@
 import { type SqlBool, sql } from 'kysely';
-import { columnOf } from '#activity/index.ts';
+import { foreignKeyColumn } from '#activity/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { callerOf } from '#authentication/users/users.ts';
+import { loadCaller } from '#authentication/users/users.ts';
 import type { Reader } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
-import { namespacesInside, projectsInside } from '#domain/namespaces/hierarchy.ts';
-import { inPieces, MORE, nothingToAsk, PIECE } from '#events/batches.ts';
+import { isInIds } from '#database/dialect.ts';
+import { selectDescendantIds, selectDescendantProjectIds } from '#domain/namespaces/hierarchy.ts';
+import { BATCH_SIZE, inBatches, MORE, noRecheck } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { todoVisibleTo } from '../todo-rows/index.ts';
 
 /**
- * Who loses sight of what he had to do something about, has it no more to do, should he come to see it again too. Until this
- * is done lists leave it out.
+ * Deletes the to-do items of users who lose access to the target, for good. Until the job has run, lists hide these items.
  */
 
-type Jobs = Pick<Services, 'database' | 'runUnitOfWork'>;
+type JobServices = Pick<Services, 'database' | 'runUnitOfWork'>;
 
-/** Where to-dos are looked at. */
-interface Where {
+/** A column and id that select to-do items. */
+interface TodoScope {
   readonly column: 'project_id' | 'group_id' | 'issue_id' | 'merge_request_id' | 'epic_id';
   readonly id: number;
 }
 
-export const loseOfLeavers = subscription({
+export const onMembershipEnded = subscription({
   event: 'membership-ended',
   inBackground: {
     kind: 'lose_todos_of_leaver',
-    async handle({ database, runUnitOfWork }: Jobs, { userId, sourceType: type, sourceId: id }) {
-      for (const where of await placesIn(database.reader, { type, id })) await loseOf(runUnitOfWork, where, userId);
+    async handle({ database, runUnitOfWork }: JobServices, { userId, sourceType: type, sourceId: id }) {
+      for (const scope of await listTodoScopes(database.reader, { type, id }))
+        await deleteUnreadableOfUser(runUnitOfWork, scope, userId);
     },
   },
 });
 
-export const loseOfTransferred = subscription({
-  event: 'transferred',
-  inBackground: { kind: 'lose_todos_of_transferred', handle: (jobs: Jobs, place) => loseInside(jobs, place) },
-});
-
-export const loseOfNarrowed = subscription({
-  event: 'sight-narrowed',
-  inBackground: { kind: 'lose_todos_of_narrowed', handle: (jobs: Jobs, place) => loseInside(jobs, place) },
-});
-
-export const loseOfHidden = subscription({
-  event: 'thing-hidden',
+export const onTransferred = subscription({
+  event: 'group-or-project-transferred',
   inBackground: {
-    kind: 'lose_todos_of_hidden',
-    handle: (jobs: Jobs, { type, id }) => loseAt(jobs, { column: columnOf(type), id }),
+    kind: 'lose_todos_of_transferred',
+    handle: (jobs: JobServices, parent) => deleteUnreadableInside(jobs, parent),
   },
 });
 
-interface Place {
+export const onVisibilityReduced = subscription({
+  event: 'visibility-reduced',
+  inBackground: {
+    kind: 'lose_todos_of_narrowed',
+    handle: (jobs: JobServices, parent) => deleteUnreadableInside(jobs, parent),
+  },
+});
+
+export const onNoteableHidden = subscription({
+  event: 'noteable-hidden',
+  inBackground: {
+    kind: 'lose_todos_of_hidden',
+    handle: (jobs: JobServices, { type, id }) => deleteUnreadableInScope(jobs, { column: foreignKeyColumn(type), id }),
+  },
+});
+
+interface ParentRef {
   readonly type: 'group' | 'project';
   readonly id: number;
 }
 
 /** index: namespace_closure_by_ancestor, projects_by_namespace */
-async function placesIn(db: Reader, { type, id }: Place): Promise<Where[]> {
+async function listTodoScopes(db: Reader, { type, id }: ParentRef): Promise<TodoScope[]> {
   if (type === 'project') return [{ column: 'project_id', id }];
-  const projects = await projectsInside(db, id).execute();
-  const groups = await namespacesInside(db, id).execute();
+  const projects = await selectDescendantProjectIds(db, id).execute();
+  const groups = await selectDescendantIds(db, id).execute();
   return [
     ...projects.map((project) => ({ column: 'project_id', id: project.id }) as const),
     ...groups.map((group) => ({ column: 'group_id', id: group.descendant_id }) as const),
   ];
 }
 
-async function loseInside(jobs: Jobs, place: Place): Promise<void> {
-  for (const where of await placesIn(jobs.database.reader, place)) await loseAt(jobs, where);
+async function deleteUnreadableInside(jobs: JobServices, parent: ParentRef): Promise<void> {
+  for (const scope of await listTodoScopes(jobs.database.reader, parent)) await deleteUnreadableInScope(jobs, scope);
 }
 
-/** Of all who have something to do there, one after the other. */
-async function loseAt({ database, runUnitOfWork }: Jobs, where: Where): Promise<void> {
+/** Deletes the unreadable items of all users in the scope, one user after the other. */
+async function deleteUnreadableInScope({ database, runUnitOfWork }: JobServices, scope: TodoScope): Promise<void> {
   for (let userId: number | null = 0; ; ) {
-    userId = await nextUser(database.reader, where, userId);
+    userId = await nextUser(database.reader, scope, userId);
     if (userId === null) return;
-    await loseOf(runUnitOfWork, where, userId);
+    await deleteUnreadableOfUser(runUnitOfWork, scope, userId);
   }
 }
 
 /** index: todos_by_project, todos_by_group, todos_by_issue, todos_by_merge_request, todos_by_epic */
-async function nextUser(db: Reader, { column, id }: Where, after: number): Promise<number | null> {
+async function nextUser(db: Reader, { column, id }: TodoScope, after: number): Promise<number | null> {
   const row = await db
     .selectFrom('todos')
     .select('user_id')
@@ -94,36 +100,45 @@ async function nextUser(db: Reader, { column, id }: Where, after: number): Promi
   return row?.user_id ?? null;
 }
 
-async function loseOf(runUnitOfWork: Jobs['runUnitOfWork'], where: Where, userId: number): Promise<void> {
+async function deleteUnreadableOfUser(
+  runUnitOfWork: JobServices['runUnitOfWork'],
+  scope: TodoScope,
+  userId: number,
+): Promise<void> {
   let after = 0;
-  await inPieces(runUnitOfWork, ANONYMOUS, {
-    ask: nothingToAsk,
-    async piece(uow) {
-      const last = await loseSome(uow, where, userId, after);
+  await inBatches(runUnitOfWork, ANONYMOUS, {
+    recheck: noRecheck,
+    async runBatch(uow) {
+      const last = await deleteUnreadableBatch(uow, scope, userId, after);
       if (last !== null) after = last;
       return last === null ? undefined : MORE;
     },
   });
 }
 
-/** Some of the user's, those behind the id `after`; the last one's id, null when there are no more. index: todos_by_project, todos_by_group, todos_by_issue, todos_by_merge_request, todos_by_epic */
-async function loseSome(uow: UnitOfWork, { column, id }: Where, userId: number, after: number): Promise<number | null> {
-  const some = await uow
+/** Checks one batch of the user's items after the id `after`. Returns the last id, or null if there are no more. index: todos_by_project, todos_by_group, todos_by_issue, todos_by_merge_request, todos_by_epic */
+async function deleteUnreadableBatch(
+  uow: UnitOfWork,
+  { column, id }: TodoScope,
+  userId: number,
+  after: number,
+): Promise<number | null> {
+  const batch = await uow
     .selectFrom('todos')
     .select('id')
     .where(column, '=', id)
     .where('user_id', '=', userId)
     .where('id', '>', after)
     .orderBy('id')
-    .limit(PIECE)
+    .limit(BATCH_SIZE)
     .execute();
-  const last = some.at(-1);
+  const last = batch.at(-1);
   if (last === undefined) return null;
-  const caller = await callerOf(uow, userId, null);
-  const ids = some.map((todo) => todo.id);
+  const caller = await loadCaller(uow, userId, null);
+  const ids = batch.map((todo) => todo.id);
   await uow
     .deleteFrom('todos')
-    .where(isAmong(uow, sql<number>`todos.id`, ids))
+    .where(isInIds(uow, sql<number>`todos.id`, ids))
     .where((eb) => sql<SqlBool>`not ${todoVisibleTo(caller, uow.today)(eb)}`)
     .execute();
   return last.id;

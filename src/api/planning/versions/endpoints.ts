@@ -4,18 +4,18 @@ import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { readingItsCodeSignedIn } from '../merge-requests/index.ts';
+import { signedInMergeRequestCodeAccess } from '../merge-requests/index.ts';
 import { Version, VersionInList } from './entities.ts';
 import { findVersion, listVersions } from './store.ts';
 
-// What a merge request has been (contract/planning.md §3.8 "Versions").
+// Versions of a merge request (contract/planning.md §3.8 "Versions").
 
 const VERSIONS = '/projects/:id/merge_requests/:merge_request_iid/versions';
 
 export const listMergeRequestVersions = endpoint({
   get: VERSIONS,
-  summary: 'List the versions of a merge request, the newest first',
-  access: readingItsCodeSignedIn(),
+  summary: 'List the versions of a merge request',
+  access: signedInMergeRequestCodeAccess(),
   response: page(VersionInList),
   async read(db, { project, mergeRequest, page }) {
     const found = await listVersions(db, mergeRequest.id, page);
@@ -23,10 +23,10 @@ export const listMergeRequestVersions = endpoint({
   },
 });
 
-export const readMergeRequestVersion = endpoint({
+export const getMergeRequestVersion = endpoint({
   get: `${VERSIONS}/:version_id`,
-  summary: 'Read one version of a merge request, with its commits and what they change',
-  access: readingItsCodeSignedIn(),
+  summary: 'Get a version of a merge request',
+  access: signedInMergeRequestCodeAccess(),
   params: { version_id: required(integer), unidiff: optional(boolean, false) },
   errors: { notFound: NOT_FOUND },
   response: ok(Version),

@@ -2,10 +2,16 @@ import { Type } from 'typebox';
 import { Commit, Diff } from '#api/code/commits/index.ts';
 import type { MergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { unlessOverLimit } from '#git/process/failures.ts';
+import { orNullIfOverLimit } from '#git/process/failures.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
-import { changesOf, type Described, describe, newestCommitsOf, spanOf } from '../merge-requests/index.ts';
+import {
+  diffComparison,
+  listNewestCommits,
+  resolveComparison,
+  summarizeVersion,
+  type VersionSummary,
+} from '../merge-requests/index.ts';
 import type { VersionRow } from './store.ts';
 
 const fields = {
@@ -20,65 +26,71 @@ const fields = {
   patch_id_sha: nullable(Type.String()),
 };
 
-export interface VersionOf {
+export interface VersionWithMergeRequest {
   readonly version: VersionRow;
   readonly project: Project;
   readonly mergeRequest: MergeRequest;
 }
 
-/** Of what git can't tell, in time or for lack of a target branch, no more is known than that. */
-const UNKNOWN = { state: 'overflow', real_size: null, patch_id_sha: null } as const;
+/** Summary if git exceeds its limits or the target branch does not exist. */
+const UNKNOWN_SUMMARY = { state: 'overflow', real_size: null, patch_id_sha: null } as const;
 
-/** What nobody has looked into yet is looked into now. */
-async function describedAll(
-  rows: readonly VersionOf[],
+/** Returns the stored summaries by version id, and computes the missing ones. */
+async function loadVersionSummaries(
+  rows: readonly VersionWithMergeRequest[],
   { git }: SerializationContext,
-): Promise<ReadonlyMap<number, Described>> {
-  const found = new Map<number, Described>();
+): Promise<ReadonlyMap<number, VersionSummary>> {
+  const found = new Map<number, VersionSummary>();
   for (const { version, project, mergeRequest } of rows) {
     const { base_commit_sha, start_commit_sha, state, real_size, patch_id_sha } = version;
-    const known = state !== null && { base_commit_sha, start_commit_sha, state, real_size, patch_id_sha };
-    const told = known || (await describe(git, project, mergeRequest, version));
-    found.set(version.id, told ?? { base_commit_sha, start_commit_sha, ...UNKNOWN });
+    const stored = state !== null && { base_commit_sha, start_commit_sha, state, real_size, patch_id_sha };
+    const summary = stored || (await summarizeVersion(git, project, mergeRequest, version));
+    found.set(version.id, summary ?? { base_commit_sha, start_commit_sha, ...UNKNOWN_SUMMARY });
   }
   return found;
 }
 
-const shapeOf = ({ version }: VersionOf, described: ReadonlyMap<number, Described>) => ({
+const serializeVersion = ({ version }: VersionWithMergeRequest, summaries: ReadonlyMap<number, VersionSummary>) => ({
   id: version.id,
   head_commit_sha: version.head_commit_sha,
   created_at: version.created_at,
   merge_request_id: version.merge_request_id,
-  ...described.get(version.id)!,
+  ...summaries.get(version.id)!,
 });
 
-export const VersionInList = entity('MergeRequestVersionInList', fields).from(describedAll, (row, _to, described) =>
-  shapeOf(row, described),
+export const VersionInList = entity('MergeRequestVersionInList', fields).from(
+  loadVersionSummaries,
+  (row, _to, summaries) => serializeVersion(row, summaries),
 );
 
-/** With its commits, and what they change. */
+/** A version with its commits and diffs. */
 export const Version = entity('MergeRequestVersion', {
   ...fields,
   commits: Type.Array(Commit.schema),
   diffs: Type.Array(Diff.schema),
 }).from(
-  async (rows: readonly VersionOf[], to) => ({
-    described: await describedAll(rows, to),
-    contents: new Map(await Promise.all(rows.map(async (row) => [row.version.id, await contentOf(row, to)] as const))),
+  async (rows: readonly VersionWithMergeRequest[], to) => ({
+    summaries: await loadVersionSummaries(rows, to),
+    contents: new Map(
+      await Promise.all(rows.map(async (row) => [row.version.id, await loadVersionContent(row, to)] as const)),
+    ),
   }),
-  (row, to, { described, contents }) => {
+  (row, to, { summaries, contents }) => {
     const { commits, diffs } = contents.get(row.version.id)!;
     return {
-      ...shapeOf(row, described),
+      ...serializeVersion(row, summaries),
       commits: commits.map((commit) => Commit.serialize(commit, to)),
       diffs: diffs.map((file) => Diff.serialize(file, to)),
     };
   },
 );
 
-async function contentOf({ version, project, mergeRequest }: VersionOf, { git }: SerializationContext) {
-  const span = await spanOf(git, project, mergeRequest, version);
-  const commits = await unlessOverLimit(() => newestCommitsOf(git, project, span));
-  const diff = await unlessOverLimit(() => changesOf(git, project, span));
+async function loadVersionContent(
+  { version, project, mergeRequest }: VersionWithMergeRequest,
+  { git }: SerializationContext,
+) {
+  const comparison = await resolveComparison(git, project, mergeRequest, version);
+  const commits = await orNullIfOverLimit(() => listNewestCommits(git, project, comparison));
+  const diff = await orNullIfOverLimit(() => diffComparison(git, project, comparison));
   return { commits: commits ?? [], diffs: diff?.files ?? [] };
 }

@@ -6,7 +6,7 @@ export const examples: Examples<typeof endpoints> = {
     by: 'reporter',
     path: { id: project.id, merge_request_iid: (await newMergeRequest()).iid },
   }),
-  readMergeRequestVersion: async ({ project, newMergeRequest, callers, done }) => {
+  getMergeRequestVersion: async ({ project, newMergeRequest, callers, done }) => {
     const { iid } = await newMergeRequest();
     const versions = await done(callers.owner.get(`${project.at}/merge_requests/${iid}/versions`));
     return {

@@ -1,5 +1,5 @@
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-/** What a merge request was compared with, each time its head or its target branch became another. */
-export const versions = family({ endpoints });
+/** Versions of merge requests: one for each head or target branch. */
+export const versions = resourceModule({ endpoints });

@@ -7,7 +7,7 @@ const { project, owner, reporter, planner, work } = await world({
   project: { readme: true, with: ['reporter', 'planner'] },
 });
 
-test('each head and each target branch that it has had is a version, the newest first', async () => {
+test('lists a version for each head and target branch, newest first', async () => {
   const main = await project.commit({ 'main.txt': 'm' });
   const mr = await newMergeRequest(project);
   const head = await project.commit({ 'a.txt': 'a\n' }, { branch: mr.source_branch, parent: mr.sha });
@@ -30,7 +30,7 @@ test('each head and each target branch that it has had is a version, the newest 
   assert.notEqual(first.patch_id_sha, last.patch_id_sha);
 });
 
-test('one version is read with its commits and what they change, by who reads the code', async () => {
+test('returns a version with commits and diffs to callers who may read code', async () => {
   const mr = await newMergeRequest(project);
   const second = await project.commit({ 'b.txt': 'b\n' }, { branch: mr.source_branch, parent: mr.sha });
   const [last, first] = (await done(owner.get(`${mr.at}/versions`))).body;

@@ -1,9 +1,9 @@
 import type { Reader } from '#database/database.ts';
-import { paged } from '#database/page.ts';
+import { paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 /** index: merge_request_versions_by_merge_request */
-function versionsOf(db: Reader, mergeRequestId: number) {
+function selectVersions(db: Reader, mergeRequestId: number) {
   return db
     .selectFrom('merge_request_versions')
     .select(['id', 'merge_request_id', 'state', 'real_size', 'patch_id_sha', 'created_at'])
@@ -14,10 +14,10 @@ function versionsOf(db: Reader, mergeRequestId: number) {
 export type VersionRow = Awaited<ReturnType<typeof listVersions>>['items'][number];
 
 export function listVersions(db: Reader, mergeRequestId: number, page: OffsetRequest) {
-  return paged(db, versionsOf(db, mergeRequestId).orderBy('merge_request_versions.id', 'desc'), page);
+  return paginate(db, selectVersions(db, mergeRequestId).orderBy('merge_request_versions.id', 'desc'), page);
 }
 
-/** One of the merge request's own. */
+/** Returns the version with this id if it belongs to the merge request, else null. */
 export async function findVersion(db: Reader, mergeRequestId: number, id: number): Promise<VersionRow | null> {
-  return (await versionsOf(db, mergeRequestId).where('id', '=', id).executeTakeFirst()) ?? null;
+  return (await selectVersions(db, mergeRequestId).where('id', '=', id).executeTakeFirst()) ?? null;
 }

@@ -1,20 +1,20 @@
 import type pg from 'pg';
 import type {
+  CellValues,
   ColumnKind,
   Connection,
   CopiedTable,
-  Copying,
+  CopyOperations,
+  DatabaseSnapshotConnection,
   OpenTransaction,
   Reference,
   Row,
-  SnapshotConnection,
   Statement,
-  Values,
 } from '../engine.ts';
-import { copiedTables } from '../table-definitions.ts';
+import { buildCopiedTables } from '../table-definitions.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 
-/** How PostgreSQL is copied: each state of it, and each lock, in a session of its own. */
+/** Backup and restore operations of PostgreSQL. Each snapshot and each lock has its own session. */
 
 const KINDS: Readonly<Record<string, ColumnKind>> = {
   bigint: 'integer',
@@ -33,24 +33,24 @@ const TYPES: Readonly<Record<ColumnKind, string>> = {
   bytes: 'bytea',
 };
 
-/** Rows that are fetched at once: as many as this, and fewer where they are large. */
-const SOME = 200;
-const SOME_BYTES = 2 ** 22;
+/** Maximum rows per batch; fewer if the rows are large. */
+const MAX_BATCH_SIZE = 200;
+const MAX_BATCH_BYTES = 2 ** 22;
 
-/** How long the turn of those who move refs is waited for. */
-const PATIENCE = '10s';
+/** Timeout for the lock that blocks ref updates. */
+const LOCK_TIMEOUT = '10s';
 
-export function postgresCopying(
+export function createPostgresCopyOperations(
   session: () => Promise<pg.Client>,
   beginFilling: () => Promise<OpenTransaction>,
-): Copying {
+): CopyOperations {
   return {
     openSnapshot: async () => openSnapshot(await session()),
-    async holdRefs() {
+    async lockRefs() {
       const client = await session();
       const release = () => client.end();
       try {
-        await client.query(`begin read write; set local lock_timeout = '${PATIENCE}'`);
+        await client.query(`begin read write; set local lock_timeout = '${LOCK_TIMEOUT}'`);
         await client.query('lock table ref_intents in share mode');
         return release;
       } catch (error) {
@@ -58,22 +58,22 @@ export function postgresCopying(
         throw isTimeout(error) ? new DatabaseUnavailable(error) : error;
       }
     },
-    beginFilling,
+    beginRestore: beginFilling,
     tables,
-    loosen,
+    suspendConstraints,
     insert,
     setLastId,
     references,
-    // It has no such check: its pages carry sums where the administrator has asked for them.
+    // PostgreSQL has no such check; an administrator can enable page checksums.
     integrity: async () => [],
   };
 }
 
 const isTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55P03';
 
-async function openSnapshot(client: pg.Client): Promise<SnapshotConnection> {
+async function openSnapshot(client: pg.Client): Promise<DatabaseSnapshotConnection> {
   await client.query('begin isolation level repeatable read read only');
-  // The first statement is what makes it stand still.
+  // The first statement starts the snapshot.
   await client.query('select 1');
   return {
     async execute({ sql, parameters }: Statement) {
@@ -86,7 +86,10 @@ async function openSnapshot(client: pg.Client): Promise<SnapshotConnection> {
         const { rows } = await client.query<unknown[]>({ text: `fetch ${some} from copied`, rowMode: 'array' });
         if (rows.length === 0) break;
         yield rows;
-        some = Math.max(1, Math.min(SOME, 4 * some, Math.floor(SOME_BYTES / (sizeOf(rows) / rows.length))));
+        some = Math.max(
+          1,
+          Math.min(MAX_BATCH_SIZE, 4 * some, Math.floor(MAX_BATCH_BYTES / (estimateSize(rows) / rows.length))),
+        );
       }
       await client.query('close copied');
     },
@@ -94,19 +97,19 @@ async function openSnapshot(client: pg.Client): Promise<SnapshotConnection> {
   };
 }
 
-function sizeOf(rows: readonly Values[]): number {
+function estimateSize(rows: readonly CellValues[]): number {
   let size = 1;
   for (const row of rows)
     for (const value of row) size += typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 8;
   return size;
 }
 
-async function ask(connection: Connection, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+async function query(connection: Connection, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
   return (await connection.execute({ sql, parameters })).rows;
 }
 
 async function tables(connection: Connection): Promise<CopiedTable[]> {
-  const columns = await ask(
+  const columns = await query(
     connection,
     `select c.relname as "table", a.attname as "column", format_type(a.atttypid, null) as type,
        array_position(i.indkey::int2[], a.attnum) as place
@@ -115,7 +118,7 @@ async function tables(connection: Connection): Promise<CopiedTable[]> {
      left join pg_index i on i.indrelid = c.oid and i.indisprimary
      where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace order by c.relname, a.attnum`,
   );
-  const sequences = await ask(
+  const sequences = await query(
     connection,
     `select c.relname as "table", pg_sequence_last_value(s.oid) as last
      from pg_class s join pg_depend d on d.objid = s.oid and d.deptype = 'i' and d.refclassid = 'pg_class'::regclass
@@ -123,36 +126,40 @@ async function tables(connection: Connection): Promise<CopiedTable[]> {
      where s.relkind = 'S' and c.relnamespace = current_schema()::regnamespace`,
   );
   const lastIds = new Map(sequences.map((row) => [String(row.table), row.last === null ? null : Number(row.last)]));
-  return copiedTables({ columns, kinds: KINDS, lastIds });
+  return buildCopiedTables({ columns, kinds: KINDS, lastIds });
 }
 
 /**
- * References are taken away and made again at the end, which checks them all at once: that each is checked at its own time
- * would keep as many notes in memory as there are rows.
+ * Drops the foreign keys and adds them again at the end, which checks them all at once. Deferred checks would need memory for
+ * each row.
  */
-async function loosen(connection: Connection): Promise<() => Promise<void>> {
-  const references = await ask(
+async function suspendConstraints(connection: Connection): Promise<() => Promise<void>> {
+  const references = await query(
     connection,
     `select conrelid::regclass::text as "table", conname as name, pg_get_constraintdef(oid) as text from pg_constraint
      where contype = 'f' and connamespace = current_schema()::regnamespace order by conname`,
   );
-  const triggered = await ask(
+  const triggered = await query(
     connection,
     `select distinct tgrelid::regclass::text as "table" from pg_trigger t join pg_class c on c.oid = t.tgrelid
      where not tgisinternal and c.relnamespace = current_schema()::regnamespace`,
   );
-  for (const { table, name } of references) await ask(connection, `alter table ${table} drop constraint "${name}"`);
-  for (const { table } of triggered) await ask(connection, `alter table ${table} disable trigger user`);
+  for (const { table, name } of references) await query(connection, `alter table ${table} drop constraint "${name}"`);
+  for (const { table } of triggered) await query(connection, `alter table ${table} disable trigger user`);
   return async () => {
-    for (const { table } of triggered) await ask(connection, `alter table ${table} enable trigger user`);
+    for (const { table } of triggered) await query(connection, `alter table ${table} enable trigger user`);
     for (const { table, name, text } of references) {
-      await ask(connection, `alter table ${table} add constraint "${name}" ${text}`);
+      await query(connection, `alter table ${table} add constraint "${name}" ${text}`);
     }
   };
 }
 
-/** A statement for as many rows as there are: each column is given as a list. */
-async function insert(connection: Connection, { name, columns }: CopiedTable, rows: readonly Values[]): Promise<void> {
+/** Inserts any number of rows with one statement: each column is one array parameter. */
+async function insert(
+  connection: Connection,
+  { name, columns }: CopiedTable,
+  rows: readonly CellValues[],
+): Promise<void> {
   const names = columns.map((column) => `"${column.name}"`).join(', ');
   const lists = columns.map(({ kind }, at) => `$${at + 1}::${TYPES[kind]}[]`).join(', ');
   const sql = `insert into "${name}" (${names}) overriding system value select * from unnest(${lists})`;
@@ -161,7 +168,7 @@ async function insert(connection: Connection, { name, columns }: CopiedTable, ro
 }
 
 async function setLastId(connection: Connection, table: string, lastId: number): Promise<void> {
-  await ask(
+  await query(
     connection,
     `select setval(pg_get_serial_sequence($1::text, attname), $2::bigint, true) from pg_attribute
      where attrelid = $1::text::regclass and attidentity <> ''`,
@@ -170,7 +177,7 @@ async function setLastId(connection: Connection, table: string, lastId: number):
 }
 
 async function references(connection: Connection): Promise<Reference[]> {
-  const rows = await ask(
+  const rows = await query(
     connection,
     `select f.conname as name, c.relname as "table", a.attname as "column", p.relname as parent,
        b.attname as parent_column, f.confdeltype as on_delete

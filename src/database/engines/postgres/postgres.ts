@@ -1,35 +1,35 @@
 import { hash } from 'node:crypto';
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
-import { OwnCommits } from '#database/cache/commit-tracker.ts';
-import { followSnapshots } from '#database/cache/snapshot-tracker.ts';
-import { type TablesKnown, tablesOfPostgres } from '#database/cache/table-catalog.ts';
+import { CommitTracker } from '#database/cache/commit-tracker.ts';
+import { createSnapshotTracker } from '#database/cache/snapshot-tracker.ts';
+import { loadPostgresCatalog, type TableCatalog } from '#database/cache/table-catalog.ts';
 import { TableVersions } from '#database/cache/table-versions.ts';
-import { type TurnsPerKey, turnsPerKey, type Waiter } from '#runtime/concurrency-limiter.ts';
+import { createKeyedLock, type KeyedLock, type Waiter } from '#runtime/concurrency-limiter.ts';
 import type { Connection, Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from '../engine.ts';
-import { isLong } from '../long-statements.ts';
+import { isLongRunning } from '../long-statements.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
-import { postgresCopying } from './copy.ts';
-import { statementNames } from './statement-names.ts';
+import { createPostgresCopyOperations } from './copy.ts';
+import { createStatementNames } from './statement-names.ts';
 
 interface PostgresOptions {
   readonly url: string;
   readonly connections: number;
-  /** Told of connections that break while nobody uses them. */
+  /** Called when an idle connection breaks. */
   readonly lost: (error: Error) => void;
 }
 
-/** How long a statement waits for a free connection, in milliseconds. */
-const PATIENCE = 10_000;
+/** Milliseconds that a statement waits for a free connection. */
+const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Transactions of one turn that wait for it in this process. */
-const LINE = { waiting: 1_000, retryAfter: 5 };
+/** Maximum number of transactions that wait for one lock key in this process. */
+const QUEUE_LIMIT = { maxWaiting: 1_000, retryAfter: 5 };
 
 const INT8 = 20;
 const NUMERIC = 1700;
 const TEXT_TYPE = 25;
 
-/** int8 (ids, counts) and numeric (sums of them) come back as numbers; our ids stay far below 2^53. */
+/** Parses int8 (ids, counts) and numeric (sums) as numbers; ids stay far below 2^53. */
 const types = {
   getTypeParser(id: number, format?: 'text' | 'binary') {
     if (id === INT8 || id === NUMERIC) return Number;
@@ -38,38 +38,37 @@ const types = {
 };
 
 /**
- * What is asked here takes milliseconds: to compile it first takes longer than it does. And rows that an index names are in
- * memory or on a disk without a head, not four times as far away as the next one, which makes PostgreSQL read all projects
- * rather than look up a hundred.
+ * Statements take milliseconds, so that JIT compilation costs more than it saves. Random reads come from memory or an SSD: with
+ * the default random_page_cost of 4, PostgreSQL would scan all projects instead of looking up a hundred.
  */
 const SETTINGS = '-c default_transaction_read_only=on -c jit=off -c random_page_cost=1.1';
 
-/** What only reads ends after so long, as it does on SQLite, whoever still waits for it: it has one of few connections. */
-const READING = '-c statement_timeout=30s';
+/** Read statements time out as on SQLite, because each occupies one of few connections. */
+const READ_SETTINGS = '-c statement_timeout=30s';
 
-/** PostgreSQL through a pool. Outside of transactions the sessions are read-only, so that a Reader can't write. */
+/** Opens the PostgreSQL engine with a connection pool. Sessions are read-only outside of transactions. */
 export function openPostgres({ url, connections, lost }: PostgresOptions): Engine {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'hearth',
     max: connections,
-    connectionTimeoutMillis: PATIENCE,
-    options: `${SETTINGS} ${READING}`,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    options: `${SETTINGS} ${READ_SETTINGS}`,
     types,
   });
-  // What ends a connection that is being closed anyway is no loss.
+  // Errors of connections that are being closed are not logged.
   let closing = false;
   pool.on('error', (error) => closing || lost(error));
-  const inTurn = turnsPerKey(LINE);
-  const reading: Connection = { execute: (statement) => runReading(pool, statement) };
-  let tables: TablesKnown | undefined;
+  const keyedLock = createKeyedLock(QUEUE_LIMIT);
+  const reading: Connection = { execute: (statement) => runReadOnly(pool, statement) };
+  let tables: TableCatalog | undefined;
   const versions = new TableVersions(() => tables);
-  const own = new OwnCommits(versions);
-  const look = async () => {
-    tables = await tablesOfPostgres(reading);
+  const commits = new CommitTracker(versions);
+  const loadCatalog = async () => {
+    tables = await loadPostgresCatalog(reading);
   };
-  const ready = () => (tables === undefined ? look() : undefined);
-  const snapshots = followSnapshots(reading, { own, versions, ready });
+  const ready = () => (tables === undefined ? loadCatalog() : undefined);
+  const snapshots = createSnapshotTracker(reading, { own: commits, versions, ready });
   return {
     name: 'postgres',
     kysely: {
@@ -78,12 +77,12 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
       createIntrospector: (db) => new PostgresIntrospector(db),
     },
     reading,
-    readingNow: snapshots.connection,
+    openRequestConnection: snapshots.openRequestConnection,
     async begin(isolation, turns, waiter) {
-      const open = await begin(pool, isolation, { turns, inTurn, waiter, own, versions });
-      return { ...open, commit: () => open.commit().finally(snapshots.committed) };
+      const open = await begin(pool, isolation, { lockKeys: turns, keyedLock, waiter, own: commits, versions });
+      return { ...open, commit: () => open.commit().finally(snapshots.recordCommit) };
     },
-    copying: postgresCopying(
+    copyOperations: createPostgresCopyOperations(
       async () => {
         const client = new pg.Client({ connectionString: url, application_name: 'hearth', options: SETTINGS, types });
         client.on('error', (error) => closing || lost(error));
@@ -92,16 +91,16 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
         });
         return client;
       },
-      () => begin(pool, 'read committed', { turns: [], inTurn, own, versions }),
+      () => begin(pool, 'read committed', { lockKeys: [], keyedLock, own: commits, versions }),
     ),
-    mayRunAgain: isSerializationFailure,
+    isRetryable: isSerializationFailure,
     schemaChanged() {
       tables = undefined;
       versions.schemaChanged();
     },
-    forget: snapshots.forget,
-    // Its autovacuum does.
-    async gatherStatistics() {},
+    clearCaches: snapshots.clear,
+    // Autovacuum does this.
+    async updateStatistics() {},
     async close() {
       closing = true;
       await pool.end();
@@ -109,7 +108,7 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
   };
 }
 
-async function runReading(pool: pg.Pool, statement: Statement): Promise<StatementResult> {
+async function runReadOnly(pool: pg.Pool, statement: Statement): Promise<StatementResult> {
   const client = await connect(pool);
   let broken = false;
   try {
@@ -123,20 +122,24 @@ async function runReading(pool: pg.Pool, statement: Statement): Promise<Statemen
 }
 
 /**
- * A transaction that runs beside no other one of its turns: those of this process wait without a connection, those of
- * others at locks of the session, which are taken before the transaction begins: its snapshot must not be older.
+ * Begins a transaction that holds its lock keys. Transactions of this process wait without a connection; those of other
+ * processes wait at session locks. Locks are acquired before the transaction begins, because its snapshot must not be older.
  */
-async function begin(pool: pg.Pool, isolation: Isolation, entering: Entering & Writing): Promise<OpenTransaction> {
-  const { turns } = entering;
-  const leave = await enterAll(entering);
+async function begin(
+  pool: pg.Pool,
+  isolation: Isolation,
+  entering: LockRequest & CommitRecorders,
+): Promise<OpenTransaction> {
+  const { lockKeys: turns } = entering;
+  const leave = await acquireLocks(entering);
   try {
     const client = await connect(pool);
     if (turns.length > 0) {
-      const locks = turns.map((turn) => `pg_advisory_lock(${numberOf(turn)})`);
+      const locks = turns.map((turn) => `pg_advisory_lock(${toAdvisoryLockId(turn)})`);
       await start(client, `set statement_timeout = 0; select ${locks}`);
     }
-    return await beginOn(client, { isolation, ...entering }, async (broken) => {
-      const unlocks = turns.map((turn) => `pg_advisory_unlock(${numberOf(turn)})`);
+    return await beginOnClient(client, { isolation, ...entering }, async (broken) => {
+      const unlocks = turns.map((turn) => `pg_advisory_unlock(${toAdvisoryLockId(turn)})`);
       if (!broken && turns.length > 0)
         await client.query(`select ${unlocks}; reset statement_timeout`).catch(() => client.end());
       leave();
@@ -147,20 +150,20 @@ async function begin(pool: pg.Pool, isolation: Isolation, entering: Entering & W
   }
 }
 
-/** Whom transactions tell what they write. */
-interface Writing {
-  readonly own: OwnCommits;
+/** The trackers that record which tables transactions write. */
+interface CommitRecorders {
+  readonly own: CommitTracker;
   readonly versions: TableVersions;
 }
 
-interface Entering {
-  readonly turns: readonly string[];
-  readonly inTurn: TurnsPerKey;
+interface LockRequest {
+  readonly lockKeys: readonly string[];
+  readonly keyedLock: KeyedLock;
   readonly waiter?: Waiter | undefined;
 }
 
-/** Resolves when this process has its turn of each key, which it keeps until the function is called. */
-async function enterAll({ turns, inTurn, waiter }: Entering): Promise<() => void> {
+/** Acquires all lock keys in this process. Returns the function that releases them. */
+async function acquireLocks({ lockKeys: turns, keyedLock: inTurn, waiter }: LockRequest): Promise<() => void> {
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   for (const turn of turns) {
     const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
@@ -182,33 +185,33 @@ async function enterAll({ turns, inTurn, waiter }: Entering): Promise<() => void
   return leave;
 }
 
-/** PostgreSQL's advisory locks have numbers of 64 bits for names. */
-function numberOf(turn: string): bigint {
+/** Converts a lock key to the 64-bit id of a PostgreSQL advisory lock. */
+function toAdvisoryLockId(turn: string): bigint {
   return BigInt.asIntN(64, BigInt(`0x${hash('sha1', `hearth ${turn}`, 'hex').slice(0, 16)}`));
 }
 
-/** Told once the transaction is over; `broken`: its session will be thrown away. */
-type Ended = (broken: boolean) => Promise<void>;
+/** Called after the end of the transaction; `broken`: its session will be discarded. */
+type OnEnded = (broken: boolean) => Promise<void>;
 
-interface Begun extends Writing {
+interface TransactionOrigin extends CommitRecorders {
   readonly isolation: Isolation;
 }
 
-async function beginOn(client: pg.PoolClient, { isolation, own, versions }: Begun, ended: Ended) {
-  /** What it may have written; null: nobody knows. */
+async function beginOnClient(client: pg.PoolClient, { isolation, own, versions }: TransactionOrigin, ended: OnEnded) {
+  /** The tables that the transaction may have written; null if unknown. */
   let changed: Set<string> | null = new Set();
   let failed = false;
   const end = async (sql: 'commit' | 'rollback') => {
     let broken = false;
     const { promise: number, resolve: tellNumber } = Promise.withResolvers<number | null>();
-    const told = own.ends(sql === 'commit' ? changed : new Set(), number);
+    const told = own.trackCommit(sql === 'commit' ? changed : new Set(), number);
     try {
-      const { command, transaction } = await endOn(client, sql, failed);
+      const { command, transaction } = await endTransaction(client, sql, failed);
       tellNumber(transaction);
       return command;
     } catch (error) {
-      const explained = explain(error);
-      // A commit that meets a conflict has ended the transaction; after other trouble the session is thrown away.
+      const explained = translateError(error);
+      // A commit that fails with a conflict has ended the transaction; after other errors the session is discarded.
       broken = sql === 'rollback' || explained instanceof DatabaseUnavailable;
       throw explained;
     } finally {
@@ -223,7 +226,7 @@ async function beginOn(client: pg.PoolClient, { isolation, own, versions }: Begu
     async execute(statement: Statement) {
       try {
         const result = await run(client, statement);
-        if (result.affected !== 0) changed = withTables(changed, versions.changedBy(statement.sql));
+        if (result.affected !== 0) changed = withTables(changed, versions.tablesChangedBy(statement.sql));
         return result;
       } catch (error) {
         failed = true;
@@ -246,8 +249,8 @@ function withTables(changed: Set<string> | null, more: readonly string[] | null)
   return changed;
 }
 
-/** The number of a transaction is asked for together with its end; one that has failed tells nothing any more. */
-async function endOn(client: pg.PoolClient, sql: 'commit' | 'rollback', failed: boolean) {
+/** Ends a transaction and reads its number in the same round trip; a failed transaction cannot run further queries. */
+async function endTransaction(client: pg.PoolClient, sql: 'commit' | 'rollback', failed: boolean) {
   if (failed) return { command: (await client.query(sql)).command, transaction: null };
   const text = `select pg_current_xact_id_if_assigned()::text as number; ${sql}`;
   const [asked, end] = (await client.query(text)) as unknown as [
@@ -263,7 +266,7 @@ async function start(client: pg.PoolClient, sql: string): Promise<void> {
     await client.query(sql);
   } catch (error) {
     client.release(true);
-    throw explain(error);
+    throw translateError(error);
   }
 }
 
@@ -275,19 +278,22 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-const WRITING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+const WRITE_COMMANDS = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-const nameOf = statementNames();
+const nameOf = createStatementNames();
 
 async function run(client: pg.PoolClient, statement: Statement): Promise<StatementResult> {
   const { sql, parameters } = statement;
-  // A long one is planned for the values that it has: how many rows these have says which index is worth it.
-  const name = statement.name ?? (isLong(statement) ? undefined : nameOf(sql));
+  // Long statements have no cached plan: the best index depends on the parameter values.
+  const name = statement.name ?? (isLongRunning(statement) ? undefined : nameOf(sql));
   try {
     const result = await client.query<Row>({ text: sql, values: parameters as unknown[], name });
-    return { rows: result.rows ?? [], affected: WRITING.has(result.command) ? (result.rowCount ?? 0) : undefined };
+    return {
+      rows: result.rows ?? [],
+      affected: WRITE_COMMANDS.has(result.command) ? (result.rowCount ?? 0) : undefined,
+    };
   } catch (error) {
-    throw explain(error);
+    throw translateError(error);
   }
 }
 
@@ -304,14 +310,14 @@ function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Connection exceptions, resources, operator intervention, a statement that took too long: SQLSTATE classes 08, 53, 57P, and 57014. */
+/** SQLSTATE of connection errors (08), insufficient resources (53), operator intervention (57P) and timeouts (57014). */
 const unavailableState = /^(08|53|57P|57014)/;
 
-/** node's socket errors, and those of `pg` about a connection that is gone, which have no SQLSTATE. */
+/** Socket errors of Node, and errors of `pg` about lost connections, which have no SQLSTATE. */
 const connectionTrouble = /^E[A-Z]+$/;
 const connectionGone = /Connection terminated|Client has encountered a connection error|not queryable/;
 
-function explain(error: unknown): unknown {
+function translateError(error: unknown): unknown {
   const code = sqlState(error);
   if (code === undefined) {
     return error instanceof Error && connectionGone.test(error.message) ? new DatabaseUnavailable(error) : error;

@@ -1,23 +1,23 @@
-import { keptAtMost } from '#runtime/bounded-cache.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
 
-/** Each connection keeps a plan for each name, so that there are not many; what is seen once or twice gets none. */
-const NAMES = 500;
-const SEEN_BEFORE = 2;
-const WATCHED = 2_000;
+/** Limits: each connection stores a plan per name, and a text gets a name only after some uses. */
+const MAX_NAMES = 500;
+const USES_BEFORE_NAMING = 2;
+const MAX_WATCHED = 2_000;
 
 /**
- * Names for the texts of statements that come again and again: PostgreSQL parses and plans those once a connection. Not
- * for those with `*`, whose plans die when another process migrates.
+ * Assigns names to frequent statement texts, which PostgreSQL then parses and plans once per connection. Texts with `*` get no
+ * name: their plans break when another process migrates.
  */
-export function statementNames(): (sql: string) => string | undefined {
+export function createStatementNames(): (sql: string) => string | undefined {
   const names = new Map<string, string>();
-  const seen = keptAtMost<number>(WATCHED);
+  const seen = createBoundedCache<number>(MAX_WATCHED);
   return (sql) => {
     const known = names.get(sql);
-    if (known !== undefined || names.size === NAMES || sql.includes('*')) return known;
+    if (known !== undefined || names.size === MAX_NAMES || sql.includes('*')) return known;
     const times = (seen.get(sql) ?? 0) + 1;
     seen.set(sql, times);
-    if (times <= SEEN_BEFORE) return undefined;
+    if (times <= USES_BEFORE_NAMING) return undefined;
     const name = `hearth_text_${names.size + 1}`;
     names.set(sql, name);
     seen.delete(sql);

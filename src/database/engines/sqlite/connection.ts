@@ -1,27 +1,25 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { keptAtMost } from '#runtime/bounded-cache.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
 import type { Connection, Row, Statement, StatementResult } from '../engine.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 
-/** One connection to the embedded engine: its statements, and what its errors mean. */
+/** Milliseconds that SQLite waits for a lock inside a call, which blocks the event loop. Longer waits are asynchronous. */
+export const BUSY_TIMEOUT_MS = 50;
 
-/** SQLite waits this long inside a call, holding the event loop; longer waits are ours, asynchronous. */
-export const BUSY_TIMEOUT = 50;
-
-const STATEMENTS_KEPT = 500;
+const MAX_PREPARED_STATEMENTS = 500;
 
 export interface SqliteConnection extends Connection {
   readonly database: DatabaseSync;
   execute(statement: Statement): StatementResult;
-  forgetStatements(): void;
-  /** Forgets statements, and the pages of the file that it has in memory. */
-  forgetAll(): void;
+  clearStatements(): void;
+  /** Clears prepared statements and cached pages. */
+  clearMemory(): void;
 }
 
 interface PreparedStatement {
   readonly statement: StatementSync;
   readonly columns: readonly ResultColumn[];
-  /** Rows that it has made so far, and what makes one of them: written for it once it has made some. */
+  /** Number of rows so far, and the function that builds a row, which is compiled after some rows. */
   made: number;
   rowOf: (values: readonly unknown[]) => Row;
 }
@@ -33,58 +31,58 @@ interface ResultColumn {
 }
 
 export function openConnection(file: string): SqliteConnection {
-  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
-  const statements = keptAtMost<PreparedStatement>(STATEMENTS_KEPT);
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  const statements = createBoundedCache<PreparedStatement>(MAX_PREPARED_STATEMENTS);
   const prepared = (sql: string): PreparedStatement => {
     let known = statements.get(sql);
     if (known === undefined) {
-      known = describe(database.prepare(sql));
+      known = describeStatement(database.prepare(sql));
       statements.set(sql, known);
     }
     return known;
   };
   return {
     database,
-    forgetStatements: () => statements.clear(),
-    forgetAll() {
+    clearStatements: () => statements.clear(),
+    clearMemory() {
       statements.clear();
       database.exec('pragma shrink_memory');
     },
     execute({ sql, parameters }: Statement): StatementResult {
       try {
-        return run(prepared(sql), parameters);
+        return runStatement(prepared(sql), parameters);
       } catch (error) {
-        throw explain(error, database);
+        throw translateError(error, database);
       }
     },
   };
 }
 
-function describe(statement: StatementSync): PreparedStatement {
+function describeStatement(statement: StatementSync): PreparedStatement {
   const columns = statement.columns().map(({ name, type }) => ({ name, boolean: type?.toLowerCase() === 'boolean' }));
-  // Reading arrays and making the objects here takes half the time, and they have the usual prototype.
+  // Reading arrays and building objects here takes half the time, and the objects have the usual prototype.
   statement.setReturnArrays(true);
   return { statement, columns, made: 0, rowOf: (values) => toRow(columns, values) };
 }
 
-function run(prepared: PreparedStatement, parameters: readonly unknown[]): StatementResult {
+function runStatement(prepared: PreparedStatement, parameters: readonly unknown[]): StatementResult {
   const { statement, columns } = prepared;
-  const bound = parameters.map(bind);
+  const bound = parameters.map(toSqliteValue);
   if (columns.length === 0) return { rows: [], affected: Number(statement.run(...bound).changes) };
   const found = statement.all(...bound) as unknown as unknown[][];
   prepared.made += found.length;
-  if (prepared.made > WORTH_WRITING && found.length > 0) {
-    prepared.rowOf = rowMaker(columns);
+  if (prepared.made > ROWS_BEFORE_COMPILING && found.length > 0) {
+    prepared.rowOf = compileRowMapper(columns);
     prepared.made = Number.NEGATIVE_INFINITY;
   }
   return { rows: found.map(prepared.rowOf), affected: found.length };
 }
 
-/** Rows after which a statement is one of those that are asked again and again. */
-const WORTH_WRITING = 40;
+/** Number of rows after which a statement counts as frequent, and its row mapper is compiled. */
+const ROWS_BEFORE_COMPILING = 40;
 
-/** The same as `toRow`, as one expression: thirty times as fast, because it knows where each value belongs. */
-function rowMaker(columns: readonly ResultColumn[]): PreparedStatement['rowOf'] {
+/** Compiles `toRow` for a statement into one expression, which is thirty times as fast. */
+function compileRowMapper(columns: readonly ResultColumn[]): PreparedStatement['rowOf'] {
   const properties = columns.map(({ name, boolean }, i) => {
     const value = boolean ? `v[${i}] === null ? null : v[${i}] !== 0` : `v[${i}]`;
     return `${JSON.stringify(name)}: ${value}`;
@@ -102,8 +100,8 @@ function toRow(columns: readonly ResultColumn[], values: readonly unknown[]): Ro
   return row;
 }
 
-/** node:sqlite binds every number as REAL, which a text column would keep as `5.0`; integers go as integers. */
-function bind(value: unknown): SQLInputValue {
+/** Converts a parameter. node:sqlite binds numbers as REAL, which a text column would store as `5.0`: pass integers as bigint. */
+function toSqliteValue(value: unknown): SQLInputValue {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (typeof value === 'boolean') return value ? 1n : 0n;
   return value as SQLInputValue;
@@ -116,13 +114,13 @@ const SQLITE_BUSY = 5;
 const CONSTRAINT_UNIQUE = 2067;
 const CONSTRAINT_PRIMARY_KEY = 1555;
 
-/** The extended result code of an error of node:sqlite. */
+/** Returns the extended result code of a node:sqlite error. */
 function resultCode(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   return typeof code === 'number' ? code : undefined;
 }
 
-/** The low byte of an extended code is the primary one. */
+/** Returns the primary result code, the low byte of the extended one. */
 function primaryCode(error: unknown): number | undefined {
   const code = resultCode(error);
   return code === undefined ? undefined : code & 0xff;
@@ -132,14 +130,14 @@ export function isBusy(error: unknown): boolean {
   return primaryCode(error) === SQLITE_BUSY;
 }
 
-export function explain(error: unknown, database: DatabaseSync): unknown {
+export function translateError(error: unknown, database: DatabaseSync): unknown {
   const primary = primaryCode(error);
   if (primary === SQLITE_FULL || primary === SQLITE_INPUT_OUTPUT || primary === SQLITE_CANNOT_OPEN) {
     return new DatabaseUnavailable(error);
   }
   const code = resultCode(error);
   if (error instanceof Error && (code === CONSTRAINT_UNIQUE || code === CONSTRAINT_PRIMARY_KEY)) {
-    // PostgreSQL reports the index; SQLite reports its columns, from which the index is found.
+    // PostgreSQL reports the index; SQLite reports its columns, so the index is looked up.
     Object.assign(error, { constraint: violatedIndex(error.message, code, database) });
   }
   return error;

@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type {
+  CellValues,
   ColumnKind,
   Connection,
   CopiedTable,
-  Copying,
+  CopyOperations,
+  DatabaseSnapshotConnection,
   OpenTransaction,
   Reference,
   Row,
-  SnapshotConnection,
-  Values,
 } from '../engine.ts';
-import { copiedTables } from '../table-definitions.ts';
+import { buildCopiedTables } from '../table-definitions.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 import { isBusy, openConnection } from './connection.ts';
 
-/** How the embedded engine is copied: each state of it, and each lock, on a connection of its own. */
+/** Backup and restore operations of SQLite. Each snapshot and each lock has its own connection. */
 
 const KINDS: Readonly<Record<string, ColumnKind>> = {
   integer: 'integer',
@@ -24,19 +24,19 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
   blob: 'bytes',
 };
 
-/** How long the lock of those who write is tried for. */
-const PATIENCE = 10_000;
+/** Milliseconds for which the write lock is retried. */
+const LOCK_TIMEOUT_MS = 10_000;
 
-/** Rows that are handed over at once. */
-const SOME = 200;
+/** Rows per batch of a stream. */
+const BATCH_SIZE = 200;
 
-export function sqliteCopying(file: string, beginFilling: () => Promise<OpenTransaction>): Copying {
+export function createSqliteCopyOperations(file: string, beginFilling: () => Promise<OpenTransaction>): CopyOperations {
   return {
     openSnapshot: async () => openSnapshot(file),
-    holdRefs: () => holdWriters(file),
-    beginFilling,
+    lockRefs: () => lockWrites(file),
+    beginRestore: beginFilling,
     tables,
-    loosen,
+    suspendConstraints,
     insert,
     setLastId,
     references,
@@ -44,20 +44,20 @@ export function sqliteCopying(file: string, beginFilling: () => Promise<OpenTran
   };
 }
 
-function openSnapshot(file: string): SnapshotConnection {
+function openSnapshot(file: string): DatabaseSnapshotConnection {
   const { database, execute } = openConnection(file);
   database.exec('pragma query_only = on; begin');
-  // The first read is what makes it stand still.
+  // The first read starts the snapshot.
   database.prepare('select count(*) from sqlite_schema').get();
   return {
     execute,
     async *stream(sql, kinds) {
       const statement = database.prepare(sql);
       statement.setReturnArrays(true);
-      let rows: Values[] = [];
+      let rows: CellValues[] = [];
       for (const row of statement.iterate() as Iterable<unknown> as Iterable<unknown[]>) {
-        rows.push(neutral(row, kinds));
-        if (rows.length < SOME) continue;
+        rows.push(toNeutralValues(row, kinds));
+        if (rows.length < BATCH_SIZE) continue;
         yield rows;
         rows = [];
       }
@@ -67,7 +67,7 @@ function openSnapshot(file: string): SnapshotConnection {
   };
 }
 
-function neutral(row: unknown[], kinds: readonly ColumnKind[]): Values {
+function toNeutralValues(row: unknown[], kinds: readonly ColumnKind[]): CellValues {
   for (let at = 0; at < row.length; at++) {
     const value = row[at];
     if (value === null) continue;
@@ -77,14 +77,14 @@ function neutral(row: unknown[], kinds: readonly ColumnKind[]): Values {
   return row;
 }
 
-async function holdWriters(file: string): Promise<() => Promise<void>> {
+async function lockWrites(file: string): Promise<() => Promise<void>> {
   const { database } = openConnection(file);
   for (const since = performance.now(); ; ) {
     try {
       database.exec('begin immediate');
       return async () => database.close();
     } catch (error) {
-      if (isBusy(error) && performance.now() - since < PATIENCE) await pause(20);
+      if (isBusy(error) && performance.now() - since < LOCK_TIMEOUT_MS) await pause(20);
       else {
         database.close();
         throw isBusy(error) ? new DatabaseUnavailable(error) : error;
@@ -93,51 +93,54 @@ async function holdWriters(file: string): Promise<() => Promise<void>> {
   }
 }
 
-async function ask(connection: Connection, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+async function query(connection: Connection, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
   return (await connection.execute({ sql, parameters })).rows;
 }
 
 async function tables(connection: Connection): Promise<CopiedTable[]> {
-  // Tables of a search index are virtual or shadows: triggers fill them.
-  const columns = await ask(
+  // Tables of a search index are virtual or shadow tables, which triggers fill.
+  const columns = await query(
     connection,
     `select t.name as "table", c.name as "column", lower(c.type) as type, nullif(c.pk, 0) as place
      from pragma_table_list t, pragma_table_info(t.name) c
      where t.schema = 'main' and t.type = 'table' and t.name not like 'sqlite\\_%' escape '\\' order by t.name, c.cid`,
   );
-  const sequences = columns.length === 0 ? [] : await ask(connection, 'select name, seq from sqlite_sequence');
+  const sequences = columns.length === 0 ? [] : await query(connection, 'select name, seq from sqlite_sequence');
   const lastIds = new Map(sequences.map(({ name, seq }) => [String(name), Number(seq)]));
-  return copiedTables({ columns, kinds: KINDS, lastIds });
+  return buildCopiedTables({ columns, kinds: KINDS, lastIds });
 }
 
-/** Triggers that keep copies in other rows rest meanwhile; those of search indexes go on, because nothing else fills these. */
-async function loosen(connection: Connection): Promise<() => Promise<void>> {
-  const triggers = await ask(
+/** Drops the triggers that copy data to other rows; those of search indexes stay, because only they fill the indexes. */
+async function suspendConstraints(connection: Connection): Promise<() => Promise<void>> {
+  const triggers = await query(
     connection,
     "select name, sql from sqlite_schema where type = 'trigger' and name not like '%\\_trigrams\\_%' escape '\\'",
   );
-  for (const { name } of triggers) await ask(connection, `drop trigger "${name}"`);
+  for (const { name } of triggers) await query(connection, `drop trigger "${name}"`);
   return async () => {
-    for (const { sql } of triggers) await ask(connection, String(sql));
-    const dangling = await ask(connection, 'select "table", parent from pragma_foreign_key_check limit 1');
-    for (const { table, parent } of dangling)
-      throw new Error(`Rows of ${table} refer to rows of ${parent} that are not there`);
+    for (const { sql } of triggers) await query(connection, String(sql));
+    const dangling = await query(connection, 'select "table", parent from pragma_foreign_key_check limit 1');
+    for (const { table, parent } of dangling) throw new Error(`Rows of ${table} refer to missing rows of ${parent}`);
   };
 }
 
-async function insert(connection: Connection, { name, columns }: CopiedTable, rows: readonly Values[]): Promise<void> {
+async function insert(
+  connection: Connection,
+  { name, columns }: CopiedTable,
+  rows: readonly CellValues[],
+): Promise<void> {
   const names = columns.map((column) => `"${column.name}"`).join(', ');
   const sql = `insert into "${name}" (${names}) values (${columns.map(() => '?').join(', ')})`;
   for (const row of rows) await connection.execute({ sql, parameters: row });
 }
 
 async function setLastId(connection: Connection, table: string, lastId: number): Promise<void> {
-  await ask(connection, 'delete from sqlite_sequence where name = ?', [table]);
-  await ask(connection, 'insert into sqlite_sequence (name, seq) values (?, ?)', [table, lastId]);
+  await query(connection, 'delete from sqlite_sequence where name = ?', [table]);
+  await query(connection, 'insert into sqlite_sequence (name, seq) values (?, ?)', [table, lastId]);
 }
 
 async function references(connection: Connection): Promise<Reference[]> {
-  const rows = await ask(
+  const rows = await query(
     connection,
     `select t.name as "table", f.id, f."from" as "column", f."table" as parent, f."to" as parent_column,
        lower(f.on_delete) as on_delete
@@ -154,7 +157,7 @@ async function references(connection: Connection): Promise<Reference[]> {
 }
 
 async function integrity(connection: Connection) {
-  const rows = await ask(connection, 'select integrity_check as problem from pragma_integrity_check');
+  const rows = await query(connection, 'select integrity_check as problem from pragma_integrity_check');
   const problems = rows.map(({ problem }) => String(problem)).filter((problem) => problem !== 'ok');
   return problems.map((problem) => ({
     problem,

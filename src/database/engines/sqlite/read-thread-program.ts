@@ -1,15 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openConnection } from './connection.ts';
-import type { Question, Told } from './read-thread.ts';
+import type { ReadThreadRequest, ReadThreadResponse } from './read-thread.ts';
 
-// What runs in the reading thread: answers each statement with its rows, or with its error.
+// The program of the read thread: runs each statement and replies with its rows or its error.
 
 const connection = openConnection(workerData as string);
 connection.database.exec('pragma query_only = on');
 
-parentPort!.on('message', (question: Question) => parentPort!.postMessage(told(question)));
+parentPort!.on('message', (question: ReadThreadRequest) => parentPort!.postMessage(runRequest(question)));
 
-function told(question: Question): Told {
+function runRequest(question: ReadThreadRequest): ReadThreadResponse {
   try {
     return { result: connection.execute(question) };
   } catch (error) {

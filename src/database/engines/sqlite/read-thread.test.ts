@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { openDatabase, type Reader } from '#database/database.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { engine, testPlace } from '#test/engines/engine.ts';
-import { mayBeLong } from '../long-statements.ts';
+import { longRunning } from '../long-statements.ts';
 
 const skip = engine === 'postgres' ? 'PostgreSQL has processes of its own' : false;
 
@@ -21,7 +21,7 @@ async function largeDatabase() {
 
 const countTo = (db: Reader, most: number) =>
   sql<{ count: number }>`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${most})
-    select count(*) as count from n ${mayBeLong}`.execute(db);
+    select count(*) as count from n ${longRunning}`.execute(db);
 
 test('a long statement of a large database holds up nobody', { skip }, async () => {
   await using given = await largeDatabase();
@@ -36,7 +36,7 @@ test('a long statement of a large database holds up nobody', { skip }, async () 
 test('it reads what is committed, as rows of the same kind', { skip }, async () => {
   await using given = await largeDatabase();
   const { database } = given;
-  const flags = () => database.reader.selectFrom('feature_flags').select(['name', 'on_for_all']).modifyEnd(mayBeLong);
+  const flags = () => database.reader.selectFrom('feature_flags').select(['name', 'on_for_all']).modifyEnd(longRunning);
   assert.deepEqual(await flags().execute(), []);
   const row = { name: 'a', on_for_all: true, actors: '[]', feature_groups: '[]', updated_at: '' };
   await database.transaction((tx) => tx.insertInto('feature_flags').values(row).execute());
@@ -57,7 +57,7 @@ test('a thread that answers many statements is listened to no more for that', { 
 test('a statement that fails there fails here, and the next one is answered', { skip }, async () => {
   await using given = await largeDatabase();
   const { reader } = given.database;
-  await assert.rejects(sql`select * from nowhere ${mayBeLong}`.execute(reader), /no such table/);
-  await assert.rejects(sql`delete from background_jobs ${mayBeLong}`.execute(reader), /readonly/);
+  await assert.rejects(sql`select * from nowhere ${longRunning}`.execute(reader), /no such table/);
+  await assert.rejects(sql`delete from background_jobs ${longRunning}`.execute(reader), /readonly/);
   assert.deepEqual((await countTo(reader, 2)).rows, [{ count: 2 }]);
 });

@@ -1,39 +1,39 @@
 import { Worker } from 'node:worker_threads';
-import { gate } from '#runtime/concurrency-limiter.ts';
+import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
 import type { Connection, Statement, StatementResult } from '../engine.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 
-/** Runs statements that only read in a thread with a connection of its own, so that they hold up nobody here. */
-export interface ReadingThread extends Connection {
-  /** Statements are about to come: the first one finds the thread running. */
+/** Runs read statements in a thread with its own connection, so that they do not block the event loop. */
+export interface ReadThread extends Connection {
+  /** Starts the thread in advance of the first statement. */
   prepare(): void;
-  /** Ends the thread as soon as nobody waits for it; the next statement starts another. */
-  leave(): Promise<void>;
-  /** The next statement is run on a new connection, which reads schema and statistics anew. */
-  renew(): Promise<void>;
+  /** Stops the thread when no statement waits; the next statement starts a new one. */
+  stopWhenIdle(): Promise<void>;
+  /** Restarts the thread, so that a new connection loads the current schema and statistics. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What the thread is asked and answers, one statement at a time. */
-export type Question = Pick<Statement, 'sql' | 'parameters'>;
-export type Told = { readonly result: StatementResult } | { readonly error: unknown };
+/** Messages to and from the thread, one statement at a time. */
+export type ReadThreadRequest = Pick<Statement, 'sql' | 'parameters'>;
+export type ReadThreadResponse = { readonly result: StatementResult } | { readonly error: unknown };
 
-/** Milliseconds. The thread is ended when it was idle for so long, and when a statement takes longer than the patience. */
-const IDLE = 30_000;
-const PATIENCE = 30_000;
+/** Milliseconds after which an idle thread stops, and after which a statement is terminated with its thread. */
+const IDLE_MS = 30_000;
+const STATEMENT_TIMEOUT_MS = 30_000;
 
-/** Statements that wait at most. */
-const LINE = { waiting: 200, retryAfter: 5 };
+/** Maximum number of waiting statements. */
+const QUEUE_LIMIT = { maxWaiting: 200, retryAfter: 5 };
 
-// Beside the sources a source, beside the bundle a bundle.
+// The program is next to this file, as a source or as a bundle.
 const PROGRAM = new URL(
   import.meta.url.endsWith('.ts') ? './read-thread-program.ts' : './read-thread-program.js',
   import.meta.url,
 );
 
-/** Starts with the first statement, unless it is told before. */
-export function createReadingThread(file: string): ReadingThread {
-  const line = gate(1, LINE);
+/** Creates the read thread, which starts with the first statement or with `prepare`. */
+export function createReadThread(file: string): ReadThread {
+  const line = createConcurrencyLimiter(1, QUEUE_LIMIT);
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
 
@@ -45,7 +45,7 @@ export function createReadingThread(file: string): ReadingThread {
 
   const start = () => {
     const started = new Worker(PROGRAM, { workerData: file, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
-    // An error without a listener would end the server. Whoever is waiting hears of it, and the next one starts another.
+    // An error without a listener would end the server. The waiter gets the error, and the next statement starts a new thread.
     started.on('error', () => {});
     started.on('exit', () => {
       if (worker === started) worker = undefined;
@@ -55,7 +55,7 @@ export function createReadingThread(file: string): ReadingThread {
 
   const endWhenIdle = () => {
     clearTimeout(idle);
-    idle = setTimeout(end, IDLE).unref();
+    idle = setTimeout(end, IDLE_MS).unref();
   };
 
   const prepare = () => {
@@ -63,17 +63,17 @@ export function createReadingThread(file: string): ReadingThread {
     endWhenIdle();
   };
 
-  const ask = (question: Question): Promise<StatementResult> => {
+  const ask = (question: ReadThreadRequest): Promise<StatementResult> => {
     clearTimeout(idle);
     worker ??= start();
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
     const asked = worker;
-    const told = (answer: Told) => ('error' in answer ? reject(answer.error) : resolve(answer.result));
+    const told = (answer: ReadThreadResponse) => ('error' in answer ? reject(answer.error) : resolve(answer.result));
     const broken = (error: unknown) => {
       if (worker === asked) worker = undefined;
       reject(new DatabaseUnavailable(error));
     };
-    const overdue = setTimeout(() => asked.terminate(), PATIENCE);
+    const overdue = setTimeout(() => asked.terminate(), STATEMENT_TIMEOUT_MS);
     asked.once('message', told).once('error', broken).once('exit', broken);
     asked.postMessage(question);
     return promise.finally(() => {
@@ -83,7 +83,7 @@ export function createReadingThread(file: string): ReadingThread {
     });
   };
 
-  // Its start takes longer than most statements: it is not left to the next of those who ask.
+  // Starts the new thread at once, because a start takes longer than most statements.
   const renew = async () => {
     const isAsked = worker !== undefined;
     await end();
@@ -91,12 +91,12 @@ export function createReadingThread(file: string): ReadingThread {
   };
 
   return {
-    execute: ({ sql, parameters }) => line.enter(() => ask({ sql, parameters })),
+    execute: ({ sql, parameters }) => line.run(() => ask({ sql, parameters })),
     prepare: () => {
       if (worker === undefined) prepare();
     },
-    leave: () => line.enter(end, { owed: true }),
-    renew: () => line.enter(renew, { owed: true }),
+    stopWhenIdle: () => line.run(end, { exemptFromLimit: true }),
+    restart: () => line.run(renew, { exemptFromLimit: true }),
     async close() {
       clearTimeout(idle);
       await end();

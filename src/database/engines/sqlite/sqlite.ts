@@ -1,75 +1,75 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { rememberReads } from '#database/cache/cached-reads.ts';
-import { type OneState, readOneState } from '#database/cache/read-snapshot.ts';
-import { tablesOfSqlite } from '#database/cache/table-catalog.ts';
+import { cacheReads } from '#database/cache/cached-reads.ts';
+import { createReadSnapshot, type ReadSnapshot } from '#database/cache/read-snapshot.ts';
+import { loadSqliteCatalog } from '#database/cache/table-catalog.ts';
 import { TableVersions } from '#database/cache/table-versions.ts';
-import { gate, givingWayTogether } from '#runtime/concurrency-limiter.ts';
+import { createConcurrencyLimiter, createSharedYielder } from '#runtime/concurrency-limiter.ts';
 import type { Connection, Engine, OpenTransaction, Statement } from '../engine.ts';
-import { isLong } from '../long-statements.ts';
+import { isLongRunning } from '../long-statements.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
-import { BUSY_TIMEOUT, explain, isBusy, openConnection, type SqliteConnection } from './connection.ts';
-import { sqliteCopying } from './copy.ts';
-import { createReadingThread } from './read-thread.ts';
-import { gatherAll, gatherStatistics, type InTurn } from './statistics.ts';
+import { BUSY_TIMEOUT_MS, isBusy, openConnection, type SqliteConnection, translateError } from './connection.ts';
+import { createSqliteCopyOperations } from './copy.ts';
+import { createReadThread } from './read-thread.ts';
+import { analyzeAllTables, analyzeTables, type RunExclusive } from './statistics.ts';
 
-/** How long `BEGIN IMMEDIATE` is tried again while another process (a CLI command) writes. */
-const PATIENCE = 10_000;
+/** Milliseconds for which a locked database is retried while another process (a CLI command) writes. */
+const BUSY_RETRY_MS = 10_000;
 
-/** Transactions that wait for their turn: a second's work, once another process lets them. */
-const LINE = { waiting: 1_000, retryAfter: 5 };
+/** Maximum number of waiting transactions: about one second of work. */
+const QUEUE_LIMIT = { maxWaiting: 1_000, retryAfter: 5 };
 
-/** Bytes that the write-ahead log keeps after a checkpoint. */
-const WAL_KEPT = 16 * 2 ** 20;
+/** Maximum bytes of the write-ahead log after a checkpoint. */
+const WAL_SIZE_LIMIT = 16 * 2 ** 20;
 
-/** Bytes of a database from which on long statements are worth a thread. */
-const LARGE = 32 * 2 ** 20;
-/** From this share of it on the thread is kept ready. */
-const NEARLY = 0.75;
+/** Database size in bytes from which on long statements run in a thread. */
+const DEFAULT_LARGE_BYTES = 32 * 2 ** 20;
+/** From this share of that size on, the thread is started in advance. */
+const PREPARE_THREAD_SHARE = 0.75;
 
 interface SqliteOptions {
-  /** Bytes from which on the database counts as large. */
+  /** Size in bytes from which on the database counts as large. */
   readonly large?: number | undefined;
 }
 
 /**
- * The embedded engine: one connection that writes, one that reads, both on `file`; where that is large, a thread for
- * statements that may be long.
+ * Opens the SQLite engine: one writing and one reading connection on `file`, and for a large database a thread for long
+ * statements.
  */
-export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}): Engine {
+export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: SqliteOptions = {}): Engine {
   const writer = openConnection(file);
   writer.database.exec(
-    `pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma journal_size_limit = ${WAL_KEPT}`,
+    `pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma journal_size_limit = ${WAL_SIZE_LIMIT}`,
   );
   const size = writer.database.prepare(
     'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
   );
   const bytes = () => Number(size.get()!.bytes);
   const isLarge = () => bytes() >= large;
-  if (isLarge()) gatherAll(writer.database);
+  if (isLarge()) analyzeAllTables(writer.database);
   const connection = openConnection(file);
   connection.database.exec('pragma query_only = on');
-  const here = readOneState(connection);
-  const thread = createReadingThread(file);
-  const inTurns = executeInTurns();
-  const { execute: readHere } = inTurns.of(here);
+  const snapshot = createReadSnapshot(connection);
+  const thread = createReadThread(file);
+  const executor = createYieldingExecutor();
+  const { execute: readOnSnapshot } = executor.of(snapshot);
   const execute = (statement: Statement) => {
-    if (!isLong(statement)) return readHere(statement);
+    if (!isLongRunning(statement)) return readOnSnapshot(statement);
     const held = bytes();
     if (held >= large) return thread.execute(statement);
-    if (held >= large * NEARLY) thread.prepare();
-    return readHere(statement);
+    if (held >= large * PREPARE_THREAD_SHARE) thread.prepare();
+    return readOnSnapshot(statement);
   };
-  const versions = new TableVersions(() => tablesOfSqlite(writer.database));
-  const reader = rememberReads({ ...here, execute }, { database: writer.database, versions });
-  const { take: takeTurn } = gate(1, LINE);
-  const inTurn: InTurn = async (database, work) => {
-    const done = await takeTurn({ owed: true });
+  const versions = new TableVersions(() => loadSqliteCatalog(writer.database));
+  const reader = cacheReads({ ...snapshot, execute }, { database: writer.database, versions });
+  const { acquire: takeTurn } = createConcurrencyLimiter(1, QUEUE_LIMIT);
+  const runExclusive: RunExclusive = async (database, work) => {
+    const done = await takeTurn({ exemptFromLimit: true });
     try {
-      await inTurns.giveWay();
-      await whenFree(database, () => {
-        here.letGo();
+      await executor.giveWay();
+      await retryWhileBusy(database, () => {
+        snapshot.release();
         work();
       });
     } finally {
@@ -79,16 +79,16 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
   const begin: Engine['begin'] = async (_isolation, _turns, waiter) => {
     const done = await takeTurn(waiter);
     try {
-      // Many that have waited for another process would else run in one turn of the event loop.
-      await inTurns.giveWay();
-      await whenFree(writer.database, () => writer.database.exec('begin immediate'));
+      // Otherwise many transactions that waited for another process would run in one event loop turn.
+      await executor.giveWay();
+      await retryWhileBusy(writer.database, () => writer.database.exec('begin immediate'));
     } catch (error) {
       done();
       throw error;
     }
-    return openTransaction({ writer, here, versions, inTurns }, done);
+    return openTransaction({ writer, here: snapshot, versions, inTurns: executor }, done);
   };
-  /** References are looked at when the caller asks for it: SQLite lets go of them between transactions only. */
+  /** Begins a transaction without foreign key checks. SQLite can disable them only outside of transactions. */
   const beginFilling = async () => {
     const follow = (references: 'on' | 'off') => writer.database.exec(`pragma foreign_keys = ${references}`);
     follow('off');
@@ -107,32 +107,32 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
     reading: reader,
-    readingNow: reader.connection,
+    openRequestConnection: reader.openRequestConnection,
     begin,
-    copying: sqliteCopying(file, beginFilling),
-    mayRunAgain: isBusy,
+    copyOperations: createSqliteCopyOperations(file, beginFilling),
+    isRetryable: isBusy,
     schemaChanged() {
-      writer.forgetStatements();
-      reader.forgetStatements();
-      reader.forget();
+      writer.clearStatements();
+      reader.clearStatements();
+      reader.clearCache();
       versions.schemaChanged();
     },
-    forget() {
-      reader.forget();
-      for (const each of [here, writer]) each.forgetAll();
-      void thread.leave();
+    clearCaches() {
+      reader.clearCache();
+      for (const each of [snapshot, writer]) each.clearMemory();
+      void thread.stopWhenIdle();
     },
-    async gatherStatistics() {
+    async updateStatistics() {
       if (!isLarge()) return;
-      const { gathered } = await gatherStatistics(writer.database, here.database, inTurn);
+      const { gathered } = await analyzeTables(writer.database, snapshot.database, runExclusive);
       if (!gathered) return;
-      reader.forget();
-      await thread.renew();
+      reader.clearCache();
+      await thread.restart();
     },
     async close() {
-      const done = await takeTurn({ owed: true });
+      const done = await takeTurn({ exemptFromLimit: true });
       await thread.close();
-      here.letGo();
+      snapshot.release();
       reader.database.close();
       writer.database.close();
       done();
@@ -140,26 +140,26 @@ export function openSqlite(file: string, { large = LARGE }: SqliteOptions = {}):
   };
 }
 
-/** Does what needs the lock of those who write, again for as long as another process has it. */
-async function whenFree(database: DatabaseSync, work: () => void): Promise<void> {
-  for (let waited = 0, wait = 2; ; waited += wait + BUSY_TIMEOUT, wait = Math.min(wait * 2, 100)) {
+/** Runs work that needs the write lock, and retries while another process holds it. */
+async function retryWhileBusy(database: DatabaseSync, work: () => void): Promise<void> {
+  for (let waited = 0, wait = 2; ; waited += wait + BUSY_TIMEOUT_MS, wait = Math.min(wait * 2, 100)) {
     try {
       work();
       return;
     } catch (error) {
-      if (!isBusy(error)) throw explain(error, database);
-      if (waited > PATIENCE) throw new DatabaseUnavailable(error);
+      if (!isBusy(error)) throw translateError(error, database);
+      if (waited > BUSY_RETRY_MS) throw new DatabaseUnavailable(error);
     }
     await pause(wait);
   }
 }
 
 /**
- * A statement is short and holds up everybody: many of them, of one request or of several, are a long turn of the event
- * loop, so that between two of them others have theirs.
+ * Creates an executor that yields to the event loop between statements: each statement is short but blocks it, and many of them
+ * would be a long turn.
  */
-function executeInTurns() {
-  const giveWay = givingWayTogether();
+function createYieldingExecutor() {
+  const giveWay = createSharedYielder();
   return {
     giveWay,
     of({ execute }: Connection) {
@@ -176,8 +176,8 @@ function executeInTurns() {
             return execute(statement);
           });
         },
-        /** Whether one of these has waited since the question before, or does now. */
-        gaveWay() {
+        /** Returns whether a statement has waited since the last call, or waits now. */
+        hasYielded() {
           const before = waited;
           waited = waiting > 0;
           return before;
@@ -187,43 +187,46 @@ function executeInTurns() {
   };
 }
 
-interface Writing {
+interface TransactionConnections {
   readonly writer: SqliteConnection;
-  /** With which others read meanwhile. */
-  readonly here: OneState;
+  /** The connection on which other requests read. */
+  readonly here: ReadSnapshot;
   readonly versions: TableVersions;
-  readonly inTurns: ReturnType<typeof executeInTurns>;
+  readonly inTurns: ReturnType<typeof createYieldingExecutor>;
 }
 
-function openTransaction({ writer, here, versions, inTurns }: Writing, left: () => void): OpenTransaction {
+function openTransaction(
+  { writer, here, versions, inTurns }: TransactionConnections,
+  left: () => void,
+): OpenTransaction {
   const { database } = writer;
   const changed = new Set<string>();
   const execute = (statement: Statement) => {
     const result = writer.execute(statement);
-    // What has found no row has changed nothing.
-    if (result.affected !== 0) for (const table of versions.changedBy(statement.sql) ?? []) changed.add(table);
+    // A statement that affected no row has changed no table.
+    if (result.affected !== 0) for (const table of versions.tablesChangedBy(statement.sql) ?? []) changed.add(table);
     return result;
   };
   const done = () => {
-    versions.committed(changed);
+    versions.recordCommit(changed);
     left();
   };
   return {
     ...inTurns.of({ execute }),
     async commit() {
       try {
-        here.letGo();
+        here.release();
         database.exec('commit');
       } catch (error) {
         if (database.isTransaction) database.exec('rollback');
-        throw explain(error, database);
+        throw translateError(error, database);
       } finally {
         done();
       }
     },
     async rollback() {
       try {
-        // Some failures (a full disk) have rolled back already.
+        // Some failures, such as a full disk, have already rolled back.
         if (database.isTransaction) database.exec('rollback');
       } finally {
         done();

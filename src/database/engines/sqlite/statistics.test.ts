@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import { type Database, openDatabase } from '#database/database.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { engine, testPlace } from '#test/engines/engine.ts';
-import { mayBeLong } from '../long-statements.ts';
-import { gatherStatistics } from './statistics.ts';
+import { longRunning } from '../long-statements.ts';
+import { analyzeTables } from './statistics.ts';
 
 const skip = engine === 'sqlite' ? false : 'PostgreSQL gathers by itself';
 
@@ -35,23 +35,23 @@ test('a database that has grown is read by what it has become, on each connectio
     await sql`create index grown_by_b on grown (b)`.execute(tx);
   });
   assert.deepEqual(
-    [await indexOf(database), await indexOf(database, mayBeLong as never)],
+    [await indexOf(database), await indexOf(database, longRunning as never)],
     ['grown_by_a', 'grown_by_a'],
   );
   await fill(database, 0, 20_000);
-  await database.gatherStatistics();
+  await database.updateStatistics();
   assert.deepEqual(
-    [await indexOf(database), await indexOf(database, mayBeLong as never)],
+    [await indexOf(database), await indexOf(database, longRunning as never)],
     ['grown_by_b', 'grown_by_b'],
   );
   const rows = async () =>
     (await sql<{ stat: string }>`select stat from sqlite_stat1 where idx = 'grown_by_b'`.execute(database.reader)).rows;
   const before = await rows();
   await fill(database, 20_000, 40_000);
-  await database.gatherStatistics();
+  await database.updateStatistics();
   assert.deepEqual(await rows(), before, 'twice as many are looked at by the same plans');
   await fill(database, 40_000, 250_000);
-  await database.gatherStatistics();
+  await database.updateStatistics();
   assert.notDeepEqual(await rows(), before);
   await assert.rejects(sql`delete from grown`.execute(database.reader), /read-?only/, 'a reader still writes nothing');
   await database.close();
@@ -76,7 +76,7 @@ test('while statistics wait for their turn a reader writes nothing', { skip }, a
   reader.exec('pragma query_only = on');
   const refused = () => assert.throws(() => reader.exec('delete from grown'), /read-?only/);
   let turns = 0;
-  const { gathered } = await gatherStatistics(writer, reader, async (_database, work) => {
+  const { gathered } = await analyzeTables(writer, reader, async (_database, work) => {
     refused();
     work();
     refused();

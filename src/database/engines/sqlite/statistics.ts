@@ -1,48 +1,46 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isBusy } from './connection.ts';
 
-/** What SQLite's planner knows of the tables: how many rows they have, and how many of them an index finds. */
+/** Number of rows per index that are analyzed: enough to avoid plans that only suit small tables. */
+const ANALYSIS_LIMIT = 'pragma analysis_limit = 400';
 
-/** Rows of each index that are looked at: enough to keep the planner from plans that only small tables bear. */
-const LIMIT = 'pragma analysis_limit = 400';
+/** Analyze all tables (0x10000) whose statistics are missing or whose size has changed tenfold (2). */
+const OPTIMIZE_MASK = 0x10002;
 
-/** For all tables (0x10000) whose statistics are missing, or which have grown or shrunk tenfold since (2). */
-const WANTED = 0x10002;
-
-/** Gathers at once what is wanted, for a process that has not begun; while another one writes that one's are good enough. */
-export function gatherAll(database: DatabaseSync): void {
+/** Analyzes all tables at once at the start of a process. Skipped while another process writes. */
+export function analyzeAllTables(database: DatabaseSync): void {
   try {
-    database.exec(`${LIMIT}; pragma optimize = ${WANTED}`);
+    database.exec(`${ANALYSIS_LIMIT}; pragma optimize = ${OPTIMIZE_MASK}`);
   } catch (error) {
     if (!isBusy(error)) throw error;
   }
 }
 
-/** Runs, in one go, what writes on a connection, when it is its turn; again where another process writes just then. */
-export type InTurn = (database: DatabaseSync, work: () => void) => Promise<void>;
+/** Runs synchronous work that writes, exclusively; retries while another process writes. */
+export type RunExclusive = (database: DatabaseSync, work: () => void) => Promise<void>;
 
 /**
- * The same for a database in use: a table at a time, so that none of these steps holds anybody up. The other connections
- * read the statistics again if there are new ones; whether there are is the answer.
+ * Analyzes a database in use, one table at a time, so that no step blocks for long. Then the reading connection reloads the
+ * statistics. Returns whether there are new ones.
  */
-export async function gatherStatistics(
+export async function analyzeTables(
   writer: DatabaseSync,
   reader: DatabaseSync,
-  inTurn: InTurn,
+  inTurn: RunExclusive,
 ): Promise<{ readonly gathered: boolean }> {
-  writer.exec(LIMIT);
-  // 1: what would be done is told, and not done.
-  const told = writer.prepare(`pragma optimize(${WANTED | 1})`).all();
+  writer.exec(ANALYSIS_LIMIT);
+  // 1: only list the steps.
+  const told = writer.prepare(`pragma optimize(${OPTIMIZE_MASK | 1})`).all();
   const steps = told.map(({ optimize }) => String(optimize)).filter((step) => step.startsWith('ANALYZE'));
   for (const step of steps) await inTurn(writer, () => write(writer, step));
-  if (steps.length > 0) await readAgain(reader, inTurn);
+  if (steps.length > 0) await reloadStatistics(reader, inTurn);
   return { gathered: steps.length > 0 };
 }
 
-/** Statistics are read with the schema; this alone makes a connection read them again, and counts as writing. */
-async function readAgain(reader: DatabaseSync, inTurn: InTurn): Promise<void> {
+/** Makes a connection reload the statistics. Only this statement does, and it counts as a write. */
+async function reloadStatistics(reader: DatabaseSync, inTurn: RunExclusive): Promise<void> {
   await inTurn(reader, () => {
-    // What waits for this turn may be long, and others read here meanwhile.
+    // Only now, because other requests read on this connection while this work waits.
     reader.exec('pragma query_only = off');
     try {
       write(reader, 'analyze sqlite_schema');
@@ -52,7 +50,7 @@ async function readAgain(reader: DatabaseSync, inTurn: InTurn): Promise<void> {
   });
 }
 
-/** In a transaction that writes from its beginning: one that reads first could find that another has written since. */
+/** Runs a statement in an immediate transaction: one that reads first could conflict with another writer. */
 function write(database: DatabaseSync, statement: string): void {
   database.exec('begin immediate');
   try {

@@ -3,110 +3,110 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '#runtime/clock.ts';
-import type { Client } from '#runtime/concurrency-limiter.ts';
-import { createTurns } from './request-order.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
+import { createRequestQueue } from './request-order.ts';
 
-/** The connections of a server: which requests come on them and in which order, and how they end. What is answered is others'. */
+/** The connections of a server: receives requests in order and closes connections. Responses are made by `exchange`. */
 export interface Connections {
   readonly server: Server;
-  /** Answers from now on; the address, `http://127.0.0.1:8080`. */
+  /** Starts to listen. Returns the address, `http://127.0.0.1:8080`. */
   listen(place: { readonly host: string; readonly port: number }): Promise<string>;
-  /** Takes no new connections, answers what has come in, and ends; what takes too long is cut off. */
+  /** Accepts no new connections, finishes the running requests and closes; cuts off requests after the grace period. */
   close(): Promise<void>;
 }
 
 interface ConnectionsOptions {
-  /** Answers one request. It ends when all is said, and never fails. */
-  readonly exchange: (raw: IncomingMessage, response: ServerResponse, client: Client) => Promise<void>;
+  /** Answers one request. Resolves when the response is complete, and never rejects. */
+  readonly exchange: (raw: IncomingMessage, response: ServerResponse, client: RequestClient) => Promise<void>;
   readonly clock: Clock;
-  /** Headers of the answer to what can't be read as HTTP, besides its own. */
+  /** Additional headers of the response to unreadable requests. */
   readonly headersOfUnreadable?: () => readonly string[];
-  /** How long a client may keep its connection open when it is told that it can't be read, in milliseconds. */
-  readonly patience?: number | undefined;
-  /** How long requests in flight may still take when the server stops, in milliseconds; 25 s unless given. */
+  /** How long a client may keep its connection open after an unreadable request, in milliseconds. */
+  readonly idleTimeout?: number | undefined;
+  /** How long running requests may take when the server stops, in milliseconds; 25 s by default. */
   readonly grace?: number | undefined;
 }
 
-/** Less than the 30 s after which those who run servers kill them. */
-const GRACE = 25_000;
+/** Less than the 30 s after which process managers kill a server. */
+const SHUTDOWN_GRACE_MS = 25_000;
 
-/** How long a connection may wait for its next request, in milliseconds: longer than proxies keep theirs. */
-const KEEP_ALIVE = 72_000;
+/** How long an idle connection is kept open: longer than proxies keep theirs. */
+const KEEP_ALIVE_MS = 72_000;
 
-/** How long a body may stand still on its way in or out, in milliseconds, unless somebody says otherwise. */
-export const PATIENCE = 60_000;
+/** How long a request or response body may be idle by default. */
+export const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
 
 export function createConnections(options: ConnectionsOptions): Connections {
-  // Bodies have limits and timers of their own; a clone or push may take as long as it moves.
+  // Bodies have their own limits and timers; a clone or push may take as long as data flows.
   const server = createServer({
     requestTimeout: 0,
     headersTimeout: 60_000,
-    keepAliveTimeout: KEEP_ALIVE,
-    // Failure in stage 1, in our own form.
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Stage 1 rejects a missing Host in the form of the contract.
     requireHostHeader: false,
   });
-  /** Those that are being answered. When the server stops each of them is; then no connection keeps it waiting. */
+  /** The responses in progress. When the last one is done, a stopping server closes all connections. */
   const running = new Set<ServerResponse>();
   let closing = false;
   const answering = new WeakMap<Socket, ServerResponse>();
   const begin = (raw: IncomingMessage, response: ServerResponse) => {
     running.add(response);
-    if (closing) endsWithAnswer(response);
+    if (closing) closeAfterResponse(response);
     answering.set(raw.socket, response);
     const client = new ConnectedClient(response, () => {
       running.delete(response);
       if (closing && running.size === 0) server.closeAllConnections();
     });
-    response.once('close', () => turns.passed(raw.socket));
+    response.once('close', () => queue.startNext(raw.socket));
     options.exchange(raw, response, client).finally(client.answered);
   };
-  const turns = createTurns(begin);
+  const queue = createRequestQueue(begin);
   for (const event of ['request', 'checkExpectation'] as const) {
     server.on(event, (raw: IncomingMessage, response: ServerResponse) => {
-      if (!turns.waits(raw, response)) begin(raw, response);
+      if (!queue.enqueue(raw, response)) begin(raw, response);
     });
   }
   server.on('clientError', (error: { readonly code?: string }, socket: Socket) => {
-    if (isOwedAnother(answering.get(socket))) socket.destroy();
-    else refuseUnreadable(error, socket, options);
+    if (awaitsOtherResponse(answering.get(socket))) socket.destroy();
+    else rejectUnreadable(error, socket, options);
   });
   return {
     server,
     async listen({ host, port }) {
       server.listen(port, host);
       await once(server, 'listening');
-      return addressOf(server.address() as AddressInfo);
+      return formatAddress(server.address() as AddressInfo);
     },
     async close() {
       closing = true;
-      for (const response of running) endsWithAnswer(response);
+      for (const response of running) closeAfterResponse(response);
       const closed = new Promise((resolve) => server.close(resolve));
       if (running.size === 0) server.closeAllConnections();
-      // A client that doesn't read its answer would keep the server for ever.
-      const overdue = setTimeout(() => server.closeAllConnections(), options.grace ?? GRACE);
+      // A client that does not read its response would keep the server running.
+      const overdue = setTimeout(() => server.closeAllConnections(), options.grace ?? SHUTDOWN_GRACE_MS);
       await closed;
       clearTimeout(overdue);
     },
   };
 }
 
-function endsWithAnswer(response: ServerResponse): void {
+function closeAfterResponse(response: ServerResponse): void {
   if (!response.headersSent) response.shouldKeepAlive = false;
 }
 
-function addressOf({ address, family, port }: AddressInfo): string {
+function formatAddress({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 /**
- * The other end of one request. A class because one is made for each request: an object of closures costs as much as
- * finding the route. Making an AbortSignal costs more than most answers, so that it is made for those who ask.
+ * The client of one request. A class, because one is created per request and closures would cost as much as routing. The
+ * AbortSignal is created on demand, because it costs more than most responses.
  */
-class ConnectedClient implements Client {
-  gone = false;
+class ConnectedClient implements RequestClient {
+  isDisconnected = false;
   readonly answered: () => void;
   #controller: AbortController | undefined;
-  // A request has landed when its work is done and its answer is out, whichever comes last.
+  // A request is finished when its work is done and its response is sent, whichever comes last.
   #open = 2;
   readonly #landed: () => void;
 
@@ -114,15 +114,15 @@ class ConnectedClient implements Client {
     this.#landed = landed;
     this.answered = () => this.#half();
     response.once('close', () => {
-      this.gone = !response.writableFinished;
-      if (this.gone) this.#controller?.abort();
+      this.isDisconnected = !response.writableFinished;
+      if (this.isDisconnected) this.#controller?.abort();
       this.#half();
     });
   }
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.gone) this.#controller.abort();
+    if (this.isDisconnected) this.#controller.abort();
     return this.#controller.signal;
   }
 
@@ -133,45 +133,45 @@ class ConnectedClient implements Client {
 }
 
 /**
- * A client that goes on sending after it has its answer is listened to for a while, because one that reads only when it
- * has sent everything would not get the answer otherwise. To be called when the answer is out.
+ * Keeps receiving a request for `idleTimeout` milliseconds after its response, then closes the connection: a client that reads
+ * only after sending everything would lose the response otherwise. To be called when the response is sent.
  */
-export function endUnlessRead(raw: IncomingMessage, patience: number): void {
+export function closeUnlessFullyRead(raw: IncomingMessage, idleTimeout: number): void {
   if (raw.complete || raw.closed) return;
   const { socket } = raw;
   const overdue = setTimeout(() => {
     if (!raw.complete) socket.destroy();
-  }, patience);
+  }, idleTimeout);
   const over = () => {
     clearTimeout(overdue);
     raw.off('close', over);
     socket.off('close', over);
   };
   raw.once('close', over);
-  // Once it is answered, nobody closes a request whose connection ends.
+  // After the response Node does not close a request whose connection ends.
   socket.once('close', over);
 }
 
 /**
- * Whether a refusal now would be taken for the answer to a request that came whole, or for a part of it. A body that
- * breaks off in nonsense is a request that did not.
+ * Whether the client would take an error response now for the response to an earlier, complete request. A request whose body
+ * ends in invalid data is not complete.
  */
-function isOwedAnother(response: ServerResponse | undefined): boolean {
+function awaitsOtherResponse(response: ServerResponse | undefined): boolean {
   if (response === undefined || response.writableFinished) return false;
   return response.headersSent || response.req.complete;
 }
 
-/** What can't be read as HTTP at all, a NUL in a header for example: stage 1 of contract/conventions.md §1. */
-function refuseUnreadable(
+/** Rejects a request that is not valid HTTP, for example with a NUL in a header (contract/conventions.md §1 stage 1). */
+function rejectUnreadable(
   error: { readonly code?: string },
   socket: Socket,
-  { clock, headersOfUnreadable = () => [], patience = PATIENCE }: ConnectionsOptions,
+  { clock, headersOfUnreadable = () => [], idleTimeout = DEFAULT_IDLE_TIMEOUT_MS }: ConnectionsOptions,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const status = UNREADABLE[error.code ?? ''] ?? '400 Bad Request';
+  const status = UNREADABLE_STATUS[error.code ?? ''] ?? '400 Bad Request';
   const body = status.slice(4);
   const headers = [
     `HTTP/1.1 ${status}`,
@@ -184,11 +184,11 @@ function refuseUnreadable(
     'Connection: close',
   ];
   socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`);
-  // A client that does not end its half would keep the connection: no other timer looks at it any more.
-  socket.setTimeout(patience, () => socket.destroy());
+  // A client that does not end its half would keep the connection open: no other timer applies.
+  socket.setTimeout(idleTimeout, () => socket.destroy());
 }
 
-const UNREADABLE: Readonly<Record<string, string>> = {
+const UNREADABLE_STATUS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };

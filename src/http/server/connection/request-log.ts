@@ -1,24 +1,24 @@
-import type { Incoming } from '#http/request/incoming.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Metrics } from '#runtime/metrics.ts';
 import { redactUrl } from '#security/redaction.ts';
 
-/** The status of a request whose client went away before there was an answer, under the number that nginx gives it. */
+/** The logged status of a request whose client disconnected before the response; nginx uses the same number. */
 export const CLIENT_GONE = 499;
 
-interface Done {
-  /** The endpoint's name, or who has answered in its place. */
+interface CompletedRequest {
+  /** The name of the endpoint, or of what answered in its place. */
   readonly endpoint: string;
   readonly status: number;
-  /** When it began, as `performance.now()`. */
+  /** The start, as `performance.now()`. */
   readonly started: number;
 }
 
-/** Tells the log and the metrics of a request that is done. */
-export function tell(
+/** Records a completed request in the log and the metrics. */
+export function recordRequest(
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
-  request: Incoming,
-  { endpoint, status, started }: Done,
+  request: IncomingRequest,
+  { endpoint, status, started }: CompletedRequest,
 ): void {
   const seconds = (performance.now() - started) / 1000;
   metrics.request({ endpoint, method: request.method, status, seconds });

@@ -2,35 +2,35 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Requests that came on one connection before the answer to an earlier one was out. Node hands them over at once, and
- * says nothing of those whose connection ends before their turn: work on them would never be called off. So each begins
- * when the answer before it is out, and with the connection those that wait are forgotten.
+ * A queue of pipelined requests: those received before the response to an earlier request on the same connection was sent.
+ * Node emits them at once, and reports no end of the connection for those that wait. So each starts after the response
+ * before it, and waiting requests are dropped with their connection.
  */
-export interface Turns {
-  /** Whether a request has to wait: then it is begun later, or never. */
-  waits(raw: IncomingMessage, response: ServerResponse): boolean;
-  /** An answer on this connection is out, or will never be. */
-  passed(connection: Socket): void;
+export interface RequestQueue {
+  /** Queues a request that must wait and returns true; returns false if it can start now. */
+  enqueue(raw: IncomingMessage, response: ServerResponse): boolean;
+  /** Starts the next request after a response on this connection was sent, or was given up. */
+  startNext(connection: Socket): void;
 }
 
-/** Nobody who means well has so many questions before he hears the first answer. */
-const MOST = 100;
+/** Connections with more waiting requests are closed. */
+const MAX_PIPELINED = 100;
 
-type Begin = (raw: IncomingMessage, response: ServerResponse) => void;
+type StartRequest = (raw: IncomingMessage, response: ServerResponse) => void;
 
-export function createTurns(begin: Begin): Turns {
-  const waiting = new Map<Socket, Parameters<Begin>[]>();
+export function createRequestQueue(begin: StartRequest): RequestQueue {
+  const waiting = new Map<Socket, Parameters<StartRequest>[]>();
   return {
-    waits(raw, response) {
-      // Node gives an answer its connection when its turn has come.
+    enqueue(raw, response) {
+      // Node assigns the socket to a response when it is the next to be sent.
       if (response.socket !== null) return false;
       const before = waiting.get(raw.socket) ?? [];
       waiting.set(raw.socket, before);
       before.push([raw, response]);
-      if (before.length > MOST) raw.socket.destroy();
+      if (before.length > MAX_PIPELINED) raw.socket.destroy();
       return true;
     },
-    passed(connection) {
+    startNext(connection) {
       const next = waiting.get(connection)?.shift();
       if (next === undefined || connection.destroyed) waiting.delete(connection);
       else begin(...next);

@@ -1,49 +1,60 @@
 import type { Caller } from '#authentication/caller.ts';
-import { failureOfUniqueIndex } from '#events/unit-of-work.ts';
+import { toUniqueFailure } from '#events/unit-of-work.ts';
 import type { EndpointHandler } from '#http/endpoint/endpoint.ts';
 import { serializeResponse } from '#http/endpoint/responses.ts';
 import type { Services } from '#http/services.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
-import { View } from '../response/request-view.ts';
-import { type Outgoing, type ReplyFacts, successReply } from '../response/response.ts';
-import { refusalOf } from './failure-response.ts';
+import { ResponseContext } from '../response/request-view.ts';
+import { type OutgoingResponse, type ResponseInput, toSuccessResponse } from '../response/response.ts';
+import { toHttpError } from './failure-response.ts';
 
-/** What is known of a request that has passed all stages. */
-interface Ready extends ReplyFacts {
+/** The state of a request that has passed all stages. */
+interface ReadyRequest extends ResponseInput {
   readonly services: Services;
   readonly caller: Caller;
   readonly params: Readonly<Record<string, unknown>>;
-  /** By access. */
+  /** The resources that access has loaded. */
   readonly found: unknown;
 }
 
-interface Prepared {
-  readonly view: View;
-  /** What every way of doing it gets: what access provides, and what the request says. */
+interface PreparedCall {
+  readonly context: ResponseContext;
+  /** The argument of the handler: what access provides, and the parameters of the request. */
   readonly call: object;
 }
 
-export function prepared({ services, request, endpoint, found, params, page, ...progress }: Ready): Prepared {
+export function prepareCall({
+  services,
+  request,
+  endpoint,
+  found,
+  params,
+  page,
+  ...progress
+}: ReadyRequest): PreparedCall {
   const provided = endpoint.access.provide(found as never) as { readonly caller?: Caller };
-  const view = new View(services, request, provided.caller ?? progress.caller, params);
-  return { view, call: { ...provided, params, page, base: view } };
+  const view = new ResponseContext(services, request, provided.caller ?? progress.caller, params);
+  return { context: view, call: { ...provided, params, page, base: view } };
 }
 
-/** Does what the endpoint does, and shows what came of it. */
-export async function carryOut(progress: Ready, { view, call }: Prepared): Promise<Outgoing> {
+/** Runs the handler and serializes its result. */
+export async function executeEndpoint(
+  progress: ReadyRequest,
+  { context: view, call }: PreparedCall,
+): Promise<OutgoingResponse> {
   const { endpoint } = progress;
-  const result = await outcomeOf(progress, { view, call });
-  if (isFailure(result)) throw refusalOf(endpoint, result);
-  return successReply(await serializeResponse(endpoint.response, result, view), progress);
+  const result = await runHandler(progress, { context: view, call });
+  if (isFailure(result)) throw toHttpError(endpoint, result);
+  return toSuccessResponse(await serializeResponse(endpoint.response, result, view), progress);
 }
 
 /**
- * What the endpoint's own code hands over, or its refusal: its own, or that of a unique index, whose text may name
- * parameters.
+ * Returns the result of the handler, or its failure. A violation of a unique index becomes the declared failure, whose message
+ * may contain parameters.
  */
-async function outcomeOf(
-  { endpoint, services, request, given, params }: Ready,
-  { view, call }: Prepared,
+async function runHandler(
+  { endpoint, services, request, rawParams, params }: ReadyRequest,
+  { context: view, call }: PreparedCall,
 ): Promise<unknown> {
   const { kind, run } = endpoint.handler as { kind: EndpointHandler['kind']; run: (...values: unknown[]) => unknown };
   try {
@@ -53,13 +64,13 @@ async function outcomeOf(
       case 'write':
         return await services.runUnitOfWork(view.caller, async (uow) => run(uow, call), {
           client: request.client,
-          turn: endpoint.lock?.(call),
+          lock: endpoint.lock?.(call),
         });
       case 'handle':
-        return await run({ ...call, request, given }, services);
+        return await run({ ...call, request, rawParams }, services);
     }
   } catch (error) {
-    const taken = failureOfUniqueIndex(error, endpoint.uniqueErrors);
+    const taken = toUniqueFailure(error, endpoint.uniqueErrors);
     if (taken === undefined) throw error;
     return fail(taken.code, { ...params, ...taken.values });
   }

@@ -4,7 +4,7 @@ import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import type { ErrorTable } from '#http/errors/error-table.ts';
 import { fail } from '#runtime/failure.ts';
-import { refusalOf } from './failure-response.ts';
+import { toHttpError } from './failure-response.ts';
 
 const refuses: ErrorTable = {
   gone: [404, '404 Thing Not Found'],
@@ -17,7 +17,7 @@ const refuses: ErrorTable = {
 const endpoint = { name: 'createThing', source: 'things/endpoints.ts', refuses } as unknown as Endpoint;
 
 const answered = (code: string, values = {}) => {
-  const { status, body, headers } = refusalOf(endpoint, fail(code, values));
+  const { status, body, headers } = toHttpError(endpoint, fail(code, values));
   return [status, body, headers];
 };
 

@@ -1,28 +1,28 @@
 import { ANONYMOUS, type Caller, isSignedIn } from '#authentication/caller.ts';
 import { identify } from '#authentication/credentials.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
-import { referenceMissing } from '#database/constraint-violations.ts';
-import { type CurrentDatabase, DatabaseUnavailable } from '#database/database.ts';
+import { isForeignKeyViolation } from '#database/constraint-violations.ts';
+import { DatabaseUnavailable, type RequestDatabase } from '#database/database.ts';
 import { RowDeleted } from '#domain/row-deleted.ts';
 import { OverdueWork } from '#events/overdue-work.ts';
-import { gitFor } from '#git/git.ts';
+import { gitForClient } from '#git/git.ts';
 import { isOverLimit } from '#git/process/failures.ts';
 import type { AccessCall } from '#http/access/access.ts';
-import { barredCaller, deadToken } from '#http/callers/authentication-errors.ts';
+import { blockedCallerError, invalidTokenError } from '#http/callers/authentication-errors.ts';
 import { checkScopes } from '#http/callers/scopes.ts';
-import { actAs, sudoName } from '#http/callers/sudo.ts';
-import { throttled } from '#http/callers/throttle.ts';
+import { getSudoName, impersonate } from '#http/callers/sudo.ts';
+import { applyThrottle } from '#http/callers/throttle.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
-import { ORDERS, type Stage } from '#http/endpoint/stages.ts';
+import { STAGE_ORDERS, type Stage } from '#http/endpoint/stages.ts';
 import {
   conflict,
   forbidden,
   HttpError,
   invalidParameters,
+  methodNotAllowed,
+  routeNotFound,
   serverError,
   unavailable,
-  unknownRoute,
-  wrongMethod,
 } from '#http/errors/http-error.ts';
 import {
   DEFAULT_PER_PAGE,
@@ -31,295 +31,316 @@ import {
   pageParameters,
   pageRequest,
 } from '#http/lists/pagination.ts';
-import { joined, parseForm, type Raw } from '#http/parameters/brackets.ts';
-import { offeredOn, type Parameters, readParameters } from '#http/parameters/declarations.ts';
+import { mergeParameters, parseForm, type RawParameters } from '#http/parameters/brackets.ts';
+import { type Parameters, readParameters, selectDeclaredParameters } from '#http/parameters/declarations.ts';
 import { Problems } from '#http/parameters/parameter-type.ts';
 import { string } from '#http/parameters/texts.ts';
-import { hasBody, mediaType, readJson, readMerged } from '#http/request/body.ts';
-import { presentedCredentials } from '#http/request/credentials.ts';
-import { checkText, type Incoming, single } from '#http/request/incoming.ts';
+import { hasBody, mediaType, readBodyParameters, readJsonParameters } from '#http/request/body.ts';
+import { getPresentedCredentials } from '#http/request/credentials.ts';
+import { checkText, firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
-import { type Outgoing, refusalReply, unlessKnown } from '../response/response.ts';
-import { rememberedAnswer } from '../response/response-cache.ts';
-import type { Found, Registry } from '../routing/registry.ts';
-import { carryOut, prepared } from './execute.ts';
+import { type OutgoingResponse, orNotModified, toErrorResponse } from '../response/response.ts';
+import { getCachedResponse } from '../response/response-cache.ts';
+import type { Registry, RouteMatch } from '../routing/registry.ts';
+import { executeEndpoint, prepareCall } from './execute.ts';
 import { checkPrecondition } from './precondition.ts';
 
-/** One request from its raw text to its answer, through the stages in the order that its endpoint names. */
-export async function handle(registry: Registry, services: Services, request: Incoming): Promise<Answered> {
+/** Handles a request from its raw text to its response, through the stages in the order of its endpoint. */
+export async function handleRequest(
+  registry: Registry,
+  services: Services,
+  request: IncomingRequest,
+): Promise<HandledRequest> {
   try {
     checkText(request);
-    const current = { ...services, database: services.database.current() };
-    const limits = await throttled(current, request);
-    if (limits?.refusal) throw limits.refusal;
-    const answered = await answer(registry, { server: services, current }, request);
+    const current = { ...services, database: services.database.forRequest() };
+    const limits = await applyThrottle(current, request);
+    if (limits?.error) throw limits.error;
+    const answered = await routeRequest(registry, { server: services, current }, request);
     return limits === null ? answered : withHeaders(answered, limits.headers);
   } catch (error) {
-    return refusalOfError(null, error);
+    return toErrorResult(null, error);
   }
 }
 
-/** What a request is served from: reads of `current` are no older than the request, those of `server` than themselves. */
-interface Served {
+/** Reads of `current` see the state at the start of the request or later; reads of `server` see the newest state. */
+interface RequestServices {
   readonly server: Services;
-  readonly current: Services & { readonly database: CurrentDatabase };
+  readonly current: Services & { readonly database: RequestDatabase };
 }
 
-/** From here on it reads what is there now. */
-function renew(progress: Progress): void {
-  progress.database = progress.services.database.current();
-  progress.services = { ...progress.services, database: progress.database };
+/** Makes later reads of the request see the present state. */
+function renewDatabase(state: RequestState): void {
+  state.database = state.services.database.forRequest();
+  state.services = { ...state.services, database: state.database };
 }
 
-/** The same from the route on: what goes wrong here is an answer too. */
-async function answer(registry: Registry, services: Served, request: Incoming): Promise<Answered> {
+/** Finds the endpoint and runs it; errors become responses. */
+async function routeRequest(
+  registry: Registry,
+  services: RequestServices,
+  request: IncomingRequest,
+): Promise<HandledRequest> {
   let endpoint: Endpoint | null = null;
   try {
     const found = registry.find(request.method, request.path);
-    if (found === null) return { endpoint, outgoing: await noRoute(registry, request) };
+    if (found === null) return { endpoint, outgoing: await respondWithoutRoute(registry, request) };
     endpoint = found.endpoint;
-    return { endpoint, outgoing: await run(services, request, found) };
+    return { endpoint, outgoing: await runEndpoint(services, request, found) };
   } catch (error) {
-    return refusalOfError(endpoint, error);
+    return toErrorResult(endpoint, error);
   }
 }
 
-/** When a database that is away, or too busy, may be back, in seconds. */
+/** Retry-After for an unavailable or overloaded database, in seconds. */
 const RETRY_AFTER = 10;
 
-function refusalOfError(endpoint: Endpoint | null, error: unknown): Answered {
-  if (error instanceof HttpError) return { endpoint, outgoing: refusalReply(error) };
-  if (error instanceof QueueFull) return { endpoint, outgoing: refusalReply(unavailable(error.retryAfter)) };
-  if (error instanceof DatabaseUnavailable) return { endpoint, outgoing: refusalReply(unavailable(RETRY_AFTER)) };
-  // What is in a repository can cost more than one answer may: that is no fault of the server, and will not be better soon.
-  if (isOverLimit(error)) return { endpoint, outgoing: refusalReply(unavailable()) };
-  if (referenceMissing(error)) return { endpoint, outgoing: refusalReply(conflict()), failure: error };
-  return { endpoint, outgoing: refusalReply(serverError()), failure: error };
+function toErrorResult(endpoint: Endpoint | null, error: unknown): HandledRequest {
+  if (error instanceof HttpError) return { endpoint, outgoing: toErrorResponse(error) };
+  if (error instanceof QueueFull) return { endpoint, outgoing: toErrorResponse(unavailable(error.retryAfter)) };
+  if (error instanceof DatabaseUnavailable) return { endpoint, outgoing: toErrorResponse(unavailable(RETRY_AFTER)) };
+  // The repository needs more work than one response may cost. This is not a server error, and a retry would not help.
+  if (isOverLimit(error)) return { endpoint, outgoing: toErrorResponse(unavailable()) };
+  if (isForeignKeyViolation(error)) return { endpoint, outgoing: toErrorResponse(conflict()), error };
+  return { endpoint, outgoing: toErrorResponse(serverError()), error };
 }
 
-function withHeaders(answered: Answered, headers: Outgoing['headers']): Answered {
+function withHeaders(answered: HandledRequest, headers: OutgoingResponse['headers']): HandledRequest {
   const { outgoing } = answered;
   return { ...answered, outgoing: { ...outgoing, headers: { ...outgoing.headers, ...headers } } };
 }
 
-export interface Answered {
+export interface HandledRequest {
   readonly endpoint: Endpoint | null;
-  readonly outgoing: Outgoing;
-  /** What was thrown behind a 500, or behind a 409 that no endpoint has declared. */
-  readonly failure?: unknown;
+  readonly outgoing: OutgoingResponse;
+  /** The cause of a 500, or of a 409 that no endpoint declares. */
+  readonly error?: unknown;
 }
 
 /**
- * Bad text in a form and broken JSON come before the route (stages 1 and 3 before 4), so the body is looked at even here;
- * not where bodies are bytes whatever they say that they are.
+ * Returns 404, 405 or the answer to OPTIONS. Invalid text and invalid JSON are reported before the route (stages 1 and 3 before
+ * 4), so the body is read here too, unless the path takes raw bodies.
  */
-async function noRoute(registry: Registry, request: Incoming): Promise<Outgoing> {
+async function respondWithoutRoute(registry: Registry, request: IncomingRequest): Promise<OutgoingResponse> {
   const type = mediaType(request);
   const methods = registry.methods(request.path);
   const known = registry.find(methods[0] ?? '', request.path)?.endpoint;
-  if (known?.body !== 'raw' && (type === 'json' || type === 'form')) await readMerged(request);
+  if (known?.body !== 'raw' && (type === 'json' || type === 'form')) await readBodyParameters(request);
   if (/^\/api\/v3(\/|$)/.test(request.path)) {
-    return refusalReply(new HttpError(410, { error: 'API V3 is no longer supported. Use API V4 instead.' }));
+    return toErrorResponse(new HttpError(410, { error: 'API V3 is no longer supported. Use API V4 instead.' }));
   }
-  if (methods.length === 0) throw unknownRoute();
+  if (methods.length === 0) throw routeNotFound();
   const allow = [...methods, 'OPTIONS'].join(', ');
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow, 'Cache-Control': 'no-cache' } };
-  throw wrongMethod(allow);
+  throw methodNotAllowed(allow);
 }
 
-/** What is known of one request so far. */
-interface Progress {
+/** The state of a request on its way through the stages. */
+interface RequestState {
   services: Services;
-  /** With which the request reads. */
-  database: CurrentDatabase;
-  readonly request: Incoming;
+  /** The database as this request reads it. */
+  database: RequestDatabase;
+  readonly request: IncomingRequest;
   readonly endpoint: Endpoint;
   readonly path: Readonly<Record<string, string>>;
-  /** Query and body parameters as they came. */
-  given: Raw;
+  /** Parameters of query and body, before validation. */
+  rawParams: RawParameters;
   caller: Caller;
   params: Readonly<Record<string, unknown>>;
-  /** What access has found, which `allow` looks at. */
+  /** The resources that access has loaded. */
   found: unknown;
   page: PageRequest;
 }
 
-const STAGES: Readonly<Record<Stage, (progress: Progress) => void | Promise<void>>> = {
-  body(progress) {
-    const { endpoint, request } = progress;
-    return hasBody(request) || endpoint.body === 'json' ? readBody(progress) : undefined;
+const STAGES: Readonly<Record<Stage, (state: RequestState) => void | Promise<void>>> = {
+  body(state) {
+    const { endpoint, request } = state;
+    return hasBody(request) || endpoint.body === 'json' ? readBody(state) : undefined;
   },
 
-  async credentials(progress) {
-    const { services, request, given, endpoint } = progress;
-    const identified = await identify(services, presentedCredentials(request, given, endpoint), request);
-    await endpoint.access.isEnabled?.(new CallOf({ ...progress, caller: identified.caller ?? ANONYMOUS }));
-    if (identified.dead) {
-      await endpoint.access.invalidToken?.(new CallOf(progress), identified.dead);
-      throw deadToken(identified.dead);
+  async credentials(state) {
+    const { services, request, rawParams, endpoint } = state;
+    const identified = await identify(services, getPresentedCredentials(request, rawParams, endpoint), request);
+    await endpoint.access.isEnabled?.(new StageCall({ ...state, caller: identified.caller ?? ANONYMOUS }));
+    if (identified.invalidToken) {
+      await endpoint.access.invalidToken?.(new StageCall(state), identified.invalidToken);
+      throw invalidTokenError(identified.invalidToken);
     }
-    const sudo = endpoint.root ? null : sudoName(request, given);
+    const sudo = endpoint.root ? null : getSudoName(request, rawParams);
     if (sudo === null) checkScopes(endpoint, identified.caller, request.method);
-    if (identified.barred) throw barredCaller(identified.barred, request.baseUrl);
-    progress.caller = sudo === null ? identified.caller : await actingAs(progress, identified.caller, sudo);
-    await endpoint.access.authenticate(new CallOf(progress));
+    if (identified.block) throw blockedCallerError(identified.block, request.baseUrl);
+    state.caller = sudo === null ? identified.caller : await resolveSudo(state, identified.caller, sudo);
+    await endpoint.access.authenticate(new StageCall(state));
   },
 
-  place: (progress) => progress.endpoint.access.loadParent?.(new CallOf(progress)),
+  loadParent: (state) => state.endpoint.access.loadParent?.(new StageCall(state)),
 
-  parameters(progress) {
-    const { endpoint, path, given } = progress;
+  parameters(state) {
+    const { endpoint, path, rawParams } = state;
     const problems = new Problems();
     for (const name in path) if (endpoint.params[name] === undefined) string.read(path[name], name, problems);
     const declared = declaredParameters(endpoint);
-    const offered = offeredOn(progress.services.config.tier, declared, pathValues(endpoint, path), given);
-    progress.params = { ...path, ...readParameters(declared, offered, problems, endpoint.rules) };
+    const sentParams = selectDeclaredParameters(
+      state.services.config.tier,
+      declared,
+      pathValues(endpoint, path),
+      rawParams,
+    );
+    state.params = { ...path, ...readParameters(declared, sentParams, problems, endpoint.rules) };
     if (problems.any) throw invalidParameters(problems.texts, problems.fields);
     if (endpoint.response.kind === 'page') {
-      const all = endpoint.keyset ? Object.assign(Object.create(given), path, progress.params) : progress.params;
-      progress.page = pageRequest(all, endpoint.keyset, isSignedIn(progress.caller));
+      const all = endpoint.keyset ? Object.assign(Object.create(rawParams), path, state.params) : state.params;
+      state.page = pageRequest(all, endpoint.keyset, isSignedIn(state.caller));
     }
   },
 
-  async find(progress) {
-    progress.found = await progress.endpoint.access.load(new CallOf(progress));
+  async load(state) {
+    state.found = await state.endpoint.access.load(new StageCall(state));
   },
 
-  allow: (progress) => progress.endpoint.access.authorize(new CallOf(progress), progress.found as never),
+  authorize: (state) => state.endpoint.access.authorize(new StageCall(state), state.found as never),
 
-  precondition: (progress) => (progress.endpoint.lastModified ? checkCondition(progress) : undefined),
+  precondition: (state) => (state.endpoint.lastModified ? checkCondition(state) : undefined),
 };
 
-async function readBody(progress: Progress): Promise<void> {
-  const { endpoint, request, given } = progress;
-  if (endpoint.body === 'merged') progress.given = joined(given, await readMerged(request));
-  if (endpoint.body === 'json') progress.given = joined(given, await readJson(request));
-  // It may have taken minutes.
-  if (hasBody(request)) renew(progress);
+async function readBody(state: RequestState): Promise<void> {
+  const { endpoint, request, rawParams } = state;
+  if (endpoint.body === 'merged') state.rawParams = mergeParameters(rawParams, await readBodyParameters(request));
+  if (endpoint.body === 'json') state.rawParams = mergeParameters(rawParams, await readJsonParameters(request));
+  // Reading the body may have taken minutes, so later reads must not use the state from before it.
+  if (hasBody(request)) renewDatabase(state);
 }
 
-async function checkCondition({ endpoint, request, found }: Progress): Promise<void> {
-  const header = single(request.headers['if-unmodified-since']);
+async function checkCondition({ endpoint, request, found }: RequestState): Promise<void> {
+  const header = firstHeader(request.headers['if-unmodified-since']);
   if (endpoint.lastModified && header !== undefined) {
     checkPrecondition(header, await endpoint.lastModified(endpoint.access.provide(found as never)));
   }
 }
 
-/** Goes through the stages in this order; most have nothing to wait for. */
-async function pass(stages: readonly Stage[], progress: Progress): Promise<void> {
+/** Runs the stages in this order; awaits only those that return a promise. */
+async function runStages(stages: readonly Stage[], state: RequestState): Promise<void> {
   for (const stage of stages) {
-    const done = STAGES[stage](progress);
+    const done = STAGES[stage](state);
     if (done !== undefined) await done;
   }
 }
 
-/** Whoever acts as another user needs the scope sudo and no other; acting as oneself gives nothing. */
-async function actingAs({ services, request, endpoint }: Progress, caller: Caller, name: string): Promise<Caller> {
-  const other = await actAs(services.database.reader, caller, name);
+/** Returns the caller after sudo. Acting as another user requires only the scope `sudo`; acting as oneself requires the usual scopes. */
+async function resolveSudo(
+  { services, request, endpoint }: RequestState,
+  caller: Caller,
+  name: string,
+): Promise<Caller> {
+  const other = await impersonate(services.database.reader, caller, name);
   if (other.user?.id === caller.user?.id) checkScopes(endpoint, caller, request.method);
   return other;
 }
 
-async function run({ server, current }: Served, request: Incoming, { endpoint, path }: Found): Promise<Outgoing> {
-  // What git reads for this request ends with its client, whoever asks for it.
-  const git = gitFor(server.git, request.client);
-  const progress: Progress = {
+async function runEndpoint(
+  { server, current }: RequestServices,
+  request: IncomingRequest,
+  { endpoint, path }: RouteMatch,
+): Promise<OutgoingResponse> {
+  // Git processes of this request end when its client disconnects.
+  const git = gitForClient(server.git, request.client);
+  const state: RequestState = {
     services: { ...current, git },
     database: current.database,
     request,
     endpoint,
     path,
-    given: parseForm(request.query),
+    rawParams: parseForm(request.query),
     caller: ANONYMOUS,
     params: path,
     found: undefined,
     page: { kind: 'offset', page: 1, perPage: DEFAULT_PER_PAGE },
   };
-  await pass(ORDERS[endpoint.stageOrder], progress);
+  await runStages(STAGE_ORDERS[endpoint.stageOrder], state);
   try {
-    const outgoing = await carriedOut(progress, { ...server, git });
-    // Whoever has this answer may ask another process next what he has used.
-    if (progress.caller.user !== null && server.tokenUses.shared) await server.tokenUses.settled();
-    return unlessKnown(request, outgoing);
+    const outgoing = await executeWithRetries(state, { ...server, git });
+    // The client may ask another process for the last use of its token next.
+    if (state.caller.user !== null && server.tokenUses.shared) await server.tokenUses.flushed();
+    return orNotModified(request, outgoing);
   } catch (error) {
-    if (error instanceof AccessRevoked) throw (await refusalAtTheDoor(progress)) ?? forbidden();
-    if (error instanceof RowDeleted) throw (await refusalAtTheDoor(progress)) ?? conflict();
+    if (error instanceof AccessRevoked) throw (await findAccessError(state)) ?? forbidden();
+    if (error instanceof RowDeleted) throw (await findAccessError(state)) ?? conflict();
     throw error;
   }
 }
 
-/** How often a read is begun of which something goes away meanwhile, or before which something is to be done. */
-const READS = 3;
+/** Attempts of a read whose rows are deleted meanwhile, or that requires overdue work first. */
+const MAX_READ_ATTEMPTS = 3;
 
-/** A read of what goes away meanwhile, or was not done yet, runs again from the door on, as if it had come a moment later. */
-async function carriedOut(progress: Progress, server: Services): Promise<Outgoing> {
+/** Executes the endpoint. A GET whose rows were deleted meanwhile, or that needs overdue work, is retried with new access checks. */
+async function executeWithRetries(state: RequestState, server: Services): Promise<OutgoingResponse> {
   for (let tries = 1; ; tries++) {
-    // It takes its own time, and may read again what was read at the door.
-    if (progress.endpoint.handler.kind === 'handle') progress.services = server;
-    const ready = prepared(progress);
+    // A `handle` may take long and must see newer state than the access checks.
+    if (state.endpoint.handler.kind === 'handle') state.services = server;
+    const ready = prepareCall(state);
     try {
-      return await rememberedAnswer(progress, ready.view, () => carryOut(progress, ready));
+      return await getCachedResponse(state, ready.context, () => executeEndpoint(state, ready));
     } catch (error) {
-      if (progress.endpoint.method !== 'GET' || tries === READS) throw error;
+      if (state.endpoint.method !== 'GET' || tries === MAX_READ_ATTEMPTS) throw error;
       if (error instanceof OverdueWork) await error.work(server.runUnitOfWork);
       else if (!(error instanceof RowDeleted)) throw error;
-      await atTheDoor(progress);
+      await repeatAccessStages(state);
     }
   }
 }
 
-/** What whoever was let in would hear if he came now; null: he would be let in. */
-async function refusalAtTheDoor(progress: Progress): Promise<unknown> {
+/** Repeats the access checks. Returns the error that the caller would get now, or null if access is still allowed. */
+async function findAccessError(state: RequestState): Promise<unknown> {
   try {
-    await atTheDoor(progress);
+    await repeatAccessStages(state);
   } catch (error) {
     return error;
   }
   return null;
 }
 
-async function atTheDoor(progress: Progress): Promise<void> {
-  const door: readonly Stage[] = ['credentials', 'find', 'allow'];
-  renew(progress);
-  await pass(
-    ORDERS[progress.endpoint.stageOrder].filter((stage) => door.includes(stage)),
-    progress,
+async function repeatAccessStages(state: RequestState): Promise<void> {
+  const stages: readonly Stage[] = ['credentials', 'load', 'authorize'];
+  renewDatabase(state);
+  await runStages(
+    STAGE_ORDERS[state.endpoint.stageOrder].filter((stage) => stages.includes(stage)),
+    state,
   );
 }
 
-/** What a stage asks access with. A class because several are made for each request. */
-class CallOf implements AccessCall {
+/** The argument of the functions of access. A class, because several are created per request. */
+class StageCall implements AccessCall {
   readonly caller: Caller;
-  readonly path: Progress['path'];
-  readonly params: Progress['params'];
-  readonly request: Incoming;
-  readonly #progress: Progress;
+  readonly path: RequestState['path'];
+  readonly params: RequestState['params'];
+  readonly request: IncomingRequest;
+  readonly #state: RequestState;
 
-  constructor(progress: Progress) {
-    this.caller = progress.caller;
-    this.path = progress.path;
-    this.params = progress.params;
-    this.request = progress.request;
-    this.#progress = progress;
+  constructor(state: RequestState) {
+    this.caller = state.caller;
+    this.path = state.path;
+    this.params = state.params;
+    this.request = state.request;
+    this.#state = state;
   }
 
-  // What is asked late reads what is there then.
+  // Deferred checks read the state at the time of the check.
   get services(): Services {
-    return this.#progress.services;
+    return this.#state.services;
   }
 
   get db(): AccessCall['db'] {
-    return this.#progress.services.database.reader;
+    return this.#state.services.database.reader;
   }
 }
 
 /**
- * What the path gives to parameters. A number beyond any id is as good as the largest one, which nothing has: 404 by
- * the lookup, not a wrong parameter (contract/conventions.md §2).
+ * Returns the path values for validation. Numbers beyond the safe range are replaced by the largest safe integer, which no row
+ * has as its id, so that they lead to 404 instead of 400 (contract/conventions.md §2).
  */
-function pathValues(endpoint: Endpoint, path: Progress['path']): Raw {
-  const values: Raw = { ...path };
+function pathValues(endpoint: Endpoint, path: RequestState['path']): RawParameters {
+  const values: RawParameters = { ...path };
   for (const name in path) {
     const isNumber = isInteger(endpoint.params[name]) && /^[+-]?\d+$/.test(path[name] as string);
     if (!isNumber || Number.isSafeInteger(Number(path[name]))) continue;
@@ -333,11 +354,11 @@ function isInteger(parameter: Parameters[string] | undefined): boolean {
   return schema.type === 'integer';
 }
 
-const DECLARED = new WeakMap<Endpoint, Parameters>();
+const declaredByEndpoint = new WeakMap<Endpoint, Parameters>();
 
-/** The endpoint's own parameters, then those of its pagination; its own declaration of a name wins. */
+/** Returns the parameters of the endpoint, then those of its pagination; its own declaration of a name wins. */
 export function declaredParameters(endpoint: Endpoint): Parameters {
-  const known = DECLARED.get(endpoint);
+  const known = declaredByEndpoint.get(endpoint);
   if (known) return known;
   const paging = endpoint.response.kind === 'page' ? pageParameters : {};
   const keyset = endpoint.keyset ? keysetParameters : {};
@@ -347,6 +368,6 @@ export function declaredParameters(endpoint: Endpoint): Parameters {
     ...endpoint.params,
     ...Object.fromEntries(Object.entries(general).filter(([name]) => !own.includes(name))),
   };
-  DECLARED.set(endpoint, declared);
+  declaredByEndpoint.set(endpoint, declared);
   return declared;
 }

@@ -1,14 +1,14 @@
 import { preconditionFailed } from '#http/errors/http-error.ts';
-import { readMoment } from '#http/parameters/types.ts';
+import { parseDateTime } from '#http/parameters/types.ts';
 
-/** `If-Unmodified-Since` (contract/conventions.md §5, 412): an HTTP or ISO date; one that can't be read is ignored. */
+/** Checks `If-Unmodified-Since` (contract/conventions.md §5, 412): an HTTP or ISO date; invalid ones are ignored. */
 export function checkPrecondition(header: string, updatedAt: string | null): void {
   const limit = readHttpDate(header.trim());
   if (limit !== null && updatedAt !== null && Date.parse(updatedAt) > limit) throw preconditionFailed();
 }
 
 function readHttpDate(text: string): number | null {
-  const iso = readMoment(text);
+  const iso = parseDateTime(text);
   if (iso !== null) return Date.parse(iso);
   if (!/^[A-Z][a-z]{2,8},? .* GMT$/.test(text)) return null;
   const time = Date.parse(text);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
@@ -11,7 +11,7 @@ import { smallServer } from '#test/support/minimal-server.ts';
 /** How often the owner is not there when the thing is shown. */
 let gone = 0;
 
-const Thing = entity('Thing', { id: Type.Integer() }).from(() => ({ id: stillThere(gone-- > 0 ? null : 7) }));
+const Thing = entity('Thing', { id: Type.Integer() }).from(() => ({ id: requireRow(gone-- > 0 ? null : 7) }));
 
 const readThing = endpoint({
   get: '/things',

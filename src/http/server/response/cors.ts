@@ -1,13 +1,13 @@
-import { type Incoming, single } from '#http/request/incoming.ts';
+import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import { isReportPath } from '#rate-limits/error-report-paths.ts';
-import type { Outgoing } from './response.ts';
+import type { OutgoingResponse } from './response.ts';
 
 /**
- * CORS for `/api/*` and the two OAuth calls that browsers make (contract/conventions.md §4), and for where they report errors
- * from any page (contract/monitoring.md §10).
+ * CORS for `/api/*` and the two OAuth endpoints that browsers call (contract/conventions.md §4), and for the error reports that
+ * browsers send from any page (contract/monitoring.md §10).
  */
 
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   'Link',
   'X-Total',
   'X-Total-Pages',
@@ -38,37 +38,38 @@ const EXPOSED = [
   ].flatMap((name) => [`X-Service-${name}`, `X-Gitlab-${name}`]),
 ].join(', ');
 
-const TO_REPORTERS = {
+const REPORT_CORS_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'x-sentry-error, x-sentry-rate-limits, retry-after',
 };
-const REPORTING = {
+const REPORT_PREFLIGHT_HEADERS = {
   Allow: 'POST, OPTIONS',
   'Access-Control-Allow-Methods': 'POST, OPTIONS',
   'Access-Control-Allow-Headers': 'content-type, content-encoding, x-sentry-auth, authorization, sentry-trace, baggage',
   'Access-Control-Max-Age': '3600',
 };
 
-function applies(request: Incoming): boolean {
+function isCorsRequest(request: IncomingRequest): boolean {
   const { path } = request;
   return (
-    single(request.headers.origin) !== undefined &&
+    firstHeader(request.headers.origin) !== undefined &&
     (path.startsWith('/api/') || path === '/oauth/token' || path === '/oauth/revoke')
   );
 }
 
-export function corsHeaders(request: Incoming): Record<string, string> {
-  if (isReportPath(request.path)) return TO_REPORTERS;
-  if (!applies(request)) return {};
-  return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED };
+export function corsHeaders(request: IncomingRequest): Record<string, string> {
+  if (isReportPath(request.path)) return REPORT_CORS_HEADERS;
+  if (!isCorsRequest(request)) return {};
+  return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED_HEADERS };
 }
 
-/** The answer to a preflight; null for every other request. */
-export function preflight(request: Incoming): Outgoing | null {
-  if (request.method === 'OPTIONS' && isReportPath(request.path)) return { status: 204, headers: REPORTING };
-  const asked = single(request.headers['access-control-request-method']);
-  if (request.method !== 'OPTIONS' || asked === undefined || !applies(request)) return null;
-  const headers = single(request.headers['access-control-request-headers']) ?? '*';
+/** Returns the response to a CORS preflight, or null for other requests. */
+export function preflightResponse(request: IncomingRequest): OutgoingResponse | null {
+  if (request.method === 'OPTIONS' && isReportPath(request.path))
+    return { status: 204, headers: REPORT_PREFLIGHT_HEADERS };
+  const requestedMethod = firstHeader(request.headers['access-control-request-method']);
+  if (request.method !== 'OPTIONS' || requestedMethod === undefined || !isCorsRequest(request)) return null;
+  const headers = firstHeader(request.headers['access-control-request-headers']) ?? '*';
   return {
     status: 204,
     headers: {

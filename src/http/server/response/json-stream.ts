@@ -1,168 +1,167 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { LongText } from '#database/long-texts.ts';
-import { givingWay } from '#runtime/concurrency-limiter.ts';
+import { createYielder } from '#runtime/concurrency-limiter.ts';
 
-/** What of an answer is made at once, in characters: nearly all answers are much shorter. */
-const MOST_AT_ONCE = 4 * 2 ** 20;
+/** The longest JSON that is built as one text, in characters; nearly all responses are much shorter. */
+const MAX_SINGLE_TEXT = 4 * 2 ** 20;
 
-/** What is no list, but holds one of more rows than this, or a text that is too long to be one, is looked at row by row too. */
-const FEW_ROWS = 100;
+/** An object with a list of more rows than this is written row by row. */
+const MAX_INLINE_ROWS = 100;
 
-/** The JSON of something that is too long to be one text. */
+/** JSON that is too long to be built as one text. */
 export interface LongJson {
-  /** SHA-1 of the whole, which nobody keeps: it is made once for this, and once more when it is sent. */
+  /** Returns the SHA-1 of the JSON. The JSON is built for this and again when it is sent. */
   hash(): Promise<string>;
-  /** Made row by row while it is sent, at the pace of its client. Texts that are read only then may be newer than the hash. */
+  /** Builds the JSON row by row while it is sent, at the pace of the client. Long texts may be newer than the hash. */
   stream(): Readable;
 }
 
 /**
- * The JSON of an answer, as one text. A list whose rows hold very long texts, or what holds such a list, is made row by row:
- * a hundred descriptions of a mebibyte are never one text, and hold nobody up. A text that is still to be read
- * (`LongText`) is read at its place.
+ * Returns the JSON of a response as one text, or as `LongJson` to be built row by row: a hundred descriptions of one mebibyte
+ * must neither be in memory at once nor block the event loop. A `LongText` is read when it is written.
  */
-export function jsonOf(value: unknown): string | LongJson {
-  const { pieces, end } = piecesOf(value);
+export function toJson(value: unknown): string | LongJson {
+  const { segments, suffix: end } = toSegments(value);
   const texts: string[] = [];
   let length = 0;
-  for (const piece of pieces) {
-    const text = textOf(piece);
+  for (const segment of segments) {
+    const text = segmentText(segment);
     length += text.length;
-    const whole = { texts, pieces, end };
-    if (text instanceof InParts || length > MOST_AT_ONCE)
-      return { hash: () => hashOf(whole), stream: () => flowing(whole) };
+    const whole = { texts, segments, suffix: end };
+    if (text instanceof ChunkedJson || length > MAX_SINGLE_TEXT)
+      return { hash: () => hashJson(whole), stream: () => toStream(whole) };
     texts.push(text);
   }
   return texts.join('') + end;
 }
 
-/** A row, and what stands before it. */
-interface Piece {
-  readonly before: string;
+/** A row, and the JSON text before it. */
+interface JsonSegment {
+  readonly prefix: string;
   readonly row: unknown;
 }
 
-interface Pieces {
-  readonly pieces: readonly Piece[];
-  readonly end: string;
+interface SegmentedJson {
+  readonly segments: readonly JsonSegment[];
+  readonly suffix: string;
 }
 
-function piecesOf(value: unknown): Pieces {
-  if (Array.isArray(value)) return piecesOfList(value);
-  if (holdsMuch(value)) return piecesOfObject(value as object);
-  return { pieces: [{ before: '', row: value }], end: '' };
+function toSegments(value: unknown): SegmentedJson {
+  if (Array.isArray(value)) return listSegments(value);
+  if (isLargeObject(value)) return objectSegments(value as object);
+  return { segments: [{ prefix: '', row: value }], suffix: '' };
 }
 
-function holdsMuch(value: unknown): boolean {
+function isLargeObject(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   for (const key in value) {
     const inner = (value as Record<string, unknown>)[key];
-    if (Array.isArray(inner) && inner.length > FEW_ROWS) return true;
-    if (typeof inner === 'string' && inner.length > MOST_AT_ONCE) return true;
+    if (Array.isArray(inner) && inner.length > MAX_INLINE_ROWS) return true;
+    if (typeof inner === 'string' && inner.length > MAX_SINGLE_TEXT) return true;
   }
   return false;
 }
 
-function piecesOfList(rows: readonly unknown[], open = '['): Pieces {
+function listSegments(rows: readonly unknown[], open = '['): SegmentedJson {
   return {
-    pieces: rows.map((row, index) => ({ before: index === 0 ? open : ',', row })),
-    end: rows.length === 0 ? `${open}]` : ']',
+    segments: rows.map((row, index) => ({ prefix: index === 0 ? open : ',', row })),
+    suffix: rows.length === 0 ? `${open}]` : ']',
   };
 }
 
-function piecesOfObject(value: object): Pieces {
-  const pieces: Piece[] = [];
+function objectSegments(value: object): SegmentedJson {
+  const segments: JsonSegment[] = [];
   let before = '{';
   for (const [key, inner] of Object.entries(value)) {
     if (inner === undefined) continue;
     before += `${JSON.stringify(key)}:`;
     if (Array.isArray(inner)) {
-      const list = piecesOfList(inner, `${before}[`);
-      for (const piece of list.pieces) pieces.push(piece);
-      before = list.end;
+      const list = listSegments(inner, `${before}[`);
+      for (const segment of list.segments) segments.push(segment);
+      before = list.suffix;
     } else {
-      pieces.push({ before, row: inner });
+      segments.push({ prefix: before, row: inner });
       before = '';
     }
     before += ',';
   }
-  return { pieces, end: `${before.slice(0, -1)}}` };
+  return { segments, suffix: `${before.slice(0, -1)}}` };
 }
 
-/** The texts of the first pieces are there already. */
-interface Whole extends Pieces {
+/** `texts` are the JSON texts of the first segments, which are built already. */
+interface PartlyWrittenJson extends SegmentedJson {
   readonly texts: readonly string[];
 }
 
-function flowing(whole: Whole): Readable {
-  return Readable.from(partsOf(whole), { objectMode: false });
+function toStream(whole: PartlyWrittenJson): Readable {
+  return Readable.from(writeChunks(whole), { objectMode: false });
 }
 
-async function hashOf(whole: Whole): Promise<string> {
+async function hashJson(whole: PartlyWrittenJson): Promise<string> {
   const hash = createHash('sha1');
-  for await (const part of partsOf(whole)) hash.update(part);
+  for await (const part of writeChunks(whole)) hash.update(part);
   return hash.digest('hex');
 }
 
-/** Written at once, in characters: what is less costs more to pass on than to make. */
-const PART = 65_536;
+/** The length of a chunk in characters; shorter chunks cost more to send than to build. */
+const CHUNK_LENGTH = 65_536;
 
-async function* partsOf({ texts, pieces, end }: Whole): AsyncGenerator<string> {
-  const giveWay = givingWay();
-  let held = '';
-  for (let at = 0; at < pieces.length; at++) {
-    const text = texts[at] ?? textOf(pieces[at]!);
-    if (text instanceof InParts) {
-      yield held;
-      held = '';
-      for await (const part of text.parts()) {
+async function* writeChunks({ texts, segments, suffix: end }: PartlyWrittenJson): AsyncGenerator<string> {
+  const giveWay = createYielder();
+  let buffered = '';
+  for (let at = 0; at < segments.length; at++) {
+    const text = texts[at] ?? segmentText(segments[at]!);
+    if (text instanceof ChunkedJson) {
+      yield buffered;
+      buffered = '';
+      for await (const part of text.chunks()) {
         yield part;
         const way = giveWay();
         if (way !== undefined) await way;
       }
-    } else held += text;
-    if (held.length >= PART) {
-      yield held;
-      held = '';
+    } else buffered += text;
+    if (buffered.length >= CHUNK_LENGTH) {
+      yield buffered;
+      buffered = '';
     }
     const way = giveWay();
     if (way !== undefined) await way;
   }
-  yield held + end;
+  yield buffered + end;
 }
 
-/** As in an array: what JSON has no word for is null there. */
-function textOf({ before, row }: Piece): string | InParts {
-  if (typeof row === 'string' && row.length > MOST_AT_ONCE) return new Sliced(before, row);
-  left = [];
+/** Returns the JSON of a segment. As in an array, undefined becomes null. */
+function segmentText({ prefix: before, row }: JsonSegment): string | ChunkedJson {
+  if (typeof row === 'string' && row.length > MAX_SINGLE_TEXT) return new LongString(before, row);
+  pendingTexts = [];
   const json = before + JSON.stringify(row ?? null);
-  return left.length === 0 ? json : new Gapped(json, left);
+  return pendingTexts.length === 0 ? json : new JsonWithPendingTexts(json, pendingTexts);
 }
 
-/** Nobody else says it. */
-const MARK = randomUUID();
-const PLACE = JSON.stringify(MARK);
+/** A random text that no row contains; the JSON has it where a `LongText` belongs. */
+const PLACEHOLDER = randomUUID();
+const PLACEHOLDER_JSON = JSON.stringify(PLACEHOLDER);
 
-/** The texts that the JSON which is being made leaves places for, in their order. */
-let left: LongText<unknown>[] = [];
+/** The long texts of the JSON that is being built, in their order. */
+let pendingTexts: LongText<unknown>[] = [];
 
 Object.assign(LongText.prototype, {
   toJSON(this: LongText<unknown>) {
-    left.push(this);
-    return MARK;
+    pendingTexts.push(this);
+    return PLACEHOLDER;
   },
 });
 
-/** JSON that is not made at once. */
-abstract class InParts {
-  /** In characters, about. */
+/** JSON that is built in chunks. */
+abstract class ChunkedJson {
+  /** Approximately, in characters. */
   abstract readonly length: number;
-  abstract parts(): AsyncGenerator<string>;
+  abstract chunks(): AsyncGenerator<string>;
 }
 
-/** A very long text. */
-class Sliced extends InParts {
+/** A text that is written in chunks. */
+class LongString extends ChunkedJson {
   readonly #before: string;
   readonly #text: string;
 
@@ -176,12 +175,12 @@ class Sliced extends InParts {
     return this.#text.length;
   }
 
-  async *parts(): AsyncGenerator<string> {
+  async *chunks(): AsyncGenerator<string> {
     yield `${this.#before}"`;
     for (let at = 0; at < this.#text.length; ) {
-      const slice = this.#text.slice(at, at + PART);
-      // Half a pair is said in another way than the whole: it comes with the next ones.
-      const end = at + slice.length < this.#text.length && endsInsideOfPair(slice) ? -1 : slice.length;
+      const slice = this.#text.slice(at, at + CHUNK_LENGTH);
+      // Half a surrogate pair is escaped differently from the pair, so it moves to the next chunk.
+      const end = at + slice.length < this.#text.length && endsInSurrogatePair(slice) ? -1 : slice.length;
       const part = slice.slice(0, end);
       yield JSON.stringify(part).slice(1, -1);
       at += part.length;
@@ -190,12 +189,12 @@ class Sliced extends InParts {
   }
 }
 
-function endsInsideOfPair(text: string): boolean {
+function endsInSurrogatePair(text: string): boolean {
   return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
 }
 
-/** JSON with places where texts belong that are still to be read. */
-class Gapped extends InParts {
+/** JSON with placeholders for texts that are read when it is written. */
+class JsonWithPendingTexts extends ChunkedJson {
   readonly #json: string;
   readonly #texts: readonly LongText<unknown>[];
 
@@ -209,13 +208,13 @@ class Gapped extends InParts {
     return this.#json.length;
   }
 
-  async *parts(): AsyncGenerator<string> {
+  async *chunks(): AsyncGenerator<string> {
     let from = 0;
     for (const text of this.#texts) {
-      const at = this.#json.indexOf(PLACE, from);
+      const at = this.#json.indexOf(PLACEHOLDER_JSON, from);
       yield this.#json.slice(from, at);
       yield JSON.stringify(await text.read());
-      from = at + PLACE.length;
+      from = at + PLACEHOLDER_JSON.length;
     }
     yield this.#json.slice(from);
   }

@@ -9,18 +9,18 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
 import { page } from '#http/endpoint/responses.ts';
 import { smallServer } from '#test/support/minimal-server.ts';
-import { jsonOf } from './json-stream.ts';
+import { toJson } from './json-stream.ts';
 
 const long = 'ä"\n'.repeat(100_000);
 
 test('a list is the same JSON, made at once or while it is sent', async () => {
-  for (const rows of [[], [1], [null, undefined, 'a', { b: [] }]]) assert.equal(jsonOf(rows), JSON.stringify(rows));
+  for (const rows of [[], [1], [null, undefined, 'a', { b: [] }]]) assert.equal(toJson(rows), JSON.stringify(rows));
   for (const rows of [
     Array.from({ length: 40 }, (_, id) => ({ id, long })),
     [long.repeat(20)],
     [1, long.repeat(20), 2],
   ]) {
-    const made = jsonOf(rows);
+    const made = toJson(rows);
     assert.ok(typeof made === 'object');
     const whole = JSON.stringify(rows);
     assert.ok((await text(made.stream())) === whole);
@@ -38,10 +38,10 @@ test('what holds a long list is the same JSON too', async () => {
     { ...few, many, ...few, z: null },
     { many, list: [] },
   ]) {
-    assert.equal(jsonOf(value), JSON.stringify(value));
+    assert.equal(toJson(value), JSON.stringify(value));
   }
   const value = { id: 1, many: many.map((row) => ({ ...row, long })), end: 'x' };
-  const made = jsonOf(value);
+  const made = toJson(value);
   assert.ok(typeof made === 'object');
   assert.ok((await text(made.stream())) === JSON.stringify(value));
 });
@@ -49,7 +49,7 @@ test('what holds a long list is the same JSON too', async () => {
 test('a very long text is the same JSON, and never made at once', async () => {
   const content = `x${'😀"'.repeat(1_500_000)}\ud800`;
   const value = { id: 1, content, end: [content, { content: 'y' }] };
-  const made = jsonOf(value);
+  const made = toJson(value);
   assert.ok(typeof made === 'object');
   const parts: string[] = await made.stream().toArray();
   assert.ok(parts.join('') === JSON.stringify(value));
@@ -59,7 +59,7 @@ test('a very long text is the same JSON, and never made at once', async () => {
 
 test('very many short rows go out together', async () => {
   const rows = Array.from({ length: 100_000 }, (_, id) => ({ id, name: 'a name that is not long, but comes often' }));
-  const made = jsonOf(rows);
+  const made = toJson(rows);
   assert.ok(typeof made === 'object');
   const parts: string[] = await made.stream().toArray();
   assert.ok(parts.length < 200, `${parts.length} parts`);
@@ -76,7 +76,7 @@ test('a text that is still to be read is read at its place', async () => {
     [[row, row], `[${told},${told}]`],
     [{ a: 1, rows: Array(101).fill(row) }, `{"a":1,"rows":[${Array(101).fill(told).join()}]}`],
   ] as const) {
-    const made = jsonOf(value);
+    const made = toJson(value);
     assert.ok(typeof made === 'object');
     assert.equal(await text(made.stream()), whole);
     assert.equal(await made.hash(), hash('sha1', whole));

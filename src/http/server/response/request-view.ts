@@ -1,59 +1,59 @@
 import type { Caller } from '#authentication/caller.ts';
-import { baseWithoutRequest, type Config, type Tier } from '#config.ts';
+import { type Config, getServerUrl, type Tier } from '#config.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
-import type { Incoming } from '#http/request/incoming.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
 
-/** What one request is shown, and what is noted of how it was made. */
-export class View implements SerializationContext {
+/** What entities may use to render the response to one request. Records whether they used the clock. */
+export class ResponseContext implements SerializationContext {
   readonly url: string;
   readonly caller: Caller;
   readonly params: SerializationContext['params'];
-  /** Has anybody asked for the moment? What is made of it is true for that moment only. */
-  timed = false;
-  readonly #rooms: Services;
+  /** Whether the response depends on the current time; then it must not be cached. */
+  usesClock = false;
+  readonly #services: Services;
   #now: string | undefined;
 
-  constructor(services: Services, request: Incoming, caller: Caller, params: SerializationContext['params']) {
-    this.#rooms = services;
+  constructor(services: Services, request: IncomingRequest, caller: Caller, params: SerializationContext['params']) {
+    this.#services = services;
     this.url = request.baseUrl;
     this.caller = caller;
     this.params = params;
   }
 
   get db() {
-    return this.#rooms.database.reader;
+    return this.#services.database.reader;
   }
 
   get git() {
-    return this.#rooms.git;
+    return this.#services.git;
   }
 
   get secretKey() {
-    return this.#rooms.secretKey;
+    return this.#services.secretKey;
   }
 
   get tier(): Tier {
-    return this.#rooms.config.tier;
+    return this.#services.config.tier;
   }
 
   get instance(): string {
-    return instanceName(this.#rooms.config);
+    return instanceName(this.#services.config);
   }
 
   get site(): string {
-    return this.#rooms.config.siteName ?? this.url;
+    return this.#services.config.siteName ?? this.url;
   }
 
   get now(): string {
-    this.timed = true;
-    this.#now ??= timestamp(this.#rooms.clock);
+    this.usesClock = true;
+    this.#now ??= timestamp(this.#services.clock);
     return this.#now;
   }
 }
 
-/** Of one that chooses its port anew at each start always the same. */
+/** Returns the name of the instance. It does not depend on the listening port, so it is stable when the port is chosen at start-up. */
 function instanceName(config: Config): string {
-  return config.siteName ?? baseWithoutRequest(config);
+  return config.siteName ?? getServerUrl(config);
 }

@@ -1,100 +1,105 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '#authentication/caller.ts';
 import type { Config } from '#config.ts';
-import type { CurrentDatabase, Reads } from '#database/database.ts';
+import type { ReadSet, RequestDatabase } from '#database/database.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { hasBody } from '#http/request/body.ts';
-import type { Incoming } from '#http/request/incoming.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
-import { AskedBefore } from '#runtime/admission-filter.ts';
+import { AdmissionFilter } from '#runtime/admission-filter.ts';
 import { today } from '#runtime/clock.ts';
-import { bytesOf } from '#runtime/heap-size.ts';
-import type { View } from './request-view.ts';
-import type { Outgoing } from './response.ts';
+import { estimateHeapSize } from '#runtime/heap-size.ts';
+import type { ResponseContext } from './request-view.ts';
+import type { OutgoingResponse } from './response.ts';
 
 /**
- * JSON answers of endpoints that only read, and of which nobody has asked for the moment: functions of the database, of the
- * request's line, of the caller and of the day. They are kept for as long as what their requests have read is what they would
- * read again, whoever commits, which is asked in each request, before and after the answer is made. Credentials, scopes, what the path names and the ability are checked all the same.
+ * Caches JSON responses of endpoints with `read` that do not use the clock: they depend on the database, the request line, the
+ * caller and the day. An entry is valid while the tables that it read are unchanged; each request checks this before and after
+ * the response is built. Credentials, scopes, resources and abilities are checked for cached responses too.
  */
 
-/** What is kept at most, in bytes of the heap; a longer URL is not worth its key. */
-const KEPT = 8 * 2 ** 20;
-/** Of an entry besides: its place in the cache, and the names of the tables that were read for it. */
-const ENTRY = 800;
-const LONGEST_URL = 2_000;
+/** Limits of the cache, in bytes of heap, and of a cached URL, in characters. */
+const MAX_CACHE_BYTES = 8 * 2 ** 20;
+/** Overhead of an entry: its slot in the cache, and the names of the tables that it read. */
+const ENTRY_OVERHEAD_BYTES = 800;
+const MAX_URL_LENGTH = 2_000;
 
-interface Known {
-  readonly outgoing: Outgoing;
-  readonly reads: Reads;
+interface CachedResponse {
+  readonly outgoing: OutgoingResponse;
+  readonly reads: ReadSet;
 }
 
-interface Answers {
-  readonly asked: AskedBefore;
-  readonly known: LRUCache<string, Known>;
+interface ResponseCache {
+  readonly admission: AdmissionFilter;
+  readonly entries: LRUCache<string, CachedResponse>;
 }
 
-/** A server is known by its configuration: each request sees a database of its own. */
-const answersOf = new WeakMap<Config, Answers>();
+/** One cache per server, keyed by its configuration: each request has its own database object. */
+const caches = new WeakMap<Config, ResponseCache>();
 
-interface Asked {
+interface CacheableRequest {
   readonly endpoint: Endpoint;
-  readonly request: Incoming;
+  readonly request: IncomingRequest;
   readonly caller: Caller;
   readonly services: Services;
-  /** With which it reads. */
-  readonly database: CurrentDatabase;
+  /** The database as the request reads it. */
+  readonly database: RequestDatabase;
 }
 
-/** The answer as it was made of what the database still holds, or as it is made now. */
-export async function rememberedAnswer(asked: Asked, view: View, make: () => Promise<Outgoing>): Promise<Outgoing> {
-  if (!isRemembered(asked.endpoint) || tooMuch(asked.request)) return make();
-  const { database, services } = asked;
-  const asking = database.version();
-  if (asking instanceof Promise) await asking;
-  const answers = answersFor(services.config);
-  const key = keyOf(asked);
-  const before = answers.known.get(key);
-  if (before?.reads.hold()) return before.outgoing;
-  const again = answers.asked.note(key);
+/** Returns the cached response if it is still valid; otherwise builds it with `make`, and caches it if it was requested before. */
+export async function getCachedResponse(
+  cacheable: CacheableRequest,
+  view: ResponseContext,
+  make: () => Promise<OutgoingResponse>,
+): Promise<OutgoingResponse> {
+  if (!isCacheable(cacheable.endpoint) || isTooLarge(cacheable.request)) return make();
+  const { database, services } = cacheable;
+  const version = database.version();
+  if (version instanceof Promise) await version;
+  const cache = getCache(services.config);
+  const key = cacheKey(cacheable);
+  const before = cache.entries.get(key);
+  if (before?.reads.isCurrent()) return before.outgoing;
+  const isRepeated = cache.admission.admit(key);
   const outgoing = await make();
-  // What is made while it is sent is gone when it is sent.
-  if (!again || outgoing.status !== 200 || view.timed || typeof outgoing.body !== 'string') return outgoing;
-  // Made of one state only: what was committed meanwhile may be in one half of it.
-  await database.current().version();
+  // Streams cannot be sent twice.
+  if (!isRepeated || outgoing.status !== 200 || view.usesClock || typeof outgoing.body !== 'string') return outgoing;
+  // A commit during `make` may be visible in one half of the response only, so it must have read one state.
+  await database.forRequest().version();
   const reads = database.reads();
-  if (reads.hold() && keyOf(asked) === key) answers.known.set(key, { outgoing, reads });
+  if (reads.isCurrent() && cacheKey(cacheable) === key) cache.entries.set(key, { outgoing, reads });
   return outgoing;
 }
 
-function answersFor(config: Config): Answers {
-  let answers = answersOf.get(config);
-  if (answers === undefined) {
-    const sizeCalculation = ({ outgoing }: Known, key: string) => ENTRY + bytesOf(key) + bytesOf(outgoing);
-    answers = {
-      asked: new AskedBefore(),
-      known: new LRUCache({ maxSize: KEPT, maxEntrySize: KEPT / 16, sizeCalculation }),
+function getCache(config: Config): ResponseCache {
+  let cache = caches.get(config);
+  if (cache === undefined) {
+    const sizeCalculation = ({ outgoing }: CachedResponse, key: string) =>
+      ENTRY_OVERHEAD_BYTES + estimateHeapSize(key) + estimateHeapSize(outgoing);
+    cache = {
+      admission: new AdmissionFilter(),
+      entries: new LRUCache({ maxSize: MAX_CACHE_BYTES, maxEntrySize: MAX_CACHE_BYTES / 16, sizeCalculation }),
     };
-    answersOf.set(config, answers);
+    caches.set(config, cache);
   }
-  return answers;
+  return cache;
 }
 
-/** Gives up what is kept. */
-export function forgetAnswers(config: Config): void {
-  answersOf.get(config)?.known.clear();
+/** Clears the cache of a server. */
+export function clearResponseCache(config: Config): void {
+  caches.get(config)?.entries.clear();
 }
 
-export function isRemembered({ method, handler: way, response: answer }: Endpoint): boolean {
-  return method === 'GET' && way.kind === 'read' && answer.schema !== null;
+export function isCacheable({ method, handler, response }: Endpoint): boolean {
+  return method === 'GET' && handler.kind === 'read' && response.schema !== null;
 }
 
-function tooMuch(request: Incoming): boolean {
-  return hasBody(request) || request.path.length + request.query.length > LONGEST_URL;
+function isTooLarge(request: IncomingRequest): boolean {
+  return hasBody(request) || request.path.length + request.query.length > MAX_URL_LENGTH;
 }
 
-/** The path names the endpoint; the whole line stands in links. */
-function keyOf({ request, caller, services }: Asked): string {
+/** The path identifies the endpoint; pagination links contain the whole URL. */
+function cacheKey({ request, caller, services }: CacheableRequest): string {
   const { baseUrl, path, query } = request;
   const token = caller.token === null ? '' : `${caller.token.kind} ${caller.token.id}`;
   return `${caller.user?.id ?? ''} ${token} ${caller.site?.id ?? ''} ${today(services.clock)} ${baseUrl}${path}?${query}`;

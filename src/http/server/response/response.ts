@@ -9,14 +9,14 @@ import {
   type StreamReply,
 } from '#http/endpoint/responses.ts';
 import type { HttpError } from '#http/errors/http-error.ts';
-import type { Page } from '#http/lists/page.ts';
+import type { ListPage } from '#http/lists/page.ts';
 import { type PageRequest, pageHeaders } from '#http/lists/pagination.ts';
-import type { Raw } from '#http/parameters/brackets.ts';
-import { type Incoming, single } from '#http/request/incoming.ts';
-import { jsonOf, type LongJson } from './json-stream.ts';
+import type { RawParameters } from '#http/parameters/brackets.ts';
+import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
+import { type LongJson, toJson } from './json-stream.ts';
 
-/** A finished answer, ready for the transport. */
-export interface Outgoing {
+/** A complete response, ready to be sent. */
+export interface OutgoingResponse {
   readonly status: number;
   readonly headers: Record<string, string | readonly string[]>;
   readonly body?: Readable | Uint8Array | string;
@@ -24,38 +24,43 @@ export interface Outgoing {
 
 const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
 
-export function refusalReply(refusal: HttpError): Outgoing {
-  // A 304 tells nothing but its status.
-  if (refusal.status === 304) return { status: 304, headers: { 'Cache-Control': 'no-cache', ...refusal.headers } };
-  const plain = typeof refusal.body === 'string';
+export function toErrorResponse(error: HttpError): OutgoingResponse {
+  // A 304 has no body.
+  if (error.status === 304) return { status: 304, headers: { 'Cache-Control': 'no-cache', ...error.headers } };
+  const plain = typeof error.body === 'string';
   return {
-    status: refusal.status,
+    status: error.status,
     headers: {
       'Content-Type': plain ? 'text/plain' : 'application/json',
       'Cache-Control': 'no-cache',
-      ...refusal.headers,
+      ...error.headers,
     },
-    body: plain ? (refusal.body as string) : JSON.stringify(refusal.body),
+    body: plain ? (error.body as string) : JSON.stringify(error.body),
   };
 }
 
-export interface ReplyFacts {
+export interface ResponseInput {
   readonly endpoint: Endpoint;
-  readonly request: Incoming;
+  readonly request: IncomingRequest;
   readonly page: PageRequest;
-  readonly given: Raw;
+  readonly rawParams: RawParameters;
 }
 
-/** Turns what the handler handed over into the declared answer. */
-export async function successReply(result: unknown, facts: ReplyFacts): Promise<Outgoing> {
+/** Builds the declared response from the serialized result of the handler. */
+export async function toSuccessResponse(result: unknown, facts: ResponseInput): Promise<OutgoingResponse> {
   const wrapped = result instanceof Reply ? result : null;
   const value = wrapped ? wrapped.value : result;
   const { response: answer } = facts.endpoint;
-  const outgoing = await build(answer, value, facts, wrapped?.status ?? answer.status);
+  const outgoing = await buildResponse(answer, value, facts, wrapped?.status ?? answer.status);
   return wrapped ? { ...outgoing, headers: { ...outgoing.headers, ...wrapped.headers } } : outgoing;
 }
 
-function build(answer: ResponseType, value: unknown, facts: ReplyFacts, status: number): Outgoing | Promise<Outgoing> {
+function buildResponse(
+  answer: ResponseType,
+  value: unknown,
+  facts: ResponseInput,
+  status: number,
+): OutgoingResponse | Promise<OutgoingResponse> {
   switch (answer.kind) {
     case 'nothing':
       return { status, headers: { 'Cache-Control': 'no-cache' } };
@@ -73,12 +78,12 @@ function build(answer: ResponseType, value: unknown, facts: ReplyFacts, status: 
         body: String(value),
       };
     case 'page': {
-      const page = value as Page<unknown>;
-      const headers = pageHeaders(page, facts.page, facts.request, facts.given);
-      return json(page.items, status, facts.request, headers);
+      const page = value as ListPage<unknown>;
+      const headers = pageHeaders(page, facts.page, facts.request, facts.rawParams);
+      return jsonResponse(page.items, status, facts.request, headers);
     }
     default:
-      return json(
+      return jsonResponse(
         value === undefined && status === 202 ? { message: '202 Accepted' } : value,
         status,
         facts.request,
@@ -87,8 +92,8 @@ function build(answer: ResponseType, value: unknown, facts: ReplyFacts, status: 
   }
 }
 
-/** A page says its own status when it is not 200: an endpoint that redirects shows one when it can't. */
-function pageOrRedirect(reply: HtmlReply | RedirectReply): Outgoing {
+/** An HTML page may set another status: an endpoint that redirects shows a page if it cannot. */
+function pageOrRedirect(reply: HtmlReply | RedirectReply): OutgoingResponse {
   const general = { 'Cache-Control': 'no-cache', ...reply.headers };
   if ('location' in reply) return { status: 302, headers: { ...general, Location: reply.location } };
   return {
@@ -98,43 +103,47 @@ function pageOrRedirect(reply: HtmlReply | RedirectReply): Outgoing {
   };
 }
 
-/** JSON; 200s to GET and HEAD carry a weak ETag, and answer 304 to a request that knows it (contract/conventions.md §4). */
-export function json(
+/** Returns a JSON response. A 200 to GET or HEAD has a weak ETag (contract/conventions.md §4). */
+export function jsonResponse(
   value: unknown,
   status: number,
-  request: Incoming,
+  request: IncomingRequest,
   headers: Record<string, string>,
-): Outgoing | Promise<Outgoing> {
-  // A string goes out together with its headers in one write; bytes would take two.
-  const body = jsonOf(value);
+): OutgoingResponse | Promise<OutgoingResponse> {
+  // A string is sent together with its headers in one write; bytes would need two.
+  const body = toJson(value);
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
     const sent = typeof body === 'string' ? body : body.stream();
     return { status, headers: { ...JSON_TYPE, 'Cache-Control': 'no-cache', ...headers }, body: sent };
   }
-  if (typeof body !== 'string') return longJson(body, headers);
-  const described = { ...describing(hash('sha1', body, 'hex')), 'Content-Length': String(Buffer.byteLength(body)) };
+  if (typeof body !== 'string') return longJsonResponse(body, headers);
+  const described = { ...cacheHeaders(hash('sha1', body, 'hex')), 'Content-Length': String(Buffer.byteLength(body)) };
   return { status, headers: { ...JSON_TYPE, ...described, ...headers }, body };
 }
 
-/** Its length is told by nobody: it is made once more while it is sent. */
-async function longJson(body: LongJson, headers: Record<string, string>): Promise<Outgoing> {
-  return { status: 200, headers: { ...JSON_TYPE, ...describing(await body.hash()), ...headers }, body: body.stream() };
+/** Without Content-Length: the body is built again while it is sent. */
+async function longJsonResponse(body: LongJson, headers: Record<string, string>): Promise<OutgoingResponse> {
+  return {
+    status: 200,
+    headers: { ...JSON_TYPE, ...cacheHeaders(await body.hash()), ...headers },
+    body: body.stream(),
+  };
 }
 
-/** The headers of a body that may be kept and asked for again. */
-function describing(hash: string) {
+/** Returns the headers of a body that clients may cache and revalidate. */
+function cacheHeaders(hash: string) {
   return { ETag: `W/"${hash}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' };
 }
 
-/** 304 without a body to a request that knows this JSON already. Raw files answer for themselves (contract/repository.md §0). */
-export function unlessKnown(request: Incoming, outgoing: Outgoing): Outgoing {
-  const asked = single(request.headers['if-none-match']);
+/** Returns 304 if the request has this JSON already. Raw files handle this themselves (contract/repository.md §0). */
+export function orNotModified(request: IncomingRequest, outgoing: OutgoingResponse): OutgoingResponse {
+  const ifNoneMatch = firstHeader(request.headers['if-none-match']);
   const { 'Content-Type': type, 'Content-Length': _length, ...headers } = outgoing.headers;
-  if (asked === undefined || type !== 'application/json' || typeof headers.ETag !== 'string') return outgoing;
-  return knows(asked, headers.ETag) ? { status: 304, headers } : outgoing;
+  if (ifNoneMatch === undefined || type !== 'application/json' || typeof headers.ETag !== 'string') return outgoing;
+  return matchesEtag(ifNoneMatch, headers.ETag) ? { status: 304, headers } : outgoing;
 }
 
-function knows(header: string, etag: string): boolean {
+function matchesEtag(header: string, etag: string): boolean {
   const opaque = etag.slice(2);
   return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === opaque);
 }

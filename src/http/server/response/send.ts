@@ -1,37 +1,36 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Incoming } from '#http/request/incoming.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { corsHeaders } from './cors.ts';
-import type { Outgoing } from './response.ts';
+import type { OutgoingResponse } from './response.ts';
 
-/** What is written in one piece, in bytes or characters; a longer answer goes out at the client's pace. */
-const PIECE = 262_144;
+/** The longest body that is sent in one write, in bytes or characters; longer ones are sent at the pace of the client. */
+const CHUNK_BYTES = 262_144;
 
 /**
- * Sends an answer; the one way in which a body goes out. Whatever the client does meanwhile, a stream is destroyed when
- * this resolves, with all that stands behind it: a place, a process, a file. A client that takes nothing of what is
- * written for the time that the request has patience is cut off. Never rejects.
+ * Sends a response. When this resolves, its stream is destroyed, with the process, file or slot that it holds. A client that
+ * does not read for the idle timeout of the request is disconnected. Never rejects.
  */
 export async function send(
-  request: Incoming,
-  outgoing: Outgoing,
+  request: IncomingRequest,
+  outgoing: OutgoingResponse,
   response: ServerResponse,
   { log, clock }: Pick<Services, 'log' | 'clock'>,
 ): Promise<void> {
   const { body } = outgoing;
   const source = body instanceof Readable ? body : null;
-  // Its failure is heard while it is read; one that comes when nobody wants it any more is nobody's.
+  // Errors are reported while the stream is read; later ones are ignored.
   source?.on('error', () => {});
   try {
     response.writeHead(outgoing.status, headerLines(request, outgoing, clock.now()));
-    if (body === undefined || request.method === 'HEAD') await end(request, response);
-    else if (source !== null) await flow(source, response, request.patience);
-    else if (cutsOff(request, response)) await end(request, response, body as string | Uint8Array);
-    else await write(bodyOf(outgoing), response, request.patience);
+    if (body === undefined || request.method === 'HEAD') await endResponse(request, response);
+    else if (source !== null) await streamBody(source, response, request.idleTimeout);
+    else if (wouldResetConnection(request, response)) await endResponse(request, response, body as string | Uint8Array);
+    else await writeBody(encodeBody(outgoing), response, request.idleTimeout);
   } catch (error) {
-    if (!(error instanceof NobodyReads || request.client.gone))
-      log.error({ request: request.id, err: error }, 'An answer could not be sent');
+    if (!(error instanceof ClientNotReading || request.client.isDisconnected))
+      log.error({ request: request.id, err: error }, 'Could not send a response');
     response.destroy();
   } finally {
     source?.destroy();
@@ -39,93 +38,97 @@ export async function send(
 }
 
 /**
- * Whether the connection would end under a client that is still sending. What comes then would reset it, and the answer
- * would be lost to a client that reads only when it has sent everything, as most do.
+ * Whether ending the connection would reset it while the client still sends its body. Most clients read only when they have
+ * sent everything, and would lose the response.
  */
-function cutsOff({ stream }: Incoming, { shouldKeepAlive }: ServerResponse): boolean {
+function wouldResetConnection({ stream }: IncomingRequest, { shouldKeepAlive }: ServerResponse): boolean {
   return !shouldKeepAlive && !stream.complete;
 }
 
 /**
- * The whole answer; a connection that ends with it ends when the request has come whole and the answer is taken, or its
- * client has gone.
+ * Ends the response. If the connection ends with it, this waits until the request has been received and the response read, or
+ * until the client disconnects.
  */
-async function end(request: Incoming, response: ServerResponse, body?: string | Uint8Array): Promise<void> {
-  if (!cutsOff(request, response)) {
+async function endResponse(
+  request: IncomingRequest,
+  response: ServerResponse,
+  body?: string | Uint8Array,
+): Promise<void> {
+  if (!wouldResetConnection(request, response)) {
     response.end(body);
     return;
   }
   response.flushHeaders();
-  const { stream, patience } = request;
+  const { stream, idleTimeout } = request;
   const come = new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error']) stream.once(event, () => resolve());
   });
-  // What nobody has begun to read runs past.
+  // Discard a body that nobody reads.
   if (stream.readableFlowing === null) stream.resume();
-  if (body !== undefined && body.length > PIECE) await pour(flowing(body), response, patience);
+  if (body !== undefined && body.length > CHUNK_BYTES) await pipeChunks(toStream(body), response, idleTimeout);
   else if (body !== undefined) response.write(body);
-  // How long a request may still take is decided by whoever began this answer.
-  come.then(() => finish(response, patience)).catch(() => response.destroy());
+  // The caller limits how long the rest of the request may take (`closeUnlessFullyRead`).
+  come.then(() => finishResponse(response, idleTimeout)).catch(() => response.destroy());
 }
 
 /**
- * The body as it is written. Node sends a text in one piece with the headers and so in the encoding of the text: where
- * these hold more than ASCII, whose bytes they carry one a character, the body goes as bytes.
+ * Returns the body as it is written. Node sends a text together with the headers, in the encoding of the text. If the headers
+ * contain non-ASCII bytes (latin1), the body must be sent as bytes.
  */
-function bodyOf({ headers, body }: Outgoing): string | Uint8Array {
-  return typeof body === 'string' && holdsBytes(headers) ? Buffer.from(body) : (body as string | Uint8Array);
+function encodeBody({ headers, body }: OutgoingResponse): string | Uint8Array {
+  return typeof body === 'string' && hasNonAsciiHeader(headers) ? Buffer.from(body) : (body as string | Uint8Array);
 }
 
-function holdsBytes(headers: Outgoing['headers']): boolean {
-  for (const name in headers) if (BEYOND_ASCII.test(String(headers[name]))) return true;
+function hasNonAsciiHeader(headers: OutgoingResponse['headers']): boolean {
+  for (const name in headers) if (NON_ASCII.test(String(headers[name]))) return true;
   return false;
 }
 
-const BEYOND_ASCII = /[^\0-\x7f]/;
+const NON_ASCII = /[^\0-\x7f]/;
 
-async function write(body: string | Uint8Array, response: ServerResponse, patience: number): Promise<void> {
-  if (body.length > PIECE) return flow(flowing(body), response, patience);
+async function writeBody(body: string | Uint8Array, response: ServerResponse, idleTimeout: number): Promise<void> {
+  if (body.length > CHUNK_BYTES) return streamBody(toStream(body), response, idleTimeout);
   if (typeof body === 'string') response.end(body);
   else endWithBytes(response, body);
-  // What the system takes at once, nearly always all, needs no watch.
-  if (response.writableLength > 0) await taken(response, 'finish', patience);
+  // Nearly always the system buffers everything at once, and there is nothing to wait for.
+  if (response.writableLength > 0) await waitUntilWritten(response, 'finish', idleTimeout);
 }
 
-function flowing(body: string | Uint8Array): Readable {
-  return Readable.from(pieces(body), { objectMode: false });
+function toStream(body: string | Uint8Array): Readable {
+  return Readable.from(chunksOf(body), { objectMode: false });
 }
 
-function* pieces(body: string | Uint8Array): Generator<Uint8Array> {
+function* chunksOf(body: string | Uint8Array): Generator<Uint8Array> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
 }
 
-async function flow(source: Readable, response: ServerResponse, patience: number): Promise<void> {
-  await pour(source, response, patience);
-  await finish(response, patience);
+async function streamBody(source: Readable, response: ServerResponse, idleTimeout: number): Promise<void> {
+  await pipeChunks(source, response, idleTimeout);
+  await finishResponse(response, idleTimeout);
 }
 
-/** A client that goes away ends the source at once, whether it has just something to say or not. */
-async function pour(source: Readable, response: ServerResponse, patience: number): Promise<void> {
+/** Pipes the source to the response. A client that disconnects destroys the source at once, even while it is silent. */
+async function pipeChunks(source: Readable, response: ServerResponse, idleTimeout: number): Promise<void> {
   const end = () => void source.destroy();
   response.on('error', end);
   response.on('close', end);
   if (response.destroyed) end();
   for await (const chunk of source as AsyncIterable<Uint8Array>) {
-    if (!response.write(chunk)) await taken(response, 'drain', patience);
+    if (!response.write(chunk)) await waitUntilWritten(response, 'drain', idleTimeout);
   }
 }
 
-async function finish(response: ServerResponse, patience: number): Promise<void> {
+async function finishResponse(response: ServerResponse, idleTimeout: number): Promise<void> {
   response.end();
-  if (response.writableLength > 0) await taken(response, 'finish', patience);
+  if (response.writableLength > 0) await waitUntilWritten(response, 'finish', idleTimeout);
 }
 
-/** The client has gone, or has stopped reading. */
-class NobodyReads extends Error {}
+/** The client has disconnected, or has stopped reading. */
+class ClientNotReading extends Error {}
 
-/** What is written is on its way; rejects when the client goes, or lets it lie for too long. */
-function taken(response: ServerResponse, event: 'drain' | 'finish', patience: number): Promise<void> {
+/** Resolves when the buffered data has been sent. Rejects when the client disconnects, or does not read for too long. */
+function waitUntilWritten(response: ServerResponse, event: 'drain' | 'finish', idleTimeout: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (outcome: () => void) => {
       clearTimeout(timer);
@@ -134,16 +137,16 @@ function taken(response: ServerResponse, event: 'drain' | 'finish', patience: nu
       outcome();
     };
     const done = () => settle(resolve);
-    const left = () => settle(() => reject(new NobodyReads()));
-    const timer = setTimeout(() => settle(() => reject(new NobodyReads())), patience);
+    const left = () => settle(() => reject(new ClientNotReading()));
+    const timer = setTimeout(() => settle(() => reject(new ClientNotReading())), idleTimeout);
     response.on(event, done);
     response.on('close', left);
     if (response.destroyed) left();
   });
 }
 
-/** Name, value, name, value...: what Node writes with the least work. */
-function headerLines(request: Incoming, { status, headers, body }: Outgoing, now: Date): string[] {
+/** Returns names and values alternately, the form that Node writes fastest. */
+function headerLines(request: IncomingRequest, { status, headers, body }: OutgoingResponse, now: Date): string[] {
   const lines: string[] = [];
   for (const name in headers) {
     const value = headers[name] as string | readonly string[];
@@ -164,13 +167,13 @@ function headerLines(request: Incoming, { status, headers, body }: Outgoing, now
   return lines;
 }
 
-let written = { second: -1, date: '' };
+let cachedDate = { second: -1, date: '' };
 
-/** Written once a second: making it costs as much as finding a route. */
+/** Formats the date once per second, because formatting costs as much as routing. */
 function httpDate(now: Date): string {
   const second = Math.floor(now.getTime() / 1000);
-  if (written.second !== second) written = { second, date: now.toUTCString() };
-  return written.date;
+  if (cachedDate.second !== second) cachedDate = { second, date: now.toUTCString() };
+  return cachedDate.date;
 }
 
 const GENERAL_HEADERS: Readonly<Record<string, string>> = {
@@ -179,10 +182,10 @@ const GENERAL_HEADERS: Readonly<Record<string, string>> = {
   Vary: 'Origin',
 };
 
-/** Node sends text together with the headers, bytes after them: a second write costs more than a small copy. */
+/** Ends the response with bytes. Small bodies are copied to a string, because Node sends a string with the headers in one write. */
 function endWithBytes(response: ServerResponse, body: Uint8Array): void {
-  if (body.byteLength > COPIED) response.end(body);
+  if (body.byteLength > MAX_COPIED_BYTES) response.end(body);
   else response.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1');
 }
 
-const COPIED = 16_384;
+const MAX_COPIED_BYTES = 16_384;

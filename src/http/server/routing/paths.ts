@@ -1,28 +1,32 @@
-/** Reading the paths that endpoints declare: `/users/:id(^\\d+$)/keys`, `/artifacts/*path`. */
+/** Parses the paths of endpoints: `/users/:id(^\\d+$)/keys`, `/artifacts/*path`. */
 
 export interface PathParameter {
   readonly name: string;
   /** The expression that the segment must match, `^\\d+$`. */
   readonly pattern?: string;
-  /** The rest of the path, slashes included. */
+  /** Whether it matches the rest of the path, slashes included. */
   readonly rest: boolean;
 }
 
-/** A name, and the expression behind it, whose own parentheses may nest once. */
-const PARAMETER = /([:*])(\w+)(?:\(((?:[^()]|\((?:[^()])*\))*)\))?/g;
+/** A name with an optional expression, whose parentheses may nest once. */
+const PARAMETER_PATTERN = /([:*])(\w+)(?:\(((?:[^()]|\((?:[^()])*\))*)\))?/g;
 
 export function pathParameters(path: string): PathParameter[] {
-  return [...path.matchAll(PARAMETER)].map(([, sign, name = '', pattern]) => ({ name, pattern, rest: sign === '*' }));
+  return [...path.matchAll(PARAMETER_PATTERN)].map(([, sign, name = '', pattern]) => ({
+    name,
+    pattern,
+    rest: sign === '*',
+  }));
 }
 
-export function pathNames(path: string): string[] {
+export function pathParameterNames(path: string): string[] {
   return pathParameters(path).map(({ name }) => name);
 }
 
-/** The path with another text in the place of each parameter: `{id}`, say, or nothing. */
+/** Replaces each parameter of a path by a text, for example `{id}`. */
 export function replaceParameters(path: string, text: (parameter: PathParameter, index: number) => string): string {
   let index = 0;
-  return path.replace(PARAMETER, (_all, sign: string, name: string, pattern?: string) =>
+  return path.replace(PARAMETER_PATTERN, (_all, sign: string, name: string, pattern?: string) =>
     text({ name, pattern, rest: sign === '*' }, index++),
   );
 }

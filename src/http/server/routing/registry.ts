@@ -1,49 +1,54 @@
 import FindMyWay from 'find-my-way';
 import type { Endpoint, EndpointDefinition, Method } from '#http/endpoint/endpoint.ts';
-import type { Families } from '#http/endpoint/resource-module.ts';
-import { ORDERS, type Stage } from '#http/endpoint/stages.ts';
-import { unlimitedParameter } from '#http/parameters/unlimited.ts';
-import { isRemembered } from '../response/response-cache.ts';
-import { pathNames, replaceParameters } from './paths.ts';
+import type { ResourceModule, ResourceModules } from '#http/endpoint/resource-module.ts';
+import { STAGE_ORDERS, type Stage } from '#http/endpoint/stages.ts';
+import { findUnlimitedParameter } from '#http/parameters/unlimited.ts';
+import { isCacheable } from '../response/response-cache.ts';
+import { pathParameterNames, replaceParameters } from './paths.ts';
 
-/** All endpoints of this process: finding one by method and raw path, and the checks made when they are put together. */
+/** The registry of all endpoints: finds one by method and raw path, and checks every declaration at start-up. */
 
 const API = '/api/v4';
 const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 export interface Registry {
+  /** By path, then by method. */
   readonly endpoints: readonly Endpoint[];
-  find(method: string, path: string): Found | null;
-  /** The methods that the path knows, for 405 and OPTIONS; empty for an unknown path. */
+  find(method: string, path: string): RouteMatch | null;
+  /** Returns the methods of a path, for 405 and OPTIONS; empty for an unknown path. */
   methods(path: string): readonly string[];
 }
 
-export interface Found {
+export interface RouteMatch {
   readonly endpoint: Endpoint;
   readonly path: Readonly<Record<string, string>>;
 }
 
 type Router = ReturnType<typeof FindMyWay>;
 
-export function createRegistry(families: Families): Registry {
-  const endpoints = Object.entries(families).flatMap(([folder, { endpoints: module }]) => named(folder, module));
+/** Throws when a declaration is inconsistent, or when two endpoints share a name or a route. */
+export function createRegistry(modules: ResourceModules): Registry {
+  const endpoints = Object.entries(modules)
+    .flatMap(([folder, module]) => collectEndpoints(folder, module))
+    .sort(compareRoutes);
   checkNames(endpoints);
   checkRoutes(endpoints);
   const router = FindMyWay({ maxParamLength: 8192, ignoreTrailingSlash: false, caseSensitive: true });
-  const tails: TailRoute[] = [];
+  const suffixRoutes: SuffixRoute[] = [];
   for (const endpoint of endpoints) {
-    if (endpoint.path.startsWith('/*')) tails.push(tailRoute(endpoint));
+    if (endpoint.path.startsWith('/*')) suffixRoutes.push(toSuffixRoute(endpoint));
     else addRoute(router, endpoint);
   }
-  const lookup = (method: string, sent: string): Found | null => {
-    const path = sent.startsWith(API) ? squeezed(sent) : sent;
+  suffixRoutes.sort((a, b) => b.literals - a.literals);
+  const lookup = (method: string, rawPath: string): RouteMatch | null => {
+    const path = rawPath.startsWith(API) ? collapseSlashes(rawPath) : rawPath;
     const found = router.find(method as never, path);
-    if (found === null) return findTail(tails, method, path);
-    const { endpoint, wildcard } = found.store as Routed;
-    const values = found.params['*'] === undefined ? found.params : withRest(found.params, wildcard);
-    // An empty segment names nothing: `/projects/` is no project.
+    if (found === null) return findSuffixRoute(suffixRoutes, method, path);
+    const { endpoint, wildcard } = found.store as RouteTarget;
+    const values = found.params['*'] === undefined ? found.params : withWildcard(found.params, wildcard);
+    // An empty segment matches no parameter: `/projects/` is not a project.
     for (const name in values) if (values[name] === '') return null;
-    return { endpoint, path: values as Found['path'] };
+    return { endpoint, path: values as RouteMatch['path'] };
   };
   return {
     endpoints,
@@ -57,38 +62,47 @@ export function createRegistry(families: Families): Registry {
 
 type Params = Readonly<Record<string, string | undefined>>;
 
-function withRest({ '*': rest, ...named }: Params, wildcard: string): Params {
+function withWildcard({ '*': rest, ...named }: Params, wildcard: string): Params {
   return { ...named, [wildcard]: rest };
 }
 
-/** Real clients write `/features/` and `/features//name`: slashes in a row are one, one at the end is none, as in the reference. */
-function squeezed(path: string): string {
+/** Collapses repeated slashes and drops a trailing one: real clients send `/features/` and `/features//name`. */
+function collapseSlashes(path: string): string {
   const single = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
   return single.endsWith('/') ? single.slice(0, -1) : single;
 }
 
-function named(folder: string, module: Readonly<Record<string, unknown>>): Endpoint[] {
-  return Object.entries(module)
-    .filter((entry): entry is [string, EndpointDefinition] => isDeclared(entry[1]))
-    .sort(([, a], [, b]) => a.position - b.position)
-    .map(([name, declared]) => ({ ...declared, name, source: `${folder}/endpoints.ts` }));
+function collectEndpoints(folder: string, { endpoints, sources }: ResourceModule): Endpoint[] {
+  return Object.entries(endpoints)
+    .filter((entry): entry is [string, EndpointDefinition] => isEndpoint(entry[1]))
+    .map(([name, definition]) => ({ ...definition, name, folder, source: sources[name] ?? `${folder}/endpoints.ts` }));
 }
 
-function isDeclared(value: unknown): value is EndpointDefinition {
+function compareRoutes(a: Endpoint, b: Endpoint): number {
+  const [first, second] = [fullPath(a), fullPath(b)];
+  if (first !== second) return first < second ? -1 : 1;
+  return METHODS.indexOf(a.method) - METHODS.indexOf(b.method);
+}
+
+function isEndpoint(value: unknown): value is EndpointDefinition {
   return typeof value === 'object' && value !== null && 'handler' in value && 'access' in value;
 }
 
 function checkNames(endpoints: readonly Endpoint[]): void {
   const seen = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
-    const twin = seen.get(endpoint.name);
-    if (twin) throw new Error(`${endpoint.source}: ${endpoint.name} is also the name of an endpoint in ${twin.source}`);
+    const duplicate = seen.get(endpoint.name);
+    if (duplicate)
+      throw new Error(`${endpoint.source}: ${endpoint.name} is also the name of an endpoint in ${duplicate.source}`);
     seen.set(endpoint.name, endpoint);
     checkDeclaration(endpoint);
   }
 }
 
-/** Names of parameters don't tell routes apart, and the router takes one expression a place: `(^\\d+$)`, or another. */
+/**
+ * Throws when two endpoints share a route. Parameter names do not distinguish routes, and the router accepts only one
+ * expression (`(^\\d+$)`) at each position.
+ */
 function checkRoutes(endpoints: readonly Endpoint[]): void {
   const seen = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
@@ -96,10 +110,10 @@ function checkRoutes(endpoints: readonly Endpoint[]): void {
       rest ? '*' : pattern === undefined ? ':' : ':()',
     );
     const route = `${endpoint.method} ${shape}`;
-    const twin = seen.get(route);
-    if (twin)
+    const duplicate = seen.get(route);
+    if (duplicate)
       throw new Error(
-        `${endpoint.source}: ${endpoint.name} cannot be routed: its route is that of ${twin.name} in ${twin.source}`,
+        `${endpoint.source}: ${endpoint.name} cannot be routed: its route is that of ${duplicate.name} in ${duplicate.source}`,
       );
     seen.set(route, endpoint);
   }
@@ -110,38 +124,43 @@ function checkDeclaration(endpoint: Endpoint): void {
     throw new Error(`${endpoint.source}: ${endpoint.name} ${what}`);
   };
   if (!endpoint.path.startsWith('/')) complain(`has a path that does not begin with /: ${endpoint.path}`);
-  if (endpoint.path.startsWith(API)) complain('has a path that begins with /api/v4, which it gets by itself');
+  if (endpoint.path.startsWith(API)) complain('has a path that begins with /api/v4, which is added automatically');
   if (endpoint.summary === '' || endpoint.summary.endsWith('.')) complain('needs a summary without a full stop');
-  if (endpoint.response.kind === 'page' && endpoint.method !== 'GET') complain('answers a page, but is not a GET');
-  if (endpoint.keyset && endpoint.response.kind !== 'page') complain('declares keyset, but does not answer a page');
-  if (endpoint.lastModified && endpoint.method !== 'DELETE') complain('is conditional, but is not a DELETE');
-  if (isRead(endpoint) && endpoint.activity.length > 0) complain(`is a ${endpoint.method} and records history`);
-  const stages: readonly Stage[] = ORDERS[endpoint.stageOrder];
-  const bodyIsForUs = endpoint.body === 'merged' || endpoint.body === 'json';
-  if (!stages.includes('body') && bodyIsForUs && !isRead(endpoint) && endpoint.method !== 'DELETE') {
-    complain(`has the order ${endpoint.stageOrder}, which reads no body, but its body is ${endpoint.body}`);
+  if (endpoint.response.kind === 'page' && endpoint.method !== 'GET')
+    complain('responds with a page, but is not a GET');
+  if (endpoint.keyset && endpoint.response.kind !== 'page')
+    complain('declares keyset, but does not respond with a page');
+  if (endpoint.lastModified && endpoint.method !== 'DELETE') complain('declares lastModified, but is not a DELETE');
+  if (isRead(endpoint) && endpoint.activity.length > 0) complain(`is a ${endpoint.method}, but declares activity`);
+  const stages: readonly Stage[] = STAGE_ORDERS[endpoint.stageOrder];
+  const readsBody = endpoint.body === 'merged' || endpoint.body === 'json';
+  if (!stages.includes('body') && readsBody && !isRead(endpoint) && endpoint.method !== 'DELETE') {
+    complain(`has the stage order ${endpoint.stageOrder}, which reads no body, but its body is ${endpoint.body}`);
   }
-  if (!stages.includes('credentials') && isRemembered(endpoint)) {
+  if (!stages.includes('credentials') && isCacheable(endpoint)) {
     complain(
-      `reads, and is remembered for its caller, whom its order ${endpoint.stageOrder} does not know: it has to handle`,
+      `declares read, whose response is cached per caller, but its stage order ${endpoint.stageOrder} authenticates nobody: declare handle`,
     );
   }
-  const findsPlace = endpoint.access.loadParent !== undefined;
-  if (stages.includes('place') !== findsPlace) {
-    complain(`has the order ${endpoint.stageOrder}, but its access finds ${findsPlace ? 'a' : 'no'} place first`);
+  const loadsParent = endpoint.access.loadParent !== undefined;
+  if (stages.includes('loadParent') !== loadsParent) {
+    complain(
+      `has the stage order ${endpoint.stageOrder}, but its access declares ${loadsParent ? 'a' : 'no'} loadParent`,
+    );
   }
   if (!stages.includes('precondition') && endpoint.lastModified) {
-    complain(`is conditional, but its order ${endpoint.stageOrder} looks at no condition`);
+    complain(`declares lastModified, but its stage order ${endpoint.stageOrder} has no precondition stage`);
   }
   if ((endpoint.body === 'late') !== Object.keys(endpoint.fields).length > 0) {
-    complain('has to declare the fields of its body, which is read late, or has none to declare');
+    complain('must declare fields if, and only if, its body is read late');
   }
-  const unlimited = unlimitedParameter({ ...endpoint.params, ...endpoint.fields });
-  if (unlimited) complain(`takes ${unlimited} without a limit: parameters/texts.ts has texts of every kind`);
-  const twice = pathNames(endpoint.path).find((name, index, names) => names.indexOf(name) !== index);
+  const unlimited = findUnlimitedParameter({ ...endpoint.params, ...endpoint.fields });
+  if (unlimited) complain(`takes ${unlimited} without a length limit: use a type of parameters/texts.ts`);
+  const twice = pathParameterNames(endpoint.path).find((name, index, names) => names.indexOf(name) !== index);
   if (twice) complain(`has two parameters ${twice} in its path`);
   for (const [code, [status]] of Object.entries(endpoint.errors)) {
-    if (status < 300 || status > 599) complain(`refuses ${code} with the status ${status}`);
+    if (status < 300 || status > 599)
+      complain(`declares the error ${code} with the status ${status}, which is not between 300 and 599`);
   }
 }
 
@@ -153,8 +172,8 @@ export function fullPath(endpoint: Pick<Endpoint, 'root' | 'path'>): string {
   return endpoint.root ? endpoint.path : `${API}${endpoint.path}`;
 }
 
-/** What the router keeps: `wildcard` is the name of the rest of the path, `/artifacts/*path`. */
-interface Routed {
+/** What the router stores for a route. `wildcard` is the name of the rest of the path, `/artifacts/*path`. */
+interface RouteTarget {
   readonly endpoint: Endpoint;
   readonly wildcard: string;
 }
@@ -162,12 +181,12 @@ interface Routed {
 function addRoute(router: Router, endpoint: Endpoint): void {
   const path = fullPath(endpoint);
   const wildcard = /\*(\w*)$/.exec(path)?.[1] || '*';
-  const routed: Routed = { endpoint, wildcard };
-  // One that is declared with a slash at its end is served without it too.
+  const target: RouteTarget = { endpoint, wildcard };
+  // A path declared with a trailing slash is also served without it.
   const spellings = path.length > 1 && path.endsWith('/') ? [path, path.slice(0, -1)] : [path];
   try {
     for (const each of spellings) {
-      router.on(endpoint.method, each.replace(/\*\w+$/, '*'), () => {}, routed as never);
+      router.on(endpoint.method, each.replace(/\*\w+$/, '*'), () => {}, target as never);
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -176,38 +195,41 @@ function addRoute(router: Router, endpoint: Endpoint): void {
 }
 
 /**
- * Root paths that begin with several plain segments, `/*repository_path.git/info/refs`: a namespace may be nested, so
- * the known part is the tail. The first `*name` is the rest of the path before it.
+ * A route that is matched by its suffix, `/*repository_path.git/info/refs`: namespaces may be nested, so only the end of the
+ * path is fixed. The first `*name` matches everything before it.
  */
-interface TailRoute {
+interface SuffixRoute {
   readonly endpoint: Endpoint;
   readonly pattern: RegExp;
   readonly names: readonly string[];
+  /** The number of fixed characters: the most specific route is tried first. */
+  readonly literals: number;
 }
 
-function tailRoute(endpoint: Endpoint): TailRoute {
+function toSuffixRoute(endpoint: Endpoint): SuffixRoute {
   const names: string[] = [];
   const source = endpoint.path.slice(1).replace(/\*(\w+)|:(\w+)|[.$()]/g, (match, rest?: string, one?: string) => {
     if (rest === undefined && one === undefined) return `\\${match}`;
     names.push((rest ?? one) as string);
     return rest === undefined ? '([^/]+)' : '([^/]+(?:/[^/]+)*?)';
   });
-  return { endpoint, pattern: new RegExp(`^/${source}$`), names };
+  const literals = replaceParameters(endpoint.path, () => '').length;
+  return { endpoint, pattern: new RegExp(`^/${source}$`), names, literals };
 }
 
-function findTail(tails: readonly TailRoute[], method: string, path: string): Found | null {
-  for (const { endpoint, pattern, names } of tails) {
+function findSuffixRoute(routes: readonly SuffixRoute[], method: string, path: string): RouteMatch | null {
+  for (const { endpoint, pattern, names } of routes) {
     if (endpoint.method !== method) continue;
     const match = pattern.exec(path);
     if (match === null) continue;
-    const values = names.map((name, index) => [name, decoded(match[index + 1] ?? '')] as const);
+    const values = names.map((name, index) => [name, decodePathValue(match[index + 1] ?? '')] as const);
     if (values.every(([, value]) => value !== null))
-      return { endpoint, path: Object.fromEntries(values) as Found['path'] };
+      return { endpoint, path: Object.fromEntries(values) as RouteMatch['path'] };
   }
   return null;
 }
 
-function decoded(text: string): string | null {
+function decodePathValue(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { family } from '#http/endpoint/resource-module.ts';
+import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { text } from '#http/endpoint/responses.ts';
 import { createRegistry } from './registry.ts';
 
 const plain = { summary: 'Do it', access: open(), response: text, handle: () => 'x' } as const;
 
 const registry = createRegistry({
-  projects: family({
+  projects: resourceModule({
     endpoints: {
       listProjects: endpoint({ get: '/projects', ...plain }),
       readProject: endpoint({ get: '/projects/:id', ...plain }),
@@ -20,13 +20,15 @@ const registry = createRegistry({
       notAnEndpoint: { some: 'constant' },
     },
   }),
-  users: family({
+  users: resourceModule({
     endpoints: {
       readUser: endpoint({ get: '/users/:id(^\\d+$)', ...plain }),
       listEvents: endpoint({ get: '/users/:id/events', ...plain }),
     },
   }),
-  git: family({ endpoints: { readRefs: endpoint({ get: '/*repository_path.git/info/refs', ...plain, root: true }) } }),
+  git: resourceModule({
+    endpoints: { readRefs: endpoint({ get: '/*repository_path.git/info/refs', ...plain, root: true }) },
+  }),
 });
 
 const find = (path: string, method = 'GET') => {
@@ -34,18 +36,19 @@ const find = (path: string, method = 'GET') => {
   return found && [found.endpoint.name, { ...found.path }];
 };
 
-test('endpoints take their names from their exports and their place from the folder', () => {
+test('names endpoints by their exports and orders them by path, then by method', () => {
   assert.equal(registry.endpoints.length, 9);
   assert.deepEqual(
-    registry.endpoints.slice(0, 2).map(({ name, source }) => [name, source]),
+    registry.endpoints.slice(0, 3).map(({ name, folder, source }) => [name, folder, source]),
     [
-      ['listProjects', 'projects/endpoints.ts'],
-      ['readProject', 'projects/endpoints.ts'],
+      ['readRefs', 'git', 'git/endpoints.ts'],
+      ['listProjects', 'projects', 'projects/endpoints.ts'],
+      ['getProject', 'projects', 'projects/endpoints.ts'],
     ],
   );
 });
 
-test('segments are split first and decoded then', () => {
+test('splits segments before it decodes them', () => {
   const files: [path: string, file: string][] = [
     ['lib%2Fa.rb', 'lib/a.rb'],
     ['a%252Fb', 'a%2Fb'],
@@ -58,50 +61,68 @@ test('segments are split first and decoded then', () => {
     ['x'.repeat(8000), 'x'.repeat(8000)],
   ];
   for (const [segment, file_path] of files) {
-    assert.deepEqual(find(`/api/v4/projects/g%2Fp/files/${segment}`), ['readFile', { id: 'g/p', file_path }]);
+    assert.deepEqual(find(`/api/v4/projects/g%2Fp/files/${segment}`), ['getFile', { id: 'g/p', file_path }]);
   }
 });
 
-test('an unencoded slash is another path', () => {
+test('treats an unencoded slash as another segment', () => {
   for (const path of ['/api/v4/projects/g/p', '/api/v4/projects//files/a', '/projects/1', '/', '*']) {
     assert.equal(find(path), null, path);
     assert.deepEqual(registry.methods(path), [], path);
   }
 });
 
-test('slashes in a row are one, one at the end is none', () => {
+test('collapses repeated slashes and ignores a trailing one', () => {
   assert.deepEqual(find('/api/v4//projects///1'), find('/api/v4/projects/1'));
   assert.deepEqual(find('/api/v4/projects/1/'), find('/api/v4/projects/1'));
   assert.notEqual(find('/api/v4/projects/1/'), null);
 });
 
-test('a parameter for digits takes nothing else', () => {
+test('matches digits only where the pattern says so', () => {
   assert.deepEqual(find('/api/v4/users/12'), ['readUser', { id: '12' }]);
   for (const id of ['x', '-1', '1.5', '1%0A', '']) assert.equal(find(`/api/v4/users/${id}`), null, id);
   assert.deepEqual(find('/api/v4/users/mira/events'), ['listEvents', { id: 'mira' }]);
 });
 
-test('the rest of a path has a name', () => {
+test('names the rest of a path', () => {
   assert.deepEqual(find('/api/v4/projects/1/artifacts/a/b%20c'), ['readArtifact', { id: '1', path: 'a/b c' }]);
   assert.equal(find('/api/v4/projects/1/artifacts/'), null);
 });
 
-test('what stands before a known tail may be nested', () => {
+test('matches nested paths before a fixed suffix', () => {
   assert.deepEqual(find('/a/b/c.git/info/refs'), ['readRefs', { repository_path: 'a/b/c' }]);
   assert.deepEqual(find('/a%20b/c.git/info/refs'), ['readRefs', { repository_path: 'a b/c' }]);
   assert.equal(find('/.git/info/refs'), null);
   assert.equal(find('/%ff.git/info/refs'), null);
 });
 
-test('HEAD is answered by the GET, unless it has an endpoint of its own', () => {
-  assert.deepEqual(find('/api/v4/projects/1', 'HEAD'), ['readProject', { id: '1' }]);
+test('answers HEAD by the GET endpoint unless HEAD has its own', () => {
+  assert.deepEqual(find('/api/v4/projects/1', 'HEAD'), ['getProject', { id: '1' }]);
   assert.deepEqual(find('/api/v4/projects/1/probe', 'HEAD'), ['probe', { id: '1' }]);
   assert.equal(find('/api/v4/projects/1/probe'), null);
 });
 
-test('the methods of a path', () => {
+test('lists the methods of a path', () => {
   assert.deepEqual(registry.methods('/api/v4/projects/1'), ['GET', 'PUT', 'HEAD']);
   assert.deepEqual(registry.methods('/api/v4/projects/1/probe'), ['HEAD']);
   assert.deepEqual(registry.methods('/a/b.git/info/refs'), ['GET', 'HEAD']);
   assert.equal(find('/api/v4/projects/1', 'PROPFIND'), null);
+});
+
+test('prefers the most specific suffix, in whatever order the routes are declared', () => {
+  const alerts = createRegistry({
+    alerts: resourceModule({
+      endpoints: {
+        notify: endpoint({ post: '/*project_path/alerts/notify', ...plain, root: true }),
+        notifyPrometheus: endpoint({ post: '/*project_path/prometheus/alerts/notify', ...plain, root: true }),
+        notifyNamed: endpoint({ post: '/*project_path/alerts/notify/:name/:key', ...plain, root: true }),
+        notifyNamedJson: endpoint({ post: '/*project_path/alerts/notify/:name/:key.json', ...plain, root: true }),
+      },
+    }),
+  });
+  const nameOf = (path: string) => alerts.find('POST', path)?.endpoint.name;
+  assert.equal(nameOf('/group/project/alerts/notify'), 'notify');
+  assert.equal(nameOf('/group/project/prometheus/alerts/notify'), 'notifyPrometheus');
+  assert.equal(nameOf('/group/project/alerts/notify/name/key'), 'notifyNamed');
+  assert.equal(nameOf('/group/project/alerts/notify/name/key.json'), 'notifyNamedJson');
 });

@@ -1,27 +1,27 @@
 import { bodyTooLarge } from '#http/errors/http-error.ts';
 
-/** What is left of a body without its contents: parsed in memory, so it has a bound of its own. */
-export interface Skeleton {
+/** The rest of a body without its contents. It is parsed in memory, so its size is limited. */
+export interface BodySkeleton {
   add(bytes: Buffer): void;
-  whole(): Buffer;
+  toBuffer(): Buffer;
 }
 
-const LARGEST = 10 * 1024 * 1024;
+const MAX_SKELETON_BYTES = 10 * 1024 * 1024;
 
-export function createSkeleton(): Skeleton {
+export function createBodySkeleton(): BodySkeleton {
   let bytes = Buffer.allocUnsafe(64 * 1024);
   let size = 0;
   return {
     add(more) {
-      if (size + more.length > LARGEST) throw bodyTooLarge();
+      if (size + more.length > MAX_SKELETON_BYTES) throw bodyTooLarge();
       if (size + more.length > bytes.length) {
-        const wider = Buffer.allocUnsafe(Math.max(bytes.length * 2, size + more.length));
-        bytes.copy(wider, 0, 0, size);
-        bytes = wider;
+        const larger = Buffer.allocUnsafe(Math.max(bytes.length * 2, size + more.length));
+        bytes.copy(larger, 0, 0, size);
+        bytes = larger;
       }
       more.copy(bytes, size);
       size += more.length;
     },
-    whole: () => bytes.subarray(0, size),
+    toBuffer: () => bytes.subarray(0, size),
   };
 }

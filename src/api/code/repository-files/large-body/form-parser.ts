@@ -1,9 +1,9 @@
-import { badRequestText } from '#http/errors/http-error.ts';
-import type { Raw } from '#http/parameters/brackets.ts';
+import { plainBadRequest } from '#http/errors/http-error.ts';
+import type { RawParameters } from '#http/parameters/brackets.ts';
 import { parseFormBody } from '#http/request/form-body.ts';
-import { createSkeleton, type Skeleton } from './body-skeleton.ts';
-import type { Spool } from './spool-file.ts';
-import { isContentName, type StandIns, standIns } from './spooled-text.ts';
+import { type BodySkeleton, createBodySkeleton } from './body-skeleton.ts';
+import type { SpoolFile } from './spool-file.ts';
+import { createPlaceholders, isContentName, type Placeholders } from './spooled-text.ts';
 import { createUtf8Check } from './utf8-check.ts';
 
 const AMPERSAND = 0x26;
@@ -11,57 +11,60 @@ const EQUALS = 0x3d;
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
-const LONGEST_NAME = 256;
+const MAX_NAME_LENGTH = 256;
 
 /**
- * The parameters of a form of any size; values named `content` go to the spool on the way. 400: an escape is broken,
- * or something is not UTF-8 or has a NUL (contract/conventions.md §1 stage 1).
+ * Parses a form of any size; values named `content` are spooled. Throws 400 for a broken escape, invalid UTF-8 or a
+ * NUL (contract/conventions.md §1 stage 1).
  */
-export async function divertForm(chunks: AsyncIterable<Buffer>, spool: Spool): Promise<Raw> {
-  const skeleton = createSkeleton();
-  const texts = standIns(spool);
-  const scan = createScan(skeleton, texts);
+export async function parseLargeForm(chunks: AsyncIterable<Buffer>, spool: SpoolFile): Promise<RawParameters> {
+  const skeleton = createBodySkeleton();
+  const placeholders = createPlaceholders(spool);
+  const scan = createScanner(skeleton, placeholders);
   for await (const chunk of chunks) {
     const decoded = scan.push(chunk, spool.size);
-    if (decoded === null) throw badRequestText();
+    if (decoded === null) throw plainBadRequest();
     await spool.append(decoded);
   }
-  if (!scan.end(spool.size)) throw badRequestText();
-  return texts.restore(await parseFormBody(skeleton.whole()));
+  if (!scan.end(spool.size)) throw plainBadRequest();
+  return placeholders.restore(await parseFormBody(skeleton.toBuffer()));
 }
 
-interface Scan {
-  /** What the spool gets of a chunk, which begins there at `base` and holds until the next one; null: it is broken. */
+interface Scanner {
+  /**
+   * Returns the decoded bytes for the spool, which start there at `base` and stay valid until the next call; null if
+   * the chunk is malformed.
+   */
   push(chunk: Buffer, base: number): Buffer | null;
   end(base: number): boolean;
 }
 
-function createScan(skeleton: Skeleton, texts: StandIns): Scan {
+function createScanner(skeleton: BodySkeleton, placeholders: Placeholders): Scanner {
   let out = Buffer.alloc(0);
-  /** The name that is passing by; null: its value is. */
+  /** The current name; null while its value is read. */
   let name: string | null = '';
   /** The content that is being decoded. */
   let value: FormValue | null = null;
 
-  /** Does the value of a content begin behind this byte? */
+  /** Tells whether a content value begins after this byte. */
   function isContentNext(byte: number): boolean {
     const known: string | null = name;
     if (byte === AMPERSAND) name = '';
     else if (byte === EQUALS) name = null;
-    else if (known !== null && known.length <= LONGEST_NAME) name = known + String.fromCharCode(byte);
-    return byte === EQUALS && known !== null && isContentName(decoded(known));
+    else if (known !== null && known.length <= MAX_NAME_LENGTH) name = known + String.fromCharCode(byte);
+    return byte === EQUALS && known !== null && isContentName(decodeName(known));
   }
 
   return {
     push(chunk, base) {
       if (out.length < chunk.length) out = Buffer.allocUnsafe(chunk.length);
       let to = 0;
-      let kept = 0;
+      let skeletonStart = 0;
       for (let at = 0; at < chunk.length; ) {
         if (value === null) {
           if (!isContentNext(chunk[at++]!)) continue;
-          skeleton.add(chunk.subarray(kept, at));
-          skeleton.add(Buffer.from(texts.begin(base + to)));
+          skeleton.add(chunk.subarray(skeletonStart, at));
+          skeleton.add(Buffer.from(placeholders.begin(base + to)));
           value = createFormValue();
         }
         const end = chunk.indexOf(AMPERSAND, at);
@@ -70,28 +73,28 @@ function createScan(skeleton: Skeleton, texts: StandIns): Scan {
         if (to === -1 || !value.isText(out.subarray(begin, to))) return null;
         if (end === -1) return out.subarray(0, to);
         if (!value.isWhole()) return null;
-        texts.end(base + to);
+        placeholders.end(base + to);
         value = null;
-        kept = at = end;
+        skeletonStart = at = end;
       }
-      if (value === null) skeleton.add(chunk.subarray(kept));
+      if (value === null) skeleton.add(chunk.subarray(skeletonStart));
       return out.subarray(0, to);
     },
     end(base) {
       if (value === null) return true;
-      texts.end(base);
+      placeholders.end(base);
       return value.isWhole();
     },
   };
 }
 
-/** One value, decoded as it comes. */
+/** An incremental decoder of one value. */
 interface FormValue {
-  /** Gives the end of what it has written to `out`; -1: an escape is broken. */
+  /** Decodes into `out` and returns the end position; -1 for a broken escape. */
   decode(bytes: Buffer, out: Buffer, to: number): number;
-  /** What was decoded, in its order: is it UTF-8 without NUL? */
+  /** Tells whether the decoded bytes are UTF-8 without NUL. Call it in order. */
   isText(bytes: Buffer): boolean;
-  /** No escape and no character is cut off. */
+  /** Tells whether no escape and no character is incomplete. */
   isWhole(): boolean;
 }
 
@@ -118,7 +121,7 @@ function createFormValue(): FormValue {
   };
 }
 
-function decoded(name: string): string {
+function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {

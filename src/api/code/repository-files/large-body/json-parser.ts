@@ -1,112 +1,118 @@
 import { HttpError } from '#http/errors/http-error.ts';
-import { emptyRaw, isRaw, type Raw } from '#http/parameters/brackets.ts';
+import { emptyParameters, isParameterObject, type RawParameters } from '#http/parameters/brackets.ts';
 import { parseJson } from '#http/request/json-body.ts';
-import { createSkeleton, type Skeleton } from './body-skeleton.ts';
-import { createJsonString, type JsonString, SPARE } from './json-string-decoder.ts';
-import type { Spool } from './spool-file.ts';
-import { type StandIns, standIns } from './spooled-text.ts';
+import { type BodySkeleton, createBodySkeleton } from './body-skeleton.ts';
+import { createJsonStringDecoder, type JsonStringDecoder, SPARE_BYTES } from './json-string-decoder.ts';
+import type { SpoolFile } from './spool-file.ts';
+import { createPlaceholders, type Placeholders } from './spooled-text.ts';
 import { createUtf8Check } from './utf8-check.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
-/** No way of writing `content` in JSON is longer. */
-const LONGEST_KEY = 64;
+/** The longest way to write `content` in JSON is shorter. */
+const MAX_KEY_LENGTH = 64;
 
-// Why no library: of those that are kept only stream-json gives a string in pieces, the others would hold 300 MB of it.
-// It gives tokens, not where they stand, so that all that is no content would be put together here, by rules of our own
-// for names that come twice and for `__proto__`, where this leaves it to JSON.parse. And each escape is a token: a text
-// that is full of them takes four times as long.
+// No library is used: of the maintained ones only stream-json splits strings, the others would hold 300 MB of them. It
+// yields tokens without positions, so everything else would be rebuilt here, with own rules for duplicate names and
+// `__proto__`; this parser leaves that to JSON.parse. Each escape is a token there: a text full of escapes takes four
+// times as long.
 
 /**
- * The members of a JSON object of any size; texts named `content` go to the spool on the way, what is left is parsed
- * as always, within the bounds of every JSON body. Null: it is no JSON, or too much. A value that is no object has no members.
+ * Parses a JSON object of any size. Texts named `content` are spooled; the rest is parsed normally within the usual
+ * limits. Returns null if the JSON is invalid or too large. A value that is not an object has no members.
  */
-export async function divertJson(chunks: AsyncIterable<Buffer>, spool: Spool): Promise<Raw | null> {
-  const skeleton = createSkeleton();
-  const texts = standIns(spool);
+export async function parseLargeJson(chunks: AsyncIterable<Buffer>, spool: SpoolFile): Promise<RawParameters | null> {
+  const skeleton = createBodySkeleton();
+  const placeholders = createPlaceholders(spool);
   const utf8 = createUtf8Check();
-  const scan = createScan(skeleton, texts);
+  const scan = createScanner(skeleton, placeholders);
   for await (const chunk of chunks) {
     const decoded = utf8.push(chunk) ? scan(chunk, spool.size) : null;
     if (decoded === null) return null;
     await spool.append(decoded);
   }
   if (!utf8.end()) return null;
-  const value = await parseJson(skeleton.whole()).catch((error) => {
+  const value = await parseJson(skeleton.toBuffer()).catch((error) => {
     if (error instanceof HttpError) return undefined;
     throw error;
   });
   if (value === undefined) return null;
-  return isRaw(value) ? texts.restore(Object.assign(emptyRaw(), value)) : emptyRaw();
+  return isParameterObject(value) ? placeholders.restore(Object.assign(emptyParameters(), value)) : emptyParameters();
 }
 
 /**
- * Takes a chunk and gives what the spool gets of it, which begins there at `base` and holds until the next chunk; null:
- * it is no JSON. Only strings are understood, and which of them stand behind `"content":`; all else is the parser's
- * business, which finds a text that never ends too.
+ * Returns a function that decodes a chunk for the spool. The result starts there at `base` and stays valid until the
+ * next chunk; null if it is not JSON. It recognizes strings and whether they follow `"content":`. Everything else,
+ * such as an unterminated string, is left to the JSON parser.
  */
-function createScan(skeleton: Skeleton, texts: StandIns): (chunk: Buffer, base: number) => Buffer | null {
-  const keys = createKeys();
+function createScanner(
+  skeleton: BodySkeleton,
+  placeholders: Placeholders,
+): (chunk: Buffer, base: number) => Buffer | null {
+  const keys = createKeyTracker();
   let out = Buffer.alloc(0);
   /** The content that is being decoded. */
-  let text: JsonString | null = null;
+  let text: JsonStringDecoder | null = null;
   return (chunk, base) => {
-    if (out.length < chunk.length + SPARE) out = Buffer.allocUnsafe(chunk.length + SPARE);
+    if (out.length < chunk.length + SPARE_BYTES) out = Buffer.allocUnsafe(chunk.length + SPARE_BYTES);
     let to = 0;
-    let kept = 0;
+    let skeletonStart = 0;
     for (let at = 0; at < chunk.length; ) {
       if (text === null) {
         if (!keys.isContentNext(chunk[at++]!)) continue;
-        skeleton.add(chunk.subarray(kept, at));
-        skeleton.add(Buffer.from(texts.begin(base + to)));
-        text = createJsonString();
+        skeleton.add(chunk.subarray(skeletonStart, at));
+        skeleton.add(Buffer.from(placeholders.begin(base + to)));
+        text = createJsonStringDecoder();
       }
-      const decoded: ReturnType<JsonString['decode']> = text.decode(chunk, at, out, to);
+      const decoded: ReturnType<JsonStringDecoder['decode']> = text.decode(chunk, at, out, to);
       ({ at, to } = decoded);
       if (decoded.state === 'invalid') return null;
       if (decoded.state === 'open') return out.subarray(0, to);
-      texts.end(base + to);
+      placeholders.end(base + to);
       text = null;
-      // The closing quote stays, as the opening one has.
-      kept = at - 1;
+      // The closing quote stays in the skeleton, like the opening one.
+      skeletonStart = at - 1;
     }
-    if (text === null) skeleton.add(chunk.subarray(kept));
+    if (text === null) skeleton.add(chunk.subarray(skeletonStart));
     return out.subarray(0, to);
   };
 }
 
-/** Follows the strings that pass by. */
-interface Keys {
-  /** Is this byte the quote that opens the string behind `"content":`? Bytes of that string are not shown. */
+/** Tracks object keys. */
+interface KeyTracker {
+  /**
+   * Tells whether this byte is the quote that opens the string after `"content":`. Bytes of that string are not passed
+   * in.
+   */
   isContentNext(byte: number): boolean;
 }
 
-function createKeys(): Keys {
-  /** The beginning of the string that is passing by; null: outside of strings. */
-  let passing: string | null = null;
+function createKeyTracker(): KeyTracker {
+  /** The start of the current string; null outside of strings. */
+  let current: string | null = null;
   let isEscaped = false;
   let last = '';
   let isContent = false;
 
-  function inside(byte: number, sofar: string): void {
+  function inside(byte: number, prefix: string): void {
     if (byte === QUOTE && !isEscaped) {
-      last = sofar;
-      passing = null;
+      last = prefix;
+      current = null;
       return;
     }
     isEscaped = byte === BACKSLASH && !isEscaped;
-    if (sofar.length <= LONGEST_KEY) passing = sofar + String.fromCharCode(byte);
+    if (prefix.length <= MAX_KEY_LENGTH) current = prefix + String.fromCharCode(byte);
   }
 
   return {
     isContentNext(byte) {
-      if (passing !== null) {
-        inside(byte, passing);
+      if (current !== null) {
+        inside(byte, current);
         return false;
       }
       if (byte === QUOTE) {
-        if (!isContent) passing = '';
+        if (!isContent) current = '';
         const found = isContent;
         isContent = false;
         return found;
@@ -122,7 +128,7 @@ function createKeys(): Keys {
 
 function isContentKey(raw: string): boolean {
   if (raw === 'content') return true;
-  return raw.includes('\\') && raw.length <= LONGEST_KEY && parse(Buffer.from(`"${raw}"`)) === 'content';
+  return raw.includes('\\') && raw.length <= MAX_KEY_LENGTH && parse(Buffer.from(`"${raw}"`)) === 'content';
 }
 
 function parse(bytes: Buffer): unknown {

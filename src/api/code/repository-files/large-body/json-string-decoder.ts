@@ -1,26 +1,26 @@
-/** The inside of a JSON string, decoded as it comes: escapes become characters, the rest stays what it is, in UTF-8. */
-export interface JsonString {
+/** An incremental decoder of one JSON string: it resolves escapes and copies the rest as UTF-8. */
+export interface JsonStringDecoder {
   /**
-   * Decodes from `at` until the string or the chunk ends, into `out`, which has room for what the chunk can give.
-   * `at` is then behind the closing quote, or at the chunk's end.
+   * Decodes from `at` to the end of the string or chunk into `out`, which must be large enough. The returned `at` is
+   * after the closing quote, or at the end of the chunk.
    */
-  decode(chunk: Buffer, at: number, out: Buffer, to: number): Decoded;
+  decode(chunk: Buffer, at: number, out: Buffer, to: number): DecodeResult;
 }
 
-export interface Decoded {
+export interface DecodeResult {
   readonly at: number;
   readonly to: number;
-  /** `invalid`: no JSON string has such a byte or escape. */
+  /** `invalid`: the byte or escape is not allowed in JSON. */
   readonly state: 'open' | 'ended' | 'invalid';
 }
 
-/** What of `out` a chunk can need beyond its own length: a character that began in the chunk before. */
-export const SPARE = 16;
+/** Bytes of `out` needed beyond the chunk's length, for a character that began in the previous chunk. */
+export const SPARE_BYTES = 16;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const REPLACEMENT = 0xfffd;
-const SIMPLE: Readonly<Record<string, number>> = {
+const SIMPLE_ESCAPES: Readonly<Record<string, number>> = {
   '"': QUOTE,
   '\\': BACKSLASH,
   '/': 0x2f,
@@ -31,11 +31,11 @@ const SIMPLE: Readonly<Record<string, number>> = {
   t: 9,
 };
 
-export function createJsonString(): JsonString {
-  /** -1: no escape; 0: behind the backslash; 1 to 4: so many digits are missing. */
+export function createJsonStringDecoder(): JsonStringDecoder {
+  /** -1: no escape; 0: after the backslash; 1 to 4: number of missing digits. */
   let escaping = -1;
   let unit = 0;
-  /** The first half of a surrogate pair that waits for its second. */
+  /** The high surrogate that waits for its low surrogate. */
   let high = 0;
 
   function put(out: Buffer, to: number, code: number): number {
@@ -46,7 +46,7 @@ export function createJsonString(): JsonString {
     return to + out.write(String.fromCodePoint(code), to, 'utf8');
   }
 
-  /** A half without its other half has no bytes in UTF-8. */
+  /** Replaces an unpaired surrogate, which has no UTF-8 form. */
   function settle(out: Buffer, to: number): number {
     if (high === 0) return to;
     high = 0;
@@ -68,7 +68,7 @@ export function createJsonString(): JsonString {
     return put(out, next, isLow ? REPLACEMENT : unit);
   }
 
-  /** One byte of an escape; null: it is none. */
+  /** Handles one byte of an escape; returns null if it is invalid. */
   function escaped(byte: number, out: Buffer, to: number): number | null {
     const character = String.fromCharCode(byte);
     if (escaping === 0) {
@@ -77,7 +77,7 @@ export function createJsonString(): JsonString {
         unit = 0;
         return to;
       }
-      const simple = SIMPLE[character];
+      const simple = SIMPLE_ESCAPES[character];
       escaping = -1;
       return simple === undefined ? null : put(out, settle(out, to), simple);
     }
@@ -117,7 +117,7 @@ export function createJsonString(): JsonString {
   };
 }
 
-/** Up to the next quote, backslash or control character. */
+/** Returns the position of the next quote, backslash or control character. */
 function endOfRun(chunk: Buffer, from: number): number {
   let at = from;
   while (at < chunk.length) {

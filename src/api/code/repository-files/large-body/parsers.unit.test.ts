@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { HttpError } from '#http/errors/http-error.ts';
-import { parseForm, type Raw } from '#http/parameters/brackets.ts';
-import { divertForm } from './form-parser.ts';
-import { divertJson } from './json-parser.ts';
-import { divertMultipart } from './multipart-parser.ts';
-import { openSpool, type Spool } from './spool-file.ts';
-import { isLongText } from './spooled-text.ts';
+import { parseForm, type RawParameters } from '#http/parameters/brackets.ts';
+import { parseLargeForm } from './form-parser.ts';
+import { parseLargeJson } from './json-parser.ts';
+import { parseLargeMultipart } from './multipart-parser.ts';
+import { openSpoolFile, type SpoolFile } from './spool-file.ts';
+import { isSpooledText } from './spooled-text.ts';
 
-async function* cut(bytes: Buffer, length: number): AsyncGenerator<Buffer> {
+async function* splitIntoChunks(bytes: Buffer, length: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += length) yield Buffer.from(bytes.subarray(at, at + length));
 }
 
-async function withSpool<Result>(work: (spool: Spool) => Promise<Result>): Promise<Result> {
+async function withSpool<Result>(work: (spool: SpoolFile) => Promise<Result>): Promise<Result> {
   const directory = await mkdtemp(join(tmpdir(), 'hearth-spool-'));
-  const spool = await openSpool(join(directory, 'spool'));
+  const spool = await openSpoolFile(join(directory, 'spool'));
   try {
     assert.deepEqual(await readdir(directory), [], 'nothing stays behind');
     return await work(spool);
@@ -27,28 +27,32 @@ async function withSpool<Result>(work: (spool: Spool) => Promise<Result>): Promi
   }
 }
 
-/** Every long text as the string that it stands for. */
-async function plain(value: unknown): Promise<unknown> {
-  if (isLongText(value)) {
+/** Replaces spooled texts by their strings. */
+async function resolveSpooledTexts(value: unknown): Promise<unknown> {
+  if (isSpooledText(value)) {
     const chunks: Buffer[] = [];
     for await (const chunk of value.chunks()) chunks.push(chunk);
     assert.equal(Buffer.concat(chunks).length, value.size);
     return Buffer.concat(chunks).toString('utf8');
   }
-  if (Array.isArray(value)) return Promise.all(value.map(plain));
+  if (Array.isArray(value)) return Promise.all(value.map(resolveSpooledTexts));
   if (typeof value !== 'object' || value === null) return value;
-  const pairs = await Promise.all(Object.entries(value).map(async ([key, item]) => [key, await plain(item)]));
+  const pairs = await Promise.all(
+    Object.entries(value).map(async ([key, item]) => [key, await resolveSpooledTexts(item)]),
+  );
   return Object.fromEntries(pairs);
 }
 
-/** The same, however the bytes are cut. */
-async function always(
+/** Expects the same result for every split into chunks. */
+async function parseInAllSplits(
   bytes: Buffer,
-  divert: (chunks: AsyncIterable<Buffer>, spool: Spool) => Promise<Raw | null>,
+  divert: (chunks: AsyncIterable<Buffer>, spool: SpoolFile) => Promise<RawParameters | null>,
 ): Promise<unknown> {
   const results: unknown[] = [];
   for (const length of [1, 2, 3, 7, 64, bytes.length + 1]) {
-    results.push(await withSpool(async (spool) => plain(await divert(cut(bytes, length), spool))));
+    results.push(
+      await withSpool(async (spool) => resolveSpooledTexts(await divert(splitIntoChunks(bytes, length), spool))),
+    );
   }
   for (const result of results) assert.deepEqual(result, results[0]);
   return results[0];
@@ -57,7 +61,7 @@ async function always(
 const NAUGHTY =
   'plain, "quoted", back\\slash / \b\f\n\r\t \u0000 ä € 𝄞 {"content":"inner"} \ud800 \udc00 \udc00\ud800 end';
 
-test('JSON gives what JSON.parse gives, contents through the spool', async () => {
+test('parses JSON like JSON.parse and spools contents', async () => {
   const bodies = [
     { content: NAUGHTY, branch: 'main', commit_message: 'm' },
     { branch: 'content', content: '', encoding: null, deep: { list: ['content', { content: 1 }] } },
@@ -74,34 +78,39 @@ test('JSON gives what JSON.parse gives, contents through the spool', async () =>
   for (const body of bodies) {
     for (const text of [JSON.stringify(body), JSON.stringify(body, null, 2), escapeAll(JSON.stringify(body))]) {
       const expected = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
-      const found = await always(Buffer.from(text), divertJson);
+      const found = await parseInAllSplits(Buffer.from(text), parseLargeJson);
       assert.deepEqual(found, wellFormed(expected), text);
     }
   }
 });
 
-/** As UTF-8 has it. */
+/** As UTF-8. */
 function wellFormed(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (_key, item) => (typeof item === 'string' ? item.toWellFormed() : item));
 }
 
-/** The same, written otherwise: names too. */
+/** The same JSON with escapes, also in names. */
 function escapeAll(json: string): string {
   return json.replaceAll('ontent', '\\u006fnt\\u0065nt').replaceAll('/', '\\/');
 }
 
-test('a content where nobody looks for one is left out', async () => {
-  const given = await withSpool((spool) => divertJson(cut(Buffer.from('{"a":{"content":"x"},"b":"c"}'), 4), spool));
-  assert.equal(given?.b, 'c');
-  assert.ok(!JSON.stringify(given).includes('"x"'));
+test('drops contents outside of the known parameters', async () => {
+  const parsed = await withSpool((spool) =>
+    parseLargeJson(splitIntoChunks(Buffer.from('{"a":{"content":"x"},"b":"c"}'), 4), spool),
+  );
+  assert.equal(parsed?.b, 'c');
+  assert.ok(!JSON.stringify(parsed).includes('"x"'));
 });
 
-test('of one name that comes twice the last counts', async () => {
-  const found = await always(Buffer.from('{"content":"a","content":"b","\\u0063ontent" : "c"}'), divertJson);
+test('uses the last of duplicate names', async () => {
+  const found = await parseInAllSplits(
+    Buffer.from('{"content":"a","content":"b","\\u0063ontent" : "c"}'),
+    parseLargeJson,
+  );
   assert.deepEqual(found, { content: 'c' });
 });
 
-test('what is no JSON is none', async () => {
+test('rejects invalid JSON', async () => {
   const broken = [
     '{"content":"abc',
     '{"content":"a\\x"}',
@@ -112,25 +121,25 @@ test('what is no JSON is none', async () => {
     '{"a":}',
     '{"content":"a"}}',
   ];
-  for (const text of broken) assert.equal(await always(Buffer.from(text), divertJson), null, text);
+  for (const text of broken) assert.equal(await parseInAllSplits(Buffer.from(text), parseLargeJson), null, text);
   for (const bytes of [[0xff], [0xc3], [0xe2, 0x82], [0xed, 0xa0, 0x80]]) {
     const body = Buffer.concat([Buffer.from('{"content":"'), Buffer.from(bytes), Buffer.from('"}')]);
-    assert.equal(await always(body, divertJson), null);
+    assert.equal(await parseInAllSplits(body, parseLargeJson), null);
   }
 });
 
-test('a stand-in cannot be forged', async () => {
+test('cannot be tricked by a forged placeholder', async () => {
   const found = await withSpool(async (spool) => {
-    const given = await divertJson(
-      cut(Buffer.from('{"content":"0","branch":"0","actions":[{"content":"1"}]}'), 9),
+    const parsed = await parseLargeJson(
+      splitIntoChunks(Buffer.from('{"content":"0","branch":"0","actions":[{"content":"1"}]}'), 9),
       spool,
     );
-    return plain(given);
+    return resolveSpooledTexts(parsed);
   });
   assert.deepEqual(found, { content: '0', branch: '0', actions: [{ content: '1' }] });
 });
 
-test('a form gives what a form gives', async () => {
+test('parses forms like the form parser', async () => {
   const bodies = [
     'branch=main&content=a%2Bb+c%0A%C3%A4&commit_message=m%20n',
     'content=&branch=x',
@@ -140,7 +149,11 @@ test('a form gives what a form gives', async () => {
     'content=a=b&&x=1&content=last',
   ];
   for (const body of bodies) {
-    assert.deepEqual(await always(Buffer.from(body), divertForm), await plain(parseForm(body)), body);
+    assert.deepEqual(
+      await parseInAllSplits(Buffer.from(body), parseLargeForm),
+      await resolveSpooledTexts(parseForm(body)),
+      body,
+    );
   }
   for (const body of [
     'content=%',
@@ -151,31 +164,31 @@ test('a form gives what a form gives', async () => {
     'content=%c3&content=%a4',
     'a=%ff',
   ]) {
-    const refused = always(Buffer.from(body), divertForm);
+    const refused = parseInAllSplits(Buffer.from(body), parseLargeForm);
     await assert.rejects(refused, (error) => error instanceof HttpError && error.status === 400, body);
   }
 });
 
-test('multipart fields go the same way, files are refused', async () => {
+test('spools multipart fields and rejects files', async () => {
   const headers = { 'content-type': 'multipart/form-data; boundary=xx' };
   const part = (name: string, value: string, more = '') =>
     `--xx\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
-  const divert = (chunks: AsyncIterable<Buffer>, spool: Spool) => divertMultipart(chunks, headers, spool);
+  const divert = (chunks: AsyncIterable<Buffer>, spool: SpoolFile) => parseLargeMultipart(chunks, headers, spool);
   const good = `${part('branch', 'main')}${part('actions[][content]', 'ä\n--x')}${part('content', NAUGHTY.toWellFormed().replace('\0', ''))}--xx--\r\n`;
-  assert.deepEqual(await always(Buffer.from(good), divert), {
+  assert.deepEqual(await parseInAllSplits(Buffer.from(good), divert), {
     branch: 'main',
     actions: [{ content: 'ä\n--x' }],
     content: NAUGHTY.toWellFormed().replace('\0', ''),
   });
   const file = `${part('content', 'x', '; filename="x"')}--xx--\r\n`;
-  assert.equal(await always(Buffer.from(file), divert), null);
+  assert.equal(await parseInAllSplits(Buffer.from(file), divert), null);
   for (const body of [`${part('content', 'a\0b')}--xx--\r\n`, '--xx\r\nnothing']) {
-    const refused = withSpool((spool) => divert(cut(Buffer.from(body), 5), spool));
+    const refused = withSpool((spool) => divert(splitIntoChunks(Buffer.from(body), 5), spool));
     await assert.rejects(refused, (error) => error instanceof HttpError && error.status === 400);
   }
 });
 
-test('multipart fields that are not UTF-8 are refused, whatever stands beside them', async () => {
+test('rejects multipart fields that are not UTF-8', async () => {
   const headers = { 'content-type': 'multipart/form-data; boundary=xx' };
   const part = (name: string, value: string | Buffer) =>
     Buffer.concat([
@@ -184,8 +197,8 @@ test('multipart fields that are not UTF-8 are refused, whatever stands beside th
       Buffer.from('\r\n'),
     ]);
   const divert = (...parts: Buffer[]) =>
-    always(Buffer.concat([...parts, Buffer.from('--xx--\r\n')]), (chunks, spool) =>
-      divertMultipart(chunks, headers, spool),
+    parseInAllSplits(Buffer.concat([...parts, Buffer.from('--xx--\r\n')]), (chunks, spool) =>
+      parseLargeMultipart(chunks, headers, spool),
     );
   const meant = part('author_name', 'who\ufffd');
   assert.deepEqual(await divert(meant, part('content', 'é')), { author_name: 'who\ufffd', content: 'é' });

@@ -1,61 +1,65 @@
 import { bodyTooLarge } from '#http/errors/http-error.ts';
-import { watched, wholeOf } from '#http/request/body.ts';
-import { holdBody, letGo, reserve } from '#http/request/body-memory.ts';
-import type { Incoming } from '#http/request/incoming.ts';
+import { concatBody, readChunks } from '#http/request/body.ts';
+import { createBodyBuffer, releaseBodyMemory, reserve } from '#http/request/body-memory.ts';
+import type { IncomingRequest } from '#http/request/incoming.ts';
 
-export interface BodyBounds {
-  /** Bytes; more is 413. */
+export interface BodyLimits {
+  /** Bytes; larger bodies get 413. */
   readonly limit: number;
-  /** Bytes; whoever sends more is counted. */
+  /** Bytes; larger bodies call `onLarge`. */
   readonly large: number;
-  /** Told once, before the rest is read; what it throws is the answer. */
+  /** Called once, before the rest is read; an error that it throws is the response. */
   readonly onLarge: () => Promise<void>;
 }
 
-/** A body of at most this many bytes is kept in memory, a longer one flows. */
-const SMALL = 1024 * 1024;
+/** The most bytes that are kept in memory; larger bodies are streamed. */
+const MAX_IN_MEMORY = 1024 * 1024;
 
-export type Body = { readonly whole: Buffer } | { readonly chunks: AsyncGenerator<Buffer> };
+export type SmallOrLargeBody = { readonly whole: Buffer } | { readonly chunks: AsyncGenerator<Buffer> };
 
-/** The body, when it is small; otherwise all of its chunks, at the pace of whoever takes them. */
-export async function beginBody(request: Incoming, bounds: BodyBounds): Promise<Body> {
+/** Returns a small body as a buffer, and a large one as a stream of chunks at the reader's pace. */
+export async function startReadingBody(request: IncomingRequest, bounds: BodyLimits): Promise<SmallOrLargeBody> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bounds.limit) throw bodyTooLarge();
-  reserve(request, Math.min(declared, SMALL));
+  reserve(request, Math.min(declared, MAX_IN_MEMORY));
   if (declared > bounds.large) await bounds.onLarge();
-  const chunks = counted(request, {
+  const chunks = countBytes(request, {
     ...bounds,
     large: declared > bounds.large ? Number.POSITIVE_INFINITY : bounds.large,
   });
-  const first = holdBody(request);
+  const first = createBodyBuffer(request);
   try {
-    while (first.size <= SMALL) {
+    while (first.size <= MAX_IN_MEMORY) {
       const { done, value } = await chunks.next();
-      if (done) return { whole: wholeOf(first) };
+      if (done) return { whole: concatBody(first) };
       first.push(value);
     }
   } catch (error) {
     await chunks.return(undefined);
     throw error;
   }
-  return { chunks: rejoined(request, first.pieces(), chunks) };
+  return { chunks: joinChunks(request, first.chunks(), chunks) };
 }
 
-async function* counted(request: Incoming, { limit, large, onLarge }: BodyBounds): AsyncGenerator<Buffer> {
+async function* countBytes(request: IncomingRequest, { limit, large, onLarge }: BodyLimits): AsyncGenerator<Buffer> {
   let size = 0;
-  for await (const chunk of watched(request)) {
-    const before = size;
+  for await (const chunk of readChunks(request)) {
+    const previousSize = size;
     size += chunk.length;
     if (size > limit) throw bodyTooLarge();
-    if (before <= large && size > large) await onLarge();
+    if (previousSize <= large && size > large) await onLarge();
     yield chunk;
   }
 }
 
-async function* rejoined(request: Incoming, first: Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* joinChunks(
+  request: IncomingRequest,
+  first: Buffer[],
+  rest: AsyncGenerator<Buffer>,
+): AsyncGenerator<Buffer> {
   try {
     for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield chunk;
-    letGo(request);
+    releaseBodyMemory(request);
     yield* rest;
   } finally {
     await rest.return(undefined);

@@ -1,23 +1,22 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 
 /**
- * A file for what is too large for memory while one request is answered. Its name is gone as soon as it is open, so
- * that nothing stays behind, whatever becomes of the process.
+ * A temporary file for one request. It is unlinked as soon as it is open, so that nothing remains if the process dies.
  */
-export interface Spool {
+export interface SpoolFile {
   /** Bytes appended so far. */
   readonly size: number;
-  /** The bytes are taken when it resolves: the buffer may be used again. One at a time. */
+  /** Appends bytes. The buffer may be reused after the promise resolves. One call at a time. */
   append(bytes: Uint8Array): Promise<void>;
-  /** The bytes from `start` up to `end`, which have been appended before. */
+  /** Reads the bytes from `start` to `end` (exclusive), which must have been appended. */
   read(start: number, end: number): AsyncGenerator<Buffer>;
   close(): Promise<void>;
 }
 
-const PIECE = 256 * 1024;
+const CHUNK_SIZE = 256 * 1024;
 
-/** `path`: a name in an existing directory that nobody else uses. */
-export async function openSpool(path: string): Promise<Spool> {
+/** Opens a spool file. `path` must be an unused name in an existing directory. */
+export async function openSpoolFile(path: string): Promise<SpoolFile> {
   const file = await open(path, 'wx+', 0o600);
   await unlink(path);
   let size = 0;
@@ -26,22 +25,22 @@ export async function openSpool(path: string): Promise<Spool> {
       return size;
     },
     async append(bytes) {
-      for (let done = 0; done < bytes.length; ) {
-        done += (await file.write(bytes, done, bytes.length - done, size + done)).bytesWritten;
+      for (let written = 0; written < bytes.length; ) {
+        written += (await file.write(bytes, written, bytes.length - written, size + written)).bytesWritten;
       }
       size += bytes.length;
     },
-    read: (start, end) => readPieces(file, start, end),
+    read: (start, end) => readChunks(file, start, end),
     close: () => file.close(),
   };
 }
 
-async function* readPieces(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+async function* readChunks(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
-    const piece = Buffer.allocUnsafe(Math.min(PIECE, end - at));
-    const { bytesRead } = await file.read(piece, 0, piece.length, at);
-    if (bytesRead === 0) throw new Error(`The spool ends at ${at}, before ${end}`);
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_SIZE, end - at));
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
+    if (bytesRead === 0) throw new Error(`Spool file ends at byte ${at}, expected ${end}`);
     at += bytesRead;
-    yield piece.subarray(0, bytesRead);
+    yield chunk.subarray(0, bytesRead);
   }
 }

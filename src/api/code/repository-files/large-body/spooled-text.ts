@@ -1,50 +1,50 @@
 import { randomUUID } from 'node:crypto';
-import type { Raw } from '#http/parameters/brackets.ts';
-import type { Spool } from './spool-file.ts';
+import type { RawParameters } from '#http/parameters/brackets.ts';
+import type { SpoolFile } from './spool-file.ts';
 
-/** A text of a body that went to the spool: its bytes, in UTF-8, can be read as often as needed while the spool is open. */
-export interface LongText {
-  readonly [LONG]: true;
+/** A text in the spool. Its UTF-8 bytes can be read repeatedly while the spool is open. */
+export interface SpooledText {
+  readonly [SPOOLED]: true;
   /** Bytes. */
   readonly size: number;
   chunks(): AsyncIterable<Buffer>;
 }
 
-const LONG = Symbol('long text');
+const SPOOLED = Symbol('long text');
 
-export function isLongText(value: unknown): value is LongText {
-  return typeof value === 'object' && value !== null && LONG in value;
+export function isSpooledText(value: unknown): value is SpooledText {
+  return typeof value === 'object' && value !== null && SPOOLED in value;
 }
 
-export function longText(spool: Spool, start: number, end: number): LongText {
-  return { [LONG]: true, size: end - start, chunks: () => spool.read(start, end) };
+export function createSpooledText(spool: SpoolFile, start: number, end: number): SpooledText {
+  return { [SPOOLED]: true, size: end - start, chunks: () => spool.read(start, end) };
 }
 
-/** The parameters whose texts go to the spool: `content`, and that of each element of `actions`. */
+/** Tells whether a parameter is spooled: `content`, and that of each element of `actions`. */
 export function isContentName(name: string): boolean {
   return name === 'content' || name.endsWith('[content]');
 }
 
-/** Where texts were taken out of a body: short stand-ins that nobody can guess, in the order of the texts. */
-export interface StandIns {
-  /** The stand-in of the text that begins here. */
+/** Short, unguessable placeholders for texts that were taken out of a body, in the order of the texts. */
+export interface Placeholders {
+  /** Returns the placeholder of the text that begins at this position. */
   begin(at: number): string;
   end(at: number): void;
-  /** Puts the texts back in, in the places where a content can be. */
-  restore(values: Raw): Raw;
+  /** Replaces the placeholders by the texts where contents are allowed. */
+  restore(values: RawParameters): RawParameters;
 }
 
-export function standIns(spool: Spool): StandIns {
+export function createPlaceholders(spool: SpoolFile): Placeholders {
   const nonce = randomUUID();
   const texts: { start: number; end: number }[] = [];
   const restored = (value: unknown): unknown => {
     if (typeof value !== 'string' || !value.startsWith(nonce)) return value;
     const text = texts[Number(value.slice(nonce.length))];
-    return text === undefined ? value : longText(spool, text.start, text.end);
+    return text === undefined ? value : createSpooledText(spool, text.start, text.end);
   };
   const restoreIn = (values: unknown): void => {
     if (typeof values !== 'object' || values === null) return;
-    const holder = values as Raw;
+    const holder = values as RawParameters;
     if ('content' in holder) holder.content = restored(holder.content);
   };
   return {

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Says of bytes that come in chunks whether they are UTF-8; a character may begin in one chunk and end in the next. */
+/** Checks chunks for valid UTF-8; a character may be split between two chunks. */
 interface Utf8Check {
   push(chunk: Buffer): boolean;
-  /** False: the last character is not whole. */
+  /** Returns false if the last character is incomplete. */
   end(): boolean;
 }
 
@@ -12,16 +12,16 @@ export function createUtf8Check(): Utf8Check {
   return {
     push(chunk) {
       const bytes = carried.length === 0 ? chunk : Buffer.concat([carried, chunk]);
-      const whole = bytes.length - unfinished(bytes);
-      carried = Buffer.from(bytes.subarray(whole));
-      return isUtf8(bytes.subarray(0, whole));
+      const completeLength = bytes.length - countIncompleteBytes(bytes);
+      carried = Buffer.from(bytes.subarray(completeLength));
+      return isUtf8(bytes.subarray(0, completeLength));
     },
     end: () => carried.length === 0,
   };
 }
 
-/** How many bytes at the end are the beginning of a character whose rest is missing. */
-function unfinished(bytes: Buffer): number {
+/** Returns the number of bytes of an incomplete character at the end. */
+function countIncompleteBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;
     if (byte < 0x80) return 0;

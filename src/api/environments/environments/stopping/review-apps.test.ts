@@ -29,7 +29,7 @@ async function make({ at, owner }: Project, name: string, stopped = true): Promi
 const NONE =
   'No environments found for scheduled deletion. Either your query did not match any environments (default parameters match environments that are 30 days or older), or you have insufficient permissions to delete matching environments.';
 
-test('those are chosen that have stopped, are old enough and stand directly in the folder review', async () => {
+test('selects old stopped environments directly in the folder review', async () => {
   const { project, schedule } = await given();
   for (const name of ['review/fix-foo', 'Review/case', 'reviews/a', 'review', 'a/review/b']) await make(project, name);
   await make(project, 'review/runs', false);
@@ -42,7 +42,7 @@ test('those are chosen that have stopped, are old enough and stand directly in t
   assert.deepEqual([body.scheduled_entries.length, body.unprocessable_entries], [1, []]);
 });
 
-test('a dry run changes nothing, what is scheduled is not chosen again', async () => {
+test('changes nothing in a dry run and skips already scheduled ones', async () => {
   const { project, schedule, scheduled } = await given();
   await make(project, 'review/a');
   clock.advance(31 * DAY);
@@ -54,7 +54,7 @@ test('a dry run changes nothing, what is scheduled is not chosen again', async (
   assert.deepEqual(body, { message: { scheduled_entries: [], unprocessable_entries: [], message: NONE } });
 });
 
-test('the limit takes the oldest, the moment may be any', async () => {
+test('selects the oldest up to the limit, with any before', async () => {
   const { project, schedule, scheduled } = await given();
   for (const name of ['review/a', 'review/b', 'review/c']) {
     await make(project, name);
@@ -70,7 +70,7 @@ test('the limit takes the oldest, the moment may be any', async () => {
   assert.deepEqual((await schedule({ before: 'x' })).body, { error: 'before is invalid' });
 });
 
-test('who reads them and is no developer hears that he may not', async () => {
+test('returns 401 to readers below Developer', async () => {
   const { project, reporter, schedule } = await given();
   const { status, body } = await schedule({}, reporter);
   assert.equal(status, 401);
@@ -83,7 +83,7 @@ test('who reads them and is no developer hears that he may not', async () => {
   assert.equal((await schedule({}, project.owner)).status, 403);
 });
 
-test('one that the caller may not destroy keeps all of them, and is named', async () => {
+test('schedules none if the caller may not delete one, and names it', async () => {
   const { project, schedule, scheduled } = await given();
   for (const name of ['review/a', 'review/b']) await make(project, name);
   await server.services.database.transaction((tx) =>
@@ -97,7 +97,7 @@ test('one that the caller may not destroy keeps all of them, and is named', asyn
   assert.deepEqual(await scheduled({ limit: 1 }), ['review/a']);
 });
 
-test('what is scheduled is destroyed after a week, unless it is open again then', async () => {
+test('deletes scheduled environments after a week unless they are available again', async () => {
   const { project, developer, scheduled } = await given();
   const [gone, open] = [await make(project, 'review/gone'), await make(project, 'review/open')];
   clock.advance(31 * DAY);

@@ -1,48 +1,48 @@
 import { sql } from 'kysely';
 import { environmentShape } from '#api/environments/environment-model/index.ts';
 import { mayDeployToEach } from '#authorization/protected-environments/deployment-rules.ts';
-import { protectionsOfAll } from '#authorization/protected-environments/protected-environments.ts';
+import { loadProtectionsForAll } from '#authorization/protected-environments/protected-environments.ts';
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import { type EnvironmentRow, environmentColumns } from '#domain/environments.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 
-/** Old environments of the folder `review` that are to go (contract/environments.md "review_apps"). */
+// Scheduled deletion of old environments in the folder `review` (contract/environments.md "review_apps").
 
-const DAY = 86_400_000;
-/** How old they are unless it is said otherwise, and how long they stay yet. */
-const AGE = 30 * DAY;
-const REPRIEVE = 7 * DAY;
+const DAY_MS = 86_400_000;
+/** Default minimum age, and delay until the deletion. */
+const DEFAULT_AGE_MS = 30 * DAY_MS;
+const DELETION_DELAY_MS = 7 * DAY_MS;
 
-interface Wish {
+interface ScheduleDeletionInput {
   readonly before?: string | null | undefined;
   readonly limit: number;
   readonly dry_run: boolean;
 }
 
-/** Has the oldest of those that have stopped destroyed in a week, all that are chosen or none; on a dry run only tells which. */
-export async function scheduleReviewApps(
+/** Schedules the oldest stopped review apps for deletion in a week, all or none. A dry run only returns them. */
+export async function scheduleReviewAppDeletion(
   uow: UnitOfWork,
   project: Project,
-  { before, limit, dry_run }: Wish,
+  { before, limit, dry_run }: ScheduleDeletionInput,
 ): Promise<readonly EnvironmentRow[] | Failure<'nothingToGo'>> {
-  const chosen = await oldReviewApps(uow, project.id, {
-    before: before ?? momentAfter(uow.now, -AGE),
+  const chosen = await oldReviewAppsQuery(uow, project.id, {
+    before: before ?? addMilliseconds(uow.now, -DEFAULT_AGE_MS),
     limit,
   }).execute();
-  const protections = await protectionsOfAll(uow, uow.tier, project, chosen);
-  const may = await mayDeployToEach(uow, uow.actor, project, protections);
-  const kept = chosen.filter((_, at) => !may[at]);
+  const protections = await loadProtectionsForAll(uow, uow.tier, project, chosen);
+  const mayDeploy = await mayDeployToEach(uow, uow.actor, project, protections);
+  const kept = chosen.filter((_, at) => !mayDeploy[at]);
   if (chosen.length === 0 || kept.length > 0) return fail('nothingToGo', { kept: kept.map(environmentShape) });
-  if (!dry_run) await destroyLater(uow, chosen, momentAfter(uow.now, REPRIEVE));
+  if (!dry_run) await setAutoDeleteAt(uow, chosen, addMilliseconds(uow.now, DELETION_DELAY_MS));
   return chosen;
 }
 
-/** The oldest that have stopped and are not to go yet. index: environments_review_apps */
-export function oldReviewApps(
+/** Selects the oldest stopped review apps that are not yet scheduled for deletion. index: environments_review_apps */
+export function oldReviewAppsQuery(
   db: Reader,
   projectId: number,
   { before, limit }: { readonly before: string; readonly limit: number },
@@ -61,11 +61,15 @@ export function oldReviewApps(
 }
 
 /** index: environments primary key */
-async function destroyLater(tx: Transaction, rows: readonly EnvironmentRow[], auto_delete_at: string): Promise<void> {
+async function setAutoDeleteAt(
+  tx: Transaction,
+  rows: readonly EnvironmentRow[],
+  auto_delete_at: string,
+): Promise<void> {
   const ids = rows.map(({ id }) => id);
   await tx
     .updateTable('environments')
     .set({ auto_delete_at })
-    .where(isAmong(tx, sql.ref('id'), ids))
+    .where(isInIds(tx, sql.ref('id'), ids))
     .execute();
 }

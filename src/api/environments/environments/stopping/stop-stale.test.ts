@@ -29,7 +29,7 @@ async function given() {
 
 const daysAgo = (days: number) => new Date(clock.now().getTime() - days * DAY * 1000).toISOString();
 
-test('the moment has to be one, not too lately and not too long ago', async () => {
+test('requires a date between a week and ten years ago', async () => {
   const { maintainer, developer, at } = await given();
   const ask = async (before?: string) => (await maintainer.post(at, before === undefined ? {} : { before })).body;
   const invalid = { message: '400 Bad request - Invalid Date' };
@@ -46,7 +46,7 @@ test('the moment has to be one, not too lately and not too long ago', async () =
   await work();
 });
 
-test('what was neither changed nor deployed to since stops in the background', async () => {
+test('stops environments without changes and deployments since then, in the background', async () => {
   const { project, maintainer, make, states, at } = await given();
   const old = await make('old');
   const busy = await make('busy');
@@ -61,7 +61,7 @@ test('what was neither changed nor deployed to since stops in the background', a
   assert.deepEqual(await states(), { old: 'stopped', busy: 'available', 'by-job': 'available', young: 'available' });
 });
 
-test('a stale one that a job stops has it played, though nobody has asked for it', async () => {
+test('plays the stop job of a stale environment without an actor', async () => {
   const { project, maintainer, make, states, at } = await given();
   await deployed(here, project, await make('jobs'));
   await deployed(here, project, await make('nobodys'), { halt: { user_id: null } });
@@ -71,7 +71,7 @@ test('a stale one that a job stops has it played, though nobody has asked for it
   assert.deepEqual(await states(), { jobs: 'stopping', nobodys: 'available' });
 });
 
-test('protected ones are left alone, by name in the project and by tier in groups above', async () => {
+test('skips environments protected by name or by tier', async () => {
   const { group, project, maintainer, make, states, at } = await given();
   for (const name of ['production', 'staging', 'canary', 'dev']) await make(name);
   await server.services.database.transaction(async (tx) => {

@@ -1,61 +1,62 @@
 import { sql } from 'kysely';
 import { ANONYMOUS } from '#authentication/caller.ts';
-import { protectionsOfAll } from '#authorization/protected-environments/protected-environments.ts';
+import { loadProtectionsForAll } from '#authorization/protected-environments/protected-environments.ts';
 import type { Reader } from '#database/database.ts';
 import { type EnvironmentRow, environmentColumns } from '#domain/environments.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { momentAfter, yearsBefore } from '#runtime/clock.ts';
+import { addMilliseconds, subtractYears } from '#runtime/clock.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { stopAsNobody } from '../cleanup.ts';
+import { stopAsSystem } from '../cleanup.ts';
 
-/** Environments that nobody has looked after for long (contract/environments.md "stop_stale"). */
+// Stopping of stale environments (contract/environments.md "stop_stale").
 
-const WEEK = 7 * 86_400_000;
-const OLDEST_YEARS = 10;
-const BATCH = 100;
+const WEEK_MS = 7 * 86_400_000;
+const MAX_AGE_YEARS = 10;
+const BATCH_SIZE = 100;
 
-/** Has those stopped, soon, that nothing has happened to since this moment, which is not too lately and not too long ago. */
-export async function requestStopOfStale(
+/** Enqueues stopping environments unchanged since `before`, which must be between a week and ten years ago. */
+export async function requestStaleStop(
   uow: UnitOfWork,
   projectId: number,
   before: string,
 ): Promise<{ readonly message: string } | Failure<'invalidDate'>> {
-  if (before < yearsBefore(uow.now, OLDEST_YEARS) || before > momentAfter(uow.now, -WEEK)) return fail('invalidDate');
+  if (before < subtractYears(uow.now, MAX_AGE_YEARS) || before > addMilliseconds(uow.now, -WEEK_MS))
+    return fail('invalidDate');
   await enqueue(uow, stopStaleEnvironments, { projectId, before }, { key: `${projectId} ${before}` });
   return { message: 'Successfully requested stop for all stale environments' };
 }
 
-interface Request {
+interface StopStalePayload {
   readonly projectId: number;
   readonly before: string;
 }
 
-/** Protected ones are left alone, whoever has asked. */
+/** Stops stale environments, except protected ones. */
 export const stopStaleEnvironments = defineJob({
   kind: 'stop-stale-environments',
-  async handle({ database, runUnitOfWork, config }: Services, { projectId, before }: Request, { signal }) {
+  async handle({ database, runUnitOfWork, config }: Services, { projectId, before }: StopStalePayload, { signal }) {
     const project = await findProject(database.reader, ANONYMOUS, String(projectId));
     if (project === null) return;
-    for (let after: After = { updated_at: '', id: 0 }; !signal.aborted; ) {
-      const some = await staleAfter(database.reader, { projectId, before }, after).execute();
-      const protections = await protectionsOfAll(database.reader, config.tier, project, some);
-      for (const [at, environment] of some.entries()) {
-        if (protections[at]!.length === 0) await stopAsNobody(runUnitOfWork, environment);
+    for (let after: StaleCursor = { updated_at: '', id: 0 }; !signal.aborted; ) {
+      const batch = await staleEnvironmentsQuery(database.reader, { projectId, before }, after).execute();
+      const protections = await loadProtectionsForAll(database.reader, config.tier, project, batch);
+      for (const [at, environment] of batch.entries()) {
+        if (protections[at]!.length === 0) await stopAsSystem(runUnitOfWork, environment);
       }
-      const last = some.at(-1);
-      if (last === undefined || some.length < BATCH) return;
+      const last = batch.at(-1);
+      if (last === undefined || batch.length < BATCH_SIZE) return;
       after = last;
     }
   },
 });
 
-type After = Pick<EnvironmentRow, 'updated_at' | 'id'>;
+type StaleCursor = Pick<EnvironmentRow, 'updated_at' | 'id'>;
 
-/** The next few, the longest untouched first. index: environments_stale, deployments_by_environment_update */
-export function staleAfter(db: Reader, { projectId, before }: Request, after: After) {
+/** Selects the next batch of stale environments, oldest change first. index: environments_stale, deployments_by_environment_update */
+export function staleEnvironmentsQuery(db: Reader, { projectId, before }: StopStalePayload, after: StaleCursor) {
   return db
     .selectFrom('environments')
     .select(environmentColumns)
@@ -75,5 +76,5 @@ export function staleAfter(db: Reader, { projectId, before }: Request, after: Af
     )
     .orderBy('environments.updated_at')
     .orderBy('environments.id')
-    .limit(BATCH);
+    .limit(BATCH_SIZE);
 }

@@ -26,7 +26,7 @@ async function attempts(
   return jobs.toSorted((one, other) => one.id - other.id);
 }
 
-test('one that no job stops has stopped at once, and is shown without its tier', async () => {
+test('stops an environment without stop jobs at once and returns it without the tier', async () => {
   const { developer, made, at, clock } = await given();
   clock.advance(60);
   const { status, body } = await developer.post(`${at}/stop`);
@@ -38,7 +38,7 @@ test('one that no job stops has stopped at once, and is shown without its tier',
   assert.deepEqual((await developer.post(`${at}/stop`, { force: true })).body, body);
 });
 
-test('developers stop environments, nobody one that is not there', async () => {
+test('lets Developers stop environments and returns 404 for unknown ones', async () => {
   const { reporter, developer, anonymous, project, at, state } = await given();
   assert.deepEqual(
     [(await anonymous.post(`${at}/stop`)).status, (await reporter.post(`${at}/stop`)).status],
@@ -50,7 +50,7 @@ test('developers stop environments, nobody one that is not there', async () => {
   }
 });
 
-test('one that only a job may stop, and none does, stops by force alone', async () => {
+test('stops a with_action environment without a job only by force', async () => {
   const { developer, at, state } = await given({ auto_stop_setting: 'with_action' });
   const { status, body } = await developer.post(`${at}/stop`);
   const message = '400 Bad request - Attempted to stop the environment but failed to change the status';
@@ -59,7 +59,7 @@ test('one that only a job may stop, and none does, stops by force alone', async 
   assert.equal((await developer.post(`${at}/stop`, { force: true })).body.state, 'stopped');
 });
 
-test('a job that stops it is played as its own user, once', async () => {
+test('plays the stop job once as its own user', async () => {
   const here = await given();
   const { developer, owner, at } = here;
   const { pipeline } = await deployed(here, here.project, here.made);
@@ -74,7 +74,7 @@ test('a job that stops it is played as its own user, once', async () => {
   );
 });
 
-test('of two who stop it at once one has its job played', async () => {
+test('plays the stop job once on two concurrent requests', async () => {
   const here = await given();
   const { pipeline } = await deployed(here, here.project, here.made, { halt: { status: 'success' } });
   const stops = await Promise.all(Array.from({ length: 4 }, () => here.developer.post(`${here.at}/stop`)));
@@ -88,7 +88,7 @@ test('of two who stop it at once one has its job played', async () => {
   );
 });
 
-test('force leaves the job alone, also of one that stops already', async () => {
+test('skips the stop job on force, even while stopping', async () => {
   const here = await given();
   const { pipeline, halt } = await deployed(here, here.project, here.made);
   assert.equal((await here.developer.post(`${here.at}/stop`, { force: true })).body.state, 'stopped');
@@ -103,7 +103,7 @@ test('force leaves the job alone, also of one that stops already', async () => {
   assert.equal((await other.developer.post(`${other.at}/stop`, { force: true })).body.state, 'stopped');
 });
 
-test('where the user of the job may not play it nothing happens', async () => {
+test('changes nothing if the job’s user may not play it', async () => {
   const here = await given();
   const { reporter, owner, at, state } = here;
   const { pipeline } = await deployed(here, here.project, here.made, { halt: { user_id: reporter.id } });
@@ -116,7 +116,7 @@ test('where the user of the job may not play it nothing happens', async () => {
   );
 });
 
-test('who may not push where it was deployed from does not stop it, maintainers do', async () => {
+test('requires the right to push to the deployed branch, except for Maintainers', async () => {
   const here = await given();
   const { developer, maintainer, at, state } = here;
   await deployed(here, here.project, here.made, { ref: 'main' });
@@ -126,7 +126,7 @@ test('who may not push where it was deployed from does not stop it, maintainers 
   assert.equal((await developer.post(`${at}/stop`)).body.state, 'stopping');
 });
 
-test('what finished last decides: after a deployment of the API no job stops it', async () => {
+test('has no stop job after a deployment reported by the API', async () => {
   const here = await given();
   const { clock, developer, at } = here;
   const { pipeline } = await deployed(here, here.project, here.made);
@@ -139,7 +139,7 @@ test('what finished last decides: after a deployment of the API no job stops it'
   );
 });
 
-test('a deployment that failed has its job played too, one that runs has none', async () => {
+test('plays the stop job of a failed deployment but not of a running one', async () => {
   const failed = await given();
   await deployed(failed, failed.project, failed.made, { deploy: { status: 'failed' } });
   assert.equal((await failed.developer.post(`${failed.at}/stop`)).body.state, 'stopping');
@@ -148,7 +148,7 @@ test('a deployment that failed has its job played too, one that runs has none', 
   assert.equal((await running.developer.post(`${running.at}/stop`)).body.state, 'stopped');
 });
 
-test('a job that is not manual, or that was never reached, stops nothing', async () => {
+test('ignores stop jobs that are not manual or were never reached', async () => {
   for (const halt of [
     { run_when: 'on_success', status: 'success' },
     { status: 'skipped' },
@@ -160,7 +160,7 @@ test('a job that is not manual, or that was never reached, stops nothing', async
   }
 });
 
-test('nobody stops an environment of an archived project', async () => {
+test('forbids stopping an environment of an archived project', async () => {
   const { owner, project, at } = await given();
   await done(owner.post(`${project.at}/archive`));
   assert.equal((await owner.post(`${at}/stop`)).status, 403);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markHistory, recordedSince } from '#activity/index.ts';
+import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
 import { type Caller, type Group, world } from '#test/support/world.ts';
 
 const at = (path: string) => encodeURIComponent(path);
 
-test('deletion is delayed: the path is free at once', async () => {
-  const here = await world();
-  const [ada, bob] = [await here.user(), await here.user()];
-  const top = await here.newGroup({ owner: ada });
-  const low = await here.newGroup({ in: top });
-  const project = await here.newProject({ in: low });
+test('delays the deletion and frees the path immediately', async () => {
+  const testWorld = await world();
+  const [ada, bob] = [await testWorld.user(), await testWorld.user()];
+  const top = await testWorld.newGroup({ owner: ada });
+  const low = await testWorld.newGroup({ in: top });
+  const project = await testWorld.newProject({ in: low });
   await top.add('developer', bob);
   const deleted = await ada.delete(top.at);
   assert.deepEqual([deleted.status, deleted.body], [202, { message: '202 Accepted' }]);
@@ -28,11 +28,11 @@ test('deletion is delayed: the path is free at once', async () => {
   assert.equal((await ada.get(low.at)).body.marked_for_deletion_on, null);
 });
 
-test('a marked group comes back to its name and path, archived if it was', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const top = await here.newGroup({ owner: ada });
-  const project = await here.newProject({ in: top });
+test('restores the name and path of a marked group, and its archived state', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const top = await testWorld.newGroup({ owner: ada });
+  const project = await testWorld.newProject({ in: top });
   await ada.post(`${top.at}/archive`);
   await ada.delete(top.at);
   const restored = await ada.post(`${top.at}/restore`);
@@ -44,13 +44,13 @@ test('a marked group comes back to its name and path, archived if it was', async
   assert.equal((await ada.get(`/projects/${at(project.path_with_namespace)}`)).body.id, project.id);
 });
 
-test('a marked group whose path is taken meanwhile comes back with five letters or digits behind name and path', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const top = await here.newGroup({ owner: ada });
-  const project = await here.newProject({ in: top });
+test('appends five characters to name and path if the former path is taken', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const top = await testWorld.newGroup({ owner: ada });
+  const project = await testWorld.newProject({ in: top });
   await ada.delete(top.at);
-  await here.newGroup({ owner: ada, path: top.path.toUpperCase() });
+  await testWorld.newGroup({ owner: ada, path: top.path.toUpperCase() });
   const restored = await ada.post(`${top.at}/restore`);
   const { path, name } = restored.body;
   assert.equal(restored.status, 201, restored.text);
@@ -59,7 +59,7 @@ test('a marked group whose path is taken meanwhile comes back with five letters 
   assert.equal((await ada.get(project.at)).body.path_with_namespace, `${path}/${project.path}`);
 });
 
-test('below a marked group there is nothing to restore', async () => {
+test('does not restore groups below a marked group', async () => {
   const { group: top, owner } = await world({ group: {} });
   const low = await (await world()).newGroup({ in: top });
   await owner.delete(top.at);
@@ -70,11 +70,11 @@ test('below a marked group there is nothing to restore', async () => {
 const destroy = (ada: Caller, group: Group, full_path?: string) =>
   ada.delete(`/groups/${group.id}`, { permanently_remove: true, full_path });
 
-test('nothing but a marked subgroup is destroyed at once, and only by its exact path', async () => {
-  const here = await world();
-  const ada = await here.user();
-  const top = await here.newGroup({ owner: ada });
-  const low = await here.newGroup({ in: top });
+test('destroys only marked subgroups immediately, and only with their exact path', async () => {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const top = await testWorld.newGroup({ owner: ada });
+  const low = await testWorld.newGroup({ in: top });
   assert.deepEqual((await destroy(ada, top, top.path)).body, {
     message: '`permanently_remove` option is only available for subgroups.',
   });
@@ -87,38 +87,38 @@ test('nothing but a marked subgroup is destroyed at once, and only by its exact 
   assert.deepEqual((await destroy(ada, low)).body, { message: wrong });
 });
 
-/** A marked subgroup with another one and a project in it. */
-async function givenMarked() {
-  const here = await world();
-  const ada = await here.user();
-  const top = await here.newGroup({ owner: ada });
-  const low = await here.newGroup({ in: top });
-  const lowest = await here.newGroup({ in: low });
-  const project = await here.newProject({ in: lowest });
+/** A marked subgroup with a subgroup and a project. */
+async function createMarkedSubgroup() {
+  const testWorld = await world();
+  const ada = await testWorld.user();
+  const top = await testWorld.newGroup({ owner: ada });
+  const low = await testWorld.newGroup({ in: top });
+  const lowest = await testWorld.newGroup({ in: low });
+  const project = await testWorld.newProject({ in: lowest });
   await ada.delete(low.at);
   const { full_path } = (await ada.get(low.at)).body;
-  return { ada, top, low, lowest, project, full_path, reader: here.server.services.database.reader };
+  return { ada, top, low, lowest, project, full_path, reader: testWorld.server.services.database.reader };
 }
 
-test('a marked subgroup that is destroyed takes all below it along', async () => {
-  const { ada, top, low, lowest, project, full_path, reader } = await givenMarked();
+test('destroys everything below a destroyed subgroup', async () => {
+  const { ada, top, low, lowest, project, full_path, reader } = await createMarkedSubgroup();
   assert.equal((await destroy(ada, low, full_path)).status, 202);
   for (const path of [low.at, lowest.at, project.at]) assert.equal((await ada.get(path)).status, 404);
   assert.equal((await ada.get(top.at)).status, 200);
-  const left = await reader
+  const remaining = await reader
     .selectFrom('memberships')
     .select('id')
     .where('source_id', 'in', [low.id, lowest.id])
     .where('source_type', '=', 'group')
     .execute();
-  assert.deepEqual(left, []);
+  assert.deepEqual(remaining, []);
 });
 
-test('each subgroup that is destroyed has an event in the group above all of them', async () => {
-  const { ada, top, low, full_path, reader } = await givenMarked();
-  const mark = await markHistory(reader);
+test('records an event in the root group for each destroyed subgroup', async () => {
+  const { ada, top, low, full_path, reader } = await createMarkedSubgroup();
+  const mark = await markRecordedEvents(reader);
   assert.equal((await destroy(ada, low, full_path)).status, 202);
-  assert.deepEqual(await recordedSince(reader, mark), ['project_destroyed', 'group_destroyed', 'group_destroyed']);
+  assert.deepEqual(await listRecordedSince(reader, mark), ['project_destroyed', 'group_destroyed', 'group_destroyed']);
   const events = await reader
     .selectFrom('audit_events')
     .select('entity_id')

@@ -1,43 +1,42 @@
-import { IsMoving } from '#api/namespaces/projects/index.ts';
+import { RepositoryMoveInProgress } from '#api/namespaces/projects/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
-import { daysAfter } from '#runtime/clock.ts';
-import { readSettings } from '#settings/settings.ts';
-import { type Doomed, destroyGroupBySteps } from './destroy.ts';
+import { addDays } from '#runtime/clock.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { destroyGroupInBatches, type GroupToDestroy } from './destroy.ts';
 
-/** So many are read at once. */
-const BATCH = 100;
+const BATCH_SIZE = 100;
 
-/** Destroys the groups whose deletion was scheduled `deletion_adjourned_period` days ago or earlier. */
+/** Destroys the groups whose deletion was scheduled at least `deletion_adjourned_period` days ago. */
 export const destroyMarkedGroups = defineJob({
   kind: 'destroy_marked_groups',
   async handle(services: Services) {
     const { reader } = services.database;
-    const { deletion_adjourned_period: days } = await readSettings(reader);
-    const lastDay = daysAfter(reader.today, -days);
+    const { deletion_adjourned_period: days } = await loadSettings(reader);
+    const lastDay = addDays(reader.today, -days);
     for (;;) {
-      const due = await dueGroups(reader, lastDay);
-      let gone = 0;
+      const due = await findDueGroups(reader, lastDay);
+      let destroyed = 0;
       for (const group of due) {
-        await services.runUnitOfWork(ANONYMOUS, (uow) => makeFinal(uow, group.id, lastDay));
-        if (await destroyUnlessMoving(services, group, lastDay)) gone++;
+        await services.runUnitOfWork(ANONYMOUS, (uow) => preventRestore(uow, group.id, lastDay));
+        if (await destroyUnlessMoving(services, group, lastDay)) destroyed++;
       }
-      if (due.length < BATCH || gone === 0) return;
+      if (due.length < BATCH_SIZE || destroyed === 0) return;
     }
   },
 });
 
-/** False: the repository of a project in it is on its way to another storage, and it is tried again another day. */
-async function destroyUnlessMoving(services: Services, group: Doomed, lastDay: string): Promise<boolean> {
+/** Destroys the group. Returns false if one of its repositories is being moved; the job tries again later. */
+async function destroyUnlessMoving(services: Services, group: GroupToDestroy, lastDay: string): Promise<boolean> {
   try {
-    await destroyGroupBySteps(services, ANONYMOUS, group, (db) => isStillDue(db, group.id, lastDay));
+    await destroyGroupInBatches(services, ANONYMOUS, group, (db) => isStillDue(db, group.id, lastDay));
     return true;
   } catch (error) {
-    if (error instanceof IsMoving) return false;
+    if (error instanceof RepositoryMoveInProgress) return false;
     throw error;
   }
 }
@@ -49,7 +48,7 @@ export const destroyMarkedGroupsDaily: Schedule<Services> = {
 };
 
 /** index: namespaces_by_deletion, routes_by_namespace */
-async function dueGroups(db: Reader, lastDay: string): Promise<Doomed[]> {
+async function findDueGroups(db: Reader, lastDay: string): Promise<GroupToDestroy[]> {
   return db
     .selectFrom('namespaces')
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
@@ -57,12 +56,12 @@ async function dueGroups(db: Reader, lastDay: string): Promise<Doomed[]> {
     .where('namespaces.marked_for_deletion_on', '<=', lastDay)
     .orderBy('namespaces.marked_for_deletion_on')
     .orderBy('namespaces.id')
-    .limit(BATCH)
+    .limit(BATCH_SIZE)
     .execute();
 }
 
-/** Without its former names nobody restores it, so that what is left when something of it has gone goes too. */
-async function makeFinal(uow: UnitOfWork, id: number, lastDay: string): Promise<void> {
+/** Prevents a restore by deleting the former names, so that a partly destroyed group is always destroyed completely. */
+async function preventRestore(uow: UnitOfWork, id: number, lastDay: string): Promise<void> {
   await uow
     .updateTable('namespaces')
     .set({ name_before_deletion: null, path_before_deletion: null })

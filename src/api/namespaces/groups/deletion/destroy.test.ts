@@ -6,7 +6,7 @@ const { newProject, newGroup } = await world();
 
 const day = 24 * 60 * 60;
 
-test('a marked group is destroyed when its days are over, not before', async () => {
+test('destroys a marked group after its grace period, not before', async () => {
   const { root, clock, work } = await world();
   await root.put('/application/settings', { deletion_adjourned_period: 3 });
   const top = await newGroup({ owner: root });
@@ -28,8 +28,8 @@ test('a marked group is destroyed when its days are over, not before', async () 
   assert.equal((await root.get(other.at)).status, 200);
 });
 
-/** A marked subgroup with more in it than a request destroys by itself. */
-async function givenLarge() {
+/** A marked subgroup that is too large to be destroyed in a request. */
+async function createLargeMarkedSubgroup() {
   const { user, work } = await world();
   const [ada, bob] = [await user(), await user()];
   const top = await newGroup({ owner: ada, visibility: 'public' });
@@ -44,8 +44,8 @@ async function givenLarge() {
   return { ada, bob, top, large, low, project, full_path };
 }
 
-test('a large group that is destroyed is out of reach at once, with all that is in it', async () => {
-  const { ada, bob, top, large, low, project, full_path } = await givenLarge();
+test('detaches a large group and everything in it from all callers immediately', async () => {
+  const { ada, bob, top, large, low, project, full_path } = await createLargeMarkedSubgroup();
   const { root, anonymous } = await world();
   const destroyed = await ada.delete(large.at, { permanently_remove: true, full_path });
   assert.equal(destroyed.status, 202);
@@ -56,8 +56,8 @@ test('a large group that is destroyed is out of reach at once, with all that is 
   assert.equal((await root.post(`${large.at}/restore`)).status, 400);
 });
 
-test('what was out of reach is destroyed in the background, and the group above tells by whom', async () => {
-  const { ada, top, large, low, project, full_path } = await givenLarge();
+test('destroys a detached group in the background and records who deleted it', async () => {
+  const { ada, top, large, low, project, full_path } = await createLargeMarkedSubgroup();
   const { root, work, server } = await world();
   await ada.delete(large.at, { permanently_remove: true, full_path });
   await work();

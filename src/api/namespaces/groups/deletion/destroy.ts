@@ -1,91 +1,97 @@
-import { destroyPieceOfProject, destroyProject, isBegun } from '#api/namespaces/projects/index.ts';
+import { destroyProject, destroyProjectBatch, isDestructionStarted } from '#api/namespaces/projects/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import { deleteMembershipsOf } from '#domain/members/memberships.ts';
+import { deleteMembershipsOfSources } from '#domain/members/memberships.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
-import { namespacesInside, projectsDirectlyIn, topOf } from '#domain/namespaces/hierarchy.ts';
-import { inPieces, MORE } from '#events/batches.ts';
+import { listProjectIdsInNamespaces, selectDescendantIds, selectRootNamespace } from '#domain/namespaces/hierarchy.ts';
+import { inBatches, MORE } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { recordDestroyed } from '../activity.ts';
+import { recordGroupDestroyed } from '../activity.ts';
 
-export type Doomed = Pick<Group, 'id' | 'full_path'>;
+export type GroupToDestroy = Pick<Group, 'id' | 'full_path'>;
 
-/** Destroys a group with all groups and projects below it, for ever. `root`: whose log tells of it, the group at the top. */
-export async function destroyGroup(uow: UnitOfWork, group: Doomed, root?: Doomed): Promise<void> {
-  const top = root ?? (await rootOf(uow, group.id));
+/**
+ * Destroys a group with all groups and projects below it. `root`: the group that logs the event, by default the root
+ * group.
+ */
+export async function destroyGroup(uow: UnitOfWork, group: GroupToDestroy, root?: GroupToDestroy): Promise<void> {
+  const top = root ?? (await findRootGroup(uow, group.id));
   if (top === undefined) return;
-  for (const id of await projectsBelow(uow, group.id)) await destroyProject(uow, id);
-  for (const doomed of await groupsBelow(uow, group.id)) await destroyOne(uow, doomed, top);
+  for (const id of await listProjectIdsBelow(uow, group.id)) await destroyProject(uow, id);
+  for (const target of await listGroupsBelow(uow, group.id)) await destroyEmptyGroup(uow, target, top);
 }
 
-/** Destroys a group in which nothing is any more; nothing happens to one that is gone already. */
-async function destroyOne(uow: UnitOfWork, doomed: Doomed, root: Doomed): Promise<void> {
-  await uow.publish('group-destroyed', { groupId: doomed.id });
-  await deleteMembershipsOf(uow, 'group', [doomed.id]);
-  const gone = await uow.deleteFrom('namespaces').where('id', '=', doomed.id).returning('id').executeTakeFirst();
-  if (gone !== undefined) await recordDestroyed(uow, doomed, root);
+/** Destroys an empty group; does nothing if it no longer exists. */
+async function destroyEmptyGroup(uow: UnitOfWork, target: GroupToDestroy, root: GroupToDestroy): Promise<void> {
+  await uow.publish('group-destroyed', { groupId: target.id });
+  await deleteMembershipsOfSources(uow, 'group', [target.id]);
+  const deleted = await uow.deleteFrom('namespaces').where('id', '=', target.id).returning('id').executeTakeFirst();
+  if (deleted !== undefined) await recordGroupDestroyed(uow, target, root);
 }
 
-/** The same for `inPieces`. */
-async function destroyPieceOf(uow: UnitOfWork, doomed: Doomed, root: Doomed): Promise<typeof MORE | undefined> {
-  const more = await aheadOf(uow, doomed);
-  if (!more) await destroyOne(uow, doomed, root);
+/** Destroys the next batch of a group, for `inBatches`. */
+async function destroyGroupBatch(
+  uow: UnitOfWork,
+  target: GroupToDestroy,
+  root: GroupToDestroy,
+): Promise<typeof MORE | undefined> {
+  const more = await destroyRelatedBatch(uow, target);
+  if (!more) await destroyEmptyGroup(uow, target, root);
   return more;
 }
 
-async function aheadOf(uow: UnitOfWork, { id }: Doomed): Promise<typeof MORE | undefined> {
+async function destroyRelatedBatch(uow: UnitOfWork, { id }: GroupToDestroy): Promise<typeof MORE | undefined> {
   return (await uow.publishBatch('group-destroyed', { groupId: id })) ? MORE : undefined;
 }
 
-const nothingIs = async () => false;
+const never = async () => false;
 
 /**
- * Destroys a group as background work: project by project and group by group, so that no transaction is long; what is
- * left goes in the last one. `isDoomed` is asked in each: the group may have been spared meanwhile, or have gone with
- * one above it.
+ * Destroys a group in the background, project by project and group by group, to keep transactions short. `isDue` is
+ * checked in each transaction, since the group may have been restored or destroyed meanwhile.
  */
-export async function destroyGroupBySteps(
+export async function destroyGroupInBatches(
   { database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>,
   caller: Caller,
-  group: Doomed & { readonly root?: Doomed },
-  isDoomed: (db: Reader) => Promise<boolean>,
+  group: GroupToDestroy & { readonly root?: GroupToDestroy },
+  isDue: (db: Reader) => Promise<boolean>,
 ): Promise<void> {
   const { reader } = database;
-  const root = group.root ?? (await rootOf(reader, group.id));
+  const root = group.root ?? (await findRootGroup(reader, group.id));
   if (root === undefined) return;
   const step = (
     destroy: (uow: UnitOfWork) => Promise<unknown>,
-    orBegun: (uow: UnitOfWork) => Promise<boolean> = nothingIs,
+    isStarted: (uow: UnitOfWork) => Promise<boolean> = never,
   ) =>
-    inPieces(runUnitOfWork, caller, {
-      ask: async (uow) => (await isDoomed(uow)) || (await orBegun(uow)),
-      async piece(uow, doomed) {
-        if (!doomed) return false;
+    inBatches(runUnitOfWork, caller, {
+      recheck: async (uow) => (await isDue(uow)) || (await isStarted(uow)),
+      async runBatch(uow, isAllowed) {
+        if (!isAllowed) return false;
         return (await destroy(uow)) === MORE ? MORE : true;
       },
     });
-  for (const id of await projectsBelow(reader, group.id)) {
-    const whole = await step(
-      (uow) => destroyPieceOfProject(uow, id),
-      (uow) => isBegun(uow, id),
+  for (const id of await listProjectIdsBelow(reader, group.id)) {
+    const completed = await step(
+      (uow) => destroyProjectBatch(uow, id),
+      (uow) => isDestructionStarted(uow, id),
     );
-    if (!whole) return;
+    if (!completed) return;
   }
-  for (const doomed of await groupsBelow(reader, group.id)) {
-    if (doomed.id !== group.id && !(await step((uow) => destroyPieceOf(uow, doomed, root)))) return;
+  for (const target of await listGroupsBelow(reader, group.id)) {
+    if (target.id !== group.id && !(await step((uow) => destroyGroupBatch(uow, target, root)))) return;
   }
-  if (!(await step((uow) => aheadOf(uow, group)))) return;
+  if (!(await step((uow) => destroyRelatedBatch(uow, group)))) return;
   await step((uow) => destroyGroup(uow, group, root));
 }
 
 /** index: namespace_closure_by_ancestor, projects_by_namespace */
-function projectsBelow(db: Reader, groupId: number): Promise<number[]> {
-  return projectsDirectlyIn(db, namespacesInside(db, groupId));
+function listProjectIdsBelow(db: Reader, groupId: number): Promise<number[]> {
+  return listProjectIdsInNamespaces(db, selectDescendantIds(db, groupId));
 }
 
-/** Those furthest down first, itself last: nothing is above what is not there any more. index: namespace_closure_by_ancestor, routes_by_namespace */
-async function groupsBelow(db: Reader, groupId: number): Promise<Doomed[]> {
+/** Lists the groups below, deepest first, and the group itself last. index: namespace_closure_by_ancestor, routes_by_namespace */
+async function listGroupsBelow(db: Reader, groupId: number): Promise<GroupToDestroy[]> {
   return db
     .selectFrom('namespace_closure')
     .innerJoin('routes', 'routes.namespace_id', 'namespace_closure.descendant_id')
@@ -96,9 +102,9 @@ async function groupsBelow(db: Reader, groupId: number): Promise<Doomed[]> {
     .execute();
 }
 
-/** The group at the top, perhaps itself. index: namespace_closure_pkey, routes_by_namespace */
-export async function rootOf(db: Reader, groupId: number): Promise<Doomed | undefined> {
-  return topOf(db, groupId)
+/** Returns the root group, which may be the group itself. index: namespace_closure_pkey, routes_by_namespace */
+export async function findRootGroup(db: Reader, groupId: number): Promise<GroupToDestroy | undefined> {
+  return selectRootNamespace(db, groupId)
     .innerJoin('routes', 'routes.namespace_id', 'namespaces.id')
     .select(['namespaces.id', 'routes.full_path'])
     .executeTakeFirst();

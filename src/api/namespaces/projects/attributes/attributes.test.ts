@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
-import { type Attribute, attributeEntries, attributes } from './attributes.ts';
+import { attributeEntries, attributes, type ProjectAttribute } from './attributes.ts';
 
-/** What is sent, and what is shown from then on. */
-const KEPT: [Record<string, unknown>, Record<string, unknown>?][] = [
+/** The input and the resulting value. */
+const STORED_VALUES: [Record<string, unknown>, Record<string, unknown>?][] = [
   [{ container_registry_enabled: false }, { container_registry_access_level: 'disabled' }],
   [{ container_registry_access_level: 'private' }, { container_registry_enabled: true }],
   [{ requirements_access_level: 'private' }],
@@ -36,9 +36,9 @@ const KEPT: [Record<string, unknown>, Record<string, unknown>?][] = [
   [{ emails_enabled: null }, { emails_disabled: false, emails_enabled: true }],
 ];
 
-test('attributes of families to come are kept and shown as well', async () => {
+test('stores and returns attributes without a function', async () => {
   const { project, owner } = await world({ project: {} });
-  for (const [sent, more] of KEPT) {
+  for (const [sent, more] of STORED_VALUES) {
     const answer = await owner.put(project.at, sent);
     assert.equal(answer.status, 200, answer.text);
     const read = (await owner.get(project.at)).body;
@@ -48,7 +48,7 @@ test('attributes of families to come are kept and shown as well', async () => {
   }
 });
 
-const REFUSED = [
+const INVALID_VALUES = [
   [{ ci_separated_caches: 'maybe' }, { error: 'ci_separated_caches is invalid' }],
   [{ pages_access_level: 'all' }, { error: 'pages_access_level does not have a valid value' }],
   [{ forking_access_level: 'public' }, { error: 'forking_access_level does not have a valid value' }],
@@ -76,17 +76,17 @@ const REFUSED = [
   [{ import_url: 'https://x.test/a.git' }, { message: '400 Bad request - import_url is not supported' }],
 ] as const;
 
-test('values of a wrong type, and values that no project may have, are refused', async () => {
+test('rejects values of a wrong type and invalid values', async () => {
   const { project, owner, root } = await world({ project: {} });
   const before = (await owner.get(project.at)).body;
-  for (const [sent, body] of REFUSED) {
+  for (const [sent, body] of INVALID_VALUES) {
     const answer = await root.put(project.at, { description: 'Not kept', ...sent });
     assert.deepEqual([answer.status, answer.body], [400, body]);
   }
   assert.deepEqual((await owner.get(project.at)).body, before);
 });
 
-test('guards that nothing enforces are refused unless they are off', async () => {
+test('rejects unsupported protections unless they are off', async () => {
   const { project, owner } = await world({ project: {} });
   for (const name of ['only_allow_merge_if_all_status_checks_passed', 'prevent_merge_without_jira_issue']) {
     const refused = await owner.put(project.at, { [name]: true, description: 'Not kept' });
@@ -99,9 +99,9 @@ test('guards that nothing enforces are refused unless they are off', async () =>
   }
 });
 
-test('attributes without a meaning count as sent, whatever they hold, and change nothing', async () => {
+test('accepts and ignores attributes without a meaning', async () => {
   const { project, owner } = await world({ project: {} });
-  const ignored = Object.entries(attributes).filter(([, { home }]) => home === 'ignored');
+  const ignored = Object.entries(attributes).filter(([, { kind }]) => kind === 'ignored');
   assert.equal(ignored.length, 18);
   const { updated_at: _before, ...before } = (await owner.get(project.at)).body;
   for (const [name] of ignored) {
@@ -114,29 +114,29 @@ test('attributes without a meaning count as sent, whatever they hold, and change
   assert.deepEqual(after, before);
 });
 
-test('only administrators limit the size of artifacts; others are not heard', async () => {
+test('ignores the limit of artifacts unless an administrator sets it', async () => {
   const { project, owner, root } = await world({ project: {} });
   assert.equal((await owner.put(project.at, { max_artifacts_size: -7 })).body.max_artifacts_size, null);
   assert.equal((await root.put(project.at, { max_artifacts_size: 7 })).body.max_artifacts_size, 7);
   assert.equal((await owner.put(project.at, { max_artifacts_size: null })).body.max_artifacts_size, 7);
 });
 
-test('Maintainers alone see what is for them', async () => {
+test('returns Maintainer attributes to Maintainers only', async () => {
   const { project, maintainer, developer } = await world({ project: { with: ['maintainer', 'developer'] } });
-  const theirs = Object.entries(attributes).filter(([, attribute]) => 'maintainers' in attribute);
+  const theirs = Object.entries(attributes).filter(([, attribute]) => 'maintainersOnly' in attribute);
   const [seen, hidden] = [(await maintainer.get(project.at)).body, (await developer.get(project.at)).body];
   for (const name of [...theirs.map(([name]) => name), 'restrict_user_defined_variables']) {
     assert.deepEqual([name, name in seen, name in hidden], [name, true, false]);
   }
 });
 
-test('a premium attribute is not heard on the free tier', async () => {
+test('ignores a premium attribute on tier free', async () => {
   const { project, owner } = await world({ env: { HEARTH_TIER: 'free' }, project: {} });
   const answer = await owner.put(project.at, { ci_restrict_pipeline_cancellation_role: 'no_one' });
   assert.deepEqual([answer.status, answer.body.ci_restrict_pipeline_cancellation_role], [200, 'developer']);
 });
 
-const SENT: Readonly<Record<string, unknown>> = {
+const INPUT: Readonly<Record<string, unknown>> = {
   build_timeout: 700,
   ci_default_git_depth: 5,
   ci_delete_pipelines_in_seconds: 86_400,
@@ -144,28 +144,30 @@ const SENT: Readonly<Record<string, unknown>> = {
   ci_id_token_sub_claim_components: ['project_path'],
 };
 
-/** A value of this type that is not the usual one. */
-function another({ type, fallback }: Attribute): unknown {
+/** Returns a value of this type that is not the default. */
+function differentValue({ type, fallback }: ProjectAttribute): unknown {
   const { schema } = type as { schema: { type?: string; enum?: unknown[] } };
   if (schema.enum !== undefined) return schema.enum.find((value) => value !== fallback);
   return schema.type === 'boolean' ? fallback !== true : 'another';
 }
 
-test('every attribute that is kept is shown as it was sent', async () => {
+test('returns every stored attribute as it was sent', async () => {
   const { project, root } = await world({ project: {} });
-  const kept = attributeEntries.filter(([, { home }]) => home === 'stored');
-  const sent = Object.fromEntries(kept.map(([name, attribute]) => [name, SENT[name] ?? another(attribute)]));
-  const answer = await root.put(project.at, sent);
+  const retained = attributeEntries.filter(([, { kind }]) => kind === 'stored');
+  const input = Object.fromEntries(
+    retained.map(([name, attribute]) => [name, INPUT[name] ?? differentValue(attribute)]),
+  );
+  const answer = await root.put(project.at, input);
   assert.equal(answer.status, 200, answer.text);
   const read = (await root.get(project.at)).body;
-  for (const [name, value] of Object.entries(sent)) assert.deepEqual([name, read[name]], [name, value]);
-  const made = await root.post('/projects', { ...sent, name: 'Made with all of them' });
-  for (const [name, value] of Object.entries(sent)) assert.deepEqual([name, made.body[name]], [name, value]);
+  for (const [name, value] of Object.entries(input)) assert.deepEqual([name, read[name]], [name, value]);
+  const created = await root.post('/projects', { ...input, name: 'Made with all of them' });
+  for (const [name, value] of Object.entries(input)) assert.deepEqual([name, created.body[name]], [name, value]);
 });
 
-test('no attribute takes a value of another kind', async () => {
+test('rejects values of a wrong type for every attribute', async () => {
   const { project, root } = await world({ project: {} });
-  const typed = attributeEntries.filter(([, { home }]) => home !== 'ignored' && home !== 'guard');
+  const typed = attributeEntries.filter(([, { kind }]) => kind !== 'ignored' && kind !== 'unsupported');
   for (const [name] of typed) {
     const { status, body } = await root.put(project.at, { [name]: { a: { b: 1 } } });
     assert.deepEqual([name, status, body], [name, 400, { error: `${name} is invalid` }]);

@@ -1,8 +1,8 @@
 import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { optional, type Parameter } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { description, refName, ruledText, string, title } from '#http/parameters/texts.ts';
-import { anything, boolean, commaArray, integer, integerIn, oneOf } from '#http/parameters/types.ts';
+import { description, refName, string, title, validatedText } from '#http/parameters/texts.ts';
+import { anyValue, boolean, commaSeparated, integer, integerIn, oneOf } from '#http/parameters/types.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 import {
   artifactSizeErrors,
@@ -13,86 +13,87 @@ import {
 } from './validation.ts';
 
 /**
- * Every attribute of a project that its callers set (contract/planning.md §3.3 "Project attributes"), in the contract's
- * order. The parameters of POST and PUT, their at-least-one rule, what is stored and what is shown are read from here.
+ * All attributes of a project that callers can set (contract/planning.md §3.3 "Project attributes"), in the contract's
+ * order. The parameters of POST and PUT, the at-least-one rule, the stored values and the response fields are derived
+ * from this table.
  */
 
 /**
- * Where a value lives: `place`, its path and name, which move routes; `column`, of the project's row; `repository`, of the
- * repository's row; `stored`, in the JSON of what differs from the defaults; `old`, an old name of another attribute. Two
- * live nowhere (contract/conventions.md §3 "Attributes without a meaning here"): `guard`, which nothing here enforces and
- * which is therefore refused when it is set, and `ignored`.
+ * Where a value is stored. `route`: path and name. `column`: of the project. `repository`: column of the repository.
+ * `stored`: in the JSON of values that differ from the defaults. `alias`: a former name of another attribute. Two
+ * kinds are not stored (contract/conventions.md §3 "Attributes without a meaning here"): `unsupported` (rejected when
+ * it is set, since nothing enforces it) and `ignored`.
  */
-export type Home = 'place' | 'column' | 'repository' | 'stored' | 'old' | 'guard' | 'ignored';
+export type AttributeKind = 'route' | 'column' | 'repository' | 'stored' | 'alias' | 'unsupported' | 'ignored';
 
-export interface Attribute<T = unknown, H extends Home = Home> {
-  readonly home: H;
+export interface ProjectAttribute<T = unknown, Kind extends AttributeKind = AttributeKind> {
+  readonly kind: Kind;
   readonly type: ParameterType<T>;
-  /** Of stored ones: what counts while nothing else was set. */
+  /** The default of a stored attribute. */
   readonly fallback?: T | null;
-  /** null clears it (blank text too, where it is stored); elsewhere null counts as not sent. */
+  /** Null clears the value (and so does blank text, for stored attributes); otherwise null counts as omitted. */
   readonly clearable?: true;
-  /** null sets it back to its default. */
+  /** Null resets it to its default. */
   readonly resettable?: true;
-  /** Shown to Maintainers only. */
-  readonly maintainers?: true;
-  /** Ignored when others than administrators send it. */
-  readonly administrators?: true;
-  /** Ignored where the tier is free. */
+  /** Visible to Maintainers only. */
+  readonly maintainersOnly?: true;
+  /** Ignored unless the caller is an administrator. */
+  readonly administratorsOnly?: true;
+  /** Ignored on tier free. */
   readonly premium?: true;
-  /** What is wrong with a value that its type allows. */
+  /** Returns errors of a value that its type accepts. */
   readonly errors?: (value: never) => FieldErrors;
-  /** Of old names: the attribute that is meant, and what the old value says about it; undefined: nothing. */
-  readonly means?: { readonly name: string; readonly value: OldValue };
+  /** For aliases: the current attribute, and the value that it gets; undefined means no change. */
+  readonly aliasOf?: { readonly name: string; readonly value: AliasValue };
 }
 
-/** What an old value says, beside what is set already. */
-type OldValue<T = never> = (old: T, now: Readonly<Record<string, unknown>>) => unknown;
+/** Converts the value of an alias. `now`: the current stored attributes. */
+type AliasValue<T = never> = (old: T, now: Readonly<Record<string, unknown>>) => unknown;
 
-const place = (): Attribute<string, 'place'> => ({ home: 'place', type: ruledText(255) });
-const column = <T>(type: ParameterType<T>): Attribute<T, 'column'> => ({ home: 'column', type });
-const repository = <T>(type: ParameterType<T>): Attribute<T, 'repository'> => ({ home: 'repository', type });
-const stored = <T>(type: ParameterType<T>, fallback: NoInfer<T>): Attribute<T, 'stored'> => ({
-  home: 'stored',
+const route = (): ProjectAttribute<string, 'route'> => ({ kind: 'route', type: validatedText(255) });
+const column = <T>(type: ParameterType<T>): ProjectAttribute<T, 'column'> => ({ kind: 'column', type });
+const repository = <T>(type: ParameterType<T>): ProjectAttribute<T, 'repository'> => ({ kind: 'repository', type });
+const stored = <T>(type: ParameterType<T>, fallback: NoInfer<T>): ProjectAttribute<T, 'stored'> => ({
+  kind: 'stored',
   type,
   fallback,
 });
 const maintainers = <T>(type: ParameterType<T>, fallback: NoInfer<T>) => ({
   ...stored(type, fallback),
-  maintainers: true as const,
+  maintainersOnly: true as const,
 });
-const storedOrNull = <T>(type: ParameterType<T>): Attribute<T | null, 'stored'> => ({
-  home: 'stored',
+const storedOrNull = <T>(type: ParameterType<T>): ProjectAttribute<T | null, 'stored'> => ({
+  kind: 'stored',
   type: type as ParameterType<T | null>,
   fallback: null,
   clearable: true,
 });
-const old = <T>(type: ParameterType<T>, name: string, value: OldValue<T>): Attribute<T, 'old'> => ({
-  home: 'old',
+const alias = <T>(type: ParameterType<T>, name: string, value: AliasValue<T>): ProjectAttribute<T, 'alias'> => ({
+  kind: 'alias',
   type,
-  means: { name, value },
+  aliasOf: { name, value },
 });
-const guard: Attribute<unknown, 'guard'> = { home: 'guard', type: anything };
-const ignored: Attribute<unknown, 'ignored'> = { home: 'ignored', type: anything };
+const unsupported: ProjectAttribute<unknown, 'unsupported'> = { kind: 'unsupported', type: anyValue };
+const ignored: ProjectAttribute<unknown, 'ignored'> = { kind: 'ignored', type: anyValue };
 
 const level = oneOf('disabled', 'private', 'enabled');
 const levelOrPublic = oneOf('disabled', 'private', 'enabled', 'public');
-/** The old form of a feature's level. */
-const switchOf = (name: string) => old(boolean, name, (on) => (on ? 'enabled' : 'disabled'));
+/** The former on/off attribute of a feature's access level. */
+const featureSwitch = (name: string) => alias(boolean, name, (on) => (on ? 'enabled' : 'disabled'));
 
 export const attributes = {
-  name: place(),
-  path: place(),
+  name: route(),
+  path: route(),
   description: { ...column(description), clearable: true },
   visibility: column(oneOf(...VISIBILITIES)),
-  topics: column(commaArray(title)),
-  tag_list: old(commaArray(title), 'topics', (topics) => topics),
+  topics: column(commaSeparated(title)),
+  tag_list: alias(commaSeparated(title), 'topics', (topics) => topics),
   default_branch: repository(refName),
-  issues_enabled: switchOf('issues_access_level'),
-  merge_requests_enabled: switchOf('merge_requests_access_level'),
-  wiki_enabled: switchOf('wiki_access_level'),
-  jobs_enabled: switchOf('builds_access_level'),
-  snippets_enabled: switchOf('snippets_access_level'),
+  issues_enabled: featureSwitch('issues_access_level'),
+  merge_requests_enabled: featureSwitch('merge_requests_access_level'),
+  wiki_enabled: featureSwitch('wiki_access_level'),
+  jobs_enabled: featureSwitch('builds_access_level'),
+  snippets_enabled: featureSwitch('snippets_access_level'),
   issues_access_level: column(level),
   merge_requests_access_level: column(level),
   repository_access_level: column(level),
@@ -114,27 +115,27 @@ export const attributes = {
   pages_access_level: stored(levelOrPublic, 'private'),
   security_and_compliance_access_level: stored(level, 'private'),
   lfs_enabled: column(boolean),
-  repository_read_only: { ...repository(boolean), administrators: true },
-  repository_storage: { ...repository(string), administrators: true },
+  repository_read_only: { ...repository(boolean), administratorsOnly: true },
+  repository_storage: { ...repository(string), administratorsOnly: true },
   shared_runners_enabled: stored(boolean, true),
   group_runners_enabled: maintainers(boolean, true),
   build_timeout: { ...maintainers(integer, 3600), errors: timeoutErrors },
   public_jobs: stored(boolean, true),
-  public_builds: old(boolean, 'public_jobs', (on) => on),
+  public_builds: alias(boolean, 'public_jobs', (on) => on),
   ci_config_path: storedOrNull(string),
-  ci_default_git_depth: maintainers(integerIn({ least: 0, most: 1000 }), 20),
+  ci_default_git_depth: maintainers(integerIn({ min: 0, max: 1000 }), 20),
   allow_pipeline_trigger_approve_deployment: stored(boolean, false),
   ci_forward_deployment_enabled: maintainers(boolean, true),
   build_git_strategy: maintainers(oneOf('fetch', 'clone'), 'fetch'),
   auto_cancel_pending_pipelines: maintainers(oneOf('enabled', 'disabled'), 'enabled'),
   ci_separated_caches: maintainers(boolean, true),
   keep_latest_artifact: maintainers(boolean, true),
-  max_artifacts_size: { ...storedOrNull(integer), administrators: true, errors: artifactSizeErrors },
+  max_artifacts_size: { ...storedOrNull(integer), administratorsOnly: true, errors: artifactSizeErrors },
   ci_pipeline_variables_minimum_override_role: maintainers(
     oneOf('no_one_allowed', 'developer', 'maintainer', 'owner'),
     'developer',
   ),
-  restrict_user_defined_variables: old(boolean, 'ci_pipeline_variables_minimum_override_role', (on, now) => {
+  restrict_user_defined_variables: alias(boolean, 'ci_pipeline_variables_minimum_override_role', (on, now) => {
     if (!on) return 'developer';
     return now.ci_pipeline_variables_minimum_override_role === 'developer' ? 'maintainer' : undefined;
   }),
@@ -142,7 +143,7 @@ export const attributes = {
     ...maintainers(oneOf('developer', 'maintainer', 'no_one'), 'developer'),
     premium: true,
   },
-  ci_delete_pipelines_in_seconds: { ...storedOrNull(integer), maintainers: true, errors: pipelineAgeErrors },
+  ci_delete_pipelines_in_seconds: { ...storedOrNull(integer), maintainersOnly: true, errors: pipelineAgeErrors },
   resource_group_default_process_mode: maintainers(
     oneOf('unordered', 'oldest_first', 'newest_first', 'newest_ready_first'),
     'unordered',
@@ -153,7 +154,7 @@ export const attributes = {
   ci_allow_fork_pipelines_to_run_in_parent_project: maintainers(boolean, true),
   ci_push_repository_for_job_token_allowed: maintainers(boolean, false),
   ci_id_token_sub_claim_components: {
-    ...maintainers(commaArray(string), ['project_path', 'ref_type', 'ref']),
+    ...maintainers(commaSeparated(string), ['project_path', 'ref_type', 'ref']),
     errors: subClaimErrors,
   },
   merge_method: stored(oneOf('merge', 'rebase_merge', 'ff'), 'merge'),
@@ -163,7 +164,7 @@ export const attributes = {
   only_allow_merge_if_all_discussions_are_resolved: stored(boolean, false),
   remove_source_branch_after_merge: stored(boolean, true),
   autoclose_referenced_issues: stored(boolean, true),
-  merge_request_title_regex: { ...storedOrNull(ruledText(255)), errors: titleRegexErrors },
+  merge_request_title_regex: { ...storedOrNull(validatedText(255)), errors: titleRegexErrors },
   merge_request_title_regex_description: storedOrNull(string),
   merge_commit_template: storedOrNull(string),
   squash_commit_template: storedOrNull(string),
@@ -180,11 +181,11 @@ export const attributes = {
   printing_merge_request_link_enabled: stored(boolean, true),
   resolve_outdated_diff_discussions: stored(boolean, false),
   packages_enabled: stored(boolean, true),
-  container_registry_enabled: switchOf('container_registry_access_level'),
+  container_registry_enabled: featureSwitch('container_registry_access_level'),
   service_desk_enabled: stored(boolean, false),
   enforce_auth_checks_on_uploads: stored(boolean, true),
   emails_enabled: { ...stored(boolean, true), resettable: true },
-  emails_disabled: { ...old(boolean, 'emails_enabled', (off) => !off), resettable: true },
+  emails_disabled: { ...alias(boolean, 'emails_enabled', (off) => !off), resettable: true },
   mirror: ignored,
   mirror_trigger_builds: ignored,
   mirror_user_id: ignored,
@@ -203,25 +204,27 @@ export const attributes = {
   duo_remote_flows_enabled: ignored,
   duo_sast_fp_detection_enabled: ignored,
   duo_sast_vr_workflow_enabled: ignored,
-  only_allow_merge_if_all_status_checks_passed: guard,
-  prevent_merge_without_jira_issue: guard,
-} as const satisfies Readonly<Record<string, Attribute<never, Home> | Attribute<unknown, Home>>>;
+  only_allow_merge_if_all_status_checks_passed: unsupported,
+  prevent_merge_without_jira_issue: unsupported,
+} as const satisfies Readonly<
+  Record<string, ProjectAttribute<never, AttributeKind> | ProjectAttribute<unknown, AttributeKind>>
+>;
 
-type Table = typeof attributes;
-export type AttributeName = keyof Table;
-type ValueOf<Name extends AttributeName> = Table[Name] extends { type: ParameterType<infer T> } ? T : never;
-type NamesAt<H extends Home> = {
-  [Name in AttributeName]: Table[Name] extends { home: H } ? Name : never;
+type AttributeTable = typeof attributes;
+export type AttributeName = keyof AttributeTable;
+type ValueOf<Name extends AttributeName> = AttributeTable[Name] extends { type: ParameterType<infer T> } ? T : never;
+type NamesOfKind<H extends AttributeKind> = {
+  [Name in AttributeName]: AttributeTable[Name] extends { kind: H } ? Name : never;
 }[AttributeName];
 
-export type StoredName = NamesAt<'stored'>;
-/** The stored attributes of one project, each with its value or its default. */
+export type StoredName = NamesOfKind<'stored'>;
+/** The stored attributes of one project, with defaults. */
 export type StoredAttributes = { readonly [Name in StoredName]: ValueOf<Name> };
-/** What a caller sends: absent ones are not touched. */
-export type AttributeValues = { readonly [Name in AttributeName]?: ValueOf<Name> | null | undefined };
+/** The attributes in a request; absent ones stay unchanged. */
+export type ProjectAttributeInput = { readonly [Name in AttributeName]?: ValueOf<Name> | null | undefined };
 
 export const attributeNames = Object.keys(attributes) as AttributeName[];
-export const attributeEntries = Object.entries(attributes) as [AttributeName, Attribute][];
+export const attributeEntries = Object.entries(attributes) as [AttributeName, ProjectAttribute][];
 
 /** The parameters of POST and PUT /projects. */
 export const attributeParams = Object.fromEntries(

@@ -7,17 +7,17 @@ import { attributeNames } from './attributes.ts';
 const contract = readFileSync(join(import.meta.dirname, '../../../../../contract/planning.md'), 'utf8');
 const section = contract.slice(contract.indexOf('**Project attributes**'), contract.indexOf('Only shown, never set'));
 
-/** Of a later family. */
+/** Of a later module. */
 const NOT_YET = ['avatar'];
 
-/** `forking_, snippets_, wiki_access_level` are three names with one ending. */
-function namesIn(cell: string): string[] {
+/** `forking_, snippets_, wiki_access_level` stands for three names with the same suffix. */
+function attributeNamesIn(cell: string): string[] {
   const names = cell.match(/\b[a-z]\w*_?/g) ?? [];
   const ending = names.at(-1)?.replace(/^[a-z]+_/, '') ?? '';
   return names.map((name) => (name.endsWith('_') ? name + ending : name));
 }
 
-test('the table of attributes has the names of the contract, in its order', () => {
+test('has the attributes of the contract in its order', () => {
   const rows = section.split('\n').filter((line) => /^\| [a-z]/.test(line));
   const cells = rows.map((row) =>
     (row.split('|')[1] ?? '')
@@ -26,6 +26,6 @@ test('the table of attributes has the names of the contract, in its order', () =
       .replace(')', ' '),
   );
   const unset = [...section.slice(section.lastIndexOf('| avatar')).matchAll(/`([a-z_]+)`/g)].map(([, name]) => name);
-  const named = [...cells.flatMap(namesIn), ...unset].filter((name) => !NOT_YET.includes(name as string));
+  const named = [...cells.flatMap(attributeNamesIn), ...unset].filter((name) => !NOT_YET.includes(name as string));
   assert.deepEqual([...attributeNames, 'import_url'], [...new Set(named)]);
 });

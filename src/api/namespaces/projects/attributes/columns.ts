@@ -1,15 +1,18 @@
 import type { Updateable } from 'kysely';
 import type { ProjectsTable } from '#database/tables/domain.ts';
-import { cleanTopics } from '../validation.ts';
-import { type AttributeName, type AttributeValues, attributes } from './attributes.ts';
+import { normalizeTopics } from '../validation.ts';
+import { type AttributeName, attributes, type ProjectAttributeInput } from './attributes.ts';
 
-const columnNames = (Object.keys(attributes) as AttributeName[]).filter((name) => attributes[name].home === 'column');
+const columnNames = (Object.keys(attributes) as AttributeName[]).filter((name) => attributes[name].kind === 'column');
 
-/** Of sent attributes those that are columns of the project's row, as the row holds them. */
-export function columnsOf(sent: AttributeValues): Partial<Pick<Updateable<ProjectsTable>, ColumnName>> {
-  const columns = columnNames.filter((name) => sent[name] !== undefined).map((name) => [name, sent[name]] as const);
-  const { topics } = sent;
-  return { ...Object.fromEntries(columns), ...(topics == null ? {} : { topics: JSON.stringify(cleanTopics(topics)) }) };
+/** Returns the columns of the project that the input sets. */
+export function toProjectColumns(input: ProjectAttributeInput): Partial<Pick<Updateable<ProjectsTable>, ColumnName>> {
+  const columns = columnNames.filter((name) => input[name] !== undefined).map((name) => [name, input[name]] as const);
+  const { topics } = input;
+  return {
+    ...Object.fromEntries(columns),
+    ...(topics == null ? {} : { topics: JSON.stringify(normalizeTopics(topics)) }),
+  };
 }
 
 type ColumnName =

@@ -2,56 +2,60 @@ import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Tier } from '#config.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 import {
-  type Attribute,
   type AttributeName,
-  type AttributeValues,
   attributeEntries,
   attributes,
+  type ProjectAttribute,
+  type ProjectAttributeInput,
 } from './attributes.ts';
 import { storedAttributes } from './stored-attributes.ts';
-import { guardErrors } from './unsupported-attributes.ts';
+import { unsupportedAttributeErrors } from './unsupported-attributes.ts';
 
-/** What a caller's values of attributes mean (contract/planning.md §3.3). Pure. */
+/** Interpretation of attributes in requests (contract/planning.md §3.3). Pure. */
 
-/** Who sends them, and on which tier. */
-interface Sender {
+/** The caller who sets attributes, and the tier. */
+interface AttributeSetter {
   readonly actor: Caller;
   readonly tier: Tier;
 }
 
 /**
- * The sent attributes under their present names, without those that the sender may not set: an old name counts where its
- * successor is not sent. `attributesOfRow`: what the project has of stored ones.
+ * Returns the attributes to set, under their current names and without those that the caller may not set. An alias
+ * only counts if its current name is absent. `attributesOfRow`: the stored attributes of the project.
  */
-export function sentAttributes(values: AttributeValues, attributesOfRow: string, sender: Sender): AttributeValues {
+export function resolveAttributes(
+  values: ProjectAttributeInput,
+  attributesOfRow: string,
+  setter: AttributeSetter,
+): ProjectAttributeInput {
   const now = storedAttributes({ attributes: attributesOfRow });
-  const sent: Record<string, unknown> = {};
+  const resolved: Record<string, unknown> = {};
   for (const [name, attribute] of attributeEntries) {
-    const value = sentValue(attribute, values[name]);
-    if (value === undefined || !maySet(sender, attribute)) continue;
-    const { means } = attribute;
-    if (means === undefined) sent[name] = value;
-    else if (values[means.name as AttributeName] == null) sent[means.name] = means.value(value as never, now);
+    const value = resolveValue(attribute, values[name]);
+    if (value === undefined || !maySet(setter, attribute)) continue;
+    const { aliasOf } = attribute;
+    if (aliasOf === undefined) resolved[name] = value;
+    else if (values[aliasOf.name as AttributeName] == null) resolved[aliasOf.name] = aliasOf.value(value as never, now);
   }
-  return sent;
+  return resolved;
 }
 
-function sentValue({ clearable, resettable, home, means, fallback }: Attribute, value: unknown): unknown {
-  if (clearable && home === 'stored' && value === '') return null;
-  if (value !== null || clearable || home === 'guard') return value;
+function resolveValue({ clearable, resettable, kind, aliasOf, fallback }: ProjectAttribute, value: unknown): unknown {
+  if (clearable && kind === 'stored' && value === '') return null;
+  if (value !== null || clearable || kind === 'unsupported') return value;
   if (!resettable) return undefined;
-  return means === undefined ? fallback : false;
+  return aliasOf === undefined ? fallback : false;
 }
 
-function maySet({ actor, tier }: Sender, { administrators, premium }: Attribute): boolean {
-  return (!administrators || isAdministrator(actor)) && (!premium || tier !== 'free');
+function maySet({ actor, tier }: AttributeSetter, { administratorsOnly, premium }: ProjectAttribute): boolean {
+  return (!administratorsOnly || isAdministrator(actor)) && (!premium || tier !== 'free');
 }
 
-/** What is wrong with the values that were sent, each by itself. */
-export function attributeErrors(sent: AttributeValues): FieldErrors {
-  const errors = Object.entries(sent).map(([name, value]) => {
-    const attribute: Attribute = attributes[name as AttributeName];
-    if (attribute.home === 'guard') return guardErrors(name, value);
+/** Returns the errors of single values. */
+export function attributeErrors(resolved: ProjectAttributeInput): FieldErrors {
+  const errors = Object.entries(resolved).map(([name, value]) => {
+    const attribute: ProjectAttribute = attributes[name as AttributeName];
+    if (attribute.kind === 'unsupported') return unsupportedAttributeErrors(name, value);
     return value == null ? {} : (attribute.errors?.(value as never) ?? {});
   });
   return Object.assign({}, ...errors);

@@ -1,25 +1,25 @@
 import type { TSchema } from 'typebox';
-import { fieldOf, nullable } from '#http/endpoint/responses.ts';
+import { nullable, responseField } from '#http/endpoint/responses.ts';
 import {
-  type Attribute,
-  type AttributeValues,
   attributeEntries,
+  type ProjectAttribute,
+  type ProjectAttributeInput,
   type StoredAttributes,
   type StoredName,
 } from './attributes.ts';
 
-/** The attributes that live in the JSON of a project's row: how they are kept, and which of them are shown to whom. */
+/** The attributes in the JSON column of a project: how they are stored, and who can see them. */
 
-const storedEntries = attributeEntries.filter(([, { home }]) => home === 'stored') as [StoredName, Attribute][];
+const storedEntries = attributeEntries.filter(([, { kind }]) => kind === 'stored') as [StoredName, ProjectAttribute][];
 const defaults = Object.fromEntries(storedEntries.map(([name, { fallback }]) => [name, fallback])) as StoredAttributes;
 
-/** The stored attributes of a project's row. */
+/** Returns the stored attributes of a project, with defaults. */
 export function storedAttributes(project: { readonly attributes: string }): StoredAttributes {
   return project.attributes === '{}' ? defaults : { ...defaults, ...JSON.parse(project.attributes) };
 }
 
-/** The same after changes, as the row holds them: only what differs from the defaults. */
-export function withStored(attributesOfRow: string, changes: Partial<StoredAttributes>): string {
+/** Applies changes and returns the JSON for the column, which contains only values that differ from the defaults. */
+export function mergeStoredAttributes(attributesOfRow: string, changes: Partial<StoredAttributes>): string {
   const all = { ...storedAttributes({ attributes: attributesOfRow }), ...changes };
   const different = Object.entries(all).filter(([name, value]) => !isSame(value, defaults[name as StoredName]));
   return JSON.stringify(Object.fromEntries(different));
@@ -29,41 +29,41 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || (Array.isArray(one) && JSON.stringify(one) === JSON.stringify(other));
 }
 
-/** Of sent attributes those that live in the JSON. */
-export function storedPart(sent: AttributeValues): Partial<StoredAttributes> {
+/** Returns those attributes of the input that are stored in the JSON column. */
+export function pickStoredAttributes(input: ProjectAttributeInput): Partial<StoredAttributes> {
   return Object.fromEntries(
-    storedEntries.filter(([name]) => sent[name] !== undefined).map(([name]) => [name, sent[name]]),
+    storedEntries.filter(([name]) => input[name] !== undefined).map(([name]) => [name, input[name]]),
   );
 }
 
-/** The defaults of those that everybody sees, and of those that Maintainers see. */
-const shownDefaults = {
+/** The defaults of the attributes that everybody can see, and of those that Maintainers can see. */
+const visibleDefaults = {
   everybody: Object.fromEntries(
-    storedEntries.filter(([, { maintainers }]) => !maintainers).map(([name]) => [name, defaults[name]]),
+    storedEntries.filter(([, { maintainersOnly }]) => !maintainersOnly).map(([name]) => [name, defaults[name]]),
   ),
   maintainers: defaults as Readonly<Record<string, unknown>>,
 };
 
-/** The stored attributes that a caller sees. Lists ask for each of their projects: few rows hold more than a few. */
-export function shownAttributes(
+/** Returns the stored attributes that the caller can see. It is fast for lists, since most rows store few values. */
+export function visibleAttributes(
   { attributes }: { readonly attributes: string },
   asMaintainer: boolean,
 ): Partial<StoredAttributes> {
-  const usual = asMaintainer ? shownDefaults.maintainers : shownDefaults.everybody;
-  if (attributes === '{}') return usual;
-  const shown: Record<string, unknown> = { ...usual };
-  for (const [name, value] of Object.entries(JSON.parse(attributes))) if (name in usual) shown[name] = value;
-  return shown;
+  const visible = asMaintainer ? visibleDefaults.maintainers : visibleDefaults.everybody;
+  if (attributes === '{}') return visible;
+  const result: Record<string, unknown> = { ...visible };
+  for (const [name, value] of Object.entries(JSON.parse(attributes))) if (name in visible) result[name] = value;
+  return result;
 }
 
-const schemaOf = ({ type, clearable }: Attribute): TSchema =>
-  clearable ? nullable(fieldOf(type.schema)) : fieldOf(type.schema);
+const schemaOf = ({ type, clearable }: ProjectAttribute): TSchema =>
+  clearable ? nullable(responseField(type.schema)) : responseField(type.schema);
 
-function schemasOf(wanted: (attribute: Attribute) => boolean): Record<string, TSchema> {
-  const chosen = storedEntries.filter(([, attribute]) => wanted(attribute));
+function schemasOf(isIncluded: (attribute: ProjectAttribute) => boolean): Record<string, TSchema> {
+  const chosen = storedEntries.filter(([, attribute]) => isIncluded(attribute));
   return Object.fromEntries(chosen.map(([name, attribute]) => [name, schemaOf(attribute)]));
 }
 
-/** Fields of the wire shape that everybody sees, and those of Maintainers. */
-export const everybodysFields = schemasOf(({ maintainers: theirs }) => !theirs);
-export const maintainersFields = schemasOf(({ maintainers: theirs }) => theirs === true);
+/** The schema fields for everybody, and those for Maintainers. */
+export const publicFields = schemasOf(({ maintainersOnly }) => !maintainersOnly);
+export const maintainersFields = schemasOf(({ maintainersOnly }) => maintainersOnly === true);

@@ -3,21 +3,22 @@ import { boolean } from '#http/parameters/types.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 
 /**
- * Attributes that would guard something Hearth has no guard for (contract/conventions.md §3): only what leaves them open is
- * accepted, since nobody shall believe in a lock that is not there. `alsoOpen`: values besides false, 0 and empty ones.
+ * Returns an error if an attribute would enable a protection that is not supported (contract/conventions.md §3):
+ * callers must not rely on a protection that does not exist. `alsoAccepted`: values that are accepted besides false, 0 and
+ * empty ones.
  */
-export function guardErrors(name: string, value: unknown, ...alsoOpen: readonly string[]): FieldErrors {
-  const isOpen = value === undefined || isOff(value) || isEmpty(value) || (alsoOpen as unknown[]).includes(value);
-  return isOpen ? {} : { [name]: ['is not supported'] };
+export function unsupportedAttributeErrors(name: string, value: unknown, ...alsoOpen: readonly string[]): FieldErrors {
+  const isAccepted = value === undefined || isOff(value) || isEmpty(value) || (alsoOpen as unknown[]).includes(value);
+  return isAccepted ? {} : { [name]: ['is not supported'] };
 }
 
-/** false in any of its forms, or nothing. */
+/** Tells whether a value is false in any form, or nothing. */
 function isOff(value: unknown): boolean {
   const problems = new Problems();
   return boolean.read(value, '', problems) !== true && !problems.any;
 }
 
-/** `[]`, in forms `name[]=`. */
+/** Tells whether a value is an empty array; in forms `name[]=`. */
 function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.every((element) => element === '');
 }

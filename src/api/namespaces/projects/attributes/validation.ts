@@ -1,10 +1,10 @@
 import type { FieldErrors } from '#runtime/failure.ts';
-import { readExpression } from '#text/safe-regex.ts';
+import { compileRegex } from '#text/safe-regex.ts';
 
-/** What is wrong with single attributes of projects beyond their types, by field (contract/planning.md §3.3). Pure. */
+/** Validation of single attributes of projects, by field (contract/planning.md §3.3). Pure. */
 
 const SHORTEST_TIMEOUT = 600;
-/** A month, in seconds. */
+/** One month, in seconds (exclusive). */
 const TOO_LONG_TIMEOUT = 2_629_746;
 
 export function timeoutErrors(seconds: number): FieldErrors {
@@ -38,7 +38,7 @@ export function subClaimErrors(components: readonly string[]): FieldErrors {
 
 const LONGEST_TITLE_REGEX = 255;
 
-/** An expression that is too long is not looked at. */
+/** The syntax of an expression that is too long is not checked. */
 export function titleRegexErrors(expression: string): FieldErrors {
   const tooLong = [...expression].length > LONGEST_TITLE_REGEX;
   return {
@@ -47,6 +47,6 @@ export function titleRegexErrors(expression: string): FieldErrors {
 }
 
 function syntaxErrors(expression: string): string[] {
-  const read = readExpression(expression);
+  const read = compileRegex(expression);
   return typeof read === 'string' ? [`not valid RE2 syntax: ${read}`] : [];
 }

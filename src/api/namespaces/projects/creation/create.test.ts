@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markHistory, recordedSince } from '#activity/index.ts';
+import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
 import { world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
 
-test('a project of the own namespace has its whole shape, its owner and no permissions in the answer', async () => {
+test('returns a new personal project with all fields, its owner and no permissions', async () => {
   const { user, name } = await world();
   const mira = await user();
   const path = name('anvil');
@@ -32,7 +32,7 @@ test('a project of the own namespace has its whole shape, its owner and no permi
   assert.match(read.body.runners_token, /^GR1348941/);
 });
 
-test('a project needs a name or a path; each is made from the other', async () => {
+test('requires a name or a path and derives the other', async () => {
   const { user, name } = await world();
   const mira = await user();
   const nothing = await mira.post('/projects', { description: 'x' });
@@ -46,7 +46,7 @@ test('a project needs a name or a path; each is made from the other', async () =
   assert.equal(pathed.name, path);
 });
 
-test('names and paths are taken in their namespace, whatever their case, and both are told', async () => {
+test('reports names and paths that are taken in the namespace, ignoring case', async () => {
   const { user } = await world();
   const mira = await user();
   const first = await newProject({ owner: mira, name: 'First', path: 'first-path' });
@@ -71,7 +71,7 @@ test('names and paths are taken in their namespace, whatever their case, and bot
   );
 });
 
-test('of many who create one project at once exactly one succeeds', async () => {
+test('lets exactly one of many concurrent requests create a project', async () => {
   const { user } = await world();
   const mira = await user();
   const answers = await Promise.all(Array.from({ length: 8 }, () => mira.post('/projects', { name: 'Only one' })));
@@ -81,7 +81,7 @@ test('of many who create one project at once exactly one succeeds', async () => 
   assert.deepEqual(Object.values(refused?.body.message).flat()[0], 'has already been taken');
 });
 
-test('bad names, paths, build timeouts, branches and import addresses are refused', async () => {
+test('rejects invalid names, paths, build timeouts, branches and import URLs', async () => {
   const { user, name } = await world();
   const mira = await user();
   const pathText =
@@ -105,7 +105,7 @@ test('bad names, paths, build timeouts, branches and import addresses are refuse
   assert.deepEqual((await mira.get(`/users/${mira.id}/projects`)).body, []);
 });
 
-test('who may create in a group is the group’s own choice', async () => {
+test("checks the group's project_creation_level", async () => {
   const { user, name, root } = await world();
   const [owner, developer, maintainer, stranger] = [await user(), await user(), await user(), await user()];
   const group = await newGroup({ owner });
@@ -135,7 +135,7 @@ test('who may create in a group is the group’s own choice', async () => {
   }
 });
 
-test('nobody creates in an archived group or below it, nor in another’s own namespace', async () => {
+test('rejects projects in archived groups and in namespaces of others', async () => {
   const { user, owner, group } = await world({ group: {} });
   const stranger = await user();
   await owner.put(group.at, { project_creation_level: 'developer' });
@@ -152,7 +152,7 @@ test('nobody creates in an archived group or below it, nor in another’s own na
   assert.deepEqual(alien.body, { message: { namespace: ['is not valid'] } });
 });
 
-test('in a group nobody becomes a member, visibility is lowered and the group names the branch', async () => {
+test("adds no member in a group, lowers the visibility and uses the group's default branch", async () => {
   const { group, owner } = await world({ group: { visibility: 'internal', default_branch: 'trunk' } });
   const project = await newProject({ in: group, visibility: 'public' });
   assert.equal(project.visibility, 'internal');
@@ -165,31 +165,31 @@ test('in a group nobody becomes a member, visibility is lowered and the group na
   assert.deepEqual((await owner.get(`${project.at}/members`)).body, []);
 });
 
-test('a default branch that is named by its ref is that branch', async () => {
+test('accepts a default branch with its full ref name', async () => {
   const { project, owner } = await world({ project: { default_branch: 'refs/heads/x/y', readme: true } });
   assert.equal(project.default_branch, 'x/y');
   assert.equal((await owner.get(`${project.repository}/branches/x%2Fy`)).status, 200);
 });
 
-test('administrators create for others; nobody else does', async () => {
+test('lets only administrators create projects for other users', async () => {
   const { user, root } = await world();
   const mira = await user();
-  const made = await root.post(`/projects/user/${mira.id}`, { name: 'For Mira' });
-  assert.equal(made.status, 201, made.text);
-  assert.equal(made.body.path_with_namespace, `${mira.username}/for-mira`);
-  assert.equal(made.body.creator_id, mira.id);
-  assert.equal(made.body.repository_storage, 'default');
-  assert.deepEqual((await mira.get(`/projects/${made.body.id}`)).body.permissions.project_access.access_level, 50);
+  const created = await root.post(`/projects/user/${mira.id}`, { name: 'For Mira' });
+  assert.equal(created.status, 201, created.text);
+  assert.equal(created.body.path_with_namespace, `${mira.username}/for-mira`);
+  assert.equal(created.body.creator_id, mira.id);
+  assert.equal(created.body.repository_storage, 'default');
+  assert.deepEqual((await mira.get(`/projects/${created.body.id}`)).body.permissions.project_access.access_level, 50);
   assert.equal((await mira.post(`/projects/user/${mira.id}`, { name: 'x' })).status, 403);
   const missing = await root.post('/projects/user/987654', { name: 'x' });
   assert.deepEqual([missing.status, missing.body], [404, { message: '404 User Not Found' }]);
   assert.deepEqual((await root.post(`/projects/user/${mira.id}`)).body, { error: 'name is missing' });
 });
 
-test('initialize_with_readme commits before the answer, records the push and protects the branch', async () => {
+test('creates, records and protects the first commit with initialize_with_readme', async () => {
   const { user, server, work } = await world();
   const mira = await user();
-  const mark = await markHistory(server.services.database.reader);
+  const mark = await markRecordedEvents(server.services.database.reader);
   const project = await newProject({ owner: mira, readme: true, description: 'A tool' });
   assert.equal(project.empty_repo, false);
   assert.equal(project.readme_url, `${project.web_url}/-/blob/main/README.md`);
@@ -198,11 +198,11 @@ test('initialize_with_readme commits before the answer, records the push and pro
   const [branch] = branches.body;
   assert.deepEqual([branch.name, branch.protected, branch.commit.title], ['main', true, 'Initial commit']);
   await work();
-  const recorded = await recordedSince(server.services.database.reader, mark);
+  const recorded = await listRecordedSince(server.services.database.reader, mark);
   assert.deepEqual(recorded, ['created Project', 'pushed new branch', 'project_created', 'protected_branch_created']);
 });
 
-test('a user with as many projects as allowed creates no more of his own', async () => {
+test('returns 403 if the user has reached the limit of personal projects', async () => {
   const { user, root, server } = await world();
   const mira = await user();
   const { namespace } = await newProject({ owner: mira });
@@ -220,7 +220,7 @@ test('a user with as many projects as allowed creates no more of his own', async
   assert.equal(byAnother.status, 201, byAnother.text);
 });
 
-test('restricted visibility levels are for administrators', async () => {
+test('reserves restricted visibility levels for administrators', async () => {
   const { user, root } = await world();
   const mira = await user();
   const set = (restricted_visibility_levels: string[]) =>

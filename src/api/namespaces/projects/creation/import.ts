@@ -1,47 +1,47 @@
 import { ANONYMOUS, type SignedInCaller } from '#authentication/caller.ts';
-import { readUser } from '#authentication/users/users.ts';
-import { narrower, type Visibility, widestAllowed } from '#authorization/visibility-levels.ts';
+import { findUserById } from '#authentication/users/users.ts';
+import { lessVisible, mostVisibleAllowed, type Visibility } from '#authorization/visibility-levels.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
-import { freeNameIn } from '#domain/namespaces/available-name.ts';
-import { type Group, roleInGroup } from '#domain/namespaces/groups.ts';
+import { findAvailableName } from '#domain/namespaces/available-name.ts';
+import { type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, invalid } from '#runtime/failure.ts';
-import { readSettings } from '#settings/settings.ts';
-import type { AttributeValues } from '../attributes/attributes.ts';
-import { sentAttributes } from '../attributes/input-attributes.ts';
-import { addProject, type ProjectPast } from './insert.ts';
+import { loadSettings } from '#settings/settings.ts';
+import type { ProjectAttributeInput } from '../attributes/attributes.ts';
+import { resolveAttributes } from '../attributes/input-attributes.ts';
+import { type ImportedProjectState, insertProject } from './insert.ts';
 import { findTarget } from './target-namespace.ts';
 
-/** A project as another server tells of it. */
-export interface ImportedProject {
+/** A project of another server. */
+export interface ImportProjectInput {
   readonly path: string;
   readonly name: string;
   readonly visibility: Visibility;
-  readonly values: AttributeValues;
-  readonly past: ProjectPast;
+  readonly values: ProjectAttributeInput;
+  readonly importedState: ImportedProjectState;
 }
 
 /**
- * A project of another server, in a group of which whoever imports it is Maintainer at least, whatever that group says of who
- * creates projects there (contract/operations.md §1.4). It is as visible as it was, the group is and the instance allows; what has
- * its name already leaves it `<name>_1`.
+ * Creates a project from another server in a group where the actor is at least Maintainer, regardless of the group's
+ * `project_creation_level` (contract/operations.md §1.4). Its visibility is the narrowest of its own, the group's and
+ * the instance's. If the name is taken, `_1` is appended.
  */
 export async function importProject(
   uow: UnitOfWork<SignedInCaller>,
   group: Group,
-  { path, name, visibility, values, past }: ImportedProject,
+  { path, name, visibility, values, importedState }: ImportProjectInput,
   storages: readonly string[],
 ): Promise<Project | Failure<'invalid'>> {
-  const creator = await readUser(uow, uow.actor.user.id);
+  const creator = await findUserById(uow, uow.actor.user.id);
   const target = await findTarget(uow, uow.actor, String(group.id));
-  const mayBeThere = roleInGroup(uow.actor, group) >= MAINTAINER && !group.archived && !group.marked;
-  if (creator === null || target === null || !mayBeThere) return invalid({ namespace: ['is not valid'] });
-  const sent = {
-    ...sentAttributes(values, '{}', uow),
+  const mayImport = getGroupRole(uow.actor, group) >= MAINTAINER && !group.archived && !group.marked;
+  if (creator === null || target === null || !mayImport) return invalid({ namespace: ['is not valid'] });
+  const input = {
+    ...resolveAttributes(values, '{}', uow),
     path,
-    name: await freeNameIn(uow, group.id, name),
-    visibility: widestAllowed(ANONYMOUS, narrower(visibility, group.visibility), await readSettings(uow)),
+    name: await findAvailableName(uow, group.id, name),
+    visibility: mostVisibleAllowed(ANONYMOUS, lessVisible(visibility, group.visibility), await loadSettings(uow)),
   };
-  return addProject(uow, { creator, target }, sent, storages, past);
+  return insertProject(uow, { creator, target }, input, storages, importedState);
 }

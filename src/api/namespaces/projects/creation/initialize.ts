@@ -1,13 +1,13 @@
 import type { User } from '#authentication/users/users.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { firstCommit } from '#repositories/commits/initial-commit.ts';
+import { createInitialCommit } from '#repositories/commits/initial-commit.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { isFailure } from '#runtime/failure.ts';
 
-/** The first commit of a new project, a README.md on its default branch, in the creator's name. */
+/** Creates the first commit of a new project, a README.md on its default branch, as the creator. */
 export async function initializeWithReadme(services: RefServices, project: Project, creator: User): Promise<void> {
   const { id, name, commit_email, email } = creator;
-  const refusal = await firstCommit(services, {
+  const failure = await createInitialCommit(services, {
     project,
     by: { server: true, userId: id },
     author: { name, email: commit_email ?? email },
@@ -15,7 +15,7 @@ export async function initializeWithReadme(services: RefServices, project: Proje
     content: Buffer.from(readmeText(project)),
     message: 'Initial commit',
   });
-  if (isFailure(refusal)) throw new Error(`The first branch of project ${project.id} was refused: ${refusal.code}`);
+  if (isFailure(failure)) throw new Error(`Cannot create the first branch of project ${project.id}: ${failure.code}`);
 }
 
 function readmeText({ name, description }: Pick<Project, 'name' | 'description'>): string {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markHistory, recordedSince } from '#activity/index.ts';
+import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { atNextTransaction } from '#test/support/interrupted-transactions.ts';
 import { world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 
-test('a deletion is scheduled: name and path are free at once, the project is archived and can be restored', async () => {
+test('marks a project, frees its name and path, archives it and can restore it', async () => {
   const { project, owner } = await world({ project: { name: 'Doomed', path: 'doomed' } });
   const path = project.at;
   const deleted = await owner.delete(path);
@@ -29,7 +29,7 @@ test('a deletion is scheduled: name and path are free at once, the project is ar
   assert.deepEqual((await owner.post(`${path}/restore`)).body, { message: 'Project has not been marked for deletion' });
 });
 
-test('a project whose name or path is taken meanwhile comes back with five letters or digits behind both', async () => {
+test('appends five characters to name and path if either is taken', async () => {
   const { user } = await world();
   const owner = await user();
   for (const successor of [
@@ -49,7 +49,7 @@ test('a project whose name or path is taken meanwhile comes back with five lette
   }
 });
 
-test('projects that come back to one path at once all come back', async () => {
+test('restores several projects to one path concurrently', async () => {
   const { user } = await world();
   const owner = await user();
   const projects = [];
@@ -66,7 +66,7 @@ test('projects that come back to one path at once all come back', async () => {
   assert.equal(restored.filter(({ body }) => body.path === 'doomed').length, 1);
 });
 
-test('permanent removal wants a marked project and its exact full path', async () => {
+test('requires a mark and the exact full path for permanent removal', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   const path = project.at;
   const early = await owner.delete(path, { permanently_remove: true, full_path: project.path_with_namespace });
@@ -80,36 +80,36 @@ test('permanent removal wants a marked project and its exact full path', async (
   }
 });
 
-test('permanent removal leaves nothing, and the repository goes by a job', async () => {
+test('removes everything permanently, and the repository by a job', async () => {
   const { project, owner, server, work } = await world({ project: { readme: true } });
   const path = project.at;
   await owner.delete(path);
   const fullPath = (await owner.get(path)).body.path_with_namespace;
   const { database, git } = server.services;
-  const place = await database.reader
+  const storedLocation = await database.reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  const mark = await markHistory(database.reader);
+  const mark = await markRecordedEvents(database.reader);
   assert.equal((await owner.delete(path, { permanently_remove: true, full_path: fullPath })).status, 202);
   assert.equal((await owner.get(path)).status, 404);
-  assert.deepEqual(await recordedSince(database.reader, mark), ['project_destroyed']);
-  assert.equal(await repositoryExists(repositoryOf(git, place)), true);
+  assert.deepEqual(await listRecordedSince(database.reader, mark), ['project_destroyed']);
+  assert.equal(await repositoryExists(getRepository(git, storedLocation)), true);
   await work();
-  assert.equal(await repositoryExists(repositoryOf(git, place)), false);
+  assert.equal(await repositoryExists(getRepository(git, storedLocation)), false);
   for (const table of ['memberships', 'activity_events'] as const) {
     const column = table === 'memberships' ? 'source_id' : 'project_id';
-    const left = await database.reader
+    const remaining = await database.reader
       .selectFrom(table)
       .select('id')
       .where(column as never, '=', project.id as never)
       .execute();
-    assert.deepEqual(left, [], table);
+    assert.deepEqual(remaining, [], table);
   }
 });
 
-test('only Owners delete and restore; the precondition comes after the right', async () => {
+test('requires an Owner to delete and restore, before the precondition', async () => {
   const { user, anonymous, clock } = await world();
   const [owner, maintainer, stranger] = [await user(), await user(), await user()];
   const project = await newProject({ owner });
@@ -128,7 +128,7 @@ test('only Owners delete and restore; the precondition comes after the right', a
   assert.equal((await owner.get(path)).body.marked_for_deletion_on, null);
 });
 
-test('below a group that is going away a deletion changes nothing', async () => {
+test('does not mark projects below a group that is scheduled for deletion', async () => {
   const { group, owner } = await world({ group: {} });
   const project = await newProject({ in: group });
   assert.equal((await owner.delete(group.at)).status, 202);
@@ -137,27 +137,27 @@ test('below a group that is going away a deletion changes nothing', async () => 
   assert.deepEqual([after.marked_for_deletion_on, after.name], [null, project.name]);
 });
 
-test('marked projects are destroyed when their days are over, and not before', async () => {
+test('destroys marked projects after their grace period, not before', async () => {
   const { user, clock, work, root } = await world({ env: { HEARTH_LOG_LEVEL: 'warn' } });
   const owner = await user();
-  const kept = await newProject({ owner, name: 'kept' });
-  const doomed = await newProject({ owner, name: 'doomed' });
+  const retained = await newProject({ owner, name: 'kept' });
+  const marked = await newProject({ owner, name: 'doomed' });
   assert.equal((await root.put('/application/settings', { deletion_adjourned_period: 7 })).status, 200);
-  await owner.delete(kept.at);
-  await owner.post(`${kept.at}/restore`);
-  await owner.delete(doomed.at);
-  // The schedules begin with the first work.
+  await owner.delete(retained.at);
+  await owner.post(`${retained.at}/restore`);
+  await owner.delete(marked.at);
+  // Schedules start with the first job.
   await work();
   clock.advance(6 * 24 * 3600);
   await work();
-  assert.equal((await owner.get(doomed.at)).status, 200);
+  assert.equal((await owner.get(marked.at)).status, 200);
   clock.advance(2 * 24 * 3600);
   await work();
-  assert.equal((await owner.get(doomed.at)).status, 404);
-  assert.equal((await owner.get(kept.at)).status, 200);
+  assert.equal((await owner.get(marked.at)).status, 404);
+  assert.equal((await owner.get(retained.at)).status, 200);
 });
 
-test('archiving and unarchiving are told apart, recorded, and for Owners', async () => {
+test('records archiving and unarchiving, which require an Owner', async () => {
   const { user, server } = await world();
   const [owner, maintainer] = [await user(), await user()];
   const project = await newProject({ owner });
@@ -165,7 +165,7 @@ test('archiving and unarchiving are told apart, recorded, and for Owners', async
   await project.add('maintainer', maintainer);
   assert.deepEqual((await maintainer.post(`${path}/archive`)).body, { message: '403 Forbidden' });
   const db = server.services.database.reader;
-  const mark = await markHistory(db);
+  const mark = await markRecordedEvents(db);
   assert.deepEqual((await owner.post(`${path}/unarchive`)).status, 201);
   const archived = await owner.post(`${path}/archive`);
   assert.deepEqual([archived.status, archived.body.archived], [201, true]);
@@ -174,15 +174,15 @@ test('archiving and unarchiving are told apart, recorded, and for Owners', async
   const branch = await owner.post(`${path}/repository/branches`, { branch: 'x', ref: 'main' });
   assert.equal(branch.status, 403);
   assert.equal((await owner.post(`${path}/unarchive`)).body.archived, false);
-  assert.deepEqual(await recordedSince(db, mark), ['project_archived', 'project_unarchived']);
+  assert.deepEqual(await listRecordedSince(db, mark), ['project_archived', 'project_unarchived']);
 });
 
-test('of a project that is restored while it is to go at once nobody is told that it goes', async () => {
-  const here = await world({ project: {} });
-  const { project, owner } = here;
+test('does not destroy a project that is restored concurrently', async () => {
+  const testWorld = await world({ project: {} });
+  const { project, owner } = testWorld;
   await owner.delete(project.at);
   const { path_with_namespace: full_path } = (await owner.get(project.at)).body;
-  atNextTransaction(here, async (run) => {
+  atNextTransaction(testWorld, async (run) => {
     assert.equal((await owner.post(`${project.at}/restore`)).status, 201);
     return run();
   });

@@ -1,44 +1,51 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import { inPieces, type MORE, nothingToAsk } from '#events/batches.ts';
+import { inBatches, type MORE, noRecheck } from '#events/batches.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
-import { daysAfter } from '#runtime/clock.ts';
-import { readSettings } from '#settings/settings.ts';
-import { destroyPieceOfProject } from './destroy.ts';
+import { addDays } from '#runtime/clock.ts';
+import { loadSettings } from '#settings/settings.ts';
+import { destroyProjectBatch } from './destroy.ts';
 
-const BATCH = 100;
+const BATCH_SIZE = 100;
 
-/** Destroys the projects whose deletion was scheduled `deletion_adjourned_period` days ago or earlier. */
-export const destroyMarkedJob = defineJob({
+/** Destroys the projects whose deletion was scheduled at least `deletion_adjourned_period` days ago. */
+export const destroyMarkedProjects = defineJob({
   kind: 'destroy_marked_projects',
   async handle({ database, runUnitOfWork }: Services) {
     const { reader } = database;
-    const { deletion_adjourned_period: days } = await readSettings(reader);
-    const lastDay = daysAfter(reader.today, -days);
+    const { deletion_adjourned_period: days } = await loadSettings(reader);
+    const lastDay = addDays(reader.today, -days);
     for (;;) {
-      const due = await dueProjects(reader, lastDay);
+      const due = await findDueProjectIds(reader, lastDay);
       for (const id of due) {
-        await inPieces(runUnitOfWork, ANONYMOUS, {
-          ask: nothingToAsk,
-          piece: (uow) => destroyMarked(uow, id, lastDay),
+        await inBatches(runUnitOfWork, ANONYMOUS, {
+          recheck: noRecheck,
+          runBatch: (uow) => destroyMarkedProjectBatch(uow, id, lastDay),
         });
       }
-      if (due.length < BATCH) return;
+      if (due.length < BATCH_SIZE) return;
     }
   },
 });
 
-export const destroyMarkedDaily: Schedule<Services> = {
+export const destroyMarkedProjectsDaily: Schedule<Services> = {
   name: 'destroy_marked_projects',
   cron: '15 1 * * *',
-  job: destroyMarkedJob,
+  job: destroyMarkedProjects,
 };
 
-/** Destroys a project, or a piece of it, that was marked on `lastDay` or before, unless it has been restored meanwhile, or is moving to another storage. */
-export async function destroyMarked(uow: UnitOfWork, id: number, lastDay: string): Promise<typeof MORE | undefined> {
+/**
+ * Destroys a batch of a project that was marked on `lastDay` or before, unless it was restored meanwhile or its
+ * repository is being moved.
+ */
+export async function destroyMarkedProjectBatch(
+  uow: UnitOfWork,
+  id: number,
+  lastDay: string,
+): Promise<typeof MORE | undefined> {
   // index: projects primary key, repositories primary key
   const marked = await uow
     .selectFrom('projects')
@@ -48,20 +55,20 @@ export async function destroyMarked(uow: UnitOfWork, id: number, lastDay: string
     .where('marked_for_deletion_on', '<=', lastDay)
     .where('repositories.move_id', 'is', null)
     .executeTakeFirst();
-  return marked && destroyPieceOfProject(uow, id);
+  return marked && destroyProjectBatch(uow, id);
 }
 
 // index: projects_by_deletion, repositories primary key
-async function dueProjects(db: Reader, lastDay: string): Promise<number[]> {
+async function findDueProjectIds(db: Reader, lastDay: string): Promise<number[]> {
   const rows = await db
     .selectFrom('projects')
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
     .select('projects.id')
-    // What is moving goes another day.
+    // Projects whose repository is being moved are destroyed later.
     .where('repositories.move_id', 'is', null)
     .where('marked_for_deletion_on', '<=', lastDay)
     .orderBy('marked_for_deletion_on')
-    .limit(BATCH)
+    .limit(BATCH_SIZE)
     .execute();
   return rows.map(({ id }) => id);
 }

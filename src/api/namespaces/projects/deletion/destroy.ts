@@ -1,87 +1,101 @@
-import { forgetProjectActivity, forgetSomeProjectActivity, INSTANCE } from '#activity/index.ts';
+import { deleteProjectActivity, deleteProjectActivityBatch, INSTANCE } from '#activity/index.ts';
 import type { Reader } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
-import { deleteMembershipsOf } from '#domain/members/memberships.ts';
-import { MORE, PIECE } from '#events/batches.ts';
+import { deleteMembershipsOfSources } from '#domain/members/memberships.ts';
+import { BATCH_SIZE, MORE } from '#events/batches.ts';
 import { type AnySubscription, subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Git, repositoryAt } from '#git/git.ts';
-import { removeRepository } from '#git/storage/storage.ts';
+import { deleteRepository } from '#git/storage/storage.ts';
 
 /**
- * Destroys a project with everything below it, at once and for ever; nothing happens to one that is gone already. The
- * repository's directory goes afterwards, in a job.
+ * Destroys a project with everything below it; does nothing if it no longer exists. A job deletes the repository's
+ * directory afterwards.
  */
 export async function destroyProject(uow: UnitOfWork, projectId: number): Promise<void> {
-  const doomed = await readDoomed(uow, projectId);
-  if (doomed === undefined) return;
-  stayWhileMoving(doomed);
-  await uow.publish('project-destroyed', factOf(doomed));
-  await forgetProjectActivity(uow, projectId);
-  await deleteMembershipsOf(uow, 'project', [projectId]);
-  await recordDestruction(uow, doomed);
+  const project = await findProjectToDestroy(uow, projectId);
+  if (project === undefined) return;
+  assertNotMoving(project);
+  await uow.publish('project-destroyed', eventPayload(project));
+  await deleteProjectActivity(uow, projectId);
+  await deleteMembershipsOfSources(uow, 'project', [projectId]);
+  await recordDestruction(uow, project);
   await uow.deleteFrom('projects').where('id', '=', projectId).execute();
 }
 
 /**
- * The same for `inPieces`, of a project that may hold very much. From the first piece on nobody restores it, and should
- * the rest not be done, those who destroy marked projects come to it. Whoever destroys asks in each piece whether he
- * still may (`isBegun`).
+ * Destroys the next batch of a large project, for `inBatches`. After the first batch it cannot be restored; if the
+ * process stops, the job for marked projects continues. Callers recheck their right before each batch
+ * (`isDestructionStarted`).
  */
-export async function destroyPieceOfProject(uow: UnitOfWork, projectId: number): Promise<typeof MORE | undefined> {
-  const doomed = await readDoomed(uow, projectId);
-  if (doomed === undefined) return undefined;
-  stayWhileMoving(doomed);
-  const forgetSome = () => forgetSomeProjectActivity(uow, projectId, PIECE);
-  if ((await uow.publishBatch('project-destroyed', factOf(doomed))) || (await forgetSome()) === PIECE) {
-    await makeFinal(uow, projectId);
+export async function destroyProjectBatch(uow: UnitOfWork, projectId: number): Promise<typeof MORE | undefined> {
+  const project = await findProjectToDestroy(uow, projectId);
+  if (project === undefined) return undefined;
+  assertNotMoving(project);
+  const deleteActivityBatch = () => deleteProjectActivityBatch(uow, projectId, BATCH_SIZE);
+  if (
+    (await uow.publishBatch('project-destroyed', eventPayload(project))) ||
+    (await deleteActivityBatch()) === BATCH_SIZE
+  ) {
+    await preventRestore(uow, projectId);
     return MORE;
   }
   await destroyProject(uow, projectId);
   return undefined;
 }
 
-/** Nothing is left that it could be restored as, and it should have gone long ago. */
-const FINAL = { marked_for_deletion_on: '1970-01-01', name_before_deletion: null, path_before_deletion: null } as const;
+/**
+ * Removes the former names and backdates the mark, so that the project cannot be restored and is destroyed by the next
+ * job.
+ */
+const UNRESTORABLE = {
+  marked_for_deletion_on: '1970-01-01',
+  name_before_deletion: null,
+  path_before_deletion: null,
+} as const;
 
 // index: projects primary key
-async function makeFinal(uow: UnitOfWork, projectId: number): Promise<void> {
+async function preventRestore(uow: UnitOfWork, projectId: number): Promise<void> {
   await uow
     .updateTable('projects')
-    .set({ ...FINAL, archived: true })
+    .set({ ...UNRESTORABLE, archived: true })
     .where('id', '=', projectId)
     .execute();
 }
 
-/** Has a piece of it gone already? Then the rest goes too. index: projects primary key */
-export function isBegun(db: Reader, projectId: number): Promise<boolean> {
+/** Tells whether the destruction has started; then it must be completed. index: projects primary key */
+export function isDestructionStarted(db: Reader, projectId: number): Promise<boolean> {
   const final = db.selectFrom('projects').select('id').where('id', '=', projectId);
-  return hasRow(final.where('marked_for_deletion_on', '=', FINAL.marked_for_deletion_on));
+  return hasRow(final.where('marked_for_deletion_on', '=', UNRESTORABLE.marked_for_deletion_on));
 }
 
-/** Thrown where a project would be destroyed whose repository is on its way to another storage: it can be tried again later. */
-export class IsMoving extends Error {
+/** Thrown if the project's repository is being moved to another storage. Retry later. */
+export class RepositoryMoveInProgress extends Error {
   constructor(projectId: number) {
     super(`The repository of project ${projectId} is being moved`);
-    this.name = 'IsMoving';
+    this.name = 'RepositoryMoveInProgress';
   }
 }
 
-function stayWhileMoving({ id, move_id }: Doomed): void {
-  if (move_id !== null) throw new IsMoving(id);
+function assertNotMoving({ id, move_id }: ProjectToDestroy): void {
+  if (move_id !== null) throw new RepositoryMoveInProgress(id);
 }
 
-/** Is the repository of one of these on its way to another storage? index: repositories primary key */
-export function areMoving(db: Reader, projectIds: readonly number[]): Promise<boolean> {
+/** Tells whether a repository of these projects is being moved to another storage. index: repositories primary key */
+export function hasRepositoryMove(db: Reader, projectIds: readonly number[]): Promise<boolean> {
   if (projectIds.length === 0) return Promise.resolve(false);
   const moving = db.selectFrom('repositories').select('project_id').where('move_id', 'is not', null);
   return hasRow(moving.where('project_id', 'in', projectIds));
 }
 
-const factOf = ({ id, storage, disk_path }: Doomed) => ({ projectId: id, storage, diskPath: disk_path });
+const eventPayload = ({ id, storage, disk_path }: ProjectToDestroy) => ({
+  projectId: id,
+  storage,
+  diskPath: disk_path,
+});
 
 // index: projects primary key, repositories primary key, routes_by_project, routes_by_namespace
-function readDoomed(db: Reader, id: number) {
+function findProjectToDestroy(db: Reader, id: number) {
   return db
     .selectFrom('projects')
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
@@ -104,16 +118,16 @@ function readDoomed(db: Reader, id: number) {
     .executeTakeFirst();
 }
 
-type Doomed = NonNullable<Awaited<ReturnType<typeof readDoomed>>>;
+type ProjectToDestroy = NonNullable<Awaited<ReturnType<typeof findProjectToDestroy>>>;
 
-/** The log of what is left: the group's, or for personal projects the instance's. */
-async function recordDestruction(uow: UnitOfWork, doomed: Doomed): Promise<void> {
-  // A personal project's event would otherwise be the only one of a project that tier free records.
+/** Records the event in the group's audit log, or in the instance's for personal projects. */
+async function recordDestruction(uow: UnitOfWork, project: ProjectToDestroy): Promise<void> {
+  // Tier free records no project events; the instance event of a personal project would be an exception.
   if (uow.tier === 'free') return;
-  const { id, name, full_path, namespace_id, namespace_name, namespace_path } = doomed;
+  const { id, name, full_path, namespace_id, namespace_name, namespace_path } = project;
   await uow.record({
     name: 'project_destroyed',
-    entity: doomed.kind === 'group' ? { type: 'Group', id: namespace_id, path: namespace_path } : INSTANCE,
+    entity: project.kind === 'group' ? { type: 'Group', id: namespace_id, path: namespace_path } : INSTANCE,
     target: { type: 'Project', id, details: full_path },
     message: `Project '${full_path}' was deleted`,
     details: {
@@ -128,12 +142,12 @@ async function recordDestruction(uow: UnitOfWork, doomed: Doomed): Promise<void>
   });
 }
 
-/** What stays of a destroyed project outside of the database: its repository. */
-export const removeProjectRepository = subscription({
+/** Deletes the repository of a destroyed project. */
+export const deleteRepositoryOfProject = subscription({
   event: 'project-destroyed',
   inBackground: {
     kind: 'remove_project_repository',
     handle: ({ git }: { readonly git: Git }, { storage, diskPath }) =>
-      removeRepository(git, repositoryAt(git, storage, diskPath)),
+      deleteRepository(git, repositoryAt(git, storage, diskPath)),
   },
 }) satisfies AnySubscription<{ readonly git: Git }>;

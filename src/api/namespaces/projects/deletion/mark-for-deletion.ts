@@ -1,46 +1,60 @@
 import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { scheduledForDeletion } from '#domain/namespaces/name-validation.ts';
+import { deletionScheduledName } from '#domain/namespaces/name-validation.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { childOf, placeOfNamespace } from '#domain/namespaces/routes.ts';
+import { childPath, getNamespacePath } from '#domain/namespaces/routes.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { moveTo, readAgain } from '../move-route.ts';
-import { takenFields } from '../unique-errors.ts';
-import { isBegun } from './destroy.ts';
-import { restoredNames } from './restored-names.ts';
+import { moveProject, reloadProject } from '../move-route.ts';
+import { findTakenFields } from '../unique-errors.ts';
+import { isDestructionStarted } from './destroy.ts';
+import { chooseRestoredNames } from './restored-names.ts';
 
-/** Delayed deletion (contract/planning.md §3.1 "Deletion is delayed"): a marked project can be restored until it is destroyed. */
+/**
+ * Delayed deletion (contract/planning.md §3.1 "Deletion is delayed"): a marked project can be restored until it is
+ * destroyed.
+ */
 
-/** Schedules the deletion: the project gives its name and path away at once, and is archived. */
+/** Schedules the deletion: the project's name and path are free at once, and it is archived. */
 export async function markForDeletion(
   uow: UnitOfWork,
   project: Project,
 ): Promise<undefined | Failure<'alreadyMarked'>> {
-  const row = await readRow(uow, project.id);
+  const row = await findMarkColumns(uow, project.id);
   if (row === undefined || row.marked_for_deletion_on !== null) return fail('alreadyMarked');
-  const name = scheduledForDeletion(row.name, project.id);
-  const path = scheduledForDeletion(row.path, project.id);
-  const kept = { name_before_deletion: row.name, path_before_deletion: row.path };
-  await setRow(uow, project.id, { name, path, ...kept, marked_for_deletion_on: uow.today, archived: true });
-  await moveTo(uow, project, childOf(await placeOfNamespace(uow, row.namespace_id), path, name));
+  const name = deletionScheduledName(row.name, project.id);
+  const path = deletionScheduledName(row.path, project.id);
+  const formerNames = { name_before_deletion: row.name, path_before_deletion: row.path };
+  await updateMarkColumns(uow, project.id, {
+    name,
+    path,
+    ...formerNames,
+    marked_for_deletion_on: uow.today,
+    archived: true,
+  });
+  await moveProject(uow, project, childPath(await getNamespacePath(uow, row.namespace_id), path, name));
 }
 
-/** Takes the mark away: former name and path, or ones like them, and not archived. One that is being destroyed is gone already. */
+/**
+ * Restores a marked project, unarchived, under its former name and path, or similar ones if they are taken. Fails with
+ * `gone` if its destruction has started.
+ */
 export async function restore(uow: UnitOfWork, project: Project): Promise<Project | Failure<'notMarked' | 'gone'>> {
-  const row = await readRow(uow, project.id);
-  if (row === undefined || (await isBegun(uow, project.id))) return fail('gone');
+  const row = await findMarkColumns(uow, project.id);
+  if (row === undefined || (await isDestructionStarted(uow, project.id))) return fail('gone');
   if (row.marked_for_deletion_on === null) return fail('notMarked');
-  const parent = await placeOfNamespace(uow, row.namespace_id);
+  const parent = await getNamespacePath(uow, row.namespace_id);
   const former = { name: row.name_before_deletion ?? row.name, path: row.path_before_deletion ?? row.path };
-  const { name, path } = await restoredNames(former, async ({ name, path }) => {
-    const fullPath = childOf(parent, path, name).full_path;
-    return (await takenFields(uow, { namespaceId: row.namespace_id, name, fullPath, projectId: project.id })) === null;
+  const { name, path } = await chooseRestoredNames(former, async ({ name, path }) => {
+    const fullPath = childPath(parent, path, name).full_path;
+    return (
+      (await findTakenFields(uow, { namespaceId: row.namespace_id, name, fullPath, projectId: project.id })) === null
+    );
   });
-  await setRow(uow, project.id, { name, path, ...UNMARKED });
-  await moveTo(uow, project, childOf(parent, path, name));
-  await uow.publish('runners-let-in', { type: 'project', id: project.id });
-  return readAgain(uow, project);
+  await updateMarkColumns(uow, project.id, { name, path, ...UNMARKED });
+  await moveProject(uow, project, childPath(parent, path, name));
+  await uow.publish('runner-access-extended', { type: 'project', id: project.id });
+  return reloadProject(uow, project);
 }
 
 const UNMARKED = {
@@ -50,7 +64,7 @@ const UNMARKED = {
   archived: false,
 } as const;
 
-interface Mark {
+interface MarkColumns {
   readonly name: string;
   readonly path: string;
   readonly name_before_deletion: string | null;
@@ -60,7 +74,7 @@ interface Mark {
 }
 
 // index: projects primary key
-function readRow(tx: Transaction, id: number) {
+function findMarkColumns(tx: Transaction, id: number) {
   return tx
     .selectFrom('projects')
     .select(['namespace_id', 'name', 'path', 'name_before_deletion', 'path_before_deletion', 'marked_for_deletion_on'])
@@ -68,7 +82,7 @@ function readRow(tx: Transaction, id: number) {
     .executeTakeFirst();
 }
 
-async function setRow(tx: Transaction, id: number, mark: Mark): Promise<void> {
+async function updateMarkColumns(tx: Transaction, id: number, mark: MarkColumns): Promise<void> {
   const row = { ...mark, name_key: foldCase(mark.name), updated_at: tx.now };
   await tx.updateTable('projects').set(row).where('id', '=', id).execute();
 }

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { suffixed } from '#domain/namespaces/name-validation.ts';
+import { withSuffix } from '#domain/namespaces/name-validation.ts';
 
 interface Names {
   readonly name: string;
@@ -7,14 +7,14 @@ interface Names {
 }
 
 /**
- * What is restored after its deletion was scheduled gets its former name and path; when they are taken meanwhile, both
- * with the same five random letters or digits behind them (contract/planning.md §3.1 "restore").
+ * Returns the name and path of a restored group or project: the former ones, or if they are taken, both with the same
+ * suffix of five random letters or digits (contract/planning.md §3.1 "restore").
  */
-export async function restoredNames(former: Names, isFree: (names: Names) => Promise<boolean>): Promise<Names> {
+export async function chooseRestoredNames(former: Names, isFree: (names: Names) => Promise<boolean>): Promise<Names> {
   let names = former;
   while (!(await isFree(names))) {
     const suffix = `-${Array.from({ length: 5 }, () => randomInt(36).toString(36)).join('')}`;
-    names = { name: suffixed(former.name, suffix), path: suffixed(former.path, suffix) };
+    names = { name: withSuffix(former.name, suffix), path: withSuffix(former.path, suffix) };
   }
   return names;
 }

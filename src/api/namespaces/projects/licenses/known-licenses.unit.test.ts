@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { chooseLicense, licenseOf } from './known-licenses.ts';
+import { detectLicense, findLicenseFile } from './known-licenses.ts';
 
 const MIT = await readFile(new URL('../../../../../LICENSE', import.meta.url), 'utf8');
 
-test('the text of a well-known licence is that licence, whatever its line breaks', () => {
-  const found = licenseOf(MIT.replaceAll('\n', '\r\n   '));
+test('recognizes well-known licenses regardless of line breaks', () => {
+  const found = detectLicense(MIT.replaceAll('\n', '\r\n   '));
   assert.deepEqual(found, {
     key: 'mit',
     name: 'MIT License',
@@ -16,7 +16,7 @@ test('the text of a well-known licence is that licence, whatever its line breaks
   });
 });
 
-test('licences that say nearly the same are told apart', () => {
+test('distinguishes similar licenses', () => {
   const bsd =
     'Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met: ...';
   const isc = 'Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee';
@@ -29,17 +29,17 @@ test('licences that say nearly the same are told apart', () => {
     ['GNU AFFERO GENERAL PUBLIC LICENSE\n Version 3, 19 November 2007', 'agpl-3.0'],
     ['Apache License\nVersion 2.0, January 2004\nhttp://www.apache.org/licenses/', 'apache-2.0'],
   ];
-  for (const [text, key] of rows) assert.equal(licenseOf(text as string)?.key, key);
+  for (const [text, key] of rows) assert.equal(detectLicense(text as string)?.key, key);
 });
 
-test('a text of one’s own is no well-known licence, even one that quotes another', () => {
-  assert.equal(licenseOf('All rights reserved.'), null);
-  assert.equal(licenseOf(''), null);
-  assert.equal(licenseOf(`${MIT} But ${'not that '.repeat(100)}`), null);
+test('does not recognize other texts, even if they quote a license', () => {
+  assert.equal(detectLicense('All rights reserved.'), null);
+  assert.equal(detectLicense(''), null);
+  assert.equal(detectLicense(`${MIT} But ${'not that '.repeat(100)}`), null);
 });
 
-test('the file of the licence has a name that is one', () => {
-  assert.equal(chooseLicense(['README.md', 'copying']), 'copying');
-  assert.equal(chooseLicense(['LICENCE.txt', 'src']), 'LICENCE.txt');
-  assert.equal(chooseLicense(['LICENSES', 'license.rb', 'LICENSE-old']), undefined);
+test('recognizes names of license files', () => {
+  assert.equal(findLicenseFile(['README.md', 'copying']), 'copying');
+  assert.equal(findLicenseFile(['LICENCE.txt', 'src']), 'LICENCE.txt');
+  assert.equal(findLicenseFile(['LICENSES', 'license.rb', 'LICENSE-old']), undefined);
 });

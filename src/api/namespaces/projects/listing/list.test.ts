@@ -4,33 +4,37 @@ import { type Answer, type Caller, world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
 
-const idsOf = ({ status, text, body }: Answer): number[] => {
+const listIds = ({ status, text, body }: Answer): number[] => {
   assert.equal(status, 200, text);
   return body.map(({ id }: { id: number }) => id);
 };
 
-/** Only this test's own projects: those of one owner's namespace. */
-const among = async (caller: Caller, wanted: readonly { id: number }[], params: Record<string, unknown> = {}) => {
+/** Restricts to the projects of this test, which are in one personal namespace. */
+const filterListed = async (
+  caller: Caller,
+  wanted: readonly { id: number }[],
+  params: Record<string, unknown> = {},
+) => {
   const known = new Set(wanted.map(({ id }) => id));
-  return idsOf(await caller.get('/projects', { per_page: 100, ...params })).filter((id) => known.has(id));
+  return listIds(await caller.get('/projects', { per_page: 100, ...params })).filter((id) => known.has(id));
 };
 
-test('everybody sees what is open to him: private, internal and public projects', async () => {
+test('lists private, internal and public projects that the caller can see', async () => {
   const { user, anonymous, root } = await world();
   const [owner, stranger] = [await user(), await user()];
   const hidden = await newProject({ owner });
   const internal = await newProject({ owner, visibility: 'internal' });
   const open = await newProject({ owner, visibility: 'public' });
   const all = [hidden, internal, open];
-  assert.deepEqual(await among(owner, all), [open.id, internal.id, hidden.id]);
-  assert.deepEqual(await among(root, all), [open.id, internal.id, hidden.id]);
-  assert.deepEqual(await among(stranger, all), [open.id, internal.id]);
-  assert.deepEqual(await among(anonymous, all), [open.id]);
+  assert.deepEqual(await filterListed(owner, all), [open.id, internal.id, hidden.id]);
+  assert.deepEqual(await filterListed(root, all), [open.id, internal.id, hidden.id]);
+  assert.deepEqual(await filterListed(stranger, all), [open.id, internal.id]);
+  assert.deepEqual(await filterListed(anonymous, all), [open.id]);
   assert.equal((await stranger.get(hidden.at)).status, 404);
   assert.deepEqual((await anonymous.get(internal.at)).body, { message: '404 Project Not Found' });
 });
 
-test('anonymous callers get the simple form, and so does who asks for it', async () => {
+test('returns the simple form to anonymous callers and with simple=true', async () => {
   const { project, owner, anonymous } = await world({ project: { visibility: 'public', topics: 'a, b' } });
   const [shown] = (await anonymous.get(`/users/${owner.id}/projects`)).body;
   assert.deepEqual((await owner.get(`/users/${owner.username}/projects`, { simple: true })).body, [shown]);
@@ -59,7 +63,7 @@ test('anonymous callers get the simple form, and so does who asks for it', async
   });
 });
 
-test('members see their role in a list, and administrators more even in the simple form', async () => {
+test('returns roles to members, and more to administrators even in the simple form', async () => {
   const { owner, root } = await world({ project: { visibility: 'public' } });
   const [full] = (await owner.get(`/users/${owner.id}/projects`)).body;
   assert.equal(full.permissions.project_access.access_level, 50);
@@ -69,8 +73,8 @@ test('members see their role in a list, and administrators more even in the simp
 
 type Row = readonly [caller: Caller, params: Record<string, unknown>, wanted: readonly { id: number }[]];
 
-/** Three projects that differ in what filters ask for. */
-async function givenDifferent() {
+/** Three projects with different filterable values. */
+async function createDifferentProjects() {
   const { user, name } = await world();
   const [owner, member] = [await user(), await user()];
   const word = name('needle');
@@ -82,14 +86,14 @@ async function givenDifferent() {
   const assertListed = async (rows: readonly Row[]) => {
     for (const [caller, params, wanted] of rows) {
       const ids = wanted.map(({ id }) => id);
-      assert.deepEqual(await among(caller, [a, b, c], params), ids, JSON.stringify(params));
+      assert.deepEqual(await filterListed(caller, [a, b, c], params), ids, JSON.stringify(params));
     }
   };
   return { owner, member, word, a, b, c, assertListed };
 }
 
-test('filters choose by attribute, name and topic', async () => {
-  const { owner, member, word, a, b, c, assertListed } = await givenDifferent();
+test('filters by attribute, name and topic', async () => {
+  const { owner, member, word, a, b, c, assertListed } = await createDifferentProjects();
   await assertListed([
     [member, { archived: true }, [b]],
     [member, { archived: false }, [c, a]],
@@ -106,7 +110,7 @@ test('filters choose by attribute, name and topic', async () => {
   ]);
 });
 
-test('what a group above hands down counts in the lists of archived and of active projects', async () => {
+test('includes inherited archived and deletion states in the filters', async () => {
   const { owner, group: top } = await world({ group: {} });
   const [dusty, doomed, live] = [await newGroup({ in: top }), await newGroup({ in: top }), await newGroup({ in: top })];
   const low = await newGroup({ in: dusty });
@@ -128,24 +132,24 @@ test('what a group above hands down counts in the lists of archived and of activ
   ];
   for (const [filter, wanted] of rows) {
     const [params, ids] = [{ order_by: 'id', sort: 'asc', ...filter }, wanted.map(({ id }) => id)];
-    assert.deepEqual(await among(owner, [a, b, c, d, e], params), ids, JSON.stringify(filter));
-    assert.deepEqual(idsOf(await owner.get(`${top.at}/projects`, { include_subgroups: true, ...params })), ids);
+    assert.deepEqual(await filterListed(owner, [a, b, c, d, e], params), ids, JSON.stringify(filter));
+    assert.deepEqual(listIds(await owner.get(`${top.at}/projects`, { include_subgroups: true, ...params })), ids);
   }
 });
 
-test('projects are found by the day of their mark; none is imported or has a topic with an id', async () => {
+test('filters by the date of the deletion mark; matches nothing by imported or topic_id', async () => {
   const { owner, project: kept } = await world({ project: {} });
   const marked = await newProject({ owner });
   await owner.delete(marked.at);
-  const on = (params: Record<string, unknown>) => among(owner, [kept, marked], params);
+  const on = (params: Record<string, unknown>) => filterListed(owner, [kept, marked], params);
   assert.deepEqual(await on({ marked_for_deletion_on: '2026-01-02' }), [marked.id]);
   assert.deepEqual(await on({ marked_for_deletion_on: '2026-01-03' }), []);
   assert.deepEqual([await on({ imported: true }), await on({ topic_id: 1 })], [[], []]);
   assert.deepEqual(await on({ imported: false, id_before: marked.id }), [kept.id]);
 });
 
-test('filters choose by feature and role', async () => {
-  const { owner, member, a, b, c, assertListed } = await givenDifferent();
+test('filters by feature and role', async () => {
+  const { owner, member, a, b, c, assertListed } = await createDifferentProjects();
   const stranger = await (await world()).user();
   await assertListed([
     [member, { with_issues_enabled: true }, [c, a]],
@@ -160,14 +164,14 @@ test('filters choose by feature and role', async () => {
   ]);
 });
 
-test('of nobody there are no projects that are his own', async () => {
+test('lists no owned projects for anonymous callers', async () => {
   const { anonymous } = await world();
   for (const filter of ['owned', 'membership', 'starred']) {
-    assert.deepEqual(idsOf(await anonymous.get('/projects', { [filter]: true })), []);
+    assert.deepEqual(listIds(await anonymous.get('/projects', { [filter]: true })), []);
   }
 });
 
-test('bad filters are refused, each with its text', async () => {
+test('reports invalid filters', async () => {
   const { user } = await world();
   const mira = await user();
   const rows = [
@@ -190,7 +194,7 @@ test('bad filters are refused, each with its text', async () => {
   }
 });
 
-test('orders are total, and moments filter', async () => {
+test('orders by id last and filters by timestamps', async () => {
   const { user, clock } = await world();
   const owner = await user();
   const b = await newProject({ owner, name: 'b', path: 'z' });
@@ -217,11 +221,11 @@ test('orders are total, and moments filter', async () => {
   ];
   for (const [params, wanted] of rows) {
     const ids = wanted.map(({ id }) => id);
-    assert.deepEqual(idsOf(await owner.get(path, params)), ids, JSON.stringify(params));
+    assert.deepEqual(listIds(await owner.get(path, params)), ids, JSON.stringify(params));
   }
 });
 
-test('similarity shows the name itself first, then what begins with it', async () => {
+test('orders by similarity: exact matches first, then prefixes', async () => {
   const { user, name } = await world();
   const owner = await user();
   const word = name('similar');
@@ -229,11 +233,11 @@ test('similarity shows the name itself first, then what begins with it', async (
   const begins = await newProject({ owner, name: `${word} more` });
   const exact = await newProject({ owner, name: word });
   const answer = await owner.get('/projects', { search: word, order_by: 'similarity' });
-  assert.deepEqual(idsOf(answer), [exact.id, begins.id, inside.id]);
+  assert.deepEqual(listIds(answer), [exact.id, begins.id, inside.id]);
 });
 
-/** What the one link of a page leads to. */
-const nextOf = ({ headers }: Answer): URL | null => {
+/** Returns the target of the only link of a page. */
+const nextLink = ({ headers }: Answer): URL | null => {
   const link = /<([^>]+)>; rel="next"$/.exec(String(headers.link ?? ''));
   return link && new URL(link[1] as string);
 };
@@ -243,37 +247,37 @@ const WALKS = [
   ['desc', 'id_before', 'id_after'],
 ] as const;
 
-/** Five projects, and the pages with them: an owner's forth, anybody's back. */
-async function givenPages(sort: 'asc' | 'desc') {
+/** Five projects and their pages: ascending for the owner, descending for everybody. */
+async function createPagedProjects(sort: 'asc' | 'desc') {
   const { user, anonymous } = await world();
   const owner = await user();
-  const wanted: number[] = [];
-  for (let i = 0; i < 5; i += 1) wanted.push((await newProject({ owner, visibility: 'public' })).id);
-  const bounds = { id_after: Math.min(...wanted) - 1, id_before: Math.max(...wanted) + 1 };
+  const expected: number[] = [];
+  for (let i = 0; i < 5; i += 1) expected.push((await newProject({ owner, visibility: 'public' })).id);
+  const bounds = { id_after: Math.min(...expected) - 1, id_before: Math.max(...expected) + 1 };
   const caller = sort === 'asc' ? owner : anonymous;
   const params = { pagination: 'keyset', order_by: 'id', sort, per_page: 2, search: 'project', ...bounds };
   const pages = [await caller.get('/projects', params)];
-  for (let url = nextOf(pages[0] as Answer); url !== null; url = nextOf(pages.at(-1) as Answer)) {
+  for (let url = nextLink(pages[0] as Answer); url !== null; url = nextLink(pages.at(-1) as Answer)) {
     pages.push(await caller.get(url.pathname.slice('/api/v4'.length) + url.search));
   }
-  return { wanted, bounds, pages };
+  return { wanted: expected, bounds, pages };
 }
 
-test('keyset walks all projects once in both directions', async () => {
+test('returns every project once in keyset pages, in both directions', async () => {
   for (const [sort] of WALKS) {
-    const { wanted, pages } = await givenPages(sort);
-    assert.deepEqual(pages.flatMap(idsOf), sort === 'asc' ? wanted : wanted.toReversed());
+    const { wanted, pages } = await createPagedProjects(sort);
+    assert.deepEqual(pages.flatMap(listIds), sort === 'asc' ? wanted : wanted.toReversed());
   }
 });
 
-test('a page of keyset has no numbers, and a link to the next one if anything is on it', async () => {
+test('returns only a next link, without totals, for keyset pages', async () => {
   for (const [sort, bound, other] of WALKS) {
-    const { bounds, pages } = await givenPages(sort);
+    const { bounds, pages } = await createPagedProjects(sort);
     for (const page of pages) {
-      const ids = idsOf(page);
+      const ids = listIds(page);
       assert.equal(page.headers['x-total'], undefined);
       assert.equal(page.headers['x-page'], undefined);
-      const url = nextOf(page);
+      const url = nextLink(page);
       assert.equal(url !== null, ids.length > 0);
       if (url === null) continue;
       assert.equal(url.searchParams.get('pagination'), 'keyset');
@@ -284,7 +288,7 @@ test('a page of keyset has no numbers, and a link to the next one if anything is
   }
 });
 
-test('keyset needs order_by=id', async () => {
+test('requires order_by=id for keyset pagination', async () => {
   const { user } = await world();
   const mira = await user();
   const error = 'Keyset pagination is not yet available for this type of request';
@@ -294,14 +298,14 @@ test('keyset needs order_by=id', async () => {
   }
 });
 
-test('the storage filters for administrators only', async () => {
+test('filters by storage for administrators only', async () => {
   const { project, owner, root } = await world({ project: { visibility: 'public' } });
-  assert.deepEqual(await among(root, [project], { repository_storage: 'default' }), [project.id]);
-  assert.deepEqual(await among(root, [project], { repository_storage: 'elsewhere' }), []);
-  assert.deepEqual(await among(owner, [project], { repository_storage: 'elsewhere' }), [project.id]);
+  assert.deepEqual(await filterListed(root, [project], { repository_storage: 'default' }), [project.id]);
+  assert.deepEqual(await filterListed(root, [project], { repository_storage: 'elsewhere' }), []);
+  assert.deepEqual(await filterListed(owner, [project], { repository_storage: 'elsewhere' }), [project.id]);
 });
 
-test('pages tell their neighbours and the total of what the caller sees', async () => {
+test('links neighbouring pages and counts visible projects', async () => {
   const { user } = await world();
   const [owner, stranger] = [await user(), await user()];
   for (const visibility of ['public', 'private', 'public']) await newProject({ owner, visibility });
@@ -316,28 +320,28 @@ test('pages tell their neighbours and the total of what the caller sees', async 
   assert.deepEqual((await stranger.get('/users/987654/projects')).body, { message: '404 User Not Found' });
 });
 
-test('a group lists its own projects, and with include_subgroups those below', async () => {
+test('lists direct projects of a group, and those of subgroups with include_subgroups', async () => {
   const { user, anonymous, name } = await world();
   const [owner, member] = [await user(), await user()];
   const top = await newGroup({ owner, visibility: 'public' });
   const sub = await newGroup({ in: top, visibility: 'public' });
-  const here = await newProject({ in: top, visibility: 'public', name: name('here') });
+  const testWorld = await newProject({ in: top, visibility: 'public', name: name('here') });
   const hidden = await newProject({ in: top });
   const below = await newProject({ in: sub, visibility: 'public' });
   await top.add('reporter', member);
   const path = `${top.at}/projects`;
   const rows: [Caller, Record<string, unknown>, { id: number }[]][] = [
-    [owner, {}, [hidden, here]],
-    [member, { include_subgroups: true }, [below, hidden, here]],
-    [anonymous, { include_subgroups: true }, [below, here]],
+    [owner, {}, [hidden, testWorld]],
+    [member, { include_subgroups: true }, [below, hidden, testWorld]],
+    [anonymous, { include_subgroups: true }, [below, testWorld]],
     [member, { min_access_level: 30 }, []],
     [owner, { owned: true, visibility: 'private' }, [hidden]],
-    [owner, { search: here.name, with_shared: false }, [here]],
-    [owner, { order_by: 'id', sort: 'asc' }, [here, hidden]],
+    [owner, { search: testWorld.name, with_shared: false }, [testWorld]],
+    [owner, { order_by: 'id', sort: 'asc' }, [testWorld, hidden]],
   ];
   for (const [caller, params, wanted] of rows) {
     const ids = wanted.map(({ id }) => id);
-    assert.deepEqual(idsOf(await caller.get(path, params)), ids, JSON.stringify(params));
+    assert.deepEqual(listIds(await caller.get(path, params)), ids, JSON.stringify(params));
   }
   const [shown] = (await member.get(path)).body;
   assert.deepEqual(shown.permissions, {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
-import { lookThrough, paged } from '#database/page.ts';
+import { paginate, scanMatches } from '#database/page.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
-import type { Page } from '#http/lists/page.ts';
+import type { ListPage } from '#http/lists/page.ts';
 import {
   type KeysetRequest,
   type KeysetRule,
@@ -12,49 +12,52 @@ import {
   type PageRequest,
 } from '#http/lists/pagination.ts';
 import {
-  commonWords,
-  type Direction,
-  holdsMuch,
-  inOrder,
-  isGathered,
+  findCommonWords,
+  hasManyProjects,
+  isSelective,
+  orderProjects,
   type ProjectFilter,
-  type ProjectIds,
+  type ProjectIdsQuery,
   type ProjectOrder,
-  projectIds,
+  type SortDirection,
+  selectProjectIds,
 } from '../store.ts';
 
-/** How GET /projects is walked by keyset (contract/conventions.md §6): the list's own order is no keyset order. */
+/** Keyset pagination of GET /projects (contract/conventions.md §6). The default order does not support it. */
 export const PROJECTS_KEYSET: KeysetRule = {
   orders: ['id desc', 'id asc'],
   by: 'id',
-  orderWithoutAsking: 'created_at',
+  defaultOrderBy: 'created_at',
 };
 
-export interface ProjectListing {
+export interface ProjectListOptions {
   readonly filter: ProjectFilter;
   readonly order: ProjectOrder;
-  readonly direction: Direction;
+  readonly direction: SortDirection;
   readonly page: PageRequest;
 }
 
-/** One page of the projects that the caller sees, in five queries at most, and two for each word of a search that is looked up. */
-export async function pageOfProjects(
+/**
+ * Returns one page of the projects that the caller can see. It runs at most five queries, and two for each search word
+ * that is looked up.
+ */
+export async function loadProjectPage(
   db: Reader,
   caller: Caller,
-  { filter, order, direction, page }: ProjectListing,
-): Promise<Page<Project>> {
+  { filter, order, direction, page }: ProjectListOptions,
+): Promise<ListPage<Project>> {
   const { namespace } = filter;
-  const walked = namespace !== undefined && (await holdsMuch(db, namespace));
-  const common = await commonWords(db, filter);
-  const query = projectIds(db, caller, { ...filter, walked }, common);
-  const gathered = isGathered(filter, common) || (namespace !== undefined && !walked);
-  const ordered = (all: ProjectIds) => inOrder(all, order, direction, filter.search);
+  const scanInOrder = namespace !== undefined && (await hasManyProjects(db, namespace));
+  const common = await findCommonWords(db, filter);
+  const query = selectProjectIds(db, caller, { ...filter, scanInOrder }, common);
+  const isCollected = isSelective(filter, common) || (namespace !== undefined && !scanInOrder);
+  const ordered = (all: ProjectIdsQuery) => orderProjects(all, order, direction, filter.search);
   const ids =
     page.kind === 'keyset'
-      ? await keysetIds(query, page, filter)
-      : gathered
-        ? await paged(db, ordered(query), page, 'gathered')
-        : await pageOfUnknown(db, query, ordered, page);
+      ? await loadKeysetIds(query, page, filter)
+      : isCollected
+        ? await paginate(db, ordered(query), page, 'inPageQuery')
+        : await loadUnindexedPage(db, query, ordered, page);
   const projects = await findProjects(
     db,
     caller,
@@ -63,28 +66,32 @@ export async function pageOfProjects(
   return { ...ids, items: projects };
 }
 
-/** So few are known by their ids. */
-const FEW = 1_000;
+/** The most matching projects whose ids are collected. */
+const FEW_PROJECTS = 1_000;
 
 /**
- * Of a list that no index tells. It is counted first, with the ids of those that are found to be few: these would be looked
- * for among all projects once more in the order of the list.
+ * Loads a page of a list that no index covers. It counts first and collects the ids if they are few; otherwise they
+ * would be searched again in the order of the list.
  */
-async function pageOfUnknown(
+async function loadUnindexedPage(
   db: Reader,
-  query: ProjectIds,
-  ordered: (all: ProjectIds) => ProjectIds,
+  query: ProjectIdsQuery,
+  ordered: (all: ProjectIdsQuery) => ProjectIdsQuery,
   page: OffsetRequest,
-): Promise<Page<{ id: number }>> {
-  const { isKnown, count } = await lookThrough(db, query, FEW);
-  const known = isKnown && db.selectFrom('projects').select('projects.id').where(isKnown(ID));
-  return paged(db, ordered(known ?? query), page, count);
+): Promise<ListPage<{ id: number }>> {
+  const { isMatch, count } = await scanMatches(db, query, FEW_PROJECTS);
+  const matchingIds = isMatch && db.selectFrom('projects').select('projects.id').where(isMatch(ID));
+  return paginate(db, ordered(matchingIds ?? query), page, count);
 }
 
 const ID = sql.ref<number>('projects.id');
 
-/** `id_after` and `id_before` are filters of the list, so the place where the page begins is in the query already. */
-async function keysetIds(query: ProjectIds, page: KeysetRequest, filter: ProjectFilter): Promise<Page<{ id: number }>> {
+/** Returns a keyset page of ids. `id_after` and `id_before` are filters, so the query already contains the cursor. */
+async function loadKeysetIds(
+  query: ProjectIdsQuery,
+  page: KeysetRequest,
+  filter: ProjectFilter,
+): Promise<ListPage<{ id: number }>> {
   // index: projects primary key
   const rows = await query
     .orderBy('projects.id', page.sort)
@@ -97,7 +104,7 @@ async function keysetIds(query: ProjectIds, page: KeysetRequest, filter: Project
   };
 }
 
-/** The bound at the far end stays in the link. */
+/** Keeps the filter's other bound in the link to the next page. */
 function otherBound({ sort }: KeysetRequest, { idAfter, idBefore }: ProjectFilter): Record<string, string> {
   if (sort === 'asc') return idBefore == null ? {} : { id_before: String(idBefore) };
   return idAfter == null ? {} : { id_after: String(idAfter) };

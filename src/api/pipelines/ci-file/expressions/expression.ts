@@ -1,26 +1,26 @@
-import { readExpression } from '#text/safe-regex.ts';
+import { compileRegex } from '#text/safe-regex.ts';
 
-/** What variables mean where a condition is asked. */
-export type Values = ReadonlyMap<string, string>;
+/** Values of variables by key, for evaluating a condition. */
+export type VariableValues = ReadonlyMap<string, string>;
 
 /** A condition of `if` or `only: variables`. */
 export interface Condition {
-  holds(values: Values): boolean;
+  holds(values: VariableValues): boolean;
 }
 
-/** A regular expression between slashes. */
+/** A compiled regular expression. */
 interface Pattern {
   find(text: string): boolean;
 }
 
 type Value = string | boolean | Pattern | null;
-type Operand = (values: Values) => Value;
+type Operand = (values: VariableValues) => Value;
 
-const LONGEST = 10_000;
-const DEEPEST = 50;
+const MAX_EXPRESSION_LENGTH = 10_000;
+const MAX_DEPTH = 50;
 
-/** Longer texts match nothing: what may hold a whole commit message is not looked through for each job. */
-const LONGEST_SUBJECT = 50_000;
+/** Longer subjects never match: a variable may hold a whole commit message, and scanning it for each job is expensive. */
+const MAX_SUBJECT_LENGTH = 50_000;
 
 const TOKEN =
   /\s*(?:\$([A-Za-z_][A-Za-z0-9_]*)|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|"([^"]*)"|'([^']*)'|(null)(?![A-Za-z0-9_])|(==|!=|=~|!~|&&|\|\||\(|\))|\/((?:[^/\\]|\\.)+)\/([ismU]*))/y;
@@ -30,31 +30,31 @@ type Token =
   | { readonly kind: 'operator'; readonly text: string };
 
 /**
- * Reads the expression of an `if` (contract/runners.md §6); null for what is none. Comparisons bind closest, then `&&`,
- * then `||`. A text holds when it is not empty.
+ * Parses the expression of an `if`; returns null if it is invalid (contract/runners.md §6). Comparisons bind closest, then `&&`,
+ * then `||`. A string is truthy when it is not empty.
  */
-export function readCondition(source: string, patterns: Patterns): Condition | null {
-  if (source.length > LONGEST) return null;
-  const tokens = tokensOf(source, patterns);
-  const operand = tokens && new Reader(tokens, patterns).whole();
-  return operand ? { holds: (values) => truth(operand(values)) } : null;
+export function parseCondition(source: string, patterns: PatternCache): Condition | null {
+  if (source.length > MAX_EXPRESSION_LENGTH) return null;
+  const tokens = tokenize(source, patterns);
+  const operand = tokens && new ExpressionParser(tokens, patterns).parse();
+  return operand ? { holds: (values) => isTruthy(operand(values)) } : null;
 }
 
-function tokensOf(source: string, patterns: Patterns): Token[] | null {
+function tokenize(source: string, patterns: PatternCache): Token[] | null {
   const tokens: Token[] = [];
   const end = source.trimEnd().length;
   TOKEN.lastIndex = 0;
   for (let at = 0; at < end; at = TOKEN.lastIndex) {
     const found = TOKEN.exec(source);
     if (found === null) return null;
-    const token = tokenOf(found, patterns);
+    const token = toToken(found, patterns);
     if (token === null) return null;
     tokens.push(token);
   }
   return tokens;
 }
 
-function tokenOf(found: RegExpExecArray, patterns: Patterns): Token | null {
+function toToken(found: RegExpExecArray, patterns: PatternCache): Token | null {
   const [, dollar, braces, double, single, none, operator, pattern, flags = ''] = found;
   const name = dollar ?? braces;
   if (name !== undefined) return { kind: 'operand', operand: (values) => values.get(name) ?? null };
@@ -66,19 +66,19 @@ function tokenOf(found: RegExpExecArray, patterns: Patterns): Token | null {
   return compiled && { kind: 'operand', operand: () => compiled };
 }
 
-/** By precedence, from `||` down. */
-class Reader {
+/** Recursive-descent parser; methods are ordered by precedence, lowest (`||`) first. */
+class ExpressionParser {
   readonly #tokens: readonly Token[];
-  readonly #patterns: Patterns;
+  readonly #patterns: PatternCache;
   #at = 0;
   #depth = 0;
 
-  constructor(tokens: readonly Token[], patterns: Patterns) {
+  constructor(tokens: readonly Token[], patterns: PatternCache) {
     this.#tokens = tokens;
     this.#patterns = patterns;
   }
 
-  whole(): Operand | null {
+  parse(): Operand | null {
     const operand = this.#or();
     return this.#at === this.#tokens.length ? operand : null;
   }
@@ -87,7 +87,7 @@ class Reader {
     return this.#each(
       '||',
       () => this.#and(),
-      (some) => (values) => some.some((each) => truth(each(values))),
+      (some) => (values) => some.some((each) => isTruthy(each(values))),
     );
   }
 
@@ -95,7 +95,7 @@ class Reader {
     return this.#each(
       '&&',
       () => this.#comparison(),
-      (all) => (values) => all.every((each) => truth(each(values))),
+      (all) => (values) => all.every((each) => isTruthy(each(values))),
     );
   }
 
@@ -123,14 +123,14 @@ class Reader {
   #compare(operator: string, left: Operand, right: Operand): Operand {
     if (operator === '==') return (values) => left(values) === right(values);
     if (operator === '!=') return (values) => left(values) !== right(values);
-    const matches = (values: Values) => this.#matches(left(values), right(values));
+    const matches = (values: VariableValues) => this.#matches(left(values), right(values));
     return operator === '=~' ? matches : (values) => !matches(values);
   }
 
   #matches(text: Value, pattern: Value): boolean {
-    const compiled = typeof pattern === 'string' ? this.#patterns.ofText(pattern) : pattern;
+    const compiled = typeof pattern === 'string' ? this.#patterns.compileLiteral(pattern) : pattern;
     if (typeof text !== 'string' || typeof compiled !== 'object' || compiled === null) return false;
-    return text.length <= LONGEST_SUBJECT && compiled.find(text);
+    return text.length <= MAX_SUBJECT_LENGTH && compiled.find(text);
   }
 
   #single(): Operand | null {
@@ -139,7 +139,7 @@ class Reader {
       this.#at++;
       return token.operand;
     }
-    if (!this.#take('(') || ++this.#depth > DEEPEST) return null;
+    if (!this.#take('(') || ++this.#depth > MAX_DEPTH) return null;
     const operand = this.#or();
     this.#depth--;
     return this.#take(')') ? operand : null;
@@ -153,17 +153,17 @@ class Reader {
   }
 }
 
-function truth(value: Value): boolean {
+function isTruthy(value: Value): boolean {
   return typeof value === 'string' ? value !== '' : value === true;
 }
 
-/** The regular expressions of one file, each compiled once, and no more than one file needs. */
-export class Patterns {
+/** Compiles each regular expression of a file once, within a total budget. */
+export class PatternCache {
   readonly #compiled = new Map<string, Pattern | null>();
-  /** What they may come to together: compiling takes time, and repeats the more (`a{1000}`). */
+  /** Remaining budget for compilation; repetitions such as `a{1000}` cost more. */
   #left = 100_000;
 
-  /** Null for what is no regular expression, or one too many. */
+  /** Returns null if the expression is invalid or the budget is spent. */
   compile(source: string, flags: string): Pattern | null {
     const key = `${flags}/${source}`;
     let pattern = this.#compiled.get(key);
@@ -174,16 +174,16 @@ export class Patterns {
     return pattern;
   }
 
-  /** Of a text that is a pattern with its slashes, as a variable may hold one; else null. */
-  ofText(text: string): Pattern | null {
-    const found = text.length > LONGEST ? null : /^\/(.+)\/([ismU]*)$/s.exec(text);
+  /** Compiles a text with slashes, as a variable may hold one; returns null for other texts. */
+  compileLiteral(text: string): Pattern | null {
+    const found = text.length > MAX_EXPRESSION_LENGTH ? null : /^\/(.+)\/([ismU]*)$/s.exec(text);
     return found && this.compile(found[1]!, found[2]!);
   }
 
   #compile(source: string, flags: string): Pattern | null {
     this.#left -= source.includes('{') ? source.length * 50 : source.length;
     if (this.#left < 0) return null;
-    const read = readExpression(flags === '' ? source : `(?${flags})${source}`);
+    const read = compileRegex(flags === '' ? source : `(?${flags})${source}`);
     return typeof read === 'string' ? null : { find: (text) => read.matcher(text).find() };
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Patterns, readCondition } from './expression.ts';
+import { PatternCache, parseCondition } from './expression.ts';
 
 const VALUES = new Map([
   ['A', 'a'],
@@ -54,7 +54,7 @@ for (const [source, holds] of [
   ['$A == "a" && ($B == "x" || $REF =~ /Two/)', false],
   ['  (  ( $A )  )  ', true],
 ] as const) {
-  test(`${source} is ${holds}`, () => assert.equal(readCondition(source, new Patterns())?.holds(VALUES), holds));
+  test(`${source} is ${holds}`, () => assert.equal(parseCondition(source, new PatternCache())?.holds(VALUES), holds));
 }
 
 for (const source of [
@@ -79,6 +79,6 @@ for (const source of [
   ...[`$A =~ /(a{999}){999}/`, `${'('.repeat(100)}$A${')'.repeat(100)}`, `"${'a'.repeat(20_000)}"`],
 ]) {
   test(`${JSON.stringify(source.slice(0, 30))} is no expression`, () => {
-    assert.equal(readCondition(source, new Patterns()), null);
+    assert.equal(parseCondition(source, new PatternCache()), null);
   });
 }

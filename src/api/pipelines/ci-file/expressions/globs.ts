@@ -11,30 +11,30 @@ type Step =
   | { readonly kind: 'one' | 'some' | 'folders' | 'anything' }
   | { readonly kind: 'among'; readonly ranges: readonly (readonly [string, string])[]; readonly negated: boolean };
 
-const LONGEST = 1024;
-const MOST_ALTERNATIVES = 100;
+const MAX_GLOB_LENGTH = 1024;
+const MAX_ALTERNATIVES = 100;
 
-/** A glob that is too long, or has too many alternatives, matches nothing. */
-export function readGlob(glob: string): Glob {
-  const alternatives = glob.length > LONGEST ? [] : (alternativesOf(glob) ?? []);
-  const all = alternatives.map((each) => stepsOf(each));
+/** Compiles a glob. A glob that is too long or has too many alternatives matches nothing. */
+export function compileGlob(glob: string): Glob {
+  const alternatives = glob.length > MAX_GLOB_LENGTH ? [] : (expandBraces(glob) ?? []);
+  const all = alternatives.map((each) => compileSteps(each));
   return { matches: (path) => all.some((steps) => matches(steps, path)) };
 }
 
-/** `a{b,c{d,e}}` as `ab`, `acd`, `ace`; null when there are too many. A brace without its partner is a character. */
-function alternativesOf(glob: string): string[] | null {
+/** Expands braces: `a{b,c{d,e}}` gives `ab`, `acd`, `ace`. Returns null if there are too many. An unmatched brace is a literal. */
+function expandBraces(glob: string): string[] | null {
   const waiting = [glob];
   const done: string[] = [];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (waiting.length + done.length >= MOST_ALTERNATIVES) return null;
-    const braces = bracesIn(next);
+    if (waiting.length + done.length >= MAX_ALTERNATIVES) return null;
+    const braces = expandFirstBraces(next);
     if (braces === null) done.push(next);
     else waiting.push(...braces);
   }
   return done;
 }
 
-function bracesIn(glob: string): string[] | null {
+function expandFirstBraces(glob: string): string[] | null {
   const start = glob.indexOf('{');
   if (start < 0) return null;
   const commas = [start];
@@ -50,7 +50,7 @@ function bracesIn(glob: string): string[] | null {
   return null;
 }
 
-function stepsOf(glob: string): Step[] {
+function compileSteps(glob: string): Step[] {
   const steps: Step[] = [];
   for (let at = 0; at < glob.length; at++) {
     const character = glob[at]!;
@@ -69,7 +69,7 @@ function stepsOf(glob: string): Step[] {
       const end = glob.indexOf(']', at + 2);
       if (end < 0) steps.push({ kind: 'character', text: '[' });
       else {
-        steps.push(amongOf(glob.slice(at + 1, end)));
+        steps.push(compileCharacterClass(glob.slice(at + 1, end)));
         at = end;
       }
     } else {
@@ -80,7 +80,7 @@ function stepsOf(glob: string): Step[] {
   return steps;
 }
 
-function amongOf(content: string): Step {
+function compileCharacterClass(content: string): Step {
   const negated = /^[!^]/.test(content);
   const ranges: [string, string][] = [];
   for (const [, from, to] of content.slice(negated ? 1 : 0).matchAll(/(.)(?:-(.))?/gs))
@@ -88,25 +88,25 @@ function amongOf(content: string): Step {
   return { kind: 'among', ranges, negated };
 }
 
-/** All places in the glob where the path so far may have led to, one character after another. */
+/** Simulates the glob as a state machine: keeps all positions that the path may have reached, one character at a time. */
 function matches(steps: readonly Step[], path: string): boolean {
-  let places = withSkips(steps, [0], true);
+  let places = addSkippedPositions(steps, [0], true);
   for (let at = 0; at < path.length && places.size > 0; at++) {
     const character = path[at]!;
     const next: number[] = [];
     for (const place of places) {
       const step = steps[place];
       if (step === undefined) continue;
-      if (staysAt(step, character)) next.push(place);
-      if (goesOn(step, character)) next.push(place + 1);
+      if (repeatsOn(step, character)) next.push(place);
+      if (advancesOn(step, character)) next.push(place + 1);
     }
-    places = withSkips(steps, next, character === '/');
+    places = addSkippedPositions(steps, next, character === '/');
   }
   return places.has(steps.length);
 }
 
-/** Steps that may stand for nothing are passed; `folders` only where a folder begins. */
-function withSkips(steps: readonly Step[], places: readonly number[], atStart: boolean): Set<number> {
+/** Adds the positions after steps that may match nothing; `folders` only at the start of a folder. */
+function addSkippedPositions(steps: readonly Step[], places: readonly number[], atStart: boolean): Set<number> {
   const all = new Set<number>();
   for (let place of places) {
     all.add(place);
@@ -119,11 +119,11 @@ function withSkips(steps: readonly Step[], places: readonly number[], atStart: b
   return all;
 }
 
-function staysAt({ kind }: Step, character: string): boolean {
+function repeatsOn({ kind }: Step, character: string): boolean {
   return kind === 'anything' || kind === 'folders' || (kind === 'some' && character !== '/');
 }
 
-function goesOn(step: Step, character: string): boolean {
+function advancesOn(step: Step, character: string): boolean {
   if (step.kind === 'character') return step.text === character;
   if (character === '/') return false;
   if (step.kind === 'one') return true;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { readGlob } from './globs.ts';
+import { compileGlob } from './globs.ts';
 
 for (const [glob, path, matches] of [
   ['README.md', 'README.md', true],
@@ -39,11 +39,11 @@ for (const [glob, path, matches] of [
   ['{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}', 'aaaaaaa', false],
 ] as const) {
   test(`${glob} ${matches ? 'matches' : 'does not match'} ${path}`, () => {
-    assert.equal(readGlob(glob).matches(path), matches);
+    assert.equal(compileGlob(glob).matches(path), matches);
   });
 }
 
 test('a glob of many stars does not search for ever', () => {
-  assert.equal(readGlob(`${'*a'.repeat(200)}b`).matches('a'.repeat(4000)), false);
-  assert.equal(readGlob(`${'**/a/'.repeat(100)}b`).matches('a/'.repeat(1000)), false);
+  assert.equal(compileGlob(`${'*a'.repeat(200)}b`).matches('a'.repeat(4000)), false);
+  assert.equal(compileGlob(`${'**/a/'.repeat(100)}b`).matches('a/'.repeat(1000)), false);
 });

@@ -1,35 +1,35 @@
-import type { Values } from './expression.ts';
-import { type Glob, readGlob } from './globs.ts';
-import { expandText } from './variables.ts';
+import type { VariableValues } from './expression.ts';
+import { compileGlob, type Glob } from './globs.ts';
+import { expandReferences } from './variables.ts';
 
-/** Of so many comparisons of globs with paths on nobody looks any further: the clause is true. */
-const MOST_COMPARISONS = 50_000;
+/** After this many comparisons of globs with paths the clause counts as true. */
+const MAX_COMPARISONS = 50_000;
 
-/** What `changes` and `exists` ask of the paths of one pipeline. */
-export class Paths {
+/** Evaluates `changes` and `exists` for one pipeline. */
+export class PathMatcher {
   readonly #changed: readonly string[] | null;
   readonly #files: readonly string[] | null;
   readonly #answers = new Map<string, boolean>();
   readonly #globs = new Map<string, Glob>();
-  #left = MOST_COMPARISONS;
+  #left = MAX_COMPARISONS;
 
-  /** Null: nobody can say, and then everything has changed, or is there. */
+  /** Null means unknown: then every path counts as changed or existing. */
   constructor(changed: readonly string[] | null, files: readonly string[] | null) {
     this.#changed = changed;
     this.#files = files;
   }
 
-  haveChanged(globs: readonly string[], values: Values): boolean {
+  haveChanged(globs: readonly string[], values: VariableValues): boolean {
     return this.#some(this.#changed, globs, values, 'changes');
   }
 
-  exist(globs: readonly string[], values: Values): boolean {
+  exist(globs: readonly string[], values: VariableValues): boolean {
     return this.#some(this.#files, globs, values, 'exists');
   }
 
-  #some(paths: readonly string[] | null, globs: readonly string[], values: Values, kind: string): boolean {
+  #some(paths: readonly string[] | null, globs: readonly string[], values: VariableValues, kind: string): boolean {
     if (paths === null) return true;
-    const meant = globs.map((glob) => expandText(glob, (name) => values.get(name)).replace(/^\//, ''));
+    const meant = globs.map((glob) => expandReferences(glob, (name) => values.get(name)).replace(/^\//, ''));
     const key = JSON.stringify([kind, ...meant]);
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
@@ -42,7 +42,7 @@ export class Paths {
   #glob(glob: string): Glob {
     let read = this.#globs.get(glob);
     if (read === undefined) {
-      read = readGlob(glob);
+      read = compileGlob(glob);
       this.#globs.set(glob, read);
     }
     return read;

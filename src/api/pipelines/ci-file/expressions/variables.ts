@@ -1,40 +1,40 @@
-/** A variable of a pipeline or job, as runners are given it. */
+/** A variable of a pipeline or job, as sent to runners. */
 export interface CiVariable {
   readonly key: string;
   readonly value: string;
-  /** The value stands for itself: nothing in it is replaced, and references to it are the runner's to replace. */
+  /** The value is literal: the server replaces nothing in it, and only the runner expands references to it. */
   readonly raw?: boolean;
-  /** The value is what a file holds whose path the variable is: only the runner knows it. */
+  /** The value is the content of a file; the variable itself holds the path, which only the runner knows. */
   readonly file?: boolean;
-  /** Nobody is to read the value. */
+  /** The value is secret. */
   readonly masked?: boolean;
 }
 
-/** What values with references in them may come to altogether: `A: $B$B`, `B: $C$C`, ... doubles with each. */
-const MOST_CHARACTERS = 1024 * 1024;
-/** So many references are looked up in all of them together. */
-const MOST_REFERENCES = 100_000;
+/** Limit for the total length of expanded values, because nested references (`A: $B$B`, `B: $C$C`, ...) double each time. */
+const MAX_CHARACTERS = 1024 * 1024;
+/** Limit for the number of references that are resolved in total. */
+const MAX_REFERENCES = 100_000;
 
-/** `$$` first, so that `$$NAME` refers to nothing. */
+/** `$$` comes first, so that `$$NAME` is not a reference. */
 const REFERENCE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)|%([A-Za-z_][A-Za-z0-9_]*)%/g;
 
-const refers = (text: string) => text.includes('$') || text.includes('%');
+const mayHaveReferences = (text: string) => text.includes('$') || text.includes('%');
 
-/** The text with `$NAME`, `${NAME}` and `%NAME%` replaced by what `meaningOf` says; what it does not know and `$$` stay. */
-export function expandText(text: string, meaningOf: (name: string) => string | undefined): string {
-  return replaced(text, (name) => (name === undefined ? undefined : meaningOf(name)));
+/** Replaces `$NAME`, `${NAME}` and `%NAME%` by `meaningOf(name)`. Unknown references and `$$` stay as written. */
+export function expandReferences(text: string, meaningOf: (name: string) => string | undefined): string {
+  return replaceReferences(text, (name) => (name === undefined ? undefined : meaningOf(name)));
 }
 
-/** Of `$$` the name is not defined. */
-function replaced(text: string, meaningOf: (name: string | undefined) => string | undefined): string {
-  if (!refers(text)) return text;
+/** Replaces references; for `$$` the callback gets undefined. */
+function replaceReferences(text: string, meaningOf: (name: string | undefined) => string | undefined): string {
+  if (!mayHaveReferences(text)) return text;
   return text.replace(REFERENCE, (whole, braces, dollar, percent) => meaningOf(braces ?? dollar ?? percent) ?? whole);
 }
 
 /**
- * The variables with the references in their values replaced (contract/runners.md §3.3): of a key that occurs twice the
- * last entry counts. Raw variables keep their values; references to raw ones, to files, to what is unknown, and of a
- * variable to itself stay as written. With a circle of references nothing is replaced in any value.
+ * Expands references in the values of variables (contract/runners.md §3.3); the last entry of a key counts. Raw variables keep
+ * their values. References to raw, file and unknown variables and to the variable itself stay as written. If references form a
+ * cycle, nothing is replaced.
  */
 export function expandVariables<V extends CiVariable>(variables: readonly V[]): V[] {
   const last = new Map(variables.map((variable) => [variable.key, variable]));
@@ -42,13 +42,13 @@ export function expandVariables<V extends CiVariable>(variables: readonly V[]): 
   const open = new Set<string>();
   let [characters, references] = [0, 0];
   const expand = ({ key, value, raw = false }: CiVariable): string => {
-    if (raw || !refers(value)) return value;
-    const result = replaced(value, (name) => {
-      if (++references > MOST_REFERENCES) throw new Unexpandable();
+    if (raw || !mayHaveReferences(value)) return value;
+    const result = replaceReferences(value, (name) => {
+      if (++references > MAX_REFERENCES) throw new Unexpandable();
       return name === undefined || name === key ? undefined : meaningOf(name);
     });
     characters += result.length;
-    if (characters > MOST_CHARACTERS) throw new Unexpandable();
+    if (characters > MAX_CHARACTERS) throw new Unexpandable();
     return result;
   };
   const meaningOf = (name: string): string | undefined => {
@@ -56,7 +56,7 @@ export function expandVariables<V extends CiVariable>(variables: readonly V[]): 
     if (found !== undefined) return found;
     const variable = last.get(name);
     if (variable === undefined || variable.raw || variable.file) return undefined;
-    // As deep as this goes only what nobody has written by hand.
+    // No hand-written file nests this deeply.
     if (open.has(name) || open.size > 500) throw new Unexpandable();
     open.add(name);
     const value = expand(variable);
@@ -75,25 +75,28 @@ export function expandVariables<V extends CiVariable>(variables: readonly V[]): 
   }
 }
 
-/** A circle, or what is none yet never ends. */
+/** References form a cycle, or their expansion is too large. */
 class Unexpandable extends Error {}
 
-/** What each key means: its last value. For expressions and names that refer to variables. */
-export function valuesOf(variables: readonly CiVariable[]): ReadonlyMap<string, string> {
+/** Returns the last value of each key, for expressions and names that refer to variables. */
+export function toValues(variables: readonly CiVariable[]): ReadonlyMap<string, string> {
   return new Map(variables.map(({ key, value }) => [key, value]));
 }
 
 /**
- * What each key means in a text that others read, be it by a reference in another value: references to what is masked, or a
- * file, stay as they are written.
+ * Returns the values that may appear in public text, such as names. References to masked or file variables stay as written, also
+ * inside other values.
  */
-export function shownValuesOf(variables: readonly CiVariable[]): ReadonlyMap<string, string> {
+export function toPublicValues(variables: readonly CiVariable[]): ReadonlyMap<string, string> {
   const kept = new Set(variables.filter(({ masked, file }) => masked || file).map(({ key }) => key));
-  return valuesOf(expandVariables(variables.filter(({ key }) => !kept.has(key))));
+  return toValues(expandVariables(variables.filter(({ key }) => !kept.has(key))));
 }
 
-/** What it costs to replace the references in these, in steps of some microseconds. */
-export function costOfExpanding(variables: readonly CiVariable[]): number {
-  const characters = variables.reduce((sum, { value }) => sum + value.length / (refers(value) ? 500 : 20_000), 0);
+/** Returns the cost of expanding these variables, in steps of a few microseconds. */
+export function expansionCost(variables: readonly CiVariable[]): number {
+  const characters = variables.reduce(
+    (sum, { value }) => sum + value.length / (mayHaveReferences(value) ? 500 : 20_000),
+    0,
+  );
   return Math.ceil(variables.length / 20 + characters);
 }

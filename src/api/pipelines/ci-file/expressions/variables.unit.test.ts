@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type CiVariable, expandText, expandVariables } from './variables.ts';
+import { type CiVariable, expandReferences, expandVariables } from './variables.ts';
 
 const known = new Map([
   ['A', 'one'],
@@ -25,7 +25,7 @@ for (const [text, expected] of [
 ] as const) {
   test(`${text} expands to ${expected}`, () => {
     assert.equal(
-      expandText(text, (name) => known.get(name)),
+      expandReferences(text, (name) => known.get(name)),
       expected,
     );
   });

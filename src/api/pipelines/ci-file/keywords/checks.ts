@@ -1,119 +1,119 @@
-import { CiFileInvalid, type CiMap, type CiValue, isArray, isMap, textOf } from '../yaml/values.ts';
-import { readDuration } from './durations.ts';
+import { CiFileError, type CiMap, type CiValue, isArray, isMap, scalarToText } from '../yaml/values.ts';
+import { parseCiDuration } from './durations.ts';
 
-/** What the structure of a CI file must be. Whoever finds it otherwise says where and how, in lower case throughout (§6). */
+/** Structure checks for CI files. Errors name the location and the problem, in lower case (§6). */
 
-export function wrong(where: string, how: string): CiFileInvalid {
-  return new CiFileInvalid(`${where} ${how}`.toLowerCase());
+export function configError(where: string, how: string): CiFileError {
+  return new CiFileError(`${where} ${how}`.toLowerCase());
 }
 
-/** A value that is absent and one that is null say the same. */
-export function isGiven(value: CiValue | undefined): value is Exclude<CiValue, null> {
+/** Returns whether a value is present; null counts as absent. */
+export function isPresent(value: CiValue | undefined): value is Exclude<CiValue, null> {
   return value !== undefined && value !== null;
 }
 
-export function knownKeys(map: CiMap, where: string, known: ReadonlySet<string>): void {
+export function checkKnownKeys(map: CiMap, where: string, known: ReadonlySet<string>): void {
   const unknown = [...map.keys()].filter((key) => !known.has(key));
-  if (unknown.length > 0) throw wrong(where, `config contains unknown keys: ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw configError(where, `config contains unknown keys: ${unknown.join(', ')}`);
 }
 
-export function mapAt(value: CiValue, where: string, words = 'config should be a hash'): CiMap {
-  if (!isMap(value)) throw wrong(where, words);
+export function parseMap(value: CiValue, where: string, words = 'config should be a hash'): CiMap {
+  if (!isMap(value)) throw configError(where, words);
   return value;
 }
 
-/** The elements of arrays in arrays, up to ten levels deep; null for what goes deeper. */
-export function flattened(value: CiValue, levels = 10): CiValue[] | null {
+/** Flattens nested arrays up to ten levels; returns null for deeper ones. */
+export function flattenArrays(value: CiValue, levels = 10): CiValue[] | null {
   if (!isArray(value)) return [value];
   if (levels === 0) return null;
   const all: CiValue[] = [];
   for (const each of value) {
-    const inside = flattened(each, levels - 1);
+    const inside = flattenArrays(each, levels - 1);
     if (inside === null) return null;
     for (const item of inside) all.push(item);
   }
   return all;
 }
 
-/** A command, or nested arrays of them. */
-export function commandsAt(value: CiValue, where: string): string[] {
-  const all = flattened(value);
-  if (all === null || !areTexts(all)) {
-    throw wrong(where, 'config should be a string or a nested array of strings up to 10 levels deep');
+/** Parses a command or nested arrays of commands. */
+export function parseCommands(value: CiValue, where: string): string[] {
+  const all = flattenArrays(value);
+  if (all === null || !areStrings(all)) {
+    throw configError(where, 'config should be a string or a nested array of strings up to 10 levels deep');
   }
   return all;
 }
 
-function areTexts(values: readonly CiValue[]): values is string[] {
+function areStrings(values: readonly CiValue[]): values is string[] {
   return values.every((each) => typeof each === 'string');
 }
 
-/** `how` begins with the name of the key, where the text says it: `paths should be an array of strings`. */
-export function textsAt(value: CiValue, where: string, how: string): string[] {
-  if (!isArray(value) || !areTexts(value)) throw wrong(where, how);
+/** Parses an array of strings. `how` is the error text, starting with the key: `paths should be an array of strings`. */
+export function parseStrings(value: CiValue, where: string, how: string): string[] {
+  if (!isArray(value) || !areStrings(value)) throw configError(where, how);
   return value;
 }
 
-/** One text, or an array of them. */
-export function textsOrOneAt(value: CiValue, where: string, key: string): string[] {
+/** Parses a string or an array of strings. */
+export function parseStringOrStrings(value: CiValue, where: string, key: string): string[] {
   return typeof value === 'string'
     ? [value]
-    : textsAt(value, where, `${key} should be an array of strings or a string`);
+    : parseStrings(value, where, `${key} should be an array of strings or a string`);
 }
 
-/** A text, and nothing that could be read as one: `1` is a number. */
-export function onlyTextAt(value: CiValue, where: string, key: string): string {
-  if (typeof value !== 'string') throw wrong(where, `${key} should be a string`);
+/** Parses a string strictly: a number such as `1` is an error. */
+export function parseStrictString(value: CiValue, where: string, key: string): string {
+  if (typeof value !== 'string') throw configError(where, `${key} should be a string`);
   return value;
 }
 
-export function textAt(value: CiValue, where: string, key: string): string {
-  const text = textOf(value);
-  if (text === null) throw wrong(where, `${key} should be a string`);
+export function parseString(value: CiValue, where: string, key: string): string {
+  const text = scalarToText(value);
+  if (text === null) throw configError(where, `${key} should be a string`);
   return text;
 }
 
-/** People write `yes` and `on` for true. */
-const WORDS: ReadonlyMap<string, boolean> = new Map([
+/** YAML 1.1 words for booleans. */
+const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['yes', true],
   ['on', true],
   ['no', false],
   ['off', false],
 ]);
 
-export function booleanOf(value: CiValue): boolean | null {
+export function toBoolean(value: CiValue): boolean | null {
   if (typeof value === 'boolean') return value;
-  return typeof value === 'string' ? (WORDS.get(value.toLowerCase()) ?? null) : null;
+  return typeof value === 'string' ? (BOOLEAN_WORDS.get(value.toLowerCase()) ?? null) : null;
 }
 
-export function booleanAt(value: CiValue, where: string, key: string): boolean {
-  const read = booleanOf(value);
-  if (read === null) throw wrong(where, `${key} should be a boolean value`);
+export function parseBoolean(value: CiValue, where: string, key: string): boolean {
+  const read = toBoolean(value);
+  if (read === null) throw configError(where, `${key} should be a boolean value`);
   return read;
 }
 
-export function oneOfAt<T extends string>(value: CiValue, where: string, key: string, allowed: readonly T[]): T {
-  if (typeof value !== 'string') throw wrong(where, `${key} should be a string`);
+export function parseOneOf<T extends string>(value: CiValue, where: string, key: string, allowed: readonly T[]): T {
+  if (typeof value !== 'string') throw configError(where, `${key} should be a string`);
   if (!(allowed as readonly string[]).includes(value)) {
-    throw wrong(where, `${key} should be one of: ${allowed.join(', ')}`);
+    throw configError(where, `${key} should be one of: ${allowed.join(', ')}`);
   }
   return value as T;
 }
 
-/** Seconds. `limit` in seconds too. */
-export function durationAt(value: CiValue | undefined, where: string, key: string, limit?: number): number {
-  const text = textOf(value);
-  const seconds = text === null ? null : readDuration(text);
-  if (seconds === null) throw wrong(where, `${key} should be a duration`);
-  if (limit !== undefined && seconds > limit) throw wrong(where, `${key} should not exceed the limit`);
+/** Parses a duration and returns seconds; `limit` is in seconds too. */
+export function parseDurationKeyword(value: CiValue | undefined, where: string, key: string, limit?: number): number {
+  const text = scalarToText(value);
+  const seconds = text === null ? null : parseCiDuration(text);
+  if (seconds === null) throw configError(where, `${key} should be a duration`);
+  if (limit !== undefined && seconds > limit) throw configError(where, `${key} should not exceed the limit`);
   return seconds;
 }
 
-/** One integer, or an array of them. */
-export function integersAt(value: CiValue, where: string, key: string): number[] {
+/** Parses an integer or an array of integers. */
+export function parseIntegers(value: CiValue, where: string, key: string): number[] {
   const all = isArray(value) ? value : [value];
   if (!all.every((each) => Number.isSafeInteger(each))) {
-    throw wrong(where, `${key} should be an array of integers or an integer`);
+    throw configError(where, `${key} should be an array of integers or an integer`);
   }
   return all as number[];
 }

@@ -1,92 +1,102 @@
-import { CiFileInvalid } from '../yaml/values.ts';
-import type { Job } from './job.ts';
-import type { Need } from './job-keywords.ts';
-import { parallelNames } from './parallel.ts';
+import { CiFileError } from '../yaml/values.ts';
+import type { CiJob } from './job.ts';
+import type { CiJobNeed } from './job-keywords.ts';
+import { listParallelNames } from './parallel.ts';
 
-/** What jobs say of each other (contract/runners.md §6), whether or not a pipeline has them all. */
+/**
+ * Checks references between jobs (`needs`, `dependencies`, `on_stop`), whether or not a pipeline contains all of them
+ * (contract/runners.md §6).
+ */
 
-const MOST_NEEDS = 50;
+const MAX_NEEDS = 50;
 
-/** Throws for the first job that is in no stage, or refers to what is not there. */
-export function checkDependencies(jobs: readonly Job[], stages: readonly string[]): void {
+/** Throws for the first job with an unknown stage or an invalid reference. */
+export function checkDependencies(jobs: readonly CiJob[], stages: readonly string[]): void {
   const index = new Map(stages.map((stage, at) => [stage, at]));
-  const byName = new Map(jobs.flatMap((job) => [job.name, ...parallelNames(job)].map((name) => [name, job] as const)));
-  const checking: Checking = { stages, index, byName };
+  const byName = new Map(
+    jobs.flatMap((job) => [job.name, ...listParallelNames(job)].map((name) => [name, job] as const)),
+  );
+  const checking: DependencyCheck = { stages, index, byName };
   for (const job of jobs) checkJob(job, checking);
-  checkCircles(jobs, byName);
+  checkCycles(jobs, byName);
 }
 
-interface Checking {
+interface DependencyCheck {
   readonly stages: readonly string[];
   readonly index: ReadonlyMap<string, number>;
-  readonly byName: ReadonlyMap<string, Job>;
+  readonly byName: ReadonlyMap<string, CiJob>;
 }
 
-function checkJob(job: Job, checking: Checking): void {
+function checkJob(job: CiJob, checking: DependencyCheck): void {
   const { name, stage, dependencies, rules } = job;
   if (!checking.index.has(stage)) {
     const known = checking.stages.join(', ');
-    throw new CiFileInvalid(`${name} job: chosen stage ${stage} does not exist; available stages are ${known}`);
+    throw new CiFileError(`${name} job: chosen stage ${stage} does not exist; available stages are ${known}`);
   }
   for (const each of dependencies ?? []) checkReference(job, each, 'dependency', checking);
   for (const needs of [job.needs, ...(rules ?? []).map((rule) => rule.needs)]) checkNeeds(job, needs ?? [], checking);
   checkEnvironment(job, checking);
 }
 
-function checkNeeds(job: Job, needs: readonly Need[], checking: Checking): void {
+function checkNeeds(job: CiJob, needs: readonly CiJobNeed[], checking: DependencyCheck): void {
   const names = needs.map((need) => need.job);
   const counted = new Set<string>();
   const twice = new Set<string>();
   for (const name of names) (counted.has(name) ? twice : counted).add(name);
   if (twice.size > 0)
-    throw new CiFileInvalid(`${job.name} has the following needs duplicated: ${[...twice].join(', ')}.`);
+    throw new CiFileError(`${job.name} has the following needs duplicated: ${[...twice].join(', ')}.`);
   for (const need of needs) {
     if (!need.optional || checking.byName.has(need.job)) checkReference(job, need.job, 'need', checking);
   }
-  if (needs.length > MOST_NEEDS) {
-    throw new CiFileInvalid(
-      `${job.name} job: one job can only need ${MOST_NEEDS} others, but you have listed ${needs.length}. See needs keyword documentation for more details`,
+  if (needs.length > MAX_NEEDS) {
+    throw new CiFileError(
+      `${job.name} job: one job can only need ${MAX_NEEDS} others, but you have listed ${needs.length}. See needs keyword documentation for more details`,
     );
   }
 }
 
-function checkReference({ name, stage }: Job, other: string, kind: 'need' | 'dependency', checking: Checking): void {
+function checkReference(
+  { name, stage }: CiJob,
+  other: string,
+  kind: 'need' | 'dependency',
+  checking: DependencyCheck,
+): void {
   const found = checking.byName.get(other);
-  if (found === undefined) throw new CiFileInvalid(`${name} job: undefined ${kind}: ${other}`);
+  if (found === undefined) throw new CiFileError(`${name} job: undefined ${kind}: ${other}`);
   const at = checking.index.get(found.stage);
   if (at === undefined || at > checking.index.get(stage)!) {
-    throw new CiFileInvalid(`${name} job: ${kind} ${other} is not defined in current or prior stages`);
+    throw new CiFileError(`${name} job: ${kind} ${other} is not defined in current or prior stages`);
   }
 }
 
-function checkEnvironment({ name, environment }: Job, { byName }: Checking): void {
+function checkEnvironment({ name, environment }: CiJob, { byName }: DependencyCheck): void {
   const stop = environment?.on_stop;
   if (environment == null || stop == null) return;
   const said = `${name} job: on_stop job ${stop}`;
   const job = byName.get(stop);
-  if (job === undefined) throw new CiFileInvalid(`${said} is not defined`);
-  if (job.environment === null) throw new CiFileInvalid(`${said} does not have environment defined`);
-  if (job.environment.name !== environment.name) throw new CiFileInvalid(`${said} have different environment name`);
-  if (job.environment.action !== 'stop') throw new CiFileInvalid(`${said} needs to have action stop defined`);
+  if (job === undefined) throw new CiFileError(`${said} is not defined`);
+  if (job.environment === null) throw new CiFileError(`${said} does not have environment defined`);
+  if (job.environment.name !== environment.name) throw new CiFileError(`${said} have different environment name`);
+  if (job.environment.action !== 'stop') throw new CiFileError(`${said} needs to have action stop defined`);
 }
 
-/** Follows needs without recursion, as many jobs may stand in one row. */
-function checkCircles(jobs: readonly Job[], byName: ReadonlyMap<string, Job>): void {
-  const state = new Map<Job, 'open' | 'done'>();
+/** Detects cycles iteratively, because chains of jobs may be long. */
+function checkCycles(jobs: readonly CiJob[], byName: ReadonlyMap<string, CiJob>): void {
+  const state = new Map<CiJob, 'open' | 'done'>();
   for (const first of jobs) {
-    const path: { readonly job: Job; readonly next: Iterator<string> }[] = [];
-    const enter = (job: Job) => {
+    const path: { readonly job: CiJob; readonly next: Iterator<string> }[] = [];
+    const enter = (job: CiJob) => {
       state.set(job, 'open');
-      path.push({ job, next: neededBy(job).values() });
+      path.push({ job, next: listNeededNames(job).values() });
     };
     if (!state.has(first)) enter(first);
     for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
       const { value, done } = top.next.next();
       const needed = done ? undefined : byName.get(value);
       if (done) state.set(path.pop()!.job, 'done');
-      else if (needed === top.job) throw circular(`self-dependency: ${needed.name}`);
+      else if (needed === top.job) throw circularDependencyError(`self-dependency: ${needed.name}`);
       else if (needed !== undefined && state.get(needed) === 'open') {
-        throw circular(
+        throw circularDependencyError(
           path
             .slice(path.findIndex(({ job }) => job === needed))
             .map(({ job }) => job.name)
@@ -97,12 +107,12 @@ function checkCircles(jobs: readonly Job[], byName: ReadonlyMap<string, Job>): v
   }
 }
 
-function neededBy({ needs, rules }: Job): Set<string> {
+function listNeededNames({ needs, rules }: CiJob): Set<string> {
   return new Set(
     [needs, ...(rules ?? []).map((rule) => rule.needs)].flatMap((all) => (all ?? []).map((need) => need.job)),
   );
 }
 
-function circular(how: string): CiFileInvalid {
-  return new CiFileInvalid(`The pipeline has circular dependencies: ${how}`);
+function circularDependencyError(how: string): CiFileError {
+  return new CiFileError(`The pipeline has circular dependencies: ${how}`);
 }

@@ -17,28 +17,28 @@ function units(seconds: number, ...names: string[]): [string, number][] {
   return names.map((name) => [name, seconds]);
 }
 
-const LONGEST_TEXT = 255;
+const MAX_LENGTH = 255;
 
 /**
- * Seconds of a duration as people write it in a CI file: `1h 30m`, `30 minutes`, `3 days`, `2 hrs 5 min`, `1:30:00`, `90`
- * (seconds). A month has 30 days. Null for what is none, and for what lasts no second. `never` is the caller's to know.
+ * Parses a duration of a CI file and returns seconds: `1h 30m`, `30 minutes`, `3 days`, `2 hrs 5 min`, `1:30:00`, `90`
+ * (seconds). A month has 30 days. Returns null for invalid durations and for less than a second. Callers handle `never`.
  */
-export function readDuration(text: string): number | null {
-  if (text.length > LONGEST_TEXT) return null;
+export function parseCiDuration(text: string): number | null {
+  if (text.length > MAX_LENGTH) return null;
   const words = text.toLowerCase().trim();
   const clock = /^(\d{1,6}):(\d\d)(?::(\d\d))?$/.exec(words);
   if (clock !== null) {
     const [, first, second, third] = clock;
     const parts = [first, second, third].filter((part) => part !== undefined).map(Number);
-    return atLeastOne(parts.reduce((sum, part) => sum * 60 + part, 0));
+    return roundedOrNull(parts.reduce((sum, part) => sum * 60 + part, 0));
   }
   const bare = /^\d{1,10}$/.exec(words);
-  if (bare !== null) return atLeastOne(Number(words));
-  return atLeastOne(sumOf(words));
+  if (bare !== null) return roundedOrNull(Number(words));
+  return roundedOrNull(sumUnits(words));
 }
 
-/** Counts and units in turn: `2 hrs 5 min`, `1h30m`; NaN for anything else. */
-function sumOf(words: string): number {
+/** Adds up alternating counts and units: `2 hrs 5 min`, `1h30m`; returns NaN for anything else. */
+function sumUnits(words: string): number {
   const pieces = words.replaceAll(/\band\b|,/g, ' ').match(/\d+(?:\.\d+)?|[a-z]+|[^\s\da-z]/g) ?? [];
   let seconds = 0;
   for (let at = 0; at < pieces.length; at += 2) {
@@ -47,6 +47,6 @@ function sumOf(words: string): number {
   return seconds;
 }
 
-function atLeastOne(seconds: number): number | null {
+function roundedOrNull(seconds: number): number | null {
   return Number.isFinite(seconds) && seconds >= 1 ? Math.round(seconds) : null;
 }

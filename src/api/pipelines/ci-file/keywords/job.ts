@@ -1,71 +1,71 @@
 import type { JobWhen } from '#database/tables/pipelines.ts';
-import type { Patterns } from '../expressions/expression.ts';
-import { type CiMap, type CiValue, isArray, plain } from '../yaml/values.ts';
+import type { PatternCache } from '../expressions/expression.ts';
+import { type CiMap, type CiValue, isArray, toJsonValue } from '../yaml/values.ts';
 import {
-  booleanAt,
-  booleanOf,
-  commandsAt,
-  durationAt,
-  isGiven,
-  knownKeys,
-  mapAt,
-  oneOfAt,
-  onlyTextAt,
-  textAt,
-  textsAt,
-  textsOrOneAt,
-  wrong,
+  checkKnownKeys,
+  configError,
+  isPresent,
+  parseBoolean,
+  parseCommands,
+  parseDurationKeyword,
+  parseMap,
+  parseOneOf,
+  parseStrictString,
+  parseString,
+  parseStringOrStrings,
+  parseStrings,
+  toBoolean,
 } from './checks.ts';
 import {
   type AllowFailure,
-  allowFailureAt,
-  LONGEST_DELAY,
-  type Need,
-  needsAt,
+  type CiJobNeed,
+  MAX_DELAY_SECONDS,
   type Parallel,
-  parallelAt,
+  parseAllowFailure,
+  parseNeeds,
+  parseParallel,
 } from './job-keywords.ts';
 import {
-  artifactsAt,
-  cachesAt,
-  environmentAt,
-  hooksAt,
-  imageAt,
-  retryAt,
-  servicesAt,
-  variablesAt,
+  parseArtifacts,
+  parseCaches,
+  parseEnvironment,
+  parseHooks,
+  parseImage,
+  parseRetry,
+  parseServices,
+  parseVariables,
 } from './keywords.ts';
-import type { Environment, FileVariable, JobOptions } from './options.ts';
-import { type Policy, policyAt } from './policies.ts';
-import { jobRulesAt, type Rule } from './rules.ts';
+import type { FileVariable, JobEnvironment, JobOptions } from './options.ts';
+import { parseRefPolicy, type RefPolicy } from './policies.ts';
+import { type CiRule, parseJobRules } from './rules.ts';
 
-/** What the file says of a job, checked. */
-export interface Job {
+/** A validated job of the CI file. */
+export interface CiJob {
   readonly name: string;
   readonly stage: string;
-  /** Null: not said. */
+  /** Null: not set. */
   readonly when: JobWhen | null;
   readonly startIn: number | null;
   readonly allowFailure: AllowFailure | null;
-  readonly rules: readonly Rule[] | null;
-  readonly only: Policy | null;
-  readonly except: Policy | null;
-  readonly needs: readonly Need[] | null;
+  readonly rules: readonly CiRule[] | null;
+  readonly only: RefPolicy | null;
+  readonly except: RefPolicy | null;
+  readonly needs: readonly CiJobNeed[] | null;
   readonly dependencies: readonly string[] | null;
   readonly parallel: Parallel | null;
   readonly tags: readonly string[];
-  readonly environment: Environment | null;
+  readonly environment: JobEnvironment | null;
   readonly resourceGroup: string | null;
   readonly timeout: number | null;
   readonly interruptible: boolean;
   readonly variables: readonly FileVariable[];
-  /** Which global variables it takes over. */
+  /** Returns whether the job inherits a global variable. */
   readonly inherits: (key: string) => boolean;
-  readonly options: Pick<JobOptions, PassedOn>;
+  readonly options: Pick<JobOptions, RunnerOption>;
 }
 
-/** What a pipeline takes over as it stands. */
-type PassedOn =
+/** The options that are copied to the job unchanged. */
+type RunnerOption =
   | 'before_script'
   | 'script'
   | 'after_script'
@@ -81,7 +81,7 @@ type PassedOn =
   | 'release'
   | 'secrets';
 
-/** What `default` may say, for every job that doesn't say it itself. */
+/** The keys that `default` may set for all jobs. */
 export const DEFAULT_KEYS = new Set([
   ...['before_script', 'after_script', 'hooks', 'cache', 'image', 'services', 'interruptible', 'timeout', 'retry'],
   ...['tags', 'artifacts', 'id_tokens'],
@@ -95,96 +95,100 @@ const JOB_KEYS = new Set([
 ]);
 
 const WHENS = ['on_success', 'on_failure', 'always', 'manual', 'delayed'] as const;
-const LONGEST_NAME = 255;
-const MOST_TAGS = 50;
-const LONGEST_TIMEOUT = 30 * 86_400;
+const MAX_NAME_LENGTH = 255;
+const MAX_TAGS = 50;
+const MAX_TIMEOUT_SECONDS = 30 * 86_400;
 
-/** Reads a job; throws a CiFileInvalid for the first thing that is wrong. */
-export function jobAt(name: string, entry: CiMap, defaults: CiMap, patterns: Patterns): Job {
+/** Parses a job; throws a CiFileError for the first problem. */
+export function parseJob(name: string, entry: CiMap, defaults: CiMap, patterns: PatternCache): CiJob {
   const where = `jobs:${name}`;
   checkKeys(name, entry, where);
-  const inherit = inheritAt(entry.get('inherit') ?? null, `${where}:inherit`);
+  const inherit = parseInherit(entry.get('inherit') ?? null, `${where}:inherit`);
   const given = (key: string): CiValue => {
     const own = entry.get(key);
     return own !== undefined || !inherit.defaults(key) ? (own ?? null) : (defaults.get(key) ?? null);
   };
   const read = <T>(key: string, reader: (value: Exclude<CiValue, null>) => T): T | null => {
     const value = given(key);
-    return isGiven(value) ? reader(value) : null;
+    return isPresent(value) ? reader(value) : null;
   };
-  const when = read('when', (value) => oneOfAt(value, where, 'when', WHENS));
+  const when = read('when', (value) => parseOneOf(value, where, 'when', WHENS));
   return {
     name,
     when,
-    allowFailure: read('allow_failure', (value) => allowFailureAt(value, where)),
-    startIn: startInAt(given('start_in'), when, where),
-    dependencies: read('dependencies', (value) => textsAt(value, where, 'dependencies should be an array of strings')),
-    resourceGroup: read('resource_group', (value) => textAt(value, where, 'resource group')),
-    stage: read('stage', (value) => onlyTextAt(value, `${where}:stage`, 'config')) ?? 'test',
-    options: optionsOf(read, where),
-    variables: read('variables', (value) => variablesAt(value, `${where}:variables`)) ?? [],
-    rules: read('rules', (value) => jobRulesAt(value, where, patterns)),
-    only: read('only', (value) => policyAt(value, `${where}:only`, patterns)),
-    except: read('except', (value) => policyAt(value, `${where}:except`, patterns)),
-    needs: read('needs', (value) => needsAt(value, `${where}:needs`)),
-    parallel: read('parallel', (value) => parallelAt(value, `${where}:parallel`)),
-    tags: read('tags', (value) => tagsAt(value, `${where}:tags`)) ?? [],
-    environment: read('environment', (value) => environmentAt(value, `${where}:environment`)),
-    timeout: read('timeout', (value) => durationAt(value, `${where}:timeout`, 'config', LONGEST_TIMEOUT)),
-    interruptible: read('interruptible', (value) => booleanAt(value, `${where}:interruptible`, 'config')) ?? false,
+    allowFailure: read('allow_failure', (value) => parseAllowFailure(value, where)),
+    startIn: parseStartIn(given('start_in'), when, where),
+    dependencies: read('dependencies', (value) =>
+      parseStrings(value, where, 'dependencies should be an array of strings'),
+    ),
+    resourceGroup: read('resource_group', (value) => parseString(value, where, 'resource group')),
+    stage: read('stage', (value) => parseStrictString(value, `${where}:stage`, 'config')) ?? 'test',
+    options: parseOptions(read, where),
+    variables: read('variables', (value) => parseVariables(value, `${where}:variables`)) ?? [],
+    rules: read('rules', (value) => parseJobRules(value, where, patterns)),
+    only: read('only', (value) => parseRefPolicy(value, `${where}:only`, patterns)),
+    except: read('except', (value) => parseRefPolicy(value, `${where}:except`, patterns)),
+    needs: read('needs', (value) => parseNeeds(value, `${where}:needs`)),
+    parallel: read('parallel', (value) => parseParallel(value, `${where}:parallel`)),
+    tags: read('tags', (value) => parseTags(value, `${where}:tags`)) ?? [],
+    environment: read('environment', (value) => parseEnvironment(value, `${where}:environment`)),
+    timeout: read('timeout', (value) => parseDurationKeyword(value, `${where}:timeout`, 'config', MAX_TIMEOUT_SECONDS)),
+    interruptible: read('interruptible', (value) => parseBoolean(value, `${where}:interruptible`, 'config')) ?? false,
     inherits: inherit.variables,
   };
 }
 
 function checkKeys(name: string, entry: CiMap, where: string): void {
-  knownKeys(entry, where, JOB_KEYS);
-  if (isGiven(entry.get('rules'))) {
+  checkKnownKeys(entry, where, JOB_KEYS);
+  if (isPresent(entry.get('rules'))) {
     const refused = ['only', 'except'].filter((key) => entry.has(key));
-    if (refused.length > 0) throw wrong(where, `config key may not be used with \`rules\`: ${refused.join(', ')}`);
+    if (refused.length > 0)
+      throw configError(where, `config key may not be used with \`rules\`: ${refused.join(', ')}`);
   }
-  if (name.length > LONGEST_NAME) throw wrong(where, `name is too long (maximum is ${LONGEST_NAME} characters)`);
+  if (name.length > MAX_NAME_LENGTH)
+    throw configError(where, `name is too long (maximum is ${MAX_NAME_LENGTH} characters)`);
   const bases = entry.get('extends');
-  if (isGiven(bases)) textsOrOneAt(bases, where, 'extends');
+  if (isPresent(bases)) parseStringOrStrings(bases, where, 'extends');
 }
 
-type Read = <T>(key: string, reader: (value: Exclude<CiValue, null>) => T) => T | null;
+type KeywordReader = <T>(key: string, reader: (value: Exclude<CiValue, null>) => T) => T | null;
 
-function optionsOf(read: Read, where: string): Job['options'] {
-  const commands = (key: string) => read(key, (value) => commandsAt(value, `${where}:${key}`));
-  const map = (key: string) => read(key, (value) => plain(mapAt(value, `${where}:${key}`)));
+function parseOptions(read: KeywordReader, where: string): CiJob['options'] {
+  const commands = (key: string) => read(key, (value) => parseCommands(value, `${where}:${key}`));
+  const map = (key: string) => read(key, (value) => toJsonValue(parseMap(value, `${where}:${key}`)));
   return {
     before_script: commands('before_script') ?? [],
     script: commands('script') ?? [],
     after_script: commands('after_script'),
-    image: read('image', (value) => imageAt(value, `${where}:image`)),
-    services: read('services', (value) => servicesAt(value, `${where}:services`)) ?? [],
-    cache: read('cache', (value) => cachesAt(value, `${where}:cache`)) ?? [],
-    artifacts: read('artifacts', (value) => artifactsAt(value, `${where}:artifacts`)),
-    retry: read('retry', retryAt),
-    hooks: read('hooks', (value) => hooksAt(value, `${where}:hooks`)) ?? {},
-    coverage: read('coverage', (value) => coverageAt(value, `${where}:coverage`)),
-    manual_confirmation: read('manual_confirmation', (value) => textAt(value, where, 'manual confirmation')),
+    image: read('image', (value) => parseImage(value, `${where}:image`)),
+    services: read('services', (value) => parseServices(value, `${where}:services`)) ?? [],
+    cache: read('cache', (value) => parseCaches(value, `${where}:cache`)) ?? [],
+    artifacts: read('artifacts', (value) => parseArtifacts(value, `${where}:artifacts`)),
+    retry: read('retry', parseRetry),
+    hooks: read('hooks', (value) => parseHooks(value, `${where}:hooks`)) ?? {},
+    coverage: read('coverage', (value) => parseCoverage(value, `${where}:coverage`)),
+    manual_confirmation: read('manual_confirmation', (value) => parseString(value, where, 'manual confirmation')),
     id_tokens: map('id_tokens'),
     release: map('release'),
     secrets: map('secrets'),
   };
 }
 
-function startInAt(value: CiValue, when: JobWhen | null, where: string): number | null {
-  if (when === 'delayed') return durationAt(value, where, 'start in', LONGEST_DELAY);
-  if (isGiven(value)) throw wrong(where, 'start in must be blank');
+function parseStartIn(value: CiValue, when: JobWhen | null, where: string): number | null {
+  if (when === 'delayed') return parseDurationKeyword(value, where, 'start in', MAX_DELAY_SECONDS);
+  if (isPresent(value)) throw configError(where, 'start in must be blank');
   return null;
 }
 
-function tagsAt(value: CiValue, where: string): string[] {
-  const tags = textsAt(value, where, 'config should be an array of strings');
-  if (tags.length >= MOST_TAGS) throw wrong(where, `config must be less than the limit of ${MOST_TAGS} tags`);
+function parseTags(value: CiValue, where: string): string[] {
+  const tags = parseStrings(value, where, 'config should be an array of strings');
+  if (tags.length >= MAX_TAGS) throw configError(where, `config must be less than the limit of ${MAX_TAGS} tags`);
   return [...new Set(tags)];
 }
 
-function coverageAt(value: CiValue, where: string): string {
+function parseCoverage(value: CiValue, where: string): string {
   const isPattern = typeof value === 'string' && /^\/.*\/$/s.test(value);
-  if (!isPattern) throw wrong(where, 'config must be a regular expression');
+  if (!isPattern) throw configError(where, 'config must be a regular expression');
   return value;
 }
 
@@ -193,19 +197,19 @@ interface Inherit {
   readonly variables: (key: string) => boolean;
 }
 
-function inheritAt(value: CiValue, where: string): Inherit {
-  if (!isGiven(value)) return { defaults: () => true, variables: () => true };
-  const map = mapAt(value, where);
-  knownKeys(map, where, new Set(['default', 'variables']));
+function parseInherit(value: CiValue, where: string): Inherit {
+  if (!isPresent(value)) return { defaults: () => true, variables: () => true };
+  const map = parseMap(value, where);
+  checkKnownKeys(map, where, new Set(['default', 'variables']));
   const which = (key: string) => {
     const said = map.get(key);
-    if (!isGiven(said)) return () => true;
+    if (!isPresent(said)) return () => true;
     if (isArray(said)) {
-      const names = new Set(textsAt(said, `${where}:${key}`, 'config should be an array of strings'));
+      const names = new Set(parseStrings(said, `${where}:${key}`, 'config should be an array of strings'));
       return (name: string) => names.has(name);
     }
-    const all = booleanOf(said);
-    if (all === null) throw wrong(`${where}:${key}`, 'config should be a boolean or an array of strings');
+    const all = toBoolean(said);
+    if (all === null) throw configError(`${where}:${key}`, 'config should be a boolean or an array of strings');
     return () => all;
   };
   return { defaults: which('default'), variables: which('variables') };

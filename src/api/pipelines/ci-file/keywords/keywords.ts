@@ -1,137 +1,149 @@
-import { CiFileInvalid, type CiMap, type CiValue, isArray, isMap, plain, textOf } from '../yaml/values.ts';
+import { CiFileError, type CiMap, type CiValue, isArray, isMap, scalarToText, toJsonValue } from '../yaml/values.ts';
 import {
-  booleanAt,
-  commandsAt,
-  durationAt,
-  integersAt,
-  isGiven,
-  knownKeys,
-  mapAt,
-  oneOfAt,
-  textAt,
-  textsAt,
-  textsOrOneAt,
-  wrong,
+  checkKnownKeys,
+  configError,
+  isPresent,
+  parseBoolean,
+  parseCommands,
+  parseDurationKeyword,
+  parseIntegers,
+  parseMap,
+  parseOneOf,
+  parseString,
+  parseStringOrStrings,
+  parseStrings,
 } from './checks.ts';
-import type { Artifacts, Cache, Environment, FileVariable, Image, Retry, Service } from './options.ts';
+import type {
+  FileVariable,
+  JobArtifacts,
+  JobCache,
+  JobEnvironment,
+  JobImage,
+  JobRetry,
+  JobService,
+} from './options.ts';
 
-/** The keywords that hold something of their own: each from what the file says to what jobs keep, `where` for its errors. */
+/** Parsers for structured keywords. `where` is the location for error texts. */
 
-const WHEN_ENDED = ['on_success', 'on_failure', 'always'] as const;
+const WHEN_FINISHED = ['on_success', 'on_failure', 'always'] as const;
 
 const IMAGE_KEYS = new Set(['name', 'entrypoint', 'ports', 'docker', 'kubernetes', 'pull_policy']);
 const SERVICE_KEYS = new Set([...IMAGE_KEYS, 'alias', 'command', 'variables']);
 
-export function imageAt(value: CiValue, where: string): Image {
-  if (typeof value === 'string' && value !== '') return imageOf(new Map([['name', value]]), where);
-  const map = mapAt(value, where, 'config should be a hash or a string');
-  knownKeys(map, where, IMAGE_KEYS);
-  return imageOf(map, where);
+export function parseImage(value: CiValue, where: string): JobImage {
+  if (typeof value === 'string' && value !== '') return parseImageMap(new Map([['name', value]]), where);
+  const map = parseMap(value, where, 'config should be a hash or a string');
+  checkKnownKeys(map, where, IMAGE_KEYS);
+  return parseImageMap(map, where);
 }
 
-function imageOf(map: CiMap, where: string): Image {
+function parseImageMap(map: CiMap, where: string): JobImage {
   const [name, entrypoint, ports, pullPolicy] = ['name', 'entrypoint', 'ports', 'pull_policy'].map((key) =>
     map.get(key),
   );
-  if (typeof name !== 'string' || name === '') throw wrong(where, 'name should be a string');
+  if (typeof name !== 'string' || name === '') throw configError(where, 'name should be a string');
   return {
     name,
-    entrypoint: isGiven(entrypoint) ? textsOrOneAt(entrypoint, where, 'entrypoint') : null,
-    ports: isArray(ports) ? ports.map(plain) : [],
-    executor_opts: executorOptions(map, where),
-    pull_policy: isGiven(pullPolicy) ? textsOrOneAt(pullPolicy, where, 'pull policy') : null,
+    entrypoint: isPresent(entrypoint) ? parseStringOrStrings(entrypoint, where, 'entrypoint') : null,
+    ports: isArray(ports) ? ports.map(toJsonValue) : [],
+    executor_opts: parseExecutorOptions(map, where),
+    pull_policy: isPresent(pullPolicy) ? parseStringOrStrings(pullPolicy, where, 'pull policy') : null,
   };
 }
 
-function executorOptions(map: CiMap, where: string): Record<string, unknown> {
+function parseExecutorOptions(map: CiMap, where: string): Record<string, unknown> {
   const options: Record<string, unknown> = {};
   for (const executor of ['docker', 'kubernetes']) {
     const value = map.get(executor);
-    if (isGiven(value)) options[executor] = plain(mapAt(value, where, `${executor} should be a hash`));
+    if (isPresent(value)) options[executor] = toJsonValue(parseMap(value, where, `${executor} should be a hash`));
   }
   return options;
 }
 
-export function servicesAt(value: CiValue, where: string): Service[] {
-  if (!isArray(value)) throw wrong(where, 'config should be a array');
-  return value.map((each) => serviceAt(each, `${where}:service`));
+export function parseServices(value: CiValue, where: string): JobService[] {
+  if (!isArray(value)) throw configError(where, 'config should be a array');
+  return value.map((each) => parseService(each, `${where}:service`));
 }
 
-function serviceAt(value: CiValue, where: string): Service {
+function parseService(value: CiValue, where: string): JobService {
   const map =
-    typeof value === 'string' ? new Map([['name', value]]) : mapAt(value, where, 'config should be a hash or a string');
-  knownKeys(map, where, SERVICE_KEYS);
+    typeof value === 'string'
+      ? new Map([['name', value]])
+      : parseMap(value, where, 'config should be a hash or a string');
+  checkKnownKeys(map, where, SERVICE_KEYS);
   const [alias, command, variables] = ['alias', 'command', 'variables'].map((key) => map.get(key));
   return {
-    ...imageOf(map, where),
-    alias: isGiven(alias) ? textAt(alias, where, 'alias') : null,
-    command: isGiven(command) ? textsOrOneAt(command, where, 'command') : null,
-    variables: isGiven(variables) ? variablesAt(variables, `${where}:variables`) : [],
+    ...parseImageMap(map, where),
+    alias: isPresent(alias) ? parseString(alias, where, 'alias') : null,
+    command: isPresent(command) ? parseStringOrStrings(command, where, 'command') : null,
+    variables: isPresent(variables) ? parseVariables(variables, `${where}:variables`) : [],
   };
 }
 
 const VARIABLE_KEYS = new Set(['value', 'description', 'expand', 'options']);
 
-/** A map of scalars, or of `{value, expand}`. */
-export function variablesAt(value: CiValue, where: string): FileVariable[] {
-  return [...mapAt(value, where)].map(([key, each]) => variableOf(key, each, `${where}:${key}`));
+/** Parses a map of scalars or of `{value, expand}`. */
+export function parseVariables(value: CiValue, where: string): FileVariable[] {
+  return [...parseMap(value, where)].map(([key, each]) => parseVariable(key, each, `${where}:${key}`));
 }
 
-function variableOf(key: string, value: CiValue, where: string): FileVariable {
-  const text = textOf(value);
+function parseVariable(key: string, value: CiValue, where: string): FileVariable {
+  const text = scalarToText(value);
   if (text !== null) return { key, value: text, raw: false };
-  if (!isMap(value)) throw new CiFileInvalid('variable definition must be either a string or a hash');
+  if (!isMap(value)) throw new CiFileError('variable definition must be either a string or a hash');
   const unknown = [...value.keys()].filter((each) => !VARIABLE_KEYS.has(each));
-  if (unknown.length > 0) throw wrong(where, `config uses invalid data keys: ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw configError(where, `config uses invalid data keys: ${unknown.join(', ')}`);
   const [given, expand, options] = ['value', 'expand', 'options'].map((each) => value.get(each));
-  const found = isGiven(given) ? textAt(given, where, 'value') : '';
-  if (isGiven(options) && !textsAt(options, where, 'options should be an array of strings').includes(found)) {
-    throw wrong(where, 'config value must be present in options');
+  const found = isPresent(given) ? parseString(given, where, 'value') : '';
+  if (isPresent(options) && !parseStrings(options, where, 'options should be an array of strings').includes(found)) {
+    throw configError(where, 'config value must be present in options');
   }
-  return { key, value: found, raw: isGiven(expand) && !booleanAt(expand, where, 'expand') };
+  return { key, value: found, raw: isPresent(expand) && !parseBoolean(expand, where, 'expand') };
 }
 
 const CACHE_KEYS = new Set(['key', 'untracked', 'paths', 'when', 'policy', 'unprotect', 'fallback_keys']);
-const MOST_CACHES = 4;
+const MAX_CACHES = 4;
 
-export function cachesAt(value: CiValue, where: string): Cache[] {
+export function parseCaches(value: CiValue, where: string): JobCache[] {
   const all = isArray(value) ? value : [value];
-  if (all.length > MOST_CACHES)
-    throw wrong(`${where}:caches`, `config no more than ${MOST_CACHES} caches can be created`);
-  return all.map((each) => cacheAt(mapAt(each, where), where));
+  if (all.length > MAX_CACHES)
+    throw configError(`${where}:caches`, `config no more than ${MAX_CACHES} caches can be created`);
+  return all.map((each) => parseCache(parseMap(each, where), where));
 }
 
-function cacheAt(map: CiMap, where: string): Cache {
-  knownKeys(map, where, CACHE_KEYS);
+function parseCache(map: CiMap, where: string): JobCache {
+  checkKnownKeys(map, where, CACHE_KEYS);
   const given = (key: string) => map.get(key) ?? null;
   const [key, paths, fallback, when, policy] = ['key', 'paths', 'fallback_keys', 'when', 'policy'].map(given);
   const [untracked, unprotect] = ['untracked', 'unprotect'].map(given);
   return {
-    key: isGiven(key) ? cacheKeyAt(key, `${where}:key`) : 'default',
-    untracked: isGiven(untracked) && booleanAt(untracked, where, 'untracked'),
-    paths: isGiven(paths) ? textsAt(paths, where, 'paths should be an array of strings') : [],
-    policy: isGiven(policy) ? policyAt(policy, where) : 'pull-push',
-    when: isGiven(when) ? oneOfAt(when, where, 'when', WHEN_ENDED) : 'on_success',
-    fallback_keys: isGiven(fallback) ? textsAt(fallback, where, 'fallback keys should be an array of strings') : [],
-    unprotect: isGiven(unprotect) && booleanAt(unprotect, where, 'unprotect'),
+    key: isPresent(key) ? parseCacheKey(key, `${where}:key`) : 'default',
+    untracked: isPresent(untracked) && parseBoolean(untracked, where, 'untracked'),
+    paths: isPresent(paths) ? parseStrings(paths, where, 'paths should be an array of strings') : [],
+    policy: isPresent(policy) ? parseCachePolicy(policy, where) : 'pull-push',
+    when: isPresent(when) ? parseOneOf(when, where, 'when', WHEN_FINISHED) : 'on_success',
+    fallback_keys: isPresent(fallback)
+      ? parseStrings(fallback, where, 'fallback keys should be an array of strings')
+      : [],
+    unprotect: isPresent(unprotect) && parseBoolean(unprotect, where, 'unprotect'),
   };
 }
 
-/** A variable may say it. */
-function policyAt(value: CiValue, where: string): string {
+/** Parses the cache policy, which may be a variable reference. */
+function parseCachePolicy(value: CiValue, where: string): string {
   if (typeof value === 'string' && value.startsWith('$')) return value;
-  return oneOfAt(value, where, 'policy', ['pull-push', 'push', 'pull']);
+  return parseOneOf(value, where, 'policy', ['pull-push', 'push', 'pull']);
 }
 
-function cacheKeyAt(value: CiValue, where: string): Cache['key'] {
-  const text = textOf(value);
+function parseCacheKey(value: CiValue, where: string): JobCache['key'] {
+  const text = scalarToText(value);
   if (text !== null) return text;
-  const map = mapAt(value, where, 'config should be a hash, a string or a symbol');
-  knownKeys(map, where, new Set(['files', 'files_commits', 'prefix']));
+  const map = parseMap(value, where, 'config should be a hash, a string or a symbol');
+  checkKnownKeys(map, where, new Set(['files', 'files_commits', 'prefix']));
   const [files, prefix] = [map.get('files') ?? map.get('files_commits') ?? null, map.get('prefix') ?? null];
   return {
-    files: textsAt(files, `${where}:files`, 'config should be an array of strings'),
-    prefix: isGiven(prefix) ? textAt(prefix, where, 'prefix') : null,
+    files: parseStrings(files, `${where}:files`, 'config should be an array of strings'),
+    prefix: isPresent(prefix) ? parseString(prefix, where, 'prefix') : null,
   };
 }
 
@@ -139,66 +151,66 @@ const ARTIFACTS_KEYS = new Set([
   ...['name', 'untracked', 'paths', 'reports', 'when', 'expire_in', 'expose_as', 'exclude', 'public', 'access'],
 ]);
 
-export function artifactsAt(value: CiValue, where: string): Artifacts {
-  const map = mapAt(value, where);
-  knownKeys(map, where, ARTIFACTS_KEYS);
+export function parseArtifacts(value: CiValue, where: string): JobArtifacts {
+  const map = parseMap(value, where);
+  checkKnownKeys(map, where, ARTIFACTS_KEYS);
   const given = (key: string) => map.get(key) ?? null;
   const [name, untracked, exposeAs, reports] = ['name', 'untracked', 'expose_as', 'reports'].map(given);
   const [paths, exclude, when, expireIn] = ['paths', 'exclude', 'when', 'expire_in'].map(given);
-  if (isGiven(expireIn) && expireIn !== 'never') durationAt(expireIn, where, 'expire in');
+  if (isPresent(expireIn) && expireIn !== 'never') parseDurationKeyword(expireIn, where, 'expire in');
   return {
-    name: isGiven(name) ? textAt(name, where, 'name') : null,
-    untracked: isGiven(untracked) && booleanAt(untracked, where, 'untracked'),
-    paths: isGiven(paths) ? textsAt(paths, where, 'paths should be an array of strings') : [],
-    exclude: isGiven(exclude) ? textsAt(exclude, where, 'exclude should be an array of strings') : [],
-    when: isGiven(when) ? oneOfAt(when, where, 'when', WHEN_ENDED) : 'on_success',
-    expire_in: isGiven(expireIn) ? textOf(expireIn) : null,
-    expose_as: isGiven(exposeAs) ? textAt(exposeAs, where, 'expose as') : null,
-    access: accessOf(map, where),
-    reports: isGiven(reports) ? reportsAt(mapAt(reports, `${where}:reports`), `${where}:reports`) : {},
+    name: isPresent(name) ? parseString(name, where, 'name') : null,
+    untracked: isPresent(untracked) && parseBoolean(untracked, where, 'untracked'),
+    paths: isPresent(paths) ? parseStrings(paths, where, 'paths should be an array of strings') : [],
+    exclude: isPresent(exclude) ? parseStrings(exclude, where, 'exclude should be an array of strings') : [],
+    when: isPresent(when) ? parseOneOf(when, where, 'when', WHEN_FINISHED) : 'on_success',
+    expire_in: isPresent(expireIn) ? scalarToText(expireIn) : null,
+    expose_as: isPresent(exposeAs) ? parseString(exposeAs, where, 'expose as') : null,
+    access: parseArtifactsAccess(map, where),
+    reports: isPresent(reports) ? parseReports(parseMap(reports, `${where}:reports`), `${where}:reports`) : {},
   };
 }
 
-function accessOf(map: CiMap, where: string): Artifacts['access'] {
+function parseArtifactsAccess(map: CiMap, where: string): JobArtifacts['access'] {
   const [access, open] = [map.get('access') ?? null, map.get('public') ?? null];
-  if (isGiven(access)) return oneOfAt(access, where, 'access', ['all', 'developer', 'maintainer', 'none']);
-  return isGiven(open) && !booleanAt(open, where, 'public') ? 'developer' : 'all';
+  if (isPresent(access)) return parseOneOf(access, where, 'access', ['all', 'developer', 'maintainer', 'none']);
+  return isPresent(open) && !parseBoolean(open, where, 'public') ? 'developer' : 'all';
 }
 
-function reportsAt(map: CiMap, where: string): Record<string, readonly string[]> {
+function parseReports(map: CiMap, where: string): Record<string, readonly string[]> {
   const reports = Object.create(null) as Record<string, readonly string[]>;
   for (const [kind, value] of map) {
-    if (!isGiven(value)) continue;
-    // `coverage_report: {coverage_format, path}` and the like.
+    if (!isPresent(value)) continue;
+    // Some reports are maps with a path, such as `coverage_report`.
     const paths = isMap(value) ? (value.get('path') ?? null) : value;
-    reports[kind] = textsOrOneAt(paths, where, kind.replaceAll('_', ' '));
+    reports[kind] = parseStringOrStrings(paths, where, kind.replaceAll('_', ' '));
   }
   return reports;
 }
 
 const RETRY_KEYS = new Set(['max', 'when', 'exit_codes']);
-const MOST_RETRIES = 2;
+const MAX_RETRIES = 2;
 
-/** Its errors name no job. */
-export function retryAt(value: CiValue): Retry {
+/** Parses `retry`. Its error texts do not name the job. */
+export function parseRetry(value: CiValue): JobRetry {
   if (typeof value === 'number' && Number.isInteger(value)) {
-    return { max: retriesAt(value, 'retry config'), when: ['always'], exit_codes: [] };
+    return { max: parseRetryCount(value, 'retry config'), when: ['always'], exit_codes: [] };
   }
-  if (!isMap(value)) throw new CiFileInvalid('retry config has to be either an integer or a hash');
-  knownKeys(value, 'retry', RETRY_KEYS);
+  if (!isMap(value)) throw new CiFileError('retry config has to be either an integer or a hash');
+  checkKnownKeys(value, 'retry', RETRY_KEYS);
   const [max, when, codes] = ['max', 'when', 'exit_codes'].map((key) => value.get(key));
-  if (isGiven(max) && !Number.isInteger(max)) throw wrong('retry', 'max should be an integer');
+  if (isPresent(max) && !Number.isInteger(max)) throw configError('retry', 'max should be an integer');
   return {
-    max: isGiven(max) ? retriesAt(max as number, 'retry max') : 0,
-    // With exit codes alone only they count.
-    when: isGiven(when) ? textsOrOneAt(when, 'retry', 'when') : isGiven(codes) ? [] : ['always'],
-    exit_codes: isGiven(codes) ? integersAt(codes, 'retry', 'exit codes') : [],
+    max: isPresent(max) ? parseRetryCount(max as number, 'retry max') : 0,
+    // If only exit codes are set, only they count.
+    when: isPresent(when) ? parseStringOrStrings(when, 'retry', 'when') : isPresent(codes) ? [] : ['always'],
+    exit_codes: isPresent(codes) ? parseIntegers(codes, 'retry', 'exit codes') : [],
   };
 }
 
-function retriesAt(count: number, where: string): number {
-  if (count > MOST_RETRIES) throw wrong(where, `must be less than or equal to ${MOST_RETRIES}`);
-  if (count < 0) throw wrong(where, 'must be greater than or equal to 0');
+function parseRetryCount(count: number, where: string): number {
+  if (count > MAX_RETRIES) throw configError(where, `must be less than or equal to ${MAX_RETRIES}`);
+  if (count < 0) throw configError(where, 'must be greater than or equal to 0');
   return count;
 }
 
@@ -208,43 +220,45 @@ const ENVIRONMENT_KEYS = new Set([
 const ACTIONS = ['start', 'stop', 'prepare', 'verify', 'access'] as const;
 const TIERS = ['production', 'staging', 'testing', 'development', 'other'] as const;
 
-export function environmentAt(value: CiValue, where: string): Environment {
+export function parseEnvironment(value: CiValue, where: string): JobEnvironment {
   const map =
-    typeof value === 'string' ? new Map([['name', value]]) : mapAt(value, where, 'config should be a hash or a string');
-  knownKeys(map, where, ENVIRONMENT_KEYS);
+    typeof value === 'string'
+      ? new Map([['name', value]])
+      : parseMap(value, where, 'config should be a hash or a string');
+  checkKnownKeys(map, where, ENVIRONMENT_KEYS);
   const given = (key: string) => map.get(key) ?? null;
   const [name, url, onStop, autoStop, tier] = ['name', 'url', 'on_stop', 'auto_stop_in', 'deployment_tier'].map(given);
-  if (!isGiven(name!) || name === '') throw wrong(where, "name can't be blank");
-  if (isGiven(autoStop!) && autoStop !== 'never' && !String(autoStop).includes('$')) {
-    durationAt(autoStop, where, 'auto stop in');
+  if (!isPresent(name!) || name === '') throw configError(where, "name can't be blank");
+  if (isPresent(autoStop!) && autoStop !== 'never' && !String(autoStop).includes('$')) {
+    parseDurationKeyword(autoStop, where, 'auto stop in');
   }
   return {
-    name: textAt(name, where, 'name'),
-    url: isGiven(url!) ? textAt(url, where, 'url') : null,
-    action: actionAt(map.get('action'), where),
-    on_stop: isGiven(onStop!) ? textAt(onStop, where, 'on stop') : null,
-    auto_stop_in: isGiven(autoStop!) ? textOf(autoStop) : null,
-    deployment_tier: isGiven(tier!) ? tierAt(tier, where) : null,
-    kubernetes: plain(given('kubernetes')),
+    name: parseString(name, where, 'name'),
+    url: isPresent(url!) ? parseString(url, where, 'url') : null,
+    action: parseEnvironmentAction(map.get('action'), where),
+    on_stop: isPresent(onStop!) ? parseString(onStop, where, 'on stop') : null,
+    auto_stop_in: isPresent(autoStop!) ? scalarToText(autoStop) : null,
+    deployment_tier: isPresent(tier!) ? parseDeploymentTier(tier, where) : null,
+    kubernetes: toJsonValue(given('kubernetes')),
   };
 }
 
-function actionAt(value: CiValue | undefined, where: string): Environment['action'] {
-  if (!isGiven(value)) return 'start';
+function parseEnvironmentAction(value: CiValue | undefined, where: string): JobEnvironment['action'] {
+  if (!isPresent(value)) return 'start';
   const action = ACTIONS.find((each) => each === value);
-  if (action === undefined) throw wrong(where, 'action should be start, stop, prepare, verify, or access');
+  if (action === undefined) throw configError(where, 'action should be start, stop, prepare, verify, or access');
   return action;
 }
 
-function tierAt(value: CiValue, where: string): string {
+function parseDeploymentTier(value: CiValue, where: string): string {
   const tier = TIERS.find((each) => each === value);
-  if (tier === undefined) throw wrong(where, `deployment tier must be one of ${TIERS.join(', ')}`);
+  if (tier === undefined) throw configError(where, `deployment tier must be one of ${TIERS.join(', ')}`);
   return tier;
 }
 
-export function hooksAt(value: CiValue, where: string): { readonly pre_get_sources_script?: readonly string[] } {
-  const map = mapAt(value, where);
-  knownKeys(map, where, new Set(['pre_get_sources_script']));
+export function parseHooks(value: CiValue, where: string): { readonly pre_get_sources_script?: readonly string[] } {
+  const map = parseMap(value, where);
+  checkKnownKeys(map, where, new Set(['pre_get_sources_script']));
   const script = map.get('pre_get_sources_script');
-  return isGiven(script) ? { pre_get_sources_script: commandsAt(script, `${where}:pre_get_sources_script`) } : {};
+  return isPresent(script) ? { pre_get_sources_script: parseCommands(script, `${where}:pre_get_sources_script`) } : {};
 }

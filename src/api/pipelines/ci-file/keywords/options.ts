@@ -1,33 +1,33 @@
 import type { VariableType } from '#database/tables/pipelines.ts';
 
-/** What a job's row keeps of the CI file (`jobs.options`, as JSON): what runners are given, and what the server asks later. */
+/** The part of the CI file that is stored with a job (`jobs.options`, as JSON), for runners and for later checks. */
 export interface JobOptions {
   readonly before_script: readonly string[];
   readonly script: readonly string[];
-  /** Null: there is none, and no step of it. */
+  /** Null: no `after_script` step. */
   readonly after_script: readonly string[] | null;
-  /** The variables of the file: global ones, the job's, those of the rule that let it in; the later wins. */
+  /** The variables of the file in order: global ones, the job's, those of the matching rule. Later ones win. */
   readonly variables: readonly FileVariable[];
-  readonly image: Image | null;
-  readonly services: readonly Service[];
-  readonly cache: readonly Cache[];
-  readonly artifacts: Artifacts | null;
-  /** `[]`: of none; null: not said. */
+  readonly image: JobImage | null;
+  readonly services: readonly JobService[];
+  readonly cache: readonly JobCache[];
+  readonly artifacts: JobArtifacts | null;
+  /** `[]`: no dependencies; null: not set. */
   readonly dependencies: readonly string[] | null;
-  readonly retry: Retry | null;
+  readonly retry: JobRetry | null;
   /** `allow_failure: exit_codes`. */
   readonly allow_failure_exit_codes: readonly number[] | null;
-  readonly environment: Environment | null;
-  /** Seconds that a delayed job waits. */
+  readonly environment: JobEnvironment | null;
+  /** Delay of a delayed job in seconds. */
   readonly start_in: number | null;
   readonly hooks: { readonly pre_get_sources_script?: readonly string[] };
-  /** Of a job that is one of several: `CI_NODE_INDEX`, `CI_NODE_TOTAL`. */
+  /** For parallel jobs: `CI_NODE_INDEX` and `CI_NODE_TOTAL`. */
   readonly parallel: { readonly index: number; readonly total: number } | null;
   readonly interruptible: boolean;
   /** A regular expression between slashes. */
   readonly coverage: string | null;
   readonly manual_confirmation: string | null;
-  /** As the file has them. */
+  /** Stored as written in the file. */
   readonly id_tokens: unknown;
   readonly release: unknown;
   readonly secrets: unknown;
@@ -39,15 +39,15 @@ export interface FileVariable {
   readonly raw: boolean;
 }
 
-/** A variable of a pipeline, given when it was made. */
-export interface PipelineVariable {
+/** A variable given when the pipeline was created. */
+export interface PipelineVariableInput {
   readonly key: string;
   readonly value: string;
   readonly variable_type: VariableType;
   readonly raw: boolean;
 }
 
-export interface Image {
+export interface JobImage {
   readonly name: string;
   readonly entrypoint: readonly string[] | null;
   readonly ports: readonly unknown[];
@@ -55,14 +55,14 @@ export interface Image {
   readonly pull_policy: readonly string[] | null;
 }
 
-export interface Service extends Image {
+export interface JobService extends JobImage {
   readonly alias: string | null;
   readonly command: readonly string[] | null;
   readonly variables: readonly FileVariable[];
 }
 
-export interface Cache {
-  /** The text of `key`, or the files whose last commits it is made of. */
+export interface JobCache {
+  /** The cache key, or the files whose last commits determine it. */
   readonly key: string | { readonly files: readonly string[]; readonly prefix: string | null };
   readonly untracked: boolean;
   readonly paths: readonly string[];
@@ -72,29 +72,29 @@ export interface Cache {
   readonly unprotect: boolean;
 }
 
-export interface Artifacts {
+export interface JobArtifacts {
   readonly name: string | null;
   readonly untracked: boolean;
   readonly paths: readonly string[];
   readonly exclude: readonly string[];
   readonly when: 'on_success' | 'on_failure' | 'always';
-  /** As the file says it: `1 week`, `never`. */
+  /** As written in the file: `1 week`, `never`. */
   readonly expire_in: string | null;
   readonly expose_as: string | null;
   readonly access: 'all' | 'developer' | 'maintainer' | 'none';
-  /** Paths by kind of report (`junit`, `dotenv`, ...). */
+  /** Paths by report type (`junit`, `dotenv`, ...). */
   readonly reports: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface Retry {
+export interface JobRetry {
   readonly max: number;
-  /** Reasons of failure, or `always`. */
+  /** Failure reasons, or `always`. */
   readonly when: readonly string[];
   readonly exit_codes: readonly number[];
 }
 
-export interface Environment {
-  /** Not expanded; the job's row has the expanded one. */
+export interface JobEnvironment {
+  /** The name as written; the job's row holds the expanded name. */
   readonly name: string;
   readonly url: string | null;
   readonly action: 'start' | 'stop' | 'prepare' | 'verify' | 'access';

@@ -1,14 +1,14 @@
-import type { Job } from './job.ts';
+import type { CiJob } from './job.ts';
 
-/** One of the jobs that `parallel` makes. */
-export interface Instance {
+/** One instance of a parallel job. */
+export interface ParallelInstance {
   readonly name: string;
   readonly parallel: { readonly index: number; readonly total: number } | null;
   readonly variables: readonly { readonly key: string; readonly value: string; readonly raw: false }[];
 }
 
-/** The jobs of a pipeline that one of the file becomes: `NAME i/n`, or `NAME: [values]` of a matrix. */
-export function instancesOf({ name, parallel }: Pick<Job, 'name' | 'parallel'>): Instance[] {
+/** Returns the instances of a job: `NAME i/n`, or `NAME: [values]` for a matrix. */
+export function expandParallel({ name, parallel }: Pick<CiJob, 'name' | 'parallel'>): ParallelInstance[] {
   if (parallel === null) return [{ name, parallel: null, variables: [] }];
   if ('total' in parallel) {
     const { total } = parallel;
@@ -26,7 +26,7 @@ export function instancesOf({ name, parallel }: Pick<Job, 'name' | 'parallel'>):
   }));
 }
 
-/** The names that its jobs have, where they differ from its own. */
-export function parallelNames(job: Pick<Job, 'name' | 'parallel'>): string[] {
-  return job.parallel === null ? [] : instancesOf(job).map(({ name }) => name);
+/** Returns the names of the instances, where they differ from the job's name. */
+export function listParallelNames(job: Pick<CiJob, 'name' | 'parallel'>): string[] {
+  return job.parallel === null ? [] : expandParallel(job).map(({ name }) => name);
 }

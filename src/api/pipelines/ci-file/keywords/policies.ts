@@ -1,19 +1,19 @@
-import { type Condition, type Patterns, readCondition, type Values } from '../expressions/expression.ts';
-import type { Paths } from '../expressions/paths.ts';
+import { type Condition, type PatternCache, parseCondition, type VariableValues } from '../expressions/expression.ts';
+import type { PathMatcher } from '../expressions/paths.ts';
 import { type CiValue, isArray, isMap } from '../yaml/values.ts';
-import { flattened, isGiven, knownKeys, textsAt, wrong } from './checks.ts';
-import { globsAt } from './rules.ts';
+import { checkKnownKeys, configError, flattenArrays, isPresent, parseStrings } from './checks.ts';
+import { parseGlobs } from './rules.ts';
 
-/** `only` or `except`: what of a pipeline it is about. Each that is given holds, or doesn't. */
-export interface Policy {
+/** The value of `only` or `except`. Each part that is set is evaluated. */
+export interface RefPolicy {
   readonly refs: readonly RefCondition[] | null;
   readonly variables: readonly Condition[] | null;
   readonly changes: readonly string[] | null;
-  /** `kubernetes: active`: no cluster is ever. */
+  /** `kubernetes: active` never matches, as there are no clusters. */
   readonly kubernetes: boolean;
 }
 
-/** What a policy asks about a pipeline. */
+/** The properties of a pipeline that a policy checks. */
 export interface PolicySubject {
   readonly ref: string;
   readonly tag: boolean;
@@ -23,7 +23,7 @@ export interface PolicySubject {
 
 type RefCondition = (subject: PolicySubject) => boolean;
 
-/** By their names in `only` and `except`. */
+/** Pipeline sources by their names in `only` and `except`. */
 const SOURCES: ReadonlyMap<string, string> = new Map([
   ...['schedule', 'trigger', 'pipeline', 'merge_request', 'external_pull_request'].map((source): [string, string] => [
     `${source}s`,
@@ -38,73 +38,84 @@ const SOURCES: ReadonlyMap<string, string> = new Map([
 
 const KEYS = new Set(['refs', 'variables', 'changes', 'kubernetes']);
 
-export function policyAt(value: CiValue, where: string, patterns: Patterns): Policy {
+export function parseRefPolicy(value: CiValue, where: string, patterns: PatternCache): RefPolicy {
   if (isArray(value) || typeof value === 'string') {
-    return { refs: refsAt(value, where, patterns), variables: null, changes: null, kubernetes: false };
+    return { refs: parseRefs(value, where, patterns), variables: null, changes: null, kubernetes: false };
   }
-  if (!isMap(value)) throw wrong(where, 'has to be either an array of conditions or a hash');
-  knownKeys(value, where, KEYS);
+  if (!isMap(value)) throw configError(where, 'has to be either an array of conditions or a hash');
+  checkKnownKeys(value, where, KEYS);
   const [refs, variables] = ['refs', 'variables'].map((key) => value.get(key));
   return {
-    refs: isGiven(refs) ? refsAt(refs, where, patterns) : null,
-    variables: isGiven(variables) ? conditionsAt(variables, where, patterns) : null,
-    changes: globsAt(value.get('changes') ?? null, where, 'changes'),
-    kubernetes: isGiven(value.get('kubernetes')),
+    refs: isPresent(refs) ? parseRefs(refs, where, patterns) : null,
+    variables: isPresent(variables) ? parseConditions(variables, where, patterns) : null,
+    changes: parseGlobs(value.get('changes') ?? null, where, 'changes'),
+    kubernetes: isPresent(value.get('kubernetes')),
   };
 }
 
-function refsAt(value: CiValue, where: string, patterns: Patterns): RefCondition[] {
+function parseRefs(value: CiValue, where: string, patterns: PatternCache): RefCondition[] {
   const words = 'config should be an array of strings or regular expressions using re2 syntax';
-  const refs = flattened(value);
-  return textsAt(refs ?? value, where, words).map((text) => {
-    const read = refCondition(text, patterns);
-    if (read === null) throw wrong(where, words);
+  const refs = flattenArrays(value);
+  return parseStrings(refs ?? value, where, words).map((text) => {
+    const read = parseRefCondition(text, patterns);
+    if (read === null) throw configError(where, words);
     return read;
   });
 }
 
-/** A name, or one with the path of the project that it is meant for: `main@team/app`, `/^v/@team/app`. */
-function refCondition(text: string, patterns: Patterns): RefCondition | null {
+/** Parses a ref condition, optionally with a project path: `main@team/app`, `/^v/@team/app`. */
+function parseRefCondition(text: string, patterns: PatternCache): RefCondition | null {
   const at = text.lastIndexOf('@');
-  if (at <= 0 || (text.startsWith('/') && patterns.ofText(text) !== null)) return nameCondition(text, patterns);
+  if (at <= 0 || (text.startsWith('/') && patterns.compileLiteral(text) !== null))
+    return parseNameCondition(text, patterns);
   const [name, path] = [text.slice(0, at), text.slice(at + 1)];
-  const condition = nameCondition(name, patterns);
+  const condition = parseNameCondition(name, patterns);
   return condition && ((subject) => subject.projectPath === path && condition(subject));
 }
 
-function nameCondition(name: string, patterns: Patterns): RefCondition | null {
+function parseNameCondition(name: string, patterns: PatternCache): RefCondition | null {
   if (name === 'branches') return ({ tag }) => !tag;
   if (name === 'tags') return ({ tag }) => tag;
   const named = SOURCES.get(name);
   if (named !== undefined) return ({ source, ref }) => source === named || ref === name;
   if (!name.startsWith('/')) return ({ ref }) => ref === name;
-  const pattern = patterns.ofText(name);
+  const pattern = patterns.compileLiteral(name);
   return pattern && (({ ref }) => pattern.find(ref));
 }
 
-function conditionsAt(value: CiValue, where: string, patterns: Patterns): Condition[] {
-  return textsAt(value, where, 'variables should be an array of strings').map((source) => {
-    const condition = readCondition(source, patterns);
-    if (condition === null) throw wrong(where, 'variables invalid expression syntax');
+function parseConditions(value: CiValue, where: string, patterns: PatternCache): Condition[] {
+  return parseStrings(value, where, 'variables should be an array of strings').map((source) => {
+    const condition = parseCondition(source, patterns);
+    if (condition === null) throw configError(where, 'variables invalid expression syntax');
     return condition;
   });
 }
 
-/** Do all the parts of an `only` hold? Without refs it means branches and tags, which every pipeline is of. */
-export function allHold(policy: Policy, subject: PolicySubject, values: Values, paths: Paths): boolean {
-  return partsOf(policy, subject, values, paths).every((part) => part());
-}
-
-/** Does any part of an `except` hold? */
-export function anyHolds(policy: Policy, subject: PolicySubject, values: Values, paths: Paths): boolean {
-  return partsOf(policy, subject, values, paths).some((part) => part());
-}
-
-function partsOf(
-  { refs, variables, changes, kubernetes }: Policy,
+/** Returns whether all parts of an `only` match. Without refs it matches all branches and tags. */
+export function allPartsMatch(
+  policy: RefPolicy,
   subject: PolicySubject,
-  values: Values,
-  paths: Paths,
+  values: VariableValues,
+  paths: PathMatcher,
+): boolean {
+  return listParts(policy, subject, values, paths).every((part) => part());
+}
+
+/** Returns whether any part of an `except` matches. */
+export function anyPartMatches(
+  policy: RefPolicy,
+  subject: PolicySubject,
+  values: VariableValues,
+  paths: PathMatcher,
+): boolean {
+  return listParts(policy, subject, values, paths).some((part) => part());
+}
+
+function listParts(
+  { refs, variables, changes, kubernetes }: RefPolicy,
+  subject: PolicySubject,
+  values: VariableValues,
+  paths: PathMatcher,
 ): (() => boolean)[] {
   return [
     ...(refs === null ? [] : [() => refs.some((matches) => matches(subject))]),

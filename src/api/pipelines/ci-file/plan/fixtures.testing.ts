@@ -1,44 +1,44 @@
 import assert from 'node:assert/strict';
-import { type Configuration, type Invalid, readCiFile } from '../configuration.ts';
+import { type CiConfiguration, type InvalidConfiguration, readCiFile } from '../configuration.ts';
 import type { CiVariable } from '../expressions/variables.ts';
-import { type Plan, planPipeline } from './plan.ts';
+import { type PipelinePlan, planPipeline } from './plan.ts';
 import type { PlanContext } from './plan-context.ts';
 
-/** A push to `main` that nobody knows the paths of. */
+/** A push to `main` with unknown paths. */
 const CONTEXT: PlanContext = {
   ref: 'main',
   tag: false,
   source: 'push',
   projectPath: 'team/app',
   predefined: [],
-  given: [],
-  keptFor: () => [],
+  pipelineVariables: [],
+  storedVariables: () => [],
   changedPaths: null,
   files: null,
 };
 
-/** What can be said of a context in a test: variables by their keys. */
-export type TestContext = Partial<Omit<PlanContext, 'predefined' | 'given'>> & {
+/** Overrides of the context in a test; variables by key. */
+export type TestContext = Partial<Omit<PlanContext, 'predefined' | 'pipelineVariables'>> & {
   readonly variables?: Readonly<Record<string, string>>;
 };
 
-/** Files beside the CI file, by their paths. */
+/** Other files of the repository, by path. */
 type Files = Readonly<Record<string, string>>;
 
-async function readFile(text: string, files: Files): Promise<Configuration | Invalid> {
+async function readFile(text: string, files: Files): Promise<CiConfiguration | InvalidConfiguration> {
   const all: Files = { '.gitlab-ci.yml': text, ...files };
   const read = await readCiFile('.gitlab-ci.yml', async (path) => all[path] ?? null);
   assert.ok(read);
   return read;
 }
 
-export async function configurationOf(text: string, files: Files = {}): Promise<Configuration> {
+export async function configurationOf(text: string, files: Files = {}): Promise<CiConfiguration> {
   const read = await readFile(text, files);
   assert.ok(!('invalid' in read), JSON.stringify(read));
   return read;
 }
 
-/** The first error of the file, or null. */
+/** Returns the first error of the file, or null. */
 export async function errorOf(text: string, files: Files = {}): Promise<string | null> {
   const read = await readFile(text, files);
   return 'invalid' in read ? read.invalid : null;
@@ -50,14 +50,14 @@ export async function planned(text: string, context: TestContext = {}, files: Fi
   return planPipeline(await configurationOf(text, files), { ...CONTEXT, ...others, predefined });
 }
 
-/** The plan of a file that must make one. */
-export async function planOf(text: string, context: TestContext = {}, files: Files = {}): Promise<Plan> {
+/** Plans a file that must yield a pipeline. */
+export async function planOf(text: string, context: TestContext = {}, files: Files = {}): Promise<PipelinePlan> {
   const plan = await planned(text, context, files);
   assert.ok(typeof plan === 'object' && 'jobs' in plan, JSON.stringify(plan));
   return plan;
 }
 
-/** The names of the jobs that run; of none an empty list. */
+/** Returns the names of the jobs that run; empty if there is no pipeline. */
 export async function jobsOf(text: string, context: TestContext = {}): Promise<string[]> {
   const plan = await planned(text, context);
   if (typeof plan === 'string') return [];

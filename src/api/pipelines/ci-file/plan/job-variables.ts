@@ -1,59 +1,59 @@
 import {
   type CiVariable,
-  costOfExpanding,
-  expandText,
+  expandReferences,
   expandVariables,
-  shownValuesOf,
-  valuesOf,
+  expansionCost,
+  toPublicValues,
+  toValues,
 } from '../expressions/variables.ts';
-import type { Job } from '../keywords/job.ts';
+import type { CiJob } from '../keywords/job.ts';
 import type { FileVariable } from '../keywords/options.ts';
-import type { Effort } from '../yaml/effort-budget.ts';
+import type { EffortBudget } from '../yaml/effort-budget.ts';
 import type { PlanContext } from './plan-context.ts';
 
-interface Giving {
+interface VariableSources {
   readonly context: PlanContext;
-  readonly effort: Effort;
+  readonly effort: EffortBudget;
 }
 
 type Values = ReadonlyMap<string, string>;
 
-/** What a job can be told by the variables that are known before there is one. */
-interface GivenTo {
-  /** Its name, by what is kept for every environment. */
+/** The values that are known about a job before it exists. */
+interface ResolvedJobVariables {
+  /** The environment name, expanded with the variables that apply to all environments. */
   readonly environment: string | null;
-  /** What its rules see. */
+  /** The values that rules are evaluated with. */
   readonly values: () => Values;
-  /** A text that others read, with the references in it replaced. Most have none, and cost nothing. */
+  /** Expands references in a public text. Texts without references cost nothing. */
   readonly expand: (text: string) => string;
 }
 
-/** `fromFile`: what the file gives it. `name`: its own, where it is one of several. */
-export function givenTo(
-  job: Job,
-  { context: { predefined, keptFor, given }, effort }: Giving,
+/** Resolves the variables of a job. `fromFile`: its variables in the CI file. `name`: the name of the instance, for parallel jobs. */
+export function resolveJobVariables(
+  job: CiJob,
+  { context: { predefined, storedVariables, pipelineVariables }, effort }: VariableSources,
   fromFile: readonly FileVariable[],
   name = job.name,
-): GivenTo {
+): ResolvedJobVariables {
   const allIn = (environment: string | null): CiVariable[] => {
     const all = [
       ...predefined,
       { key: 'CI_JOB_NAME', value: name },
       { key: 'CI_JOB_STAGE', value: job.stage },
       ...fromFile,
-      ...keptFor(environment),
-      ...given,
+      ...storedVariables(environment),
+      ...pipelineVariables,
     ];
-    effort.spend(costOfExpanding(all));
+    effort.spend(expansionCost(all));
     return all;
   };
-  const anywhere = once(() => shownValuesOf(allIn(null)));
-  const environment = job.environment && expandText(job.environment.name, (key) => anywhere().get(key));
-  const here = environment === null ? anywhere : once(() => shownValuesOf(allIn(environment)));
+  const anywhere = once(() => toPublicValues(allIn(null)));
+  const environment = job.environment && expandReferences(job.environment.name, (key) => anywhere().get(key));
+  const here = environment === null ? anywhere : once(() => toPublicValues(allIn(environment)));
   return {
     environment,
-    values: () => valuesOf(expandVariables(allIn(environment))),
-    expand: (text) => expandText(text, (key) => here().get(key)),
+    values: () => toValues(expandVariables(allIn(environment))),
+    expand: (text) => expandReferences(text, (key) => here().get(key)),
   };
 }
 

@@ -1,23 +1,23 @@
 import type { PipelineSource } from '#database/tables/pipelines.ts';
 import type { CiVariable } from '../expressions/variables.ts';
 
-/** What is kept for jobs of this environment; null: for those without one, and for `workflow`. */
-export type VariablesFor = (environment: string | null) => readonly CiVariable[];
+/** Returns the stored variables for jobs of this environment; null: for jobs without one, and for `workflow`. */
+export type VariablesByEnvironment = (environment: string | null) => readonly CiVariable[];
 
-/** What a pipeline is made for. */
+/** The context in which a pipeline is planned. */
 export interface PlanContext {
   readonly ref: string;
   readonly tag: boolean;
   readonly source: PipelineSource;
   readonly projectPath: string;
-  /** Those that everything in the file counts before. */
+  /** Predefined variables; the variables of the file override them. */
   readonly predefined: readonly CiVariable[];
-  /** Those that instance, groups and project keep, which count before the file's. */
-  readonly keptFor: VariablesFor;
-  /** Those that come with the pipeline, and count before all others. */
-  readonly given: readonly CiVariable[];
-  /** Null where nothing says what has changed: then everything has. */
+  /** Stored variables of instance, groups and project; they override those of the file. */
+  readonly storedVariables: VariablesByEnvironment;
+  /** Variables given with the pipeline; they override all others. */
+  readonly pipelineVariables: readonly CiVariable[];
+  /** Changed paths; null: unknown, so every path counts as changed. */
   readonly changedPaths: readonly string[] | null;
-  /** All paths at the commit, for `exists`; null: too many to look at. */
+  /** All paths at the commit, for `exists`; null: too many to check. */
   readonly files: readonly string[] | null;
 }

@@ -1,20 +1,20 @@
 import type { JobWhen } from '#database/tables/pipelines.ts';
-import { type Configuration, type Invalid, orInvalid } from '../configuration.ts';
-import { Paths } from '../expressions/paths.ts';
-import { expandText, expandVariables, shownValuesOf, valuesOf } from '../expressions/variables.ts';
-import { wrong } from '../keywords/checks.ts';
-import type { Job } from '../keywords/job.ts';
-import type { AllowFailure, Need } from '../keywords/job-keywords.ts';
+import { type CiConfiguration, catchCiFileError, type InvalidConfiguration } from '../configuration.ts';
+import { PathMatcher } from '../expressions/paths.ts';
+import { expandReferences, expandVariables, toPublicValues, toValues } from '../expressions/variables.ts';
+import { configError } from '../keywords/checks.ts';
+import type { CiJob } from '../keywords/job.ts';
+import type { AllowFailure, CiJobNeed } from '../keywords/job-keywords.ts';
 import type { FileVariable, JobOptions } from '../keywords/options.ts';
-import { instancesOf } from '../keywords/parallel.ts';
-import { allHold, anyHolds } from '../keywords/policies.ts';
-import { firstMatch, type Rule } from '../keywords/rules.ts';
-import { Effort } from '../yaml/effort-budget.ts';
-import { CiFileInvalid } from '../yaml/values.ts';
-import { givenTo } from './job-variables.ts';
+import { expandParallel } from '../keywords/parallel.ts';
+import { allPartsMatch, anyPartMatches } from '../keywords/policies.ts';
+import { type CiRule, findMatchingRule } from '../keywords/rules.ts';
+import { EffortBudget } from '../yaml/effort-budget.ts';
+import { CiFileError } from '../yaml/values.ts';
+import { resolveJobVariables } from './job-variables.ts';
 import type { PlanContext } from './plan-context.ts';
 
-/** A job as its row will be. */
+/** A planned job, ready to be inserted. */
 export interface PlannedJob {
   readonly name: string;
   readonly stage: string;
@@ -22,11 +22,11 @@ export interface PlannedJob {
   readonly when: JobWhen;
   readonly allowFailure: boolean;
   readonly tags: readonly string[];
-  /** By the names of the pipeline's jobs, all of them there; null: all jobs of earlier stages. */
+  /** Needed jobs by their names in this pipeline; null: all jobs of earlier stages. */
   readonly needs: readonly PlannedNeed[] | null;
-  /** Its name, expanded. */
+  /** The expanded environment name. */
   readonly environment: string | null;
-  /** Its key, expanded. */
+  /** The expanded resource group key. */
   readonly resourceGroup: string | null;
   /** Seconds. */
   readonly timeout: number | null;
@@ -39,131 +39,135 @@ export interface PlannedNeed {
   readonly optional: boolean;
 }
 
-export interface Plan {
-  /** In the order of stages, within one in that of the file. */
+export interface PipelinePlan {
+  /** The jobs ordered by stage, then as in the file. */
   readonly jobs: readonly PlannedJob[];
   /** `workflow: name`, expanded. */
   readonly name: string | null;
 }
 
-export const MOST_JOBS = 1000;
+export const MAX_JOBS = 1000;
 
-export function tooManyJobs(): CiFileInvalid {
-  return new CiFileInvalid(
-    `The number of jobs has exceeded the limit of ${MOST_JOBS}. Try splitting the configuration with parent-child-pipelines`,
+export function tooManyJobs(): CiFileError {
+  return new CiFileError(
+    `The number of jobs has exceeded the limit of ${MAX_JOBS}. Try splitting the configuration with parent-child-pipelines`,
   );
 }
 
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
 /**
- * The jobs of a pipeline. `refused`: `workflow: rules` don't want one. `empty`: there is nothing to run. Invalid: what is left
- * of the file does not fit together.
+ * Plans the jobs of a pipeline. Returns `refused` if `workflow: rules` exclude it, `empty` if no job would run, and the error if
+ * the selected jobs are inconsistent.
  */
 export async function planPipeline(
-  configuration: Configuration,
+  configuration: CiConfiguration,
   context: PlanContext,
-): Promise<Plan | 'refused' | 'empty' | Invalid> {
-  return orInvalid(async () => {
-    const paths = new Paths(context.changedPaths, context.files);
-    const variables = workflowVariables(configuration, context, paths);
+): Promise<PipelinePlan | 'refused' | 'empty' | InvalidConfiguration> {
+  return catchCiFileError(async () => {
+    const paths = new PathMatcher(context.changedPaths, context.files);
+    const variables = resolveWorkflowVariables(configuration, context, paths);
     if (variables === null) return 'refused';
-    const chosen = await choose({ configuration, context, paths, variables, effort: new Effort() });
+    const chosen = await selectJobs({ configuration, context, paths, variables, effort: new EffortBudget() });
     if (chosen.every(({ job }) => job.stage === '.pre' || job.stage === '.post')) return 'empty';
     requireDistinctNames(chosen);
-    return { jobs: namedNeeds(chosen), name: pipelineName(configuration, context, variables) };
+    return { jobs: resolveNeeds(chosen), name: resolvePipelineName(configuration, context, variables) };
   });
 }
 
-/** Two instances of a matrix, or one and a job with its name, would be one and the same. */
-function requireDistinctNames(chosen: readonly Chosen[]): void {
+/** Throws if two planned jobs have the same name, for example two instances of a matrix. */
+function requireDistinctNames(chosen: readonly SelectedJob[]): void {
   const names = new Set<string>();
   for (const { planned } of chosen) {
-    if (names.has(planned.name)) throw new CiFileInvalid(`The pipeline has several jobs with the name ${planned.name}`);
-    if (planned.name.length > LONGEST_NAME) {
-      throw wrong(`jobs:${planned.name}`, `name is too long (maximum is ${LONGEST_NAME} characters)`);
+    if (names.has(planned.name)) throw new CiFileError(`The pipeline has several jobs with the name ${planned.name}`);
+    if (planned.name.length > MAX_NAME_LENGTH) {
+      throw configError(`jobs:${planned.name}`, `name is too long (maximum is ${MAX_NAME_LENGTH} characters)`);
     }
     names.add(planned.name);
   }
 }
 
-/** The global variables, with those of the rule that has let the pipeline in; null: none has. */
-function workflowVariables(
-  { workflow, variables }: Configuration,
-  { predefined, keptFor, given }: PlanContext,
-  paths: Paths,
+/** Returns the global variables and those of the matching workflow rule; null: no rule matches. */
+function resolveWorkflowVariables(
+  { workflow, variables }: CiConfiguration,
+  { predefined, storedVariables, pipelineVariables }: PlanContext,
+  paths: PathMatcher,
 ): readonly FileVariable[] | null {
   if (workflow.rules === null) return variables;
-  const values = valuesOf(expandVariables([...predefined, ...variables, ...keptFor(null), ...given]));
-  const rule = firstMatch(workflow.rules, values, paths);
+  const values = toValues(
+    expandVariables([...predefined, ...variables, ...storedVariables(null), ...pipelineVariables]),
+  );
+  const rule = findMatchingRule(workflow.rules, values, paths);
   return rule === null || rule.when === 'never' ? null : [...variables, ...rule.variables];
 }
 
-function pipelineName(
-  { workflow }: Configuration,
-  { predefined, keptFor, given }: PlanContext,
+function resolvePipelineName(
+  { workflow }: CiConfiguration,
+  { predefined, storedVariables, pipelineVariables }: PlanContext,
   variables: readonly FileVariable[],
 ): string | null {
   if (workflow.name === null) return null;
-  const values = shownValuesOf([...predefined, ...variables, ...keptFor(null), ...given]);
-  const name = expandText(workflow.name, (key) => values.get(key)).trim();
-  return name === '' ? null : name.slice(0, LONGEST_NAME);
+  const values = toPublicValues([...predefined, ...variables, ...storedVariables(null), ...pipelineVariables]);
+  const name = expandReferences(workflow.name, (key) => values.get(key)).trim();
+  return name === '' ? null : name.slice(0, MAX_NAME_LENGTH);
 }
 
-interface Planning {
-  readonly effort: Effort;
-  readonly configuration: Configuration;
+interface PlanState {
+  readonly effort: EffortBudget;
+  readonly configuration: CiConfiguration;
   readonly context: PlanContext;
-  readonly paths: Paths;
+  readonly paths: PathMatcher;
   readonly variables: readonly FileVariable[];
 }
 
-interface Chosen {
-  readonly job: Job;
-  readonly needs: readonly Need[] | null;
+interface SelectedJob {
+  readonly job: CiJob;
+  readonly needs: readonly CiJobNeed[] | null;
   readonly planned: PlannedJob;
 }
 
-async function choose(planning: Planning): Promise<Chosen[]> {
+async function selectJobs(planning: PlanState): Promise<SelectedJob[]> {
   const { effort } = planning;
-  const chosen: Chosen[] = [];
+  const chosen: SelectedJob[] = [];
   for (const job of planning.configuration.jobs) {
-    const decision = decide(job, planning);
-    if (effort.spend(20 + (job.rules?.length ?? 0))) await effort.giveWay();
+    const decision = decideJob(job, planning);
+    if (effort.spend(20 + (job.rules?.length ?? 0))) await effort.yieldToOthers();
     if (decision === null) continue;
-    for (const each of instancesOf(job)) {
-      if (chosen.length >= MOST_JOBS) throw tooManyJobs();
-      chosen.push(planned(job, decision, planning, each));
-      if (effort.spend(20)) await effort.giveWay();
+    for (const each of expandParallel(job)) {
+      if (chosen.length >= MAX_JOBS) throw tooManyJobs();
+      chosen.push(planJob(job, decision, planning, each));
+      if (effort.spend(20)) await effort.yieldToOthers();
     }
   }
   return chosen.sort((a, b) => a.planned.stageIndex - b.planned.stageIndex);
 }
 
-/** How a job is part of the pipeline. */
-interface Decision {
+/** How a job is included in the pipeline. */
+interface JobDecision {
   readonly when: JobWhen;
   readonly startIn: number | null;
   readonly allowFailure: AllowFailure;
-  readonly needs: readonly Need[] | null;
+  readonly needs: readonly CiJobNeed[] | null;
   readonly variables: readonly FileVariable[];
   readonly interruptible: boolean;
 }
 
-const NOTHING: ReadonlyMap<string, string> = new Map();
-const NEVER: AllowFailure = { allowed: false, exitCodes: null };
+const NO_VALUES: ReadonlyMap<string, string> = new Map();
+const NOT_ALLOWED_TO_FAIL: AllowFailure = { allowed: false, exitCodes: null };
 
-/** Null: the job is out. */
-function decide(job: Job, planning: Planning): Decision | null {
+/** Returns null if the job is excluded. */
+function decideJob(job: CiJob, planning: PlanState): JobDecision | null {
   const { paths, context } = planning;
   const isAsked = job.rules !== null || job.only !== null || job.except !== null;
-  const values = isAsked ? givenTo(job, planning, fileVariables(job, planning, [])).values() : NOTHING;
+  const values = isAsked
+    ? resolveJobVariables(job, planning, listFileVariables(job, planning, [])).values()
+    : NO_VALUES;
   if (job.rules !== null) {
-    const rule = firstMatch(job.rules, values, paths);
-    return rule === null || rule.when === 'never' ? null : byRule(job, rule);
+    const rule = findMatchingRule(job.rules, values, paths);
+    return rule === null || rule.when === 'never' ? null : applyRule(job, rule);
   }
-  if (job.only !== null && !allHold(job.only, context, values, paths)) return null;
-  if (job.except !== null && anyHolds(job.except, context, values, paths)) return null;
+  if (job.only !== null && !allPartsMatch(job.only, context, values, paths)) return null;
+  if (job.except !== null && anyPartMatches(job.except, context, values, paths)) return null;
   const when = job.when ?? 'on_success';
   return {
     when,
@@ -175,32 +179,32 @@ function decide(job: Job, planning: Planning): Decision | null {
   };
 }
 
-function byRule(job: Job, rule: Rule): Decision {
+function applyRule(job: CiJob, rule: CiRule): JobDecision {
   const when = rule.when === null || rule.when === 'never' ? (job.when ?? 'on_success') : rule.when;
   return {
     when,
     startIn: when === 'delayed' ? (rule.startIn ?? job.startIn) : null,
-    allowFailure: rule.allowFailure ?? job.allowFailure ?? NEVER,
+    allowFailure: rule.allowFailure ?? job.allowFailure ?? NOT_ALLOWED_TO_FAIL,
     needs: rule.needs ?? job.needs,
     variables: rule.variables,
     interruptible: rule.interruptible ?? job.interruptible,
   };
 }
 
-/** What the file gives a job: global variables that it takes over, its own, those of its rule. */
-function fileVariables(job: Job, planning: Planning, more: readonly FileVariable[]): FileVariable[] {
+/** Returns the variables of the file for a job: inherited global ones, its own, those of its rule. */
+function listFileVariables(job: CiJob, planning: PlanState, more: readonly FileVariable[]): FileVariable[] {
   return [...planning.variables.filter(({ key }) => job.inherits(key)), ...job.variables, ...more];
 }
 
-function planned(
-  job: Job,
-  decision: Decision,
-  planning: Planning,
-  { name, parallel, variables: own }: ReturnType<typeof instancesOf>[number],
-): Chosen {
+function planJob(
+  job: CiJob,
+  decision: JobDecision,
+  planning: PlanState,
+  { name, parallel, variables: own }: ReturnType<typeof expandParallel>[number],
+): SelectedJob {
   const { when, startIn, allowFailure, needs, interruptible } = decision;
-  const variables = fileVariables(job, planning, [...own, ...decision.variables]);
-  const { environment, expand } = givenTo(job, planning, variables, name);
+  const variables = listFileVariables(job, planning, [...own, ...decision.variables]);
+  const { environment, expand } = resolveJobVariables(job, planning, variables, name);
   return {
     job,
     needs,
@@ -232,25 +236,25 @@ function planned(
   };
 }
 
-/** The jobs with what they need by the names that it has in this pipeline; an optional need that is not there is none. */
-function namedNeeds(chosen: readonly Chosen[]): PlannedJob[] {
+/** Resolves needs to the names of jobs in this pipeline. Missing optional needs are dropped. */
+function resolveNeeds(chosen: readonly SelectedJob[]): PlannedJob[] {
   const instances = Map.groupBy(chosen, ({ job }) => job.name);
   const names = new Set(chosen.map(({ planned }) => planned.name));
   return chosen.map(({ needs, planned }) => ({
     ...planned,
-    needs: needs?.flatMap((need) => namesOf(planned.name, need, instances, names)) ?? null,
+    needs: needs?.flatMap((need) => resolveNeed(planned.name, need, instances, names)) ?? null,
   }));
 }
 
-function namesOf(
+function resolveNeed(
   name: string,
-  { job, artifacts, optional }: Need,
-  instances: ReadonlyMap<string, readonly Chosen[]>,
+  { job, artifacts, optional }: CiJobNeed,
+  instances: ReadonlyMap<string, readonly SelectedJob[]>,
   names: ReadonlySet<string>,
 ): PlannedNeed[] {
   const found = instances.get(job)?.map(({ planned }) => planned.name) ?? (names.has(job) ? [job] : []);
   if (found.length === 0 && !optional) {
-    throw new CiFileInvalid(
+    throw new CiFileError(
       `'${name}' job needs '${job}' job, but '${job}' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.`,
     );
   }

@@ -1,6 +1,6 @@
 import { type CiMap, type CiValue, isMap } from './values.ts';
 
-/** Maps are merged key by key, all the way down; of anything else the second counts (contract/runners.md §6, `extends`). */
+/** Merges maps recursively; for other values the second wins (contract/runners.md §6, `extends`). */
 export function deepMerge(first: CiMap, second: CiMap, copied: (keys: number) => void): CiMap {
   copied(first.size + second.size);
   const merged = new Map<string, CiValue>(first);

@@ -1,29 +1,26 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { tooBig } from './values.ts';
+import { fileTooLarge } from './values.ts';
 
-/** So many steps are done in one turn of the event loop. */
-const IN_ONE_TURN = 1_000;
+/** Steps before the work yields to the event loop. */
+const MAX_STEPS_BEFORE_YIELD = 1_000;
 
-/** A file, with all that it includes, may cost so many steps: some 8,000 lines. */
-const MOST_STEPS = 200_000;
+/** Step limit for a file with all its includes: about 8,000 lines. */
+const MAX_STEPS = 200_000;
 
-/**
- * The work that one CI file makes, counted in steps of some microseconds: it gives way to others before it has held the
- * event loop for long, and ends where no honest file goes.
- */
-export class Effort {
+/** Work budget of one CI file, counted in steps of a few microseconds. The work yields regularly, and fails beyond the limit. */
+export class EffortBudget {
   #steps = 0;
   #inTurn = 0;
 
-  /** Throws when all is spent; says whether it is time to `giveWay`. */
+  /** Spends steps; throws when the budget is exhausted. Returns whether it is time to yield. */
   spend(steps: number): boolean {
     this.#steps += steps;
     this.#inTurn += steps;
-    if (this.#steps > MOST_STEPS) throw tooBig();
-    return this.#inTurn >= IN_ONE_TURN;
+    if (this.#steps > MAX_STEPS) throw fileTooLarge();
+    return this.#inTurn >= MAX_STEPS_BEFORE_YIELD;
   }
 
-  async giveWay(): Promise<void> {
+  async yieldToOthers(): Promise<void> {
     this.#inTurn = 0;
     await turnOfOthers();
   }

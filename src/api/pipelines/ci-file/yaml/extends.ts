@@ -1,30 +1,30 @@
 import { deepMerge } from './deep-merge.ts';
-import type { Effort } from './effort-budget.ts';
-import { CiFileInvalid, type CiMap, type CiValue, isArray, isMap } from './values.ts';
+import type { EffortBudget } from './effort-budget.ts';
+import { CiFileError, type CiMap, type CiValue, isArray, isMap } from './values.ts';
 
-const DEEPEST = 10;
+const MAX_DEPTH = 10;
 
-/** Keys that are merged while one step of effort is spent. */
-const KEYS_A_STEP = 10;
+/** Number of merged keys that cost one step. */
+const KEYS_PER_STEP = 10;
 
-/** The file with each `extends` resolved: what an entry says counts before what it extends, of several the last (§6). */
-export function resolveExtends(file: CiMap, effort: Effort): CiMap {
-  const extending = new Extending(file, effort);
+/** Resolves each `extends`: an entry overrides its bases, and later bases override earlier ones (§6). */
+export function resolveExtends(file: CiMap, effort: EffortBudget): CiMap {
+  const extending = new ExtendsResolver(file, effort);
   return new Map([...file].map(([name, value]) => [name, isMap(value) ? extending.resolve(name) : value]));
 }
 
-interface Resolved {
+interface ResolvedEntry {
   readonly entry: CiMap;
-  /** How many levels hang above it. */
+  /** Number of levels of bases. */
   readonly levels: number;
 }
 
-class Extending {
+class ExtendsResolver {
   readonly #file: CiMap;
-  readonly #effort: Effort;
-  readonly #resolved = new Map<string, Resolved | 'begun'>();
+  readonly #effort: EffortBudget;
+  readonly #resolved = new Map<string, ResolvedEntry | 'begun'>();
 
-  constructor(file: CiMap, effort: Effort) {
+  constructor(file: CiMap, effort: EffortBudget) {
     this.#file = file;
     this.#effort = effort;
   }
@@ -33,27 +33,27 @@ class Extending {
     return this.#resolve(name, 0).entry;
   }
 
-  #resolve(name: string, above: number): Resolved {
+  #resolve(name: string, above: number): ResolvedEntry {
     const known = this.#resolved.get(name);
-    if (known === 'begun') throw new CiFileInvalid(`${name}: circular dependency detected in \`extends\``);
-    if (above > DEEPEST) throw new CiFileInvalid(`${name}: nesting too deep in \`extends\``);
+    if (known === 'begun') throw new CiFileError(`${name}: circular dependency detected in \`extends\``);
+    if (above > MAX_DEPTH) throw new CiFileError(`${name}: nesting too deep in \`extends\``);
     if (known !== undefined) return known;
     this.#resolved.set(name, 'begun');
     const found = this.#merge(name, this.#file.get(name) as CiMap, above);
-    if (found.levels > DEEPEST) throw new CiFileInvalid(`${name}: nesting too deep in \`extends\``);
+    if (found.levels > MAX_DEPTH) throw new CiFileError(`${name}: nesting too deep in \`extends\``);
     this.#resolved.set(name, found);
     return found;
   }
 
-  #merge(name: string, entry: CiMap, above: number): Resolved {
-    const bases = basesOf(entry.get('extends'));
+  #merge(name: string, entry: CiMap, above: number): ResolvedEntry {
+    const bases = listBases(entry.get('extends'));
     if (bases === null) return { entry, levels: 0 };
     const unknown = bases.filter((base) => !this.#file.has(base));
-    if (unknown.length > 0) throw new CiFileInvalid(`${name}: unknown keys in \`extends\` (${unknown.join(', ')})`);
+    if (unknown.length > 0) throw new CiFileError(`${name}: unknown keys in \`extends\` (${unknown.join(', ')})`);
     const invalid = bases.filter((base) => !isMap(this.#file.get(base)));
     if (invalid.length > 0)
-      throw new CiFileInvalid(`${name}: invalid base hashes in \`extends\` (${invalid.join(', ')})`);
-    const copied = (keys: number) => this.#effort.spend(Math.ceil(keys / KEYS_A_STEP));
+      throw new CiFileError(`${name}: invalid base hashes in \`extends\` (${invalid.join(', ')})`);
+    const copied = (keys: number) => this.#effort.spend(Math.ceil(keys / KEYS_PER_STEP));
     let merged: CiMap = new Map();
     let levels = 0;
     for (const base of bases) {
@@ -67,8 +67,8 @@ class Extending {
   }
 }
 
-/** Null: it extends nothing, or says so in a form that the structure check refuses. */
-function basesOf(value: CiValue | undefined): readonly string[] | null {
+/** Returns null if the entry extends nothing, or in a form that the structure check rejects. */
+function listBases(value: CiValue | undefined): readonly string[] | null {
   if (typeof value === 'string') return [value];
   if (!isArray(value) || !value.every((each) => typeof each === 'string')) return null;
   return value.length > 0 ? (value as string[]) : null;

@@ -1,51 +1,51 @@
 import type { CST, Document, Node, Pair } from 'yaml';
 import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, Scalar } from 'yaml';
-import type { Effort } from './effort-budget.ts';
-import { CiFileInvalid, type CiMap, CiReference, type CiValue, Measuring, tooBig } from './values.ts';
+import type { EffortBudget } from './effort-budget.ts';
+import { CiFileError, type CiMap, CiReference, type CiValue, fileTooLarge, SizeCheck } from './values.ts';
 
-/** A file of more characters is refused before it is looked at. */
-export const LARGEST_FILE = 1024 * 1024;
+/** Longer files are rejected before they are parsed. */
+export const MAX_FILE_LENGTH = 1024 * 1024;
 
-/** No line is longer, and no value nested deeper. */
-const LONGEST_LINE = 64 * 1024;
-const DEEPEST = 100;
+/** Limits for line length and nesting depth. */
+const MAX_LINE_LENGTH = 64 * 1024;
+const MAX_DEPTH = 100;
 
-/** What the characters that make work may weigh: some 20,000 lines of an honest file. */
-const MOST_WEIGHT = 120_000;
+/** Limit for the weight of structural characters: about 20,000 lines of an ordinary file. */
+const MAX_WEIGHT = 120_000;
 
-/** The entries of a file's map that are looked at at all: more than a pipeline may have jobs. */
-const MOST_ENTRIES = 2_500;
+/** Limit for top-level entries: more than the number of jobs in a pipeline. */
+const MAX_ENTRIES = 2_500;
 
-/** So many tokens of a document are composed in one turn, and so many at most in one entry, which can't be divided. */
-const TOKENS_IN_ONE_TURN = 2_500;
-const MOST_TOKENS_OF_ENTRY = 12_000;
+/** Tokens composed per chunk before yielding, and the limit per entry, because an entry cannot be split. */
+const TOKENS_PER_CHUNK = 2_500;
+const MAX_TOKENS_PER_ENTRY = 12_000;
 
 /**
- * YAML as people mean it: keys and words like `on` and `yes` are text, and so are numbers that would lose something as
- * such (`1.10`, `0755`, `1e3`), and dates. Merge keys and aliases are resolved. Gives way to others while it reads; throws
- * a CiFileInvalid with the parser's words and the position. What is too large or too deep is refused before all of it is read.
+ * Parses YAML. Keys and words such as `on` and `yes` are strings, and so are dates and numbers that would lose their form
+ * (`1.10`, `0755`, `1e3`). Merge keys and aliases are resolved. Yields while it parses. Throws a CiFileError with the parser's
+ * message and position. Files that are too large or too deep are rejected early.
  */
-export async function readYaml(text: string, effort: Effort): Promise<CiValue> {
-  if (text.length > LARGEST_FILE || isHeavy(text)) throw tooBig();
+export async function parseYaml(text: string, effort: EffortBudget): Promise<CiValue> {
+  if (text.length > MAX_FILE_LENGTH || isHeavy(text)) throw fileTooLarge();
   const lines = new LineCounter();
   lines.addNewLine(0);
-  const documents = await tokensOf(text, lines, effort);
-  // A header (`spec`) stands before the file itself.
+  const documents = await parseDocuments(text, lines, effort);
+  // A `spec` header may precede the file in its own document.
   const [first, second] = documents;
   if (first === undefined) return null;
-  const value = await readDocument(first, lines, effort);
+  const value = await composeDocument(first, lines, effort);
   return second !== undefined && value instanceof Map && value.has('spec')
-    ? readDocument(second, lines, effort)
+    ? composeDocument(second, lines, effort)
     : value;
 }
 
-/** One look at each character, so that what would keep the parser busy is refused before it begins. */
+/** Scans the characters once, to reject files that would keep the parser busy. */
 function isHeavy(text: string): boolean {
   let [weight, lineStart] = [0, 0];
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case 0x0a: // line feed
-        if (at - lineStart > LONGEST_LINE) return true;
+        if (at - lineStart > MAX_LINE_LENGTH) return true;
         lineStart = at + 1;
         weight += 4;
         break;
@@ -62,10 +62,10 @@ function isHeavy(text: string): boolean {
         weight += 1;
     }
   }
-  return weight > MOST_WEIGHT || text.length - lineStart > LONGEST_LINE;
+  return weight > MAX_WEIGHT || text.length - lineStart > MAX_LINE_LENGTH;
 }
 
-async function tokensOf(text: string, lines: LineCounter, effort: Effort): Promise<CST.Document[]> {
+async function parseDocuments(text: string, lines: LineCounter, effort: EffortBudget): Promise<CST.Document[]> {
   const parser = new Parser(lines.addNewLine);
   const documents: CST.Document[] = [];
   const take = (token: CST.Token) => {
@@ -73,46 +73,46 @@ async function tokensOf(text: string, lines: LineCounter, effort: Effort): Promi
     if (token.type === 'document') documents.push(token);
   };
   for (const lexeme of new Lexer().lex(text)) {
-    if (parser.stack.length > DEEPEST) throw tooBig();
+    if (parser.stack.length > MAX_DEPTH) throw fileTooLarge();
     for (const token of parser.next(lexeme)) take(token);
     if (!effort.spend(1)) continue;
     const [, top] = parser.stack;
-    if (top !== undefined && 'items' in top && top.items.length > MOST_ENTRIES) throw tooBig();
-    await effort.giveWay();
+    if (top !== undefined && 'items' in top && top.items.length > MAX_ENTRIES) throw fileTooLarge();
+    await effort.yieldToOthers();
   }
   for (const token of parser.end()) take(token);
   return documents;
 }
 
-/** Composes a document's map some entries at a time: an alias is looked up only afterwards, so that the pieces need not know each other. */
-async function readDocument(document: CST.Document, lines: LineCounter, effort: Effort): Promise<CiValue> {
-  const pieces = piecesOf(document);
-  const reading = new Reading(lines);
+/** Composes the map of a document in chunks. Aliases are resolved later, so that chunks are independent. */
+async function composeDocument(document: CST.Document, lines: LineCounter, effort: EffortBudget): Promise<CiValue> {
+  const pieces = splitIntoChunks(document);
+  const reading = new NodeConverter(lines);
   const values: CiValue[] = [];
   for (const piece of pieces) {
     const [composed] = new Composer({ uniqueKeys: false, merge: true, keepSourceTokens: false }).compose([piece]);
     values.push(reading.document(composed as Document.Parsed));
     effort.spend(0);
-    await effort.giveWay();
+    await effort.yieldToOthers();
   }
   const value = values.length === 1 ? values[0]! : new Map(values.flatMap((each) => [...(each as CiMap)]));
-  new Measuring().check(value);
+  new SizeCheck().check(value);
   return value;
 }
 
-function piecesOf(document: CST.Document): CST.Document[] {
+function splitIntoChunks(document: CST.Document): CST.Document[] {
   const { value } = document;
   const around = document.start.length + (document.end?.length ?? 0);
   const whole = value?.type !== 'block-map';
-  if (around + (whole ? countTokens(value) : 0) > MOST_TOKENS_OF_ENTRY) throw tooBig();
+  if (around + (whole ? countTokens(value) : 0) > MAX_TOKENS_PER_ENTRY) throw fileTooLarge();
   if (whole) return [document];
   const chunks: CST.BlockMap['items'][] = [[]];
   let tokens = 0;
   for (const item of value.items) {
     const own = countItem(item);
-    if (own > MOST_TOKENS_OF_ENTRY) throw tooBig();
+    if (own > MAX_TOKENS_PER_ENTRY) throw fileTooLarge();
     tokens += own;
-    if (tokens > TOKENS_IN_ONE_TURN && chunks.at(-1)!.length > 0) {
+    if (tokens > TOKENS_PER_CHUNK && chunks.at(-1)!.length > 0) {
       chunks.push([]);
       tokens = own;
     }
@@ -121,12 +121,12 @@ function piecesOf(document: CST.Document): CST.Document[] {
   return chunks.map((items, index) => ({
     ...document,
     start: index === 0 ? document.start : [],
-    value: { ...value, offset: offsetOf(items[0]!, value.offset), items } as CST.BlockMap,
+    value: { ...value, offset: getOffset(items[0]!, value.offset), items } as CST.BlockMap,
     ...(index < chunks.length - 1 ? { end: [] } : {}),
   }));
 }
 
-function offsetOf({ start, key, sep }: CST.CollectionItem, otherwise: number): number {
+function getOffset({ start, key, sep }: CST.CollectionItem, otherwise: number): number {
   return (start[0] ?? key ?? sep?.[0])?.offset ?? otherwise;
 }
 
@@ -142,21 +142,21 @@ function countItem({ start, key, sep, value }: CST.CollectionItem): number {
   return start.length + (sep?.length ?? 0) + countTokens(key) + countTokens(value);
 }
 
-function invalidAt(lines: LineCounter, offset: number, message: string): CiFileInvalid {
+function invalidAt(lines: LineCounter, offset: number, message: string): CiFileError {
   const { line, col } = lines.linePos(offset);
-  return new CiFileInvalid(`${message} at line ${line} column ${col}`);
+  return new CiFileError(`${message} at line ${line} column ${col}`);
 }
 
-/** The tags that change nothing. */
+/** Tags that do not change the value. */
 const PLAIN_TAG = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
 
 const REFERENCE = '!reference';
 
-/** Turns nodes into values, in the order of the file: an alias means the last anchor of its name before it. */
-class Reading {
+/** Converts nodes to values in file order: an alias refers to the last anchor of its name before it. */
+class NodeConverter {
   readonly #lines: LineCounter;
   readonly #anchors = new Map<string, CiValue>();
-  /** What merge keys may copy altogether. */
+  /** Remaining number of keys that merge keys may copy. */
   #copies = 100_000;
 
   constructor(lines: LineCounter) {
@@ -206,7 +206,7 @@ class Reading {
     return value.toWellFormed();
   }
 
-  /** What the map itself says counts before what is merged into it; of its own keys the last one. */
+  /** Converts a map: its own keys override merged keys, and the last of its own keys wins. */
   #map(items: readonly Pair<Node, Node | null>[]): CiMap {
     const map = new Map<string, CiValue>();
     const merged: CiMap[] = [];
@@ -218,7 +218,7 @@ class Reading {
     const whole = new Map<string, CiValue>();
     for (const source of merged) {
       this.#copies -= source.size;
-      if (this.#copies < 0) throw tooBig();
+      if (this.#copies < 0) throw fileTooLarge();
       for (const [key, value] of source) if (!whole.has(key)) whole.set(key, value);
     }
     for (const [key, value] of map) whole.set(key, value);
@@ -240,7 +240,7 @@ class Reading {
     return text.toWellFormed();
   }
 
-  #invalid(node: Node, message: string): CiFileInvalid {
+  #invalid(node: Node, message: string): CiFileError {
     return invalidAt(this.#lines, node.range?.[0] ?? 0, message);
   }
 }

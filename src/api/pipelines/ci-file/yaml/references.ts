@@ -1,27 +1,27 @@
-import type { Effort } from './effort-budget.ts';
-import { CiFileInvalid, type CiMap, CiReference, type CiValue, isArray, isMap, Measuring } from './values.ts';
+import type { EffortBudget } from './effort-budget.ts';
+import { CiFileError, type CiMap, CiReference, type CiValue, isArray, isMap, SizeCheck } from './values.ts';
 
-const DEEPEST = 10;
+const MAX_DEPTH = 10;
 
-/** The file with each `!reference [entry, key, ...]` replaced by what stands there, which may refer on, ten levels deep. */
-export function resolveReferences(file: CiMap, effort: Effort): CiMap {
-  const resolving = new Resolving(file, effort);
+/** Replaces each `!reference [entry, key, ...]` by the value there, which may contain references, up to ten levels deep. */
+export function resolveReferences(file: CiMap, effort: EffortBudget): CiMap {
+  const resolving = new ReferenceResolver(file, effort);
   const resolved = resolving.value(file, []) as CiMap;
-  if (resolved !== file) new Measuring().check(resolved);
+  if (resolved !== file) new SizeCheck().check(resolved);
   return resolved;
 }
 
-class Resolving {
+class ReferenceResolver {
   readonly #file: CiMap;
-  readonly #effort: Effort;
+  readonly #effort: EffortBudget;
   readonly #resolved = new Map<string, CiValue>();
 
-  constructor(file: CiMap, effort: Effort) {
+  constructor(file: CiMap, effort: EffortBudget) {
     this.#file = file;
     this.#effort = effort;
   }
 
-  /** The same value where nothing in it refers to anything. `through`: the references that have led here. */
+  /** Returns the same value if it contains no reference. `through`: the references that led here. */
   value(value: CiValue, through: readonly string[]): CiValue {
     if (value instanceof CiReference) return this.#reference(value, through);
     if (isArray(value)) {
@@ -36,13 +36,13 @@ class Resolving {
   #reference({ path }: CiReference, through: readonly string[]): CiValue {
     const key = JSON.stringify(path);
     const shown = `!reference ${JSON.stringify(path).replaceAll(',', ', ')}`;
-    if (through.includes(key)) throw new CiFileInvalid(`${shown} is part of a circular chain`);
-    if (through.length >= DEEPEST) throw new CiFileInvalid(`${shown} is nested too deep`);
+    if (through.includes(key)) throw new CiFileError(`${shown} is part of a circular chain`);
+    if (through.length >= MAX_DEPTH) throw new CiFileError(`${shown} is nested too deep`);
     const known = this.#resolved.get(key);
     if (known !== undefined) return known;
     this.#effort.spend(1);
     const found = this.#find(path);
-    if (found === undefined) throw new CiFileInvalid(`${shown} could not be found`);
+    if (found === undefined) throw new CiFileError(`${shown} could not be found`);
     const resolved = this.value(found, [...through, key]);
     this.#resolved.set(key, resolved);
     return resolved;

@@ -1,9 +1,9 @@
-/** What a CI file says, before anybody has asked whether it makes sense. Collections may be shared: nobody changes one. */
+/** A value of a CI file before validation. Collections may be shared and must not be mutated. */
 export type CiValue = null | boolean | number | string | CiReference | readonly CiValue[] | CiMap;
 
 export type CiMap = ReadonlyMap<string, CiValue>;
 
-/** `!reference [job, key, ...]`: what stands there, once includes and `extends` have been done. */
+/** `!reference [job, key, ...]`: replaced by the value there, after includes are merged. */
 export class CiReference {
   readonly path: readonly string[];
 
@@ -12,12 +12,12 @@ export class CiReference {
   }
 }
 
-/** The first error of a CI file, in the words that its author reads (contract/runners.md §6). */
-export class CiFileInvalid extends Error {}
+/** The first error of a CI file, in the words of the contract (contract/runners.md §6). */
+export class CiFileError extends Error {}
 
-/** Of whatever is larger than a file for people can be. */
-export function tooBig(): CiFileInvalid {
-  return new CiFileInvalid('The parsed YAML is too big');
+/** Returns the error for a file that exceeds a limit. */
+export function fileTooLarge(): CiFileError {
+  return new CiFileError('The parsed YAML is too big');
 }
 
 export function isMap(value: CiValue | undefined): value is CiMap {
@@ -28,33 +28,33 @@ export function isArray(value: CiValue | undefined): value is readonly CiValue[]
   return Array.isArray(value);
 }
 
-/** A scalar as text; null for anything else. */
-export function textOf(value: CiValue | undefined): string | null {
+/** Returns a scalar as a string, or null for other values. */
+export function scalarToText(value: CiValue | undefined): string | null {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
 
-/** What the value is as JSON. A key `__proto__` is a key like others. */
-export function plain(value: CiValue): unknown {
-  if (isArray(value)) return value.map(plain);
+/** Converts a value to JSON data. A key `__proto__` is an ordinary key. */
+export function toJsonValue(value: CiValue): unknown {
+  if (isArray(value)) return value.map(toJsonValue);
   if (!isMap(value)) return value;
   const object = Object.create(null) as Record<string, unknown>;
-  for (const [key, each] of value) object[key] = plain(each);
+  for (const [key, each] of value) object[key] = toJsonValue(each);
   return object;
 }
 
-/** How many values hang below this one, however often one is shared, and how deep they go. */
+/** Number of values below this one, counting shared ones each time, and their depth. */
 interface Measure {
   readonly size: number;
   readonly depth: number;
 }
 
-/** What a file may come to when everything that is shared is counted as often as it is used. */
-const MOST_VALUES = 250_000;
-const MOST_DEPTH = 100;
+/** Limit for the number of values when shared values are counted each time. */
+const MAX_VALUES = 250_000;
+const MAX_DEPTH = 100;
 
-/** Measures values in time linear in what they hold, not in what they expand to. Throws for what is too large to work on. */
-export class Measuring {
+/** Measures values in time linear in their stored size, not their expanded size. Throws if they are too large. */
+export class SizeCheck {
   readonly #known = new Map<object, Measure>();
 
   check(value: CiValue): void {
@@ -66,14 +66,14 @@ export class Measuring {
     if (inside === null) return { size: 1, depth: 1 };
     const known = this.#known.get(value as object);
     if (known !== undefined) return known;
-    if (above > MOST_DEPTH) throw tooBig();
+    if (above > MAX_DEPTH) throw fileTooLarge();
     let [size, depth] = [1, 0];
     for (const each of inside) {
       const measure = this.#of(each, above + 1);
       size += measure.size;
       depth = Math.max(depth, measure.depth);
     }
-    if (size > MOST_VALUES || depth >= MOST_DEPTH) throw tooBig();
+    if (size > MAX_VALUES || depth >= MAX_DEPTH) throw fileTooLarge();
     const found = { size, depth: depth + 1 };
     this.#known.set(value as object, found);
     return found;

@@ -1,19 +1,19 @@
-import { LARGEST_FILE, type ReadFile, TOO_LARGE } from '#api/pipelines/ci-file/index.ts';
+import { MAX_FILE_LENGTH, type ReadFile, TOO_LARGE } from '#api/pipelines/ci-file/index.ts';
 import type { Git } from '#git/git.ts';
 import { readObject } from '#git/objects/object-reader.ts';
 import type { Repository } from '#git/repository.ts';
-import { entryAt } from '#git/trees/path-entries.ts';
+import { findEntryAtPath } from '#git/trees/path-entries.ts';
 
 /** Reads files as they are at a commit, for CI files and what they include. */
-export function filesAt(git: Git, repository: Repository, commit: string): ReadFile {
+export function createFileReader(git: Git, repository: Repository, commit: string): ReadFile {
   return async (path) => {
-    const entry = await entryAt(git, repository, commit, path);
-    if (entry?.type !== 'blob' || entry.mode === SYMBOLIC_LINK) return null;
+    const entry = await findEntryAtPath(git, repository, commit, path);
+    if (entry?.type !== 'blob' || entry.mode === SYMLINK_MODE) return null;
     // As many bytes as the longest file has characters: no shorter text is refused for its letters.
-    const object = await readObject(git, repository, entry.id, LARGEST_FILE * 4);
+    const object = await readObject(git, repository, entry.id, MAX_FILE_LENGTH * 4);
     if (object === null) return null;
     return object.content === null ? TOO_LARGE : object.content.toString('utf8');
   };
 }
 
-const SYMBOLIC_LINK = '120000';
+const SYMLINK_MODE = '120000';

@@ -1,22 +1,26 @@
 import type { KeyObject } from 'node:crypto';
 import { findPipeline, type PipelineRow } from '#authorization/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { zeroId } from '#git/refs/refs.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
 import { createPipeline } from './create.ts';
-import { isProtected, type Wanted } from './prepare.ts';
+import { isProtectedRef, type PipelineRequest } from './prepare.ts';
 
-type Place = Pick<Wanted, 'project' | 'user' | 'ref' | 'tag' | 'sha' | 'baseUrl'>;
+type ExternalPipelineInput = Pick<PipelineRequest, 'project' | 'user' | 'ref' | 'tag' | 'sha' | 'baseUrl'>;
 
 /** A pipeline for what others say of a commit that has none: without jobs, it is what its statuses make it. */
-export async function createExternalPipeline(uow: UnitOfWork, place: Place, key: KeyObject): Promise<PipelineRow> {
+export async function createExternalPipeline(
+  uow: UnitOfWork,
+  place: ExternalPipelineInput,
+  key: KeyObject,
+): Promise<PipelineRow> {
   const { project, ref, tag } = place;
-  const wanted = {
+  const request = {
     ...place,
-    before_sha: zeroId,
+    before_sha: ZERO_ID,
     source: 'external' as const,
-    protected: await isProtected(uow, project.id, ref, tag),
+    protected: await isProtectedRef(uow, project.id, ref, tag),
     variables: [],
   };
-  const id = await createPipeline(uow, wanted, { status: 'created' }, { origin: null, key });
+  const id = await createPipeline(uow, request, { status: 'created' }, { origin: null, key });
   return (await findPipeline(uow, project.id, id!))!;
 }

@@ -1,19 +1,30 @@
 import type { KeyObject } from 'node:crypto';
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
-import type { PipelineVariable, Plan } from '#api/pipelines/ci-file/index.ts';
-import { beginPipeline, noteOutcome, PIPELINE_VARIABLE, wantEnvironments } from '#api/pipelines/processing/index.ts';
+import type { PipelinePlan, PipelineVariableInput } from '#api/pipelines/ci-file/index.ts';
+import {
+  createEnvironmentsForJobs,
+  PIPELINE_VARIABLE,
+  recordOutcome,
+  startPipeline,
+} from '#api/pipelines/processing/index.ts';
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
 import { nextIid } from '#domain/iids.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { encrypt } from '#security/encryption.ts';
-import { insertJobs, insertPipeline, insertVariables, madeOf, resourceGroups } from './insert.ts';
-import type { Wanted } from './prepare.ts';
+import {
+  findOrCreateResourceGroups,
+  findPipelineByOrigin,
+  insertJobs,
+  insertPipeline,
+  insertPipelineVariables,
+} from './insert.ts';
+import type { PipelineRequest } from './prepare.ts';
 
 /** What is told of a pipeline without jobs. */
-type Jobless = { readonly status: PipelineStatus; readonly yamlErrors?: string };
+type PipelineWithoutJobs = { readonly status: PipelineStatus; readonly yamlErrors?: string };
 
-interface Made {
+interface CreationContext {
   /** Null: there may be any number of the same. */
   readonly origin: string | null;
   /** Encrypts the values of its variables. */
@@ -21,9 +32,9 @@ interface Made {
 }
 
 /** A pipeline that has failed in the place of one whose CI file is broken. */
-export function orBroken<Code extends string>(
-  plan: Plan | Failure<Code | 'invalid'>,
-): Plan | Jobless | Failure<Exclude<Code, 'invalid'>> {
+export function failedPipelineIfInvalid<Code extends string>(
+  plan: PipelinePlan | Failure<Code | 'invalid'>,
+): PipelinePlan | PipelineWithoutJobs | Failure<Exclude<Code, 'invalid'>> {
   if (!isFailure(plan)) return plan;
   if (plan.code === 'invalid') return { status: 'failed', yamlErrors: String(plan.values.text) };
   return plan as Failure<Exclude<Code, 'invalid'>>;
@@ -35,28 +46,28 @@ export function orBroken<Code extends string>(
  */
 export async function createPipeline(
   uow: UnitOfWork,
-  wanted: Wanted,
-  content: Plan | Jobless,
-  { origin, key }: Made,
+  request: PipelineRequest,
+  content: PipelinePlan | PipelineWithoutJobs,
+  { origin, key }: CreationContext,
 ): Promise<number | null> {
-  const { project, user } = wanted;
-  if (origin !== null && (await madeOf(uow, project.id, origin)) !== null) return null;
+  const { project, user } = request;
+  if (origin !== null && (await findPipelineByOrigin(uow, project.id, origin)) !== null) return null;
   const status = 'status' in content ? content.status : 'created';
   const failed = status === 'failed';
   const row = {
     project_id: project.id,
     iid: await nextIid(uow, { projectId: project.id }, 'pipeline'),
-    ref: wanted.ref,
-    tag: wanted.tag,
-    sha: wanted.sha,
-    before_sha: wanted.before_sha,
-    source: wanted.source,
+    ref: request.ref,
+    tag: request.tag,
+    sha: request.sha,
+    before_sha: request.before_sha,
+    source: request.source,
     origin,
     status,
-    protected: wanted.protected,
+    protected: request.protected,
     user_id: user.id,
-    trigger_id: wanted.trigger_id ?? null,
-    schedule_id: wanted.schedule_id ?? null,
+    trigger_id: request.trigger_id ?? null,
+    schedule_id: request.schedule_id ?? null,
     yaml_errors: 'status' in content ? (content.yamlErrors ?? null) : null,
     failure_reason: failed ? 'config_error' : null,
     name: 'status' in content ? null : content.name,
@@ -66,24 +77,24 @@ export async function createPipeline(
     updated_at: uow.now,
   };
   const id = await insertPipeline(uow, row);
-  await insertVariables(
+  await insertPipelineVariables(
     uow,
     id,
-    wanted.variables.map((variable) => sealed(variable, key)),
+    request.variables.map((variable) => encryptVariable(variable, key)),
   );
   if ('status' in content) {
-    await noteOutcome(uow, id, status);
+    await recordOutcome(uow, id, status);
     return id;
   }
   const keys = content.jobs.flatMap(({ resourceGroup }) => (resourceGroup === null ? [] : [resourceGroup]));
   const mode = storedAttributes(project).resource_group_default_process_mode;
-  const groups = await resourceGroups(uow, project.id, keys, mode);
+  const groups = await findOrCreateResourceGroups(uow, project.id, keys, mode);
   const jobs = await insertJobs(uow, { ...row, id }, content.jobs, groups);
-  await wantEnvironments(uow, { project_id: project.id, pipeline_id: id }, jobs);
-  await beginPipeline(uow, { id, project_id: project.id });
+  await createEnvironmentsForJobs(uow, { project_id: project.id, pipeline_id: id }, jobs);
+  await startPipeline(uow, { id, project_id: project.id });
   return id;
 }
 
-function sealed(variable: PipelineVariable, key: KeyObject): PipelineVariable {
+function encryptVariable(variable: PipelineVariableInput, key: KeyObject): PipelineVariableInput {
   return { ...variable, value: encrypt(key, variable.value, PIPELINE_VARIABLE) };
 }

@@ -1,10 +1,10 @@
-import { type ErrorTable, filledText } from '#http/errors/error-table.ts';
+import { type ErrorTable, fillTemplate } from '#http/errors/error-table.ts';
 import type { Failure } from '#runtime/failure.ts';
 
 const base = (text: string) => [400, { message: { base: [text] } }] as const;
 
 /** Why no pipeline is made (contract/runners.md §4.1), in the order in which it is asked. */
-export const CREATION_REFUSALS = {
+export const PIPELINE_CREATION_ERRORS = {
   disabled: base('Pipelines are disabled!'),
   notPermitted: base('Insufficient permissions to create a new pipeline'),
   notAllowed: base(
@@ -21,6 +21,6 @@ export const CREATION_REFUSALS = {
 } as const satisfies ErrorTable;
 
 /** The same as a text alone. */
-export function creationText({ code, values }: Failure<keyof typeof CREATION_REFUSALS>): string {
-  return String(filledText(CREATION_REFUSALS[code][1].message.base[0]!, values));
+export function formatCreationError({ code, values }: Failure<keyof typeof PIPELINE_CREATION_ERRORS>): string {
+  return String(fillTemplate(PIPELINE_CREATION_ERRORS[code][1].message.base[0]!, values));
 }

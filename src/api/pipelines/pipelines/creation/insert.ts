@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { PipelineVariable, PlannedJob } from '#api/pipelines/ci-file/index.ts';
+import type { PipelineVariableInput, PlannedJob } from '#api/pipelines/ci-file/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import type { ProcessMode } from '#database/tables/pipelines.ts';
 
@@ -8,7 +8,7 @@ import type { ProcessMode } from '#database/tables/pipelines.ts';
 type NewPipelineRow = Insertable<Schema['pipelines']>;
 
 /** The pipeline of this origin; null: there is none. index: pipelines_by_origin */
-export async function madeOf(db: Reader, projectId: number, origin: string): Promise<number | null> {
+export async function findPipelineByOrigin(db: Reader, projectId: number, origin: string): Promise<number | null> {
   const made = db.selectFrom('pipelines').select('id').where('project_id', '=', projectId);
   return (await made.where('origin', '=', origin).executeTakeFirst())?.id ?? null;
 }
@@ -20,59 +20,59 @@ export async function insertPipeline(tx: Transaction, values: NewPipelineRow): P
 }
 
 /** Adds its variables, their values encrypted already. */
-export async function insertVariables(
+export async function insertPipelineVariables(
   tx: Transaction,
   pipelineId: number,
-  variables: readonly PipelineVariable[],
+  variables: readonly PipelineVariableInput[],
 ): Promise<void> {
   if (variables.length === 0) return;
   const rows = variables.map((variable) => ({ ...variable, pipeline_id: pipelineId }));
   await tx.insertInto('pipeline_variables').values(rows).execute();
 }
 
-interface OfPipeline {
+interface JobPipeline {
   readonly id: number;
   readonly project_id: number;
   readonly protected: boolean;
   readonly user_id: number | null;
 }
 
-interface NewJob {
+interface InsertedJob {
   readonly id: number;
   readonly environment: string | null;
   readonly user_id: number | null;
 }
 
 /** Rows of one statement: an engine takes only so many values in one. */
-const AT_ONCE = 200;
+const ROWS_PER_STATEMENT = 200;
 
 /**
  * Adds its jobs, as `created`, in their order; returns them. `groups`: the ids of resource groups by their keys.
  */
 export async function insertJobs(
   tx: Transaction,
-  pipeline: OfPipeline,
+  pipeline: JobPipeline,
   jobs: readonly PlannedJob[],
   groups: ReadonlyMap<string, number>,
-): Promise<NewJob[]> {
-  const all: NewJob[] = [];
-  for (let at = 0; at < jobs.length; at += AT_ONCE) {
-    const some = jobs.slice(at, at + AT_ONCE);
+): Promise<InsertedJob[]> {
+  const all: InsertedJob[] = [];
+  for (let at = 0; at < jobs.length; at += ROWS_PER_STATEMENT) {
+    const some = jobs.slice(at, at + ROWS_PER_STATEMENT);
     const rows = await tx
       .insertInto('jobs')
-      .values(some.map((job) => jobRow(tx, pipeline, job, groups)))
+      .values(some.map((job) => toJobRow(tx, pipeline, job, groups)))
       .returning(['id', 'name', 'environment', 'user_id'])
       .execute();
     const ids = new Map(rows.map(({ id, name }) => [name, id]));
-    await insertTags(tx, some, ids);
+    await insertJobTags(tx, some, ids);
     all.push(...rows);
   }
   return all;
 }
 
-function jobRow(
+function toJobRow(
   tx: Transaction,
-  pipeline: OfPipeline,
+  pipeline: JobPipeline,
   job: PlannedJob,
   groups: ReadonlyMap<string, number>,
 ): Insertable<Schema['jobs']> {
@@ -98,7 +98,7 @@ function jobRow(
   };
 }
 
-async function insertTags(
+async function insertJobTags(
   tx: Transaction,
   jobs: readonly PlannedJob[],
   ids: ReadonlyMap<string, number>,
@@ -106,16 +106,16 @@ async function insertTags(
   const rows = jobs.flatMap(({ name, tags }) =>
     tags.map((tag, position) => ({ job_id: ids.get(name)!, name: tag, position })),
   );
-  for (let at = 0; at < rows.length; at += AT_ONCE * 10) {
+  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT * 10) {
     await tx
       .insertInto('job_tags')
-      .values(rows.slice(at, at + AT_ONCE * 10))
+      .values(rows.slice(at, at + ROWS_PER_STATEMENT * 10))
       .execute();
   }
 }
 
 /** The resource groups with these keys, those that are new in this mode. index: resource_groups_by_key */
-export async function resourceGroups(
+export async function findOrCreateResourceGroups(
   tx: Transaction,
   projectId: number,
   keys: readonly string[],

@@ -152,9 +152,9 @@ test('work that is done twice makes no second pipeline', async () => {
     changes: [{ ref: 'refs/heads/main', oldId: made!.before_sha, newId: made!.sha }],
   };
   const id = Number(made!.origin!.split(' ')[1]);
-  const { followPushes } = await import('./on-push.ts');
+  const { createPipelinesOnPush } = await import('./on-push.ts');
   const run = jobRun(2, id);
-  await followPushes.inBackground!.handle(server.services, payload, run);
+  await createPipelinesOnPush.inBackground!.handle(server.services, payload, run);
   assert.equal((await pipelinesOf(project)).length, 1);
 });
 

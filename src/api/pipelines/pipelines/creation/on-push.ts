@@ -1,5 +1,5 @@
-import type { PipelineVariable } from '#api/pipelines/ci-file/index.ts';
-import { jobsTurn } from '#api/pipelines/processing/index.ts';
+import type { PipelineVariableInput } from '#api/pipelines/ci-file/index.ts';
+import { jobsLockKey } from '#api/pipelines/processing/index.ts';
 import { maySetPipelineVariables } from '#api/pipelines/variables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
@@ -7,41 +7,41 @@ import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import { subscription } from '#events/event-bus.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
 import { HEADS, TAGS } from '#git/ref-names.ts';
-import { zeroId } from '#git/refs/refs.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
 import type { Services } from '#http/services.ts';
-import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
+import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { createPipeline, orBroken } from './create.ts';
-import { madeOf } from './insert.ts';
-import { isProtected, prepare, type Wanted } from './prepare.ts';
-import { readPushOptions } from './push-options.ts';
+import { createPipeline, failedPipelineIfInvalid } from './create.ts';
+import { findPipelineByOrigin } from './insert.ts';
+import { isProtectedRef, type PipelineRequest, planRequestedPipeline } from './prepare.ts';
+import { parsePushOptions } from './push-options.ts';
 
 /** Of one push of many refs so many have a pipeline. */
-const MOST_REFS = 4;
+const MAX_REFS_PER_PUSH = 4;
 
-const SKIPS = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
+const SKIP_PATTERN = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
 
 /** Whatever makes or moves branches and tags has pipelines made of what is there then (contract/runners.md §4.2). */
-export const followPushes = subscription({
+export const createPipelinesOnPush = subscription({
   event: 'refs-changed',
   inBackground: {
     kind: 'pipelines-of-push',
     async handle(services: Services, { projectId, userId, changes, options = [] }, { id }) {
       const db = services.database.reader;
-      const caller = await actorOf(db, userId);
+      const caller = await loadActor(db, userId);
       const project = caller.user === null ? null : await findProject(db, caller, String(projectId));
       if (project === null || !mayInProject(caller, 'update_pipeline', project)) return;
-      for (const change of changes.filter(leavesSomething).slice(0, MOST_REFS)) {
-        await pipelineOf(services, { caller, project, change, options, origin: `push ${id} ${change.ref}` });
+      for (const change of changes.filter(isCreatedOrUpdated).slice(0, MAX_REFS_PER_PUSH)) {
+        await createPipelineOfPush(services, { caller, project, change, options, origin: `push ${id} ${change.ref}` });
       }
     },
   },
 });
 
-interface Pushed {
+interface PushedRef {
   readonly caller: Caller;
   readonly project: Project;
   readonly change: RefChange;
@@ -49,34 +49,34 @@ interface Pushed {
   readonly origin: string;
 }
 
-function leavesSomething({ ref, newId }: RefChange): boolean {
-  return newId !== zeroId && (ref.startsWith(HEADS) || ref.startsWith(TAGS));
+function isCreatedOrUpdated({ ref, newId }: RefChange): boolean {
+  return newId !== ZERO_ID && (ref.startsWith(HEADS) || ref.startsWith(TAGS));
 }
 
-async function pipelineOf(services: Services, pushed: Pushed): Promise<void> {
+async function createPipelineOfPush(services: Services, pushed: PushedRef): Promise<void> {
   const { database, runUnitOfWork, secretKey } = services;
   const { caller, project, origin } = pushed;
-  if ((await madeOf(database.reader, project.id, origin)) !== null) return;
-  const { skip, variables } = readPushOptions(pushed.options);
-  const wanted = await wantedOf(services, pushed, maySetPipelineVariables(caller, project) ? variables : []);
-  if (wanted === null) return;
-  const content = await contentOf(services, wanted, skip);
+  if ((await findPipelineByOrigin(database.reader, project.id, origin)) !== null) return;
+  const { skip, variables } = parsePushOptions(pushed.options);
+  const request = await toPipelineRequest(services, pushed, maySetPipelineVariables(caller, project) ? variables : []);
+  if (request === null) return;
+  const content = await planContent(services, request, skip);
   if (content === null) return;
   const key = await secretKey();
-  await runUnitOfWork(caller, (uow) => createPipeline(uow, wanted, content, { origin, key }), {
-    turn: jobsTurn(project.id),
+  await runUnitOfWork(caller, (uow) => createPipeline(uow, request, content, { origin, key }), {
+    lock: jobsLockKey(project.id),
   });
 }
 
-async function wantedOf(
-  { git, database, ownUrl }: Services,
-  { caller, project, change }: Pushed,
-  variables: readonly PipelineVariable[],
-): Promise<Wanted | null> {
+async function toPipelineRequest(
+  { git, database, serverUrl: ownUrl }: Services,
+  { caller, project, change }: PushedRef,
+  variables: readonly PipelineVariableInput[],
+): Promise<PipelineRequest | null> {
   const tag = change.ref.startsWith(TAGS);
   const ref = change.ref.slice((tag ? TAGS : HEADS).length);
   // An annotated tag is an object of its own.
-  const sha = await resolveRevision(git, repositoryOf(git, project), change.newId);
+  const sha = await resolveRevision(git, getRepository(git, project), change.newId);
   if (sha === null) return null;
   return {
     project,
@@ -86,19 +86,19 @@ async function wantedOf(
     sha,
     before_sha: change.oldId,
     source: 'push',
-    protected: await isProtected(database.reader, project.id, ref, tag),
+    protected: await isProtectedRef(database.reader, project.id, ref, tag),
     variables,
     baseUrl: ownUrl(),
   };
 }
 
 /** What the pipeline is to hold; null: there is to be none. */
-async function contentOf(services: Services, wanted: Wanted, skip: boolean) {
+async function planContent(services: Services, request: PipelineRequest, skip: boolean) {
   const { git } = services;
-  const plan = await prepare(services, wanted);
+  const plan = await planRequestedPipeline(services, request);
   if (isFailure(plan) && plan.code === 'noFile') return null;
-  const commit = await readCommit(git, repositoryOf(git, wanted.project), wanted.sha);
-  if (skip || SKIPS.test(commit?.message ?? '')) return { status: 'skipped' as const };
-  const content = orBroken(plan);
+  const commit = await readCommit(git, getRepository(git, request.project), request.sha);
+  if (skip || SKIP_PATTERN.test(commit?.message ?? '')) return { status: 'skipped' as const };
+  const content = failedPipelineIfInvalid(plan);
   return isFailure(content) ? null : content;
 }

@@ -4,21 +4,21 @@ import type { CiVariable } from '#api/pipelines/ci-file/index.ts';
 import type { PipelineSource } from '#database/tables/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Commit } from '#git/objects/object-reader.ts';
-import { firstCharacters, trimmed } from '#text/trim.ts';
+import { trimCharacters, truncateToCharacters } from '#text/trim.ts';
 
 /** The variables that every pipeline has (contract/runners.md §3.3): of the server, the project, the commit and its ref. */
 
-const LONGEST_SLUG = 63;
+const MAX_SLUG_LENGTH = 63;
 /** Of a commit's message, and of a schedule's description, so much goes into variables. */
-const LONGEST_MESSAGE = 50_000;
+const MAX_MESSAGE_LENGTH = 50_000;
 
 /** Where a project says that its CI file is, or where it is else. */
-export function configPath(project: Project): string {
+export function getConfigPath(project: Project): string {
   const said = storedAttributes(project).ci_config_path;
   return said == null || said === '' ? '.gitlab-ci.yml' : said;
 }
 
-export interface PipelineOf {
+export interface PipelineSubject {
   readonly ref: string;
   readonly tag: boolean;
   readonly sha: string;
@@ -32,27 +32,27 @@ export interface PipelineOf {
 }
 
 /** `baseUrl` without a slash at its end. What is known before the pipeline has an id. */
-export function predefinedVariables(
+export function buildPredefinedVariables(
   baseUrl: string,
   project: Project,
-  pipeline: PipelineOf,
+  pipeline: PipelineSubject,
   commit: Commit,
 ): CiVariable[] {
   const all = {
-    ...ofServer(baseUrl),
-    ...ofProject(baseUrl, project),
+    ...serverVariables(baseUrl),
+    ...projectVariables(baseUrl, project),
     CI_PIPELINE_SOURCE: pipeline.source,
     ...(pipeline.source === 'trigger' ? { CI_PIPELINE_TRIGGERED: 'true' } : {}),
     ...(pipeline.trigger_token == null ? {} : { CI_TRIGGER_SHORT_TOKEN: pipeline.trigger_token }),
     ...(pipeline.schedule_description == null
       ? {}
-      : { CI_PIPELINE_SCHEDULE_DESCRIPTION: firstCharacters(pipeline.schedule_description, LONGEST_MESSAGE) }),
-    ...ofCommit(pipeline, commit),
+      : { CI_PIPELINE_SCHEDULE_DESCRIPTION: truncateToCharacters(pipeline.schedule_description, MAX_MESSAGE_LENGTH) }),
+    ...commitVariables(pipeline, commit),
   };
   return Object.entries(all).map(([key, value]) => ({ key, value }));
 }
 
-function ofServer(baseUrl: string): Record<string, string> {
+function serverVariables(baseUrl: string): Record<string, string> {
   const { protocol, hostname, port, host } = new URL(baseUrl);
   const scheme = protocol.slice(0, -1);
   const [major = '', minor = '', patch = ''] = INSTANCE_VERSION.level.split('.');
@@ -75,7 +75,7 @@ function ofServer(baseUrl: string): Record<string, string> {
   };
 }
 
-function ofProject(baseUrl: string, project: Project): Record<string, string> {
+function projectVariables(baseUrl: string, project: Project): Record<string, string> {
   const namespace = project.full_path.slice(0, project.full_path.lastIndexOf('/'));
   return {
     CI_PROJECT_ID: String(project.id),
@@ -83,26 +83,29 @@ function ofProject(baseUrl: string, project: Project): Record<string, string> {
     CI_PROJECT_TITLE: project.name,
     CI_PROJECT_DESCRIPTION: project.description ?? '',
     CI_PROJECT_PATH: project.full_path,
-    CI_PROJECT_PATH_SLUG: slugOf(project.full_path),
+    CI_PROJECT_PATH_SLUG: toSlug(project.full_path),
     CI_PROJECT_NAMESPACE: namespace,
     CI_PROJECT_NAMESPACE_ID: String(project.namespace_id),
     CI_PROJECT_ROOT_NAMESPACE: namespace.split('/')[0]!,
     CI_PROJECT_URL: `${baseUrl}/${project.full_path}`,
     CI_PROJECT_VISIBILITY: project.visibility,
     CI_DEFAULT_BRANCH: project.default_branch,
-    CI_CONFIG_PATH: configPath(project),
+    CI_CONFIG_PATH: getConfigPath(project),
   };
 }
 
-function ofCommit({ ref, tag, sha, before_sha, ...pipeline }: PipelineOf, commit: Commit): Record<string, string> {
-  const message = firstCharacters(commit.message, LONGEST_MESSAGE);
+function commitVariables(
+  { ref, tag, sha, before_sha, ...pipeline }: PipelineSubject,
+  commit: Commit,
+): Record<string, string> {
+  const message = truncateToCharacters(commit.message, MAX_MESSAGE_LENGTH);
   const [title = '', ...rest] = message.split('\n');
   return {
     CI_COMMIT_SHA: sha,
     CI_COMMIT_SHORT_SHA: sha.slice(0, 8),
     CI_COMMIT_BEFORE_SHA: before_sha,
     CI_COMMIT_REF_NAME: ref,
-    CI_COMMIT_REF_SLUG: slugOf(ref),
+    CI_COMMIT_REF_SLUG: toSlug(ref),
     CI_COMMIT_REF_PROTECTED: String(pipeline.protected),
     ...(tag ? { CI_COMMIT_TAG: ref } : { CI_COMMIT_BRANCH: ref }),
     CI_COMMIT_MESSAGE: message,
@@ -114,12 +117,12 @@ function ofCommit({ ref, tag, sha, before_sha, ...pipeline }: PipelineOf, commit
 }
 
 /** Lower case, digits and dashes, none at an end, at most 63: what may be part of a host's name. */
-export function slugOf(text: string): string {
-  return trimmed(
+export function toSlug(text: string): string {
+  return trimCharacters(
     text
       .toLowerCase()
       .replaceAll(/[^a-z0-9]/g, '-')
-      .slice(0, LONGEST_SLUG),
+      .slice(0, MAX_SLUG_LENGTH),
     '-',
   );
 }

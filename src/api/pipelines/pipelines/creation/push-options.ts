@@ -1,24 +1,24 @@
-import type { PipelineVariable } from '#api/pipelines/ci-file/index.ts';
+import type { PipelineVariableInput } from '#api/pipelines/ci-file/index.ts';
 
 interface PushOptions {
   /** `ci.skip` */
   readonly skip: boolean;
   /** `ci.variable="KEY=value"`, of one key the last. */
-  readonly variables: readonly PipelineVariable[];
+  readonly variables: readonly PipelineVariableInput[];
 }
 
-const LONGEST_VALUE = 10_000;
-const LONGEST_KEY = 255;
+const MAX_VALUE_LENGTH = 10_000;
+const MAX_KEY_LENGTH = 255;
 
 /** What `git push -o ...` says of pipelines (contract/runners.md §4.2). What is no variable is left out. */
-export function readPushOptions(options: readonly string[]): PushOptions {
-  const variables = new Map<string, PipelineVariable>();
+export function parsePushOptions(options: readonly string[]): PushOptions {
+  const variables = new Map<string, PipelineVariableInput>();
   for (const option of options) {
     const [name, said = ''] = splitAt(option, '=');
     if (name !== 'ci.variable') continue;
-    const [key, value] = splitAt(unquoted(said), '=');
-    if (value === undefined || value.length > LONGEST_VALUE) continue;
-    if (key.length > LONGEST_KEY || !/^[A-Za-z0-9_]+$/.test(key)) continue;
+    const [key, value] = splitAt(stripQuotes(said), '=');
+    if (value === undefined || value.length > MAX_VALUE_LENGTH) continue;
+    if (key.length > MAX_KEY_LENGTH || !/^[A-Za-z0-9_]+$/.test(key)) continue;
     variables.set(key, { key, value, variable_type: 'env_var', raw: false });
   }
   return { skip: options.includes('ci.skip'), variables: [...variables.values()] };
@@ -30,6 +30,6 @@ function splitAt(text: string, mark: string): [string, string?] {
 }
 
 /** Some shells leave the quotes where they are. */
-function unquoted(text: string): string {
+function stripQuotes(text: string): string {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }

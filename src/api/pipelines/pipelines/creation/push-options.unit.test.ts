@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { readPushOptions } from './push-options.ts';
+import { parsePushOptions } from './push-options.ts';
 
 for (const [options, skip, variables] of [
   [[], false, {}],
@@ -12,7 +12,7 @@ for (const [options, skip, variables] of [
   [['ci.variable=KEY', 'ci.variable', 'ci.variable=A B=1', `ci.variable=K=${'x'.repeat(10_001)}`], false, {}],
 ] as const) {
   test(`${JSON.stringify(options).slice(0, 60)} gives ${JSON.stringify(variables)}`, () => {
-    const read = readPushOptions(options);
+    const read = parsePushOptions(options);
     assert.equal(read.skip, skip);
     assert.deepEqual(Object.fromEntries(read.variables.map(({ key, value }) => [key, value])), variables);
   });

@@ -3,25 +3,25 @@ import type { Reader } from '#database/database.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
-import { momentAfter, timestamp } from '#runtime/clock.ts';
-import { destroyOldPipeline } from './delete.ts';
+import { addMilliseconds, timestamp } from '#runtime/clock.ts';
+import { deleteOldPipeline } from './delete.ts';
 
 /** Pipelines that are older than their project keeps them (contract/runners.md "Background work"). */
 
-const BATCH = 100;
+const OLD_BATCH_SIZE = 100;
 
 export const deleteOldPipelines = defineJob({
   kind: 'delete-old-pipelines',
   async handle({ database, clock, runUnitOfWork }: Services, _payload: Record<string, never>, { signal }) {
     for (let afterId = 0; ; ) {
-      const projects = await projectsWithAge(database.reader, afterId);
+      const projects = await listProjectsWithRetention(database.reader, afterId);
       for (const { id, attributes } of projects) {
         const seconds = storedAttributes({ attributes }).ci_delete_pipelines_in_seconds;
         if (seconds === null) continue;
-        const before = momentAfter(timestamp(clock), -seconds * 1000);
-        for (let old = await olderThan(database.reader, id, before); old.length > 0 && !signal.aborted; ) {
-          for (const pipelineId of old) await destroyOldPipeline(runUnitOfWork, pipelineId);
-          old = await olderThan(database.reader, id, before);
+        const before = addMilliseconds(timestamp(clock), -seconds * 1000);
+        for (let old = await listPipelinesOlderThan(database.reader, id, before); old.length > 0 && !signal.aborted; ) {
+          for (const pipelineId of old) await deleteOldPipeline(runUnitOfWork, pipelineId);
+          old = await listPipelinesOlderThan(database.reader, id, before);
         }
       }
       const last = projects.at(-1);
@@ -38,25 +38,25 @@ export const deleteOldPipelinesDaily: Schedule<Services> = {
 };
 
 /** Some of those that say how long they keep pipelines, in the order of their ids. index: projects primary key */
-function projectsWithAge(db: Reader, afterId: number) {
+function listProjectsWithRetention(db: Reader, afterId: number) {
   return db
     .selectFrom('projects')
     .select(['id', 'attributes'])
     .where('id', '>', afterId)
     .where('attributes', 'like', '%"ci_delete_pipelines_in_seconds":%')
     .orderBy('id')
-    .limit(BATCH)
+    .limit(OLD_BATCH_SIZE)
     .execute();
 }
 
 /** The oldest few that were made before this moment. index: pipelines_by_project */
-async function olderThan(db: Reader, projectId: number, moment: string): Promise<number[]> {
+async function listPipelinesOlderThan(db: Reader, projectId: number, moment: string): Promise<number[]> {
   const rows = await db
     .selectFrom('pipelines')
     .select(['id', 'created_at'])
     .where('project_id', '=', projectId)
     .orderBy('id')
-    .limit(BATCH)
+    .limit(OLD_BATCH_SIZE)
     .execute();
   return rows.filter(({ created_at }) => created_at < moment).map(({ id }) => id);
 }

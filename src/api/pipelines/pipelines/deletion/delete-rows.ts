@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
-import { PIECE } from '#events/batches.ts';
+import { isInIds } from '#database/dialect.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 
 /**
  * Removes pipelines and jobs by so many rows at a time, those counted that go with them: a job may have a log of very many
@@ -9,13 +9,18 @@ import { PIECE } from '#events/batches.ts';
  */
 
 /** Whose jobs go: a project's, or a pipeline's. */
-type Of = 'project_id' | 'pipeline_id';
+type ParentColumn = 'project_id' | 'pipeline_id';
 
 /**
  * First goes what some jobs have left, then as many of them as their tags and variables allow. Those of the last stages go first,
  * so that none that is there still is the next one to run. index: jobs_by_project, jobs_by_pipeline
  */
-export async function removeJobs(tx: Transaction, of: Of, id: number, { retried = false } = {}): Promise<number> {
+export async function deleteJobBatch(
+  tx: Transaction,
+  of: ParentColumn,
+  id: number,
+  { retried = false } = {},
+): Promise<number> {
   const jobs = await tx
     .selectFrom('jobs')
     .select((eb) => [
@@ -35,25 +40,25 @@ export async function removeJobs(tx: Transaction, of: Of, id: number, { retried 
     .$if(of === 'pipeline_id', (query) => query.orderBy('stage_index', 'desc'))
     .$if(retried, (query) => query.where(sql<boolean>`retried`))
     .orderBy('id', 'desc')
-    .limit(PIECE)
+    .limit(BATCH_SIZE)
     .execute();
-  const gone = await removeLeft(
+  const gone = await deleteLogsAndArtifacts(
     tx,
     jobs.map((job) => job.id),
   );
   const weighed = jobs.map((job) => ({ id: job.id, rows: 1 + Number(job.tags) + Number(job.variables) }));
-  return removeSome(tx, 'jobs', weighed, PIECE - gone);
+  return deleteWeightedRows(tx, 'jobs', weighed, BATCH_SIZE - gone);
 }
 
 /** Some of what others have said of commits. index: commit_statuses_by_project, commit_statuses_by_pipeline */
-export async function removePosted(tx: Transaction, of: Of, id: number): Promise<number> {
-  const some = tx.selectFrom('commit_statuses').select('id').where(of, '=', id).limit(PIECE);
+export async function deleteCommitStatusBatch(tx: Transaction, of: ParentColumn, id: number): Promise<number> {
+  const some = tx.selectFrom('commit_statuses').select('id').where(of, '=', id).limit(BATCH_SIZE);
   const { numDeletedRows } = await tx.deleteFrom('commit_statuses').where('id', 'in', some).executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }
 
 /** Some pipelines of a project, which have no jobs any more. index: pipelines_by_project */
-export async function removePipelines(tx: Transaction, projectId: number): Promise<number> {
+export async function deletePipelineBatch(tx: Transaction, projectId: number): Promise<number> {
   const pipelines = await tx
     .selectFrom('pipelines')
     .select((eb) => [
@@ -66,48 +71,48 @@ export async function removePipelines(tx: Transaction, projectId: number): Promi
     ])
     .where('project_id', '=', projectId)
     .orderBy('id')
-    .limit(PIECE)
+    .limit(BATCH_SIZE)
     .execute();
   const weighed = pipelines.map(({ id, variables }) => ({ id, rows: 1 + Number(variables) }));
-  return removeSome(tx, 'pipelines', weighed, PIECE);
+  return deleteWeightedRows(tx, 'pipelines', weighed, BATCH_SIZE);
 }
 
 /** A row, and how many go with it, itself among them. */
-interface Weighed {
+interface WeightedRow {
   readonly id: number;
   readonly rows: number;
 }
 
 /** The first of these that together are so many rows at most. index: jobs primary key, pipelines primary key */
-async function removeSome(
+async function deleteWeightedRows(
   tx: Transaction,
   table: 'jobs' | 'pipelines',
-  found: readonly Weighed[],
+  found: readonly WeightedRow[],
   most: number,
 ): Promise<number> {
-  const some = atMost(most, found);
+  const some = selectWithinWeight(most, found);
   if (some.length > 0)
     await tx
       .deleteFrom(table)
-      .where(isAmong(tx, sql.ref('id'), some))
+      .where(isInIds(tx, sql.ref('id'), some))
       .execute();
-  return some.length === found.length && found.length < PIECE ? 0 : PIECE;
+  return some.length === found.length && found.length < BATCH_SIZE ? 0 : BATCH_SIZE;
 }
 
 /** PIECE rows at most of the logs and files of these jobs; how many they were. index: job_trace_chunks_pkey, job_artifacts_by_job */
-async function removeLeft(tx: Transaction, jobIds: readonly number[]): Promise<number> {
+async function deleteLogsAndArtifacts(tx: Transaction, jobIds: readonly number[]): Promise<number> {
   if (jobIds.length === 0) return 0;
-  const ofJobs = isAmong(tx, sql.ref('job_id'), jobIds);
+  const ofJobs = isInIds(tx, sql.ref('job_id'), jobIds);
   const chunks = await sql`delete from job_trace_chunks where (job_id, start) in
-    (select job_id, start from job_trace_chunks where ${ofJobs} limit ${PIECE})`.execute(tx);
+    (select job_id, start from job_trace_chunks where ${ofJobs} limit ${BATCH_SIZE})`.execute(tx);
   const gone = Number(chunks.numAffectedRows ?? 0);
   const files = await sql`delete from job_artifacts where id in
-    (select id from job_artifacts where ${ofJobs} limit ${PIECE - gone})`.execute(tx);
+    (select id from job_artifacts where ${ofJobs} limit ${BATCH_SIZE - gone})`.execute(tx);
   return gone + Number(files.numAffectedRows ?? 0);
 }
 
 /** The first of these that together are no more rows; one at least, unless there is no row to be had. */
-function atMost(most: number, some: readonly Weighed[]): number[] {
+function selectWithinWeight(most: number, some: readonly WeightedRow[]): number[] {
   const ids: number[] = [];
   let sum = 0;
   for (const { id, rows } of some) {

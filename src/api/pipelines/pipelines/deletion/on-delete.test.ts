@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { linkBlob, storeBlob } from '#blobs/index.ts';
-import { PIECE } from '#events/batches.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 import type { EventName, EventPayloads } from '#events/domain-events.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
@@ -22,8 +22,8 @@ async function large(project: Project): Promise<void> {
       .selectAll()
       .where('id', '=', first)
       .executeTakeFirstOrThrow();
-    const rows = Array.from({ length: PIECE }, (_, index) => ({ ...like, name: `job ${index}` }));
-    for (let from = 0; from < PIECE; from += 20)
+    const rows = Array.from({ length: BATCH_SIZE }, (_, index) => ({ ...like, name: `job ${index}` }));
+    for (let from = 0; from < BATCH_SIZE; from += 20)
       await tx
         .insertInto('jobs')
         .values(rows.slice(from, from + 20))
@@ -58,7 +58,7 @@ test('what a deleted user has run becomes nobody’s piece by piece, and stays',
   await work();
   assert.equal(await named(), 0);
   assert.deepEqual(await rowsOf('pipelines', project), [{ user_id: null }]);
-  assert.equal((await rowsOf('jobs', project)).length, PIECE + 1);
+  assert.equal((await rowsOf('jobs', project)).length, BATCH_SIZE + 1);
 });
 
 test('what jobs have left counts: no piece removes more rows, and all goes in the end', async () => {
@@ -66,7 +66,7 @@ test('what jobs have left counts: no piece removes more rows, and all goes in th
   const job_id = await jobRow(here, project, { status: 'success', tags: ['a', 'b'] });
   const blob = await storeBlob(server.services.blobs, Buffer.from('x'));
   assert.ok(!isFailure(blob));
-  const chunks = Array.from({ length: PIECE + 2 }, (_, start) => ({ job_id, start, ...blob }));
+  const chunks = Array.from({ length: BATCH_SIZE + 2 }, (_, start) => ({ job_id, start, ...blob }));
   await database.transaction(async (tx) => {
     await linkBlob(tx, blob);
     for (let at = 0; at < chunks.length; at += 100)
@@ -89,10 +89,10 @@ test('what jobs have left counts: no piece removes more rows, and all goes in th
 test('jobs with many tags, and pipelines with many variables, are fewer at a time', async () => {
   const project = await newProject();
   const pipeline_id = await pipelineRow(here, project);
-  const tags = Array.from({ length: PIECE / 2 }, (_, index) => `tag ${index}`);
+  const tags = Array.from({ length: BATCH_SIZE / 2 }, (_, index) => `tag ${index}`);
   for (let at = 0; at < 3; at++) await jobRow(here, project, { pipeline_id, tags, status: 'success' });
   const other = await pipelineRow(here, project);
-  const values = Array.from({ length: PIECE }, (_, index) => ({
+  const values = Array.from({ length: BATCH_SIZE }, (_, index) => ({
     pipeline_id: other,
     key: `K${index}`,
     value: '',
@@ -100,7 +100,7 @@ test('jobs with many tags, and pipelines with many variables, are fewer at a tim
     raw: false,
   }));
   await database.transaction(async (tx) => {
-    for (let at = 0; at < PIECE; at += 100)
+    for (let at = 0; at < BATCH_SIZE; at += 100)
       await tx
         .insertInto('pipeline_variables')
         .values(values.slice(at, at + 100))

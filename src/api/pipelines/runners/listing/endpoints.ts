@@ -1,12 +1,12 @@
-import { isRunnerOf } from '#authorization/runners.ts';
-import { administratorLate, signedIn } from '#http/access/access.ts';
+import { runnerManagedBy } from '#authorization/runners.ts';
+import { administratorAfterParameters, signedIn } from '#http/access/access.ts';
 import { inGroup, inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { page } from '#http/endpoint/responses.ts';
 import { fail } from '#runtime/failure.ts';
 import { Runner } from '../entities.ts';
 import { filterParams, isTypeScope, scopedFilterParams } from './filters.ts';
-import { everyRunner, pageOfRunners, runnersOfGroup, runnersOfProject } from './list.ts';
+import { allRunners, isRunnerOfGroup, isRunnerOfProject, listRunnersWhere } from './list.ts';
 
 /** contract/runners.md §1.1 */
 export const listRunners = endpoint({
@@ -18,7 +18,7 @@ export const listRunners = endpoint({
   response: page(Runner),
   read(db, { caller, params: filter, page, base }) {
     if (isTypeScope(filter.scope)) return fail('invalidScope');
-    return pageOfRunners(db, isRunnerOf(caller.user.id, db.today), { filter, page, now: base.now });
+    return listRunnersWhere(db, runnerManagedBy(caller.user.id, db.today), { filter, page, now: base.now });
   },
 });
 
@@ -26,30 +26,30 @@ export const listRunners = endpoint({
 export const listAllRunners = endpoint({
   get: '/runners/all',
   summary: 'List all runners',
-  access: administratorLate(),
+  access: administratorAfterParameters(),
   params: scopedFilterParams,
   response: page(Runner),
-  read: (db, { params: filter, page, base }) => pageOfRunners(db, everyRunner, { filter, page, now: base.now }),
+  read: (db, { params: filter, page, base }) => listRunnersWhere(db, allRunners, { filter, page, now: base.now }),
 });
 
 /** contract/runners.md §1.6 */
 export const listProjectRunners = endpoint({
   get: '/projects/:id/runners',
-  summary: 'List the runners that work for a project',
+  summary: 'List the runners of a project',
   access: inProject('admin_runner'),
   params: scopedFilterParams,
   response: page(Runner),
   read: async (db, { project, params: filter, page, base }) =>
-    pageOfRunners(db, await runnersOfProject(db, project), { filter, page, now: base.now }),
+    listRunnersWhere(db, await isRunnerOfProject(db, project), { filter, page, now: base.now }),
 });
 
 /** contract/runners.md §1.7 */
 export const listGroupRunners = endpoint({
   get: '/groups/:id/runners',
-  summary: 'List the runners of a group and of those above it',
+  summary: 'List the runners of a group',
   access: inGroup('read_runner'),
   params: filterParams,
   response: page(Runner),
   read: async (db, { group, params: filter, page, base }) =>
-    pageOfRunners(db, await runnersOfGroup(db, group), { filter, page, now: base.now }),
+    listRunnersWhere(db, await isRunnerOfGroup(db, group), { filter, page, now: base.now }),
 });

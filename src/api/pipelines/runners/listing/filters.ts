@@ -1,10 +1,10 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Schema } from '#database/database.ts';
-import { isAmongTexts } from '#database/dialect.ts';
+import { isInTexts } from '#database/dialect.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { textOf, title } from '#http/parameters/texts.ts';
-import { boolean, commaArray, oneOf } from '#http/parameters/types.ts';
+import { limitedText, title } from '#http/parameters/texts.ts';
+import { boolean, commaSeparated, oneOf } from '#http/parameters/types.ts';
 import { hasStatus, STATUS_FILTERS, type StatusFilter } from '../status.ts';
 
 /** How lists of runners are filtered (contract/runners.md §1.1). */
@@ -23,14 +23,14 @@ const TYPE_SCOPES = {
 type TypeScope = keyof typeof TYPE_SCOPES;
 const typeScopes = Object.keys(TYPE_SCOPES) as TypeScope[];
 
-const prefix = textOf(255);
+const prefix = limitedText(255);
 
 /** The beginning of a version; it begins with a digit. */
 const versionPrefix: ParameterType<string> = {
   schema: { ...prefix.schema, pattern: '^[\\d+.]+' } as ParameterType<string>['schema'],
   read(raw, name, problems) {
     const value = prefix.read(raw, name, problems);
-    return value === null || /^\d/.test(value) ? value : problems.invalid(name);
+    return value === null || /^\d/.test(value) ? value : problems.addInvalid(name);
   },
 };
 
@@ -39,7 +39,7 @@ export const filterParams = {
   type: optional(oneOf(...TYPES)),
   status: optional(oneOf(...STATUS_FILTERS)),
   paused: optional(boolean),
-  tag_list: optional(commaArray(title)),
+  tag_list: optional(commaSeparated(title)),
   version_prefix: optional(versionPrefix),
 };
 
@@ -55,7 +55,7 @@ export function isTypeScope(scope: string | null | undefined): scope is TypeScop
 type Eb = ExpressionBuilder<Schema, 'runners'>;
 
 /** The runners that all of these hold for. */
-export function passes(db: Reader, filter: RunnerFilter, now: string) {
+export function matchesFilter(db: Reader, filter: RunnerFilter, now: string) {
   return (eb: Eb): Expression<SqlBool> => {
     const { scope, type, status, paused, tag_list, version_prefix } = filter;
     const conditions: Expression<SqlBool>[] = [];
@@ -78,7 +78,7 @@ function hasTags(db: Reader, eb: Eb, names: readonly string[]): Expression<SqlBo
     .selectFrom('runner_tags')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .whereRef('runner_tags.runner_id', '=', 'runners.id')
-    .where(isAmongTexts(db, sql.ref<string>('runner_tags.name'), names));
+    .where(isInTexts(db, sql.ref<string>('runner_tags.name'), names));
   return eb(worn, '=', names.length);
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, type Runner, world } from '#test/support/world.ts';
-import { isInStatus, STATUS_FILTERS } from '../status.ts';
+import { matchesStatus, STATUS_FILTERS } from '../status.ts';
 
 // contract/runners.md §1.1, "States"
 
@@ -151,7 +151,7 @@ test('the filter of each status is the set that the clock says', async () => {
     ['stale', 'stale', 'offline', 'online', 'paused', 'stale'],
   );
   for (const status of STATUS_FILTERS) {
-    const expected = rows.filter((row) => isInStatus(row, status, clock.now().toISOString())).map(({ id }) => id);
+    const expected = rows.filter((row) => matchesStatus(row, status, clock.now().toISOString())).map(({ id }) => id);
     assert.deepEqual(await ids(place.owner, '/runners', { status }), expected, status);
     assert.deepEqual(await ids(place.owner, '/runners', { scope: status }), expected, status);
   }

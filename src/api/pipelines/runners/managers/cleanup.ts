@@ -1,24 +1,28 @@
 import type { Transaction } from '#database/database.ts';
 import type { Services } from '#http/services.ts';
-import { sweepInBatches } from '#jobs/delete-in-batches.ts';
-import { defineJob, type Job } from '#jobs/job.ts';
+import { deleteInBatches } from '#jobs/delete-in-batches.ts';
+import { defineJob, type JobDefinition } from '#jobs/job.ts';
 import type { Schedule } from '#jobs/schedules.ts';
-import { staleUntil } from '../status.ts';
+import { staleThreshold } from '../status.ts';
 
 const NAME = 'sweep-runner-managers';
 const BATCH = 1_000;
 
 /** Deletes the managers that were not heard of for seven days (contract/runners.md "Background work"). */
-export const sweepManagers: Job<Services, Record<string, never>> = defineJob({
+export const cleanUpRunnerManagers: JobDefinition<Services, Record<string, never>> = defineJob({
   kind: NAME,
-  handle: ({ database }) => sweepInBatches(database, BATCH, deleteSilent),
+  handle: ({ database }) => deleteInBatches(database, BATCH, deleteStaleManagers),
 });
 
-export const sweepManagersDaily: Schedule<Services> = { name: NAME, cron: '40 4 * * *', job: sweepManagers };
+export const cleanUpRunnerManagersDaily: Schedule<Services> = {
+  name: NAME,
+  cron: '40 4 * * *',
+  job: cleanUpRunnerManagers,
+};
 
 /** index: runner_managers_by_contact */
-async function deleteSilent(tx: Transaction, most: number): Promise<number> {
-  const until = staleUntil(tx.now);
+async function deleteStaleManagers(tx: Transaction, most: number): Promise<number> {
+  const until = staleThreshold(tx.now);
   const silent = tx
     .selectFrom('runner_managers')
     .select('id')

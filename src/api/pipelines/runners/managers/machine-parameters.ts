@@ -1,29 +1,29 @@
 import { Type } from 'typebox';
-import { isRaw } from '#http/parameters/brackets.ts';
-import { hash, optional } from '#http/parameters/declarations.ts';
+import { isParameterObject } from '#http/parameters/brackets.ts';
+import { object, optional } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { string, textOf } from '#http/parameters/texts.ts';
+import { limitedText, string } from '#http/parameters/texts.ts';
 
 /** What machines send of themselves (contract/runners.md §1.8, §3). What is of no use here is left out, not refused. */
 
-export const LONGEST_SYSTEM_ID = 64;
-const MOST_FACTS = 100;
-const LONGEST_FACT = 255;
+export const MAX_SYSTEM_ID_LENGTH = 64;
+const MAX_ENTRIES = 100;
+const MAX_ENTRY_LENGTH = 255;
 
 /** A hash of which those values are kept that are of this kind, and not too many. */
-function facts<T extends boolean | string>(kind: 'boolean' | 'string'): ParameterType<Readonly<Record<string, T>>> {
+function recordOf<T extends boolean | string>(kind: 'boolean' | 'string'): ParameterType<Readonly<Record<string, T>>> {
   const fits = (value: unknown): value is T =>
-    typeof value === kind && (typeof value !== 'string' || value.length <= LONGEST_FACT);
+    typeof value === kind && (typeof value !== 'string' || value.length <= MAX_ENTRY_LENGTH);
   return {
     schema: Type.Object({}),
-    isHash: true,
+    isObject: true,
     read(raw) {
-      if (!isRaw(raw)) return null;
+      if (!isParameterObject(raw)) return null;
       const kept: Record<string, T> = {};
       let count = 0;
       for (const name of Object.keys(raw)) {
         const value = raw[name];
-        if (count === MOST_FACTS || name.length > LONGEST_FACT || name === '__proto__' || !fits(value)) continue;
+        if (count === MAX_ENTRIES || name.length > MAX_ENTRY_LENGTH || name === '__proto__' || !fits(value)) continue;
         kept[name] = value;
         count++;
       }
@@ -32,7 +32,7 @@ function facts<T extends boolean | string>(kind: 'boolean' | 'string'): Paramete
   };
 }
 
-const versions = {
+const versionParams = {
   name: optional(string),
   version: optional(string),
   revision: optional(string),
@@ -41,18 +41,18 @@ const versions = {
 };
 
 /** `info` of a registration. */
-export const registrationInfo = hash(versions);
+export const registrationInfo = object(versionParams);
 
 /** What comes with each call of a machine besides the token. */
 export const machineParams = {
-  system_id: optional(textOf(LONGEST_SYSTEM_ID)),
+  system_id: optional(limitedText(MAX_SYSTEM_ID_LENGTH)),
   info: optional(
-    hash({
-      ...versions,
+    object({
+      ...versionParams,
       executor: optional(string),
-      features: optional(facts<boolean>('boolean')),
-      config: optional(hash({ gpus: optional(string) })),
-      labels: optional(facts<string>('string')),
+      features: optional(recordOf<boolean>('boolean')),
+      config: optional(object({ gpus: optional(string) })),
+      labels: optional(recordOf<string>('string')),
     }),
   ),
 };

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { type Runner, wasHeardJustNow } from '#authorization/runners.ts';
+import { type Runner, wasContactedRecently } from '#authorization/runners.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import { type Params, prepare, prepareForIds, prepareWrite } from '#database/prepare.ts';
 import type { RunnersTables } from '#database/tables/runners.ts';
@@ -7,7 +7,7 @@ import type { RunnersTables } from '#database/tables/runners.ts';
 /** The machines on which a runner runs (contract/runners.md §2.4, §3 "Common"). */
 
 /** A manager as it is shown; what it says it can do stays behind. */
-export type RunnerManager = Omit<
+export type RunnerManagerRow = Omit<
   Selectable<RunnersTables['runner_managers']>,
   'executor' | 'features' | 'config' | 'labels'
 >;
@@ -38,7 +38,7 @@ export interface MachineInfo {
 }
 
 /** Who calls as a runner. */
-export interface Machine {
+export interface RunnerMachine {
   /** Null for runners that don't know theirs. */
   readonly systemId: string | null | undefined;
   /** The client's address. */
@@ -47,18 +47,22 @@ export interface Machine {
   readonly info?: MachineInfo | null | undefined;
 }
 
-const LEGACY = '<legacy>';
+const LEGACY_SYSTEM_ID = '<legacy>';
 
 /**
  * Notes that a machine has called as this runner, which makes it known at the first time: runner and manager were
  * contacted now, from this address. Two statements, each of one row. Returns the manager's id.
  */
-export async function contact(tx: Transaction, { id }: Pick<Runner, 'id'>, machine: Machine): Promise<number> {
+export async function recordContact(
+  tx: Transaction,
+  { id }: Pick<Runner, 'id'>,
+  machine: RunnerMachine,
+): Promise<number> {
   const seen = { runner_id: id, contacted_at: tx.now, ip_address: machine.address ?? '' };
-  const note = machine.info ? notePresented : noteSilent;
-  const values = { ...seen, ...infoColumns(machine.info ?? {}), system_id: machine.systemId || LEGACY };
+  const note = machine.info ? upsertManagerWithInfo : upsertManagerWithoutInfo;
+  const values = { ...seen, ...infoColumns(machine.info ?? {}), system_id: machine.systemId || LEGACY_SYSTEM_ID };
   const manager = (await note.first(tx, values))!;
-  await noteRunner(tx, seen);
+  await updateRunnerContact(tx, seen);
   return manager.id;
 }
 
@@ -73,22 +77,22 @@ const infoNames = [
   'labels',
 ] as const satisfies readonly (keyof ReturnType<typeof infoColumns>)[];
 
-type Seen = Pick<RunnerManager, 'runner_id' | 'ip_address'> & { readonly contacted_at: string };
-type Noted = Seen & Pick<RunnerManager, 'system_id'> & ReturnType<typeof infoColumns>;
+type RunnerContact = Pick<RunnerManagerRow, 'runner_id' | 'ip_address'> & { readonly contacted_at: string };
+type ManagerContact = RunnerContact & Pick<RunnerManagerRow, 'system_id'> & ReturnType<typeof infoColumns>;
 
 /** As often as runners call, so that both are compiled once. What a machine doesn't say of itself stays as it was. */
-const notePresented = prepareNote(['contacted_at', 'ip_address', ...infoNames]);
-const noteSilent = prepareNote(['contacted_at', 'ip_address']);
+const upsertManagerWithInfo = prepareUpsert(['contacted_at', 'ip_address', ...infoNames]);
+const upsertManagerWithoutInfo = prepareUpsert(['contacted_at', 'ip_address']);
 
 // index: runner_managers_by_system_id
-function prepareNote(changed: readonly (keyof Noted & string)[]) {
-  return prepareWrite((tx, value: Params<Noted>) => {
-    const told = Object.fromEntries(infoNames.map((name) => [name, value(name)]));
+function prepareUpsert(changed: readonly (keyof ManagerContact & string)[]) {
+  return prepareWrite((tx, value: Params<ManagerContact>) => {
+    const infoValues = Object.fromEntries(infoNames.map((name) => [name, value(name)]));
     const contacted_at = value('contacted_at');
     return tx
       .insertInto('runner_managers')
       .values({
-        ...told,
+        ...infoValues,
         runner_id: value('runner_id'),
         system_id: value('system_id'),
         ip_address: value('ip_address'),
@@ -105,7 +109,7 @@ function prepareNote(changed: readonly (keyof Noted & string)[]) {
 }
 
 // index: runners primary key
-const noteRunner = prepareWrite((tx, value: Params<Seen>) =>
+const updateRunnerContact = prepareWrite((tx, value: Params<RunnerContact>) =>
   tx
     .updateTable('runners')
     .set({ contacted_at: value('contacted_at'), ip_address: value('ip_address') })
@@ -113,7 +117,7 @@ const noteRunner = prepareWrite((tx, value: Params<Seen>) =>
 );
 
 // index: runner_managers_by_system_id
-const knownMachine = prepare((db, value: Params<{ runner: number; systemId: string }>) =>
+const managerBySystemId = prepare((db, value: Params<{ runner: number; systemId: string }>) =>
   db
     .selectFrom('runner_managers')
     .select(['id', 'contacted_at', 'ip_address', ...infoNames])
@@ -125,16 +129,19 @@ const knownMachine = prepare((db, value: Params<{ runner: number; systemId: stri
  * The manager's id where nothing has to be written of this call: runner and machine were heard of just now, from this address,
  * and the machine says what it has said. Null: `contact` is to be called.
  */
-export async function heardJustNow(
+export async function findUnchangedManagerId(
   db: Reader,
   runner: Pick<Runner, 'id' | 'contacted_at' | 'ip_address'>,
-  machine: Machine,
+  machine: RunnerMachine,
   now: string,
 ): Promise<number | null> {
   const isKnown = ({ contacted_at, ip_address }: Pick<Runner, 'contacted_at' | 'ip_address'>) =>
-    wasHeardJustNow(contacted_at, now) && ip_address === (machine.address ?? '');
+    wasContactedRecently(contacted_at, now) && ip_address === (machine.address ?? '');
   if (!isKnown(runner)) return null;
-  const manager = await knownMachine.first(db, { runner: runner.id, systemId: machine.systemId || LEGACY });
+  const manager = await managerBySystemId.first(db, {
+    runner: runner.id,
+    systemId: machine.systemId || LEGACY_SYSTEM_ID,
+  });
   if (manager === undefined || !isKnown(manager)) return null;
   const said = machine.info ? infoColumns(machine.info) : null;
   return said === null || infoNames.every((name) => manager[name] === said[name]) ? manager.id : null;
@@ -155,17 +162,20 @@ function infoColumns(info: MachineInfo) {
 }
 
 // index: runner_managers primary key
-const managersByIds = prepareForIds<RunnerManager>((db, ids) =>
+const managersByIds = prepareForIds<RunnerManagerRow>((db, ids) =>
   db.selectFrom('runner_managers').select(managerColumns).where('id', 'in', ids),
 );
 
 /** These managers, by their ids. */
-export async function findManagers(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, RunnerManager>> {
+export async function findManagersByIds(
+  db: Reader,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, RunnerManagerRow>> {
   return new Map((await managersByIds(db, ids)).map((manager) => [manager.id, manager]));
 }
 
 /** All managers of a runner, the oldest first. index: runner_managers_by_system_id */
-export function managersOf(db: Reader, runnerId: number): Promise<RunnerManager[]> {
+export function listManagers(db: Reader, runnerId: number): Promise<RunnerManagerRow[]> {
   return db
     .selectFrom('runner_managers')
     .select(managerColumns)
@@ -175,7 +185,7 @@ export function managersOf(db: Reader, runnerId: number): Promise<RunnerManager[
 }
 
 /** The one that was heard of last; null while there is none. index: runner_managers_by_runner */
-export async function latestManager(db: Reader, runnerId: number): Promise<RunnerManager | null> {
+export async function findLatestManager(db: Reader, runnerId: number): Promise<RunnerManagerRow | null> {
   const latest = await db
     .selectFrom('runner_managers')
     .select(managerColumns)

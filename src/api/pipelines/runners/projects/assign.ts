@@ -1,14 +1,14 @@
 import { isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { mayUpdateRunner, ownerProjectOf, type Runner } from '#authorization/runners.ts';
+import { findOwnerProjectId, mayUpdateRunner, type Runner } from '#authorization/runners.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { recordAssociation } from '../activity.ts';
-import { associationsIn, insertAssociation, removeAssociation } from '../store.ts';
+import { countRunnersOfProject, insertAssociation, removeAssociation } from '../store.ts';
 
 /** Project runners in more projects than one (contract/runners.md §1.6). */
 
-const MOST_IN_PROJECT = 1000;
+const MAX_RUNNERS_PER_PROJECT = 1000;
 
 type AssignFailure = 'ofGroup' | 'locked' | 'notPermitted' | 'ofInstance' | 'tooMany';
 
@@ -23,7 +23,7 @@ export async function assignRunner(
   if (runner.runner_type === 'instance_type') return fail(administrator ? 'ofInstance' : 'notPermitted');
   if (runner.locked && !administrator) return fail('locked');
   if (!(await mayUpdateRunner(uow, uow.actor, runner))) return fail('notPermitted');
-  if ((await associationsIn(uow, project.id)) >= MOST_IN_PROJECT) return fail('tooMany');
+  if ((await countRunnersOfProject(uow, project.id)) >= MAX_RUNNERS_PER_PROJECT) return fail('tooMany');
   await insertAssociation(uow, runner.id, project.id);
   await recordAssociation(uow, runner, { project, added: true });
   return runner;
@@ -36,7 +36,7 @@ export async function unassignRunner(
   runner: Runner,
 ): Promise<undefined | Failure<'locked' | 'notPermitted' | 'fromOwner' | 'notFound'>> {
   const administrator = isAdministrator(uow.actor);
-  if ((await ownerProjectOf(uow, runner.id)) === project.id) {
+  if ((await findOwnerProjectId(uow, runner.id)) === project.id) {
     return fail(administrator ? 'fromOwner' : 'notPermitted');
   }
   if (runner.locked && !administrator) return fail('locked');

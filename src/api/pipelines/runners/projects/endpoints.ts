@@ -7,7 +7,7 @@ import { nestedNotFound, notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { Runner } from '../entities.ts';
-import { runnerInProject } from '../store.ts';
+import { findRunnerInProject } from '../store.ts';
 import { assignRunner as assign, unassignRunner as unassign } from './assign.ts';
 
 // contract/runners.md §1.6
@@ -17,7 +17,7 @@ const LOCKED = [403, '403 Forbidden - Runner is locked'] as const;
 
 export const assignRunner = endpoint({
   post: '/projects/:id/runners',
-  summary: 'Give a runner to a project',
+  summary: 'Assign a runner to a project',
   access: inProject('admin_runner').resource({
     name: 'runner',
     params: { runner_id: required(integer) },
@@ -40,12 +40,12 @@ export const assignRunner = endpoint({
 
 export const unassignRunner = endpoint({
   delete: '/projects/:id/runners/:runner_id',
-  summary: 'Take a runner from a project',
+  summary: 'Unassign a runner from a project',
   access: inProject('admin_runner').resource({
     name: 'runner',
     params: { runner_id: required(integer) },
     load: ({ db, params }: AccessCall<{ readonly runner_id: number }>, { project }) =>
-      runnerInProject(db, project.id, params.runner_id),
+      findRunnerInProject(db, project.id, params.runner_id),
     notFound: () => notFound('Runner'),
   }),
   lastModified: ({ runner }) => runner.updated_at,

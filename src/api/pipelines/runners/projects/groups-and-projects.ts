@@ -3,8 +3,8 @@ import { type Caller, isAdministrator } from '#authentication/caller.ts';
 import type { Runner } from '#authorization/runners.ts';
 import { projectVisibleTo, projectWithRole } from '#authorization/visibility-conditions.ts';
 import type { Reader } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
-import { findGroup, roleInGroup } from '#domain/namespaces/groups.ts';
+import { type Page, paginate } from '#database/page.ts';
+import { findGroup, getGroupRole } from '#domain/namespaces/groups.ts';
 import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -12,10 +12,10 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 /** The projects and groups that a runner shows with itself: those that the caller is a member of (contract/runners.md §1.2). */
 
 /** How many a runner shows; its list of projects has them all. */
-const PROJECTS_SHOWN = 1000;
+const MAX_PROJECTS_IN_DETAIL = 1000;
 
 /** index: runner_projects_by_runner */
-export async function projectsShownWith(to: SerializationContext, { id }: Pick<Runner, 'id'>) {
+export async function listProjectsForDetail(to: SerializationContext, { id }: Pick<Runner, 'id'>) {
   const { db, caller } = to;
   const { user } = caller;
   if (user === null) return [];
@@ -35,22 +35,22 @@ export async function projectsShownWith(to: SerializationContext, { id }: Pick<R
     .where('runner_projects.runner_id', '=', id)
     .$if(!isAdministrator(caller), (query) => query.where(projectWithRole(user.id, 1, db.today)))
     .orderBy('runner_projects.id')
-    .limit(PROJECTS_SHOWN)
+    .limit(MAX_PROJECTS_IN_DETAIL)
     .execute();
   return rows.map((project) => ProjectIdentity.serialize(project, to));
 }
 
-export async function groupsShownWith(
+export async function listGroupsForDetail(
   { db, caller, url }: SerializationContext,
   { group_id }: Pick<Runner, 'group_id'>,
 ) {
   const group = group_id === null ? null : await findGroup(db, caller, String(group_id));
-  if (group === null || roleInGroup(caller, group) === 0) return [];
+  if (group === null || getGroupRole(caller, group) === 0) return [];
   return [{ id: group.id, web_url: `${url}/groups/${group.full_path}`, name: group.name }];
 }
 
 /** One page of the projects of a runner that the caller sees, in the order of their ids. index: runner_projects_by_runner */
-export async function projectsOfRunner(
+export async function listProjectsOfRunner(
   db: Reader,
   caller: Caller,
   { id }: Pick<Runner, 'id'>,
@@ -62,7 +62,7 @@ export async function projectsOfRunner(
     .select('projects.id')
     .where('runner_projects.runner_id', '=', id)
     .where(projectVisibleTo(caller, db.today));
-  const found = await paged(db, ids.orderBy('runner_projects.project_id', 'asc'), page);
+  const found = await paginate(db, ids.orderBy('runner_projects.project_id', 'asc'), page);
   return {
     ...found,
     items: await findProjects(

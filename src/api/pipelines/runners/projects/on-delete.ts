@@ -1,11 +1,11 @@
 import { type AnySubscription, subscription } from '#events/event-bus.ts';
-import { countedUp } from '../store.ts';
+import { incrementQueueVersion } from '../store.ts';
 
 /**
  * A project that ends leaves its runners to the project that they were given to next; one that is in no other ends with it.
  * There are a thousand at most. Those of a group go with its row.
  */
-export const endWithProjects = subscription({
+export const releaseRunnersOfProject = subscription({
   event: 'project-destroyed',
   async inTransaction(uow, { projectId }) {
     // index: runner_projects_by_project, runner_projects_by_runner
@@ -28,6 +28,6 @@ export const endWithProjects = subscription({
         ),
       )
       .execute();
-    await uow.updateTable('runners').set(countedUp).where('id', 'in', its).execute();
+    await uow.updateTable('runners').set(incrementQueueVersion).where('id', 'in', its).execute();
   },
 }) satisfies AnySubscription<object>;

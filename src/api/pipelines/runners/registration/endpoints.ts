@@ -2,16 +2,16 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, Message, noContent, ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
-import { exclusive, optional, required } from '#http/parameters/declarations.ts';
-import { textOf } from '#http/parameters/texts.ts';
+import { mutuallyExclusive, optional, required } from '#http/parameters/declarations.ts';
+import { limitedText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { byRegistrationToken, byRunnerToken, byRunnerTokenHeader } from '../access.ts';
+import { registrationTokenAccess, runnerTokenAccess, runnerTokenHeaderAccess } from '../access.ts';
 import { registerRunner as register } from '../create.ts';
 import { deleteRunner as remove } from '../delete.ts';
 import { RunnerToken, RunnerWithToken } from '../entities.ts';
-import { LONGEST_SYSTEM_ID, machineParams, registrationInfo } from '../managers/machine-parameters.ts';
-import { contact, deleteManager } from '../managers/managers.ts';
+import { MAX_SYSTEM_ID_LENGTH, machineParams, registrationInfo } from '../managers/machine-parameters.ts';
+import { deleteManager, recordContact } from '../managers/managers.ts';
 import { contentParams } from '../validation.ts';
 import { resetRunnerToken } from './tokens.ts';
 
@@ -20,16 +20,16 @@ import { resetRunnerToken } from './tokens.ts';
 /** contract/runners.md §1.8 */
 export const registerRunner = endpoint({
   post: '/runners',
-  summary: 'Register a runner by a registration token',
-  access: byRegistrationToken(),
-  stageOrder: 'ownProof',
+  summary: 'Register a runner with a registration token',
+  access: registrationTokenAccess(),
+  stageOrder: 'clientProof',
   params: {
     ...contentParams,
     info: optional(registrationInfo),
     active: optional(boolean),
     maintainer_note: contentParams.maintenance_note,
   },
-  rules: [exclusive('maintainer_note', 'maintenance_note'), exclusive('active', 'paused')],
+  rules: [mutuallyExclusive('maintainer_note', 'maintenance_note'), mutuallyExclusive('active', 'paused')],
   errors: { invalid: INVALID },
   activity: ['ci_runner_registered'],
   response: created(RunnerWithToken),
@@ -45,13 +45,13 @@ export const registerRunner = endpoint({
 /** contract/runners.md §3.1 */
 export const verifyRunner = endpoint({
   post: '/runners/verify',
-  summary: 'Ask whether a runner token counts',
-  access: byRunnerToken(),
-  stageOrder: 'ownProof',
+  summary: 'Verify a runner authentication token',
+  access: runnerTokenAccess(),
+  stageOrder: 'clientProof',
   params: machineParams,
   response: ok(RunnerWithToken),
   async write(uow, { caller, runner, params: { token, system_id, info } }) {
-    await contact(uow, runner, { systemId: system_id, address: caller.address, info });
+    await recordContact(uow, runner, { systemId: system_id, address: caller.address, info });
     return { ...runner, token };
   },
 });
@@ -59,9 +59,9 @@ export const verifyRunner = endpoint({
 /** contract/runners.md §2.2 */
 export const resetOwnAuthenticationToken = endpoint({
   post: '/runners/reset_authentication_token',
-  summary: 'Replace the token of the runner that calls',
-  access: byRunnerToken(),
-  stageOrder: 'ownProof',
+  summary: 'Reset the token of the calling runner',
+  access: runnerTokenAccess(),
+  stageOrder: 'clientProof',
   response: created(RunnerToken),
   write: (uow, { runner }) => resetRunnerToken(uow, runner),
 });
@@ -69,9 +69,9 @@ export const resetOwnAuthenticationToken = endpoint({
 /** contract/runners.md §3.2 */
 export const unregisterRunner = endpoint({
   delete: '/runners',
-  summary: 'Delete the runner that calls',
-  access: byRunnerToken(),
-  stageOrder: 'ownProof',
+  summary: 'Delete the calling runner',
+  access: runnerTokenAccess(),
+  stageOrder: 'clientProof',
   lastModified: ({ runner }) => runner.updated_at,
   activity: ['ci_runner_unregistered'],
   response: noContent,
@@ -81,10 +81,10 @@ export const unregisterRunner = endpoint({
 /** contract/runners.md §3.2 */
 export const unregisterManager = endpoint({
   delete: '/runners/managers',
-  summary: 'Delete a manager of the runner that calls',
-  access: byRunnerToken(),
-  stageOrder: 'ownProof',
-  params: { system_id: required(textOf(LONGEST_SYSTEM_ID)) },
+  summary: 'Delete a manager of the calling runner',
+  access: runnerTokenAccess(),
+  stageOrder: 'clientProof',
+  params: { system_id: required(limitedText(MAX_SYSTEM_ID_LENGTH)) },
   errors: { notFound: [404, '404 Runner manager not found Not Found'] },
   response: noContent,
   async write(uow, { runner, params }) {
@@ -95,9 +95,9 @@ export const unregisterManager = endpoint({
 /** contract/runners.md §3.8 */
 export const discoverRouter = endpoint({
   get: '/runners/router/discovery',
-  summary: 'Ask for the job router, which there is not',
-  access: byRunnerTokenHeader(),
-  stageOrder: 'ownProof',
+  summary: 'Get the job router address',
+  access: runnerTokenHeaderAccess(),
+  stageOrder: 'clientProof',
   response: { ...ok(rawEntity(Message)), status: 501 },
   handle: () => ({ message: 'Job Router is not available. Please contact your administrator.' }),
 });

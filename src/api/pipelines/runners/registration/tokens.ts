@@ -1,9 +1,9 @@
 import type { Runner } from '#authorization/runners.ts';
 import type { Transaction } from '#database/database.ts';
 import type { RunnerType } from '#database/tables/runners.ts';
-import { momentAfter } from '#runtime/clock.ts';
-import { digestToken, newToken } from '#security/tokens.ts';
-import { readSettings, type SettingName } from '#settings/settings.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
+import { generateToken, hashToken } from '#security/tokens.ts';
+import { loadSettings, type SettingName } from '#settings/settings.ts';
 import type { IssuedRunner } from '../entities.ts';
 
 /** The tokens that runners prove themselves with (contract/runners.md §2.2, §2.3). Only their digests are stored. */
@@ -18,19 +18,19 @@ const INTERVALS = {
 } as const satisfies Record<RunnerType, SettingName>;
 
 /** A token for such a runner, and what is stored of it: it ends when the setting for its type says so. */
-export async function newRunnerToken(
+export async function generateRunnerToken(
   tx: Transaction,
   { runner_type, registration_type }: Pick<Runner, 'runner_type' | 'registration_type'>,
 ) {
-  const token = newToken(PREFIXES[registration_type]);
-  const seconds = (await readSettings(tx))[INTERVALS[runner_type]];
-  const token_expires_at = seconds === null ? null : momentAfter(tx.now, seconds * 1000);
-  return { token, token_digest: digestToken(token), token_expires_at };
+  const token = generateToken(PREFIXES[registration_type]);
+  const seconds = (await loadSettings(tx))[INTERVALS[runner_type]];
+  const token_expires_at = seconds === null ? null : addMilliseconds(tx.now, seconds * 1000);
+  return { token, token_digest: hashToken(token), token_expires_at };
 }
 
 /** Gives a runner another token; the one before is refused from now on. */
 export async function resetRunnerToken(tx: Transaction, runner: Runner): Promise<IssuedRunner> {
-  const { token, ...stored } = await newRunnerToken(tx, runner);
+  const { token, ...stored } = await generateRunnerToken(tx, runner);
   await tx
     .updateTable('runners')
     .set({ ...stored, updated_at: tx.now })

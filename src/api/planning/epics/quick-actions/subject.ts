@@ -1,37 +1,45 @@
-import { EPICS, labelsOn } from '#api/planning/issuables/index.ts';
-import { BEGINNING, type Subject } from '#api/planning/quick-actions/index.ts';
+import { EPICS, loadLabels } from '#api/planning/issuables/index.ts';
+import { NEW_SUBJECT_STATE, type QuickActionSubject } from '#api/planning/quick-actions/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInGroup } from '#authorization/abilities.ts';
 import type { Epic } from '#authorization/epics.ts';
 import type { Group } from '#domain/namespaces/groups.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** Epics, as quick actions see them. */
+/** Epics as subjects of quick actions. */
 
-export async function epicSubject(uow: UnitOfWork<SignedInCaller>, group: Group, epic: Epic): Promise<Subject> {
-  const labels = await labelsOn(uow, EPICS, [epic.id]);
+export async function loadEpicSubject(
+  uow: UnitOfWork<SignedInCaller>,
+  group: Group,
+  epic: Epic,
+): Promise<QuickActionSubject> {
+  const labels = await loadLabels(uow, EPICS, [epic.id]);
   const { state, title, confidential } = epic;
-  return { ...inGroup(uow, group), thing: epic, now: { ...BEGINNING, state, title, confidential, labels } };
+  return {
+    ...groupSubject(uow, group),
+    noteable: epic,
+    now: { ...NEW_SUBJECT_STATE, state, title, confidential, labels },
+  };
 }
 
-/** One that is being made. */
+/** Returns the subject for an epic that is being created. */
 export function newEpicSubject(
   uow: UnitOfWork<SignedInCaller>,
   group: Group,
   title: string,
   confidential: boolean,
-): Subject {
-  return { ...inGroup(uow, group), thing: null, now: { ...BEGINNING, title, confidential } };
+): QuickActionSubject {
+  return { ...groupSubject(uow, group), noteable: null, now: { ...NEW_SUBJECT_STATE, title, confidential } };
 }
 
-function inGroup(uow: UnitOfWork<SignedInCaller>, group: Group) {
+function groupSubject(uow: UnitOfWork<SignedInCaller>, group: Group) {
   const may = mayInGroup(uow.actor, 'admin_epic', group);
   return {
     type: 'Epic',
-    place: { group },
+    parent: { group },
     mayUpdate: may,
     mayManage: may,
-    mayTime: false,
+    mayTrackTime: false,
     readers: async () => [],
   } as const;
 }

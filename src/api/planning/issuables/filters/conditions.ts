@@ -1,47 +1,47 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { existsForEach, isAmong, isAmongFound, isAmongTexts, notLookedUpBy } from '#database/dialect.ts';
+import { existsPerRow, isInIds, isInSubquery, isInTexts, withoutIndex } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { searchWords } from '#database/search/query-words.ts';
+import { parseSearchWords } from '#database/search/query-words.ts';
 import {
-  containingWords,
-  containingWordsAtOnce,
-  containingWordsUnindexed,
+  containsWords,
+  containsWordsUnindexed,
+  containsWordsUnordered,
   hasTrigrams,
-  idsWithParts,
+  selectCandidateIds,
 } from '#database/search/word-search.ts';
-import { given } from '#http/parameters/declarations.ts';
-import type { Range } from '../kind.ts';
-import { type DueDate, daysOf } from './dates.ts';
-import type { Condition } from './query-strategy.ts';
+import { isPresent } from '#http/parameters/declarations.ts';
+import type { IssuableListScope } from '../kind.ts';
+import { type DueDate, dueDateRange } from './dates.ts';
+import type { ListCondition } from './query-strategy.ts';
 
-/** The conditions that lists of all kinds are narrowed by (contract/planning.md §3.6), over the columns that all have. */
+/** Filter conditions that lists of issues, merge requests and epics share (contract/planning.md §3.6). */
 
-/** Labels and milestones that things of the range can have. index: labels_by_project, labels_by_group, namespace_closure_pkey */
-function inReach({ project }: Range, table: 'label' | 'meant'): RawBuilder<SqlBool> {
+/** Matches labels or milestones that issuables of the scope can have. index: labels_by_project, labels_by_group, namespace_closure_pkey */
+function isUsableInScope({ project }: IssuableListScope, table: 'label' | 'meant'): RawBuilder<SqlBool> {
   if (project === null) return sql`1 = 1`;
-  const above = sql`select up.ancestor_id from namespace_closure as up where up.descendant_id = ${project.namespace_id}`;
+  const ancestorIds = sql`select up.ancestor_id from namespace_closure as up where up.descendant_id = ${project.namespace_id}`;
   const [ofProject, ofGroup] = [sql.ref(`${table}.project_id`), sql.ref(`${table}.group_id`)];
-  return sql`(${ofProject} = ${project.id} or ${ofGroup} in (${above}))`;
+  return sql`(${ofProject} = ${project.id} or ${ofGroup} in (${ancestorIds}))`;
 }
 
-export type Word = 'None' | 'Any';
-/** `None`, `Any`, or the id of what is meant. */
-export type IdOrWord = number | Word;
-export type MilestoneWord = Word | 'Upcoming' | 'Started';
+export type FilterKeyword = 'None' | 'Any';
+/** `None`, `Any`, or an id. */
+export type IdOrKeyword = number | FilterKeyword;
+export type MilestoneKeyword = FilterKeyword | 'Upcoming' | 'Started';
 
-/** Filters as they are sent; absent and null ones don't filter. */
-export interface SharedFilter {
+/** Filters of the request. Absent and null filters have no effect. */
+export interface IssuableFilter {
   readonly state?: string | null | undefined;
   readonly labels?: readonly string[] | null | undefined;
   readonly milestone?: string | null | undefined;
-  readonly milestone_id?: MilestoneWord | null | undefined;
+  readonly milestone_id?: MilestoneKeyword | null | undefined;
   readonly iids?: readonly number[] | null | undefined;
   readonly search?: string | null | undefined;
   readonly in?: readonly ('title' | 'description')[] | null | undefined;
   readonly author_id?: number | null | undefined;
   readonly author_username?: string | null | undefined;
-  readonly assignee_id?: IdOrWord | null | undefined;
+  readonly assignee_id?: IdOrKeyword | null | undefined;
   readonly assignee_username?: readonly string[] | null | undefined;
   readonly created_before?: string | null | undefined;
   readonly created_after?: string | null | undefined;
@@ -49,9 +49,9 @@ export interface SharedFilter {
   readonly updated_after?: string | null | undefined;
 }
 
-/** Filters of things that have none of this. */
-export type NotFilter = Pick<
-  SharedFilter,
+/** Negated filters (`not[...]`). */
+export type IssuableNotFilter = Pick<
+  IssuableFilter,
   | 'labels'
   | 'milestone'
   | 'milestone_id'
@@ -62,261 +62,295 @@ export type NotFilter = Pick<
   | 'assignee_username'
 >;
 
-/** So many elements of a list are looked up one by one, so that the rarest of them leads to the things; others are counted. */
-const ONE_BY_ONE = 8;
-const isWord = (value: string, word: Word) => value.toLowerCase() === word.toLowerCase();
+/** Maximum number of list values that get an index condition each, so that the most selective one can drive the query. Further values are counted in one subquery. */
+const MAX_INDEXED_VALUES = 8;
+const isKeyword = (value: string, word: FilterKeyword) => value.toLowerCase() === word.toLowerCase();
 
-/** What `column` of the list's own table is called in the query. */
-const own = ({ kind }: Pick<Range, 'kind'>, column: string) => sql.ref(`${kind.things}.${column}`);
+/** Returns the reference to a column of the listed table. */
+const ownColumn = ({ tables }: Pick<IssuableListScope, 'tables'>, column: string) =>
+  sql.ref(`${tables.table}.${column}`);
 
-/** Columns by which an index finds the things of all projects, and those of one; epics are found by their groups. */
+/** Columns with an index across all projects and within one project. Epics have an index by author and by group. */
 const INDEXED = ['author_id', 'milestone_id', 'created_at', 'updated_at', 'source_branch', 'target_branch'];
 const INDEXED_IN_PROJECT = [...INDEXED, 'iid', 'state'];
-const INDEXED_OF_EPICS = ['author_id'];
+const INDEXED_FOR_EPICS = ['author_id'];
 
-function indexed({ kind, project }: Range): readonly string[] {
-  if (kind.things === 'epics') return INDEXED_OF_EPICS;
+function indexedColumns({ tables, project }: IssuableListScope): readonly string[] {
+  if (tables.table === 'epics') return INDEXED_FOR_EPICS;
   return project === null ? INDEXED : INDEXED_IN_PROJECT;
 }
 
-/** Things whose own column is such. */
-function byColumn(
-  range: Range,
+/** Returns a condition on a column of the listed table, with an id subquery where the column has an index. */
+function columnCondition(
+  scope: IssuableListScope,
   name: string,
   condition: (column: RawBuilder<unknown>) => RawBuilder<SqlBool>,
-): Condition {
-  const column = own(range, name);
-  // Who has no ids of it walks in an order. The sign changes nothing but the plan: SQLite would sort all that have none.
-  const holds = condition(name === 'milestone_id' ? sql`+${column}` : column);
-  if (!indexed(range).includes(name)) return { holds };
-  const inside = sql.ref(`one.${name}`);
-  const here = range.project === null ? sql`1 = 1` : sql`one.project_id = ${range.project.id}`;
+): ListCondition {
+  const column = ownColumn(scope, name);
+  // The unary plus only changes the plan: otherwise SQLite reads all rows without a milestone from the index and sorts them.
+  const predicate = condition(name === 'milestone_id' ? sql`+${column}` : column);
+  if (!indexedColumns(scope).includes(name)) return { predicate };
+  const indexedColumn = sql.ref(`one.${name}`);
+  const inProject = scope.project === null ? sql`1 = 1` : sql`one.project_id = ${scope.project.id}`;
   return {
-    holds,
-    ids: sql`select one.id from ${sql.table(range.kind.things)} as one where ${here} and ${condition(inside)}`,
+    predicate,
+    ids: sql`select one.id from ${sql.table(scope.tables.table)} as one where ${inProject} and ${condition(indexedColumn)}`,
   };
 }
 
-type AtOnce = Required<Pick<Condition, 'holds' | 'atOnce' | 'elseAtOnce'>>;
+type ExistenceCondition = Required<Pick<ListCondition, 'predicate' | 'unorderedPredicate' | 'negatedPredicate'>>;
 
-/** Things for which there are such rows. */
-function existing(db: Reader, rows: RawBuilder<unknown>): AtOnce {
-  const there = sql<SqlBool>`exists (${rows})`;
-  return { holds: existsForEach(db, rows), atOnce: there, elseAtOnce: sql<SqlBool>`not ${there}` };
+/** Matches issuables for which the subquery returns a row. */
+function existsCondition(db: Reader, rows: RawBuilder<unknown>): ExistenceCondition {
+  const exists = sql<SqlBool>`exists (${rows})`;
+  return {
+    predicate: existsPerRow(db, rows),
+    unorderedPredicate: exists,
+    negatedPredicate: sql<SqlBool>`not ${exists}`,
+  };
 }
 
-/** Those for which there are none. */
-function missing(db: Reader, rows: RawBuilder<unknown>): AtOnce {
-  const { holds, atOnce, elseAtOnce } = existing(db, rows);
-  return { holds: sql<SqlBool>`not ${holds}`, atOnce: elseAtOnce, elseAtOnce: atOnce };
+/** Matches issuables for which the subquery returns no row. */
+function notExistsCondition(db: Reader, rows: RawBuilder<unknown>): ExistenceCondition {
+  const { predicate, unorderedPredicate, negatedPredicate } = existsCondition(db, rows);
+  return {
+    predicate: sql<SqlBool>`not ${predicate}`,
+    unorderedPredicate: negatedPredicate,
+    negatedPredicate: unorderedPredicate,
+  };
 }
 
-/** Things of which `ids` tells, a `select ... where ...` of `thing`. */
-export function byIds(
+/** Matches issuables whose id is in the subquery `ids`, which has a `where` clause and selects the expression `foreignKey`. */
+export function idsCondition(
   db: Reader,
-  of: Pick<Range, 'kind'>,
+  of: Pick<IssuableListScope, 'tables'>,
   ids: RawBuilder<unknown>,
-  thing: RawBuilder<unknown>,
-): AtOnce & Required<Pick<Condition, 'ids'>> {
-  return { ...existing(db, sql`${ids} and ${thing} = ${own(of, 'id')}`), ids };
+  foreignKey: RawBuilder<unknown>,
+): ExistenceCondition & Required<Pick<ListCondition, 'ids'>> {
+  return { ...existsCondition(db, sql`${ids} and ${foreignKey} = ${ownColumn(of, 'id')}`), ids };
 }
 
-/** All conditions of a filter. */
-export function sharedConditions(db: Reader, range: Range, filter: SharedFilter): Condition[] {
-  const conditions: Condition[] = [];
+/** Returns the conditions of a filter. */
+export function issuableConditions(db: Reader, scope: IssuableListScope, filter: IssuableFilter): ListCondition[] {
+  const conditions: ListCondition[] = [];
   const { state, iids, author_id, author_username } = filter;
-  if (given(state) && state !== 'all') conditions.push(byColumn(range, 'state', (column) => sql`${column} = ${state}`));
-  if (given(iids) && iids.length > 0) {
-    conditions.push(byColumn(range, 'iid', (column) => isAmong(db, column as RawBuilder<number>, iids)));
+  if (isPresent(state) && state !== 'all')
+    conditions.push(columnCondition(scope, 'state', (column) => sql`${column} = ${state}`));
+  if (isPresent(iids) && iids.length > 0) {
+    conditions.push(columnCondition(scope, 'iid', (column) => isInIds(db, column as RawBuilder<number>, iids)));
   }
-  if (given(author_id)) conditions.push(byAuthor(range, sql`${author_id}`));
-  if (given(author_username)) conditions.push(byAuthor(range, userNamed(author_username)));
-  conditions.push(...labelConditions(db, range, filter), ...milestoneConditions(db, range, filter));
-  conditions.push(...assigneeConditions(db, range, filter), ...timeConditions(range, filter));
-  return [...conditions, ...searchConditions(db, range, filter)];
+  if (isPresent(author_id)) conditions.push(authorCondition(scope, sql`${author_id}`));
+  if (isPresent(author_username)) conditions.push(authorCondition(scope, selectUserId(author_username)));
+  conditions.push(...labelConditions(db, scope, filter), ...milestoneConditions(db, scope, filter));
+  conditions.push(...assigneeConditions(db, scope, filter), ...timeConditions(scope, filter));
+  return [...conditions, ...searchConditions(db, scope, filter)];
 }
 
-/** All of its negation. */
-export function notConditions(db: Reader, range: Range, filter: NotFilter): Condition[] {
+/** Returns the conditions of a negated filter. */
+export function negatedConditions(db: Reader, scope: IssuableListScope, filter: IssuableNotFilter): ListCondition[] {
   const { labels, iids, milestone, milestone_id, author_id, author_username, assignee_id } = filter;
-  const unfulfilled: Condition[] = [
-    ...withAnyLabel(db, range, labels ?? []),
-    ...milestoneConditions(db, range, { milestone, milestone_id }),
-    ...(given(author_id) ? [byAuthor(range, sql`${author_id}`)] : []),
-    ...(given(author_username) ? [byAuthor(range, userNamed(author_username))] : []),
-    ...(given(assignee_id) ? [assignedTo(db, range, assignee_id)] : []),
-    ...assignedToAny(db, range, filter.assignee_username ?? []),
-    ...(given(iids) && iids.length > 0
-      ? [byColumn(range, 'iid', (column) => isAmong(db, column as RawBuilder<number>, iids))]
+  const unfulfilled: ListCondition[] = [
+    ...anyLabelConditions(db, scope, labels ?? []),
+    ...milestoneConditions(db, scope, { milestone, milestone_id }),
+    ...(isPresent(author_id) ? [authorCondition(scope, sql`${author_id}`)] : []),
+    ...(isPresent(author_username) ? [authorCondition(scope, selectUserId(author_username))] : []),
+    ...(isPresent(assignee_id) ? [assigneeCondition(db, scope, assignee_id)] : []),
+    ...anyAssigneeConditions(db, scope, filter.assignee_username ?? []),
+    ...(isPresent(iids) && iids.length > 0
+      ? [columnCondition(scope, 'iid', (column) => isInIds(db, column as RawBuilder<number>, iids))]
       : []),
   ];
-  return unfulfilled.map(({ holds, elseAtOnce }) => ({
-    holds: sql<SqlBool>`coalesce(${holds}, false) = false`,
-    ...(elseAtOnce && { atOnce: elseAtOnce }),
+  return unfulfilled.map(({ predicate, negatedPredicate }) => ({
+    predicate: sql<SqlBool>`coalesce(${predicate}, false) = false`,
+    ...(negatedPredicate && { unorderedPredicate: negatedPredicate }),
   }));
 }
 
-const userNamed = (username: string) =>
+const selectUserId = (username: string) =>
   sql`(select named.id from users as named where named.username_key = ${foldCase(username)})`;
 
-const byAuthor = (range: Range, id: RawBuilder<unknown>) =>
-  byColumn(range, 'author_id', (column) => sql<SqlBool>`${column} = ${id}`);
+const authorCondition = (scope: IssuableListScope, id: RawBuilder<unknown>) =>
+  columnCondition(scope, 'author_id', (column) => sql<SqlBool>`${column} = ${id}`);
 
-// --- Labels: by title, all of them.
+// --- Labels, by title: an issuable must have all of them.
 
-function labelConditions(db: Reader, range: Range, { labels }: SharedFilter): Condition[] {
+function labelConditions(db: Reader, scope: IssuableListScope, { labels }: IssuableFilter): ListCondition[] {
   const titles = [...new Set(labels ?? [])];
-  const word = labelWord(db, range, titles);
+  const word = labelKeywordCondition(db, scope, titles);
   if (word !== null) return [word];
-  const others = titles.slice(ONE_BY_ONE);
-  const first = titles.slice(0, ONE_BY_ONE).map((title) => withLabel(db, range, title));
-  if (others.length === 0) return first;
-  const many = sql`select count(distinct label.title) ${wornOf(db, range, others)}`;
-  return [...first, { holds: sql<SqlBool>`(${many}) = ${others.length}` }];
+  const remaining = titles.slice(MAX_INDEXED_VALUES);
+  const first = titles.slice(0, MAX_INDEXED_VALUES).map((title) => labelCondition(db, scope, title));
+  if (remaining.length === 0) return first;
+  const matchCount = sql`select count(distinct label.title) ${fromLabelsTitled(db, scope, remaining)}`;
+  return [...first, { predicate: sql<SqlBool>`(${matchCount}) = ${remaining.length}` }];
 }
 
-/** Any of them: what is negated has none. */
-function withAnyLabel(db: Reader, range: Range, titles: readonly string[]): Condition[] {
+/** Matches issuables with any of the labels; a negated filter excludes each of them. */
+function anyLabelConditions(db: Reader, scope: IssuableListScope, titles: readonly string[]): ListCondition[] {
   if (titles.length === 0) return [];
-  const word = labelWord(db, range, titles);
+  const word = labelKeywordCondition(db, scope, titles);
   if (word !== null) return [word];
-  const { holds, atOnce, elseAtOnce } = wearing(db, range, isAmongTexts(db, TITLE, titles));
-  return [{ holds, atOnce, elseAtOnce }];
+  const { predicate, unorderedPredicate, negatedPredicate } = labelTitleCondition(
+    db,
+    scope,
+    isInTexts(db, TITLE, titles),
+  );
+  return [{ predicate, unorderedPredicate, negatedPredicate }];
 }
 
-/** `None` or `Any`, on its own. */
-function labelWord(db: Reader, range: Range, [title, ...others]: readonly string[]): Condition | null {
-  if (title === undefined || others.length > 0) return null;
-  if (isWord(title, 'None')) return missing(db, labelsOn(range));
-  return isWord(title, 'Any') ? existing(db, labelsOn(range)) : null;
+/** Returns the condition for a single `None` or `Any`, else null. */
+function labelKeywordCondition(
+  db: Reader,
+  scope: IssuableListScope,
+  [title, ...remaining]: readonly string[],
+): ListCondition | null {
+  if (title === undefined || remaining.length > 0) return null;
+  if (isKeyword(title, 'None')) return notExistsCondition(db, selectLabels(scope));
+  return isKeyword(title, 'Any') ? existsCondition(db, selectLabels(scope)) : null;
 }
 
-/** The labels with such titles that a thing bears. index: issue_labels_pkey, labels primary key */
-function wornOf(db: Reader, range: Range, titles: readonly string[]): RawBuilder<unknown> {
-  const { kind } = range;
-  return sql`from ${sql.table(kind.labels)} as worn inner join labels as label on label.id = worn.label_id
-    where ${sql.ref(`worn.${kind.id}`)} = ${own(range, 'id')} and ${isAmongTexts(db, TITLE, titles)}`;
+/** Returns the `from` clause for the labels of the row that have one of the titles. index: issue_labels_pkey, labels primary key */
+function fromLabelsTitled(db: Reader, scope: IssuableListScope, titles: readonly string[]): RawBuilder<unknown> {
+  const { tables } = scope;
+  return sql`from ${sql.table(tables.labelTable)} as worn inner join labels as label on label.id = worn.label_id
+    where ${sql.ref(`worn.${tables.foreignKey}`)} = ${ownColumn(scope, 'id')} and ${isInTexts(db, TITLE, titles)}`;
 }
 
 /** index: issue_labels_pkey */
-function labelsOn(range: Range): RawBuilder<unknown> {
-  const { kind } = range;
-  return sql`select 1 from ${sql.table(kind.labels)} as worn where ${sql.ref(`worn.${kind.id}`)} = ${own(range, 'id')}`;
+function selectLabels(scope: IssuableListScope): RawBuilder<unknown> {
+  const { tables } = scope;
+  return sql`select 1 from ${sql.table(tables.labelTable)} as worn where ${sql.ref(`worn.${tables.foreignKey}`)} = ${ownColumn(scope, 'id')}`;
 }
 
 const TITLE = sql<string>`label.title`;
 
-const withLabel = (db: Reader, range: Range, title: string): Condition =>
-  wearing(db, range, sql<SqlBool>`${TITLE} = ${title}`);
+const labelCondition = (db: Reader, scope: IssuableListScope, title: string): ListCondition =>
+  labelTitleCondition(db, scope, sql<SqlBool>`${TITLE} = ${title}`);
 
-/** Things that bear one of the labels with such titles. index: labels_by_title, issue_labels_by_label, issue_labels_pkey */
-function wearing(db: Reader, range: Range, isTitled: RawBuilder<SqlBool>) {
-  const { kind, project } = range;
-  const titled = sql`(select label.id from labels as label where ${isTitled} and ${inReach(range, 'label')})`;
+/** Matches issuables with a label whose title fulfils `isTitled`. index: labels_by_title, issue_labels_by_label, issue_labels_pkey */
+function labelTitleCondition(db: Reader, scope: IssuableListScope, isTitled: RawBuilder<SqlBool>) {
+  const { tables, project } = scope;
+  const labelIds = sql`(select label.id from labels as label where ${isTitled} and ${isUsableInScope(scope, 'label')})`;
   const id = sql<number>`worn.label_id`;
-  // A project can have one or two. Of all projects they are many: those of a thing are looked at.
-  const isOne = project === null ? sql<SqlBool>`${id} in ${titled}` : isAmongFound(db, id, titled);
-  const thing = sql.ref(`worn.${kind.id}`);
-  return byIds(db, range, sql`select ${thing} from ${sql.table(kind.labels)} as worn where ${isOne}`, thing);
+  // A project can use one or two labels with a title. Across all projects there are many, so the labels of each row are checked.
+  const hasLabel = project === null ? sql<SqlBool>`${id} in ${labelIds}` : isInSubquery(db, id, labelIds);
+  const foreignKey = sql.ref(`worn.${tables.foreignKey}`);
+  return idsCondition(
+    db,
+    scope,
+    sql`select ${foreignKey} from ${sql.table(tables.labelTable)} as worn where ${hasLabel}`,
+    foreignKey,
+  );
 }
 
-// --- The milestone: by title, or by what it stands for.
+// --- The milestone: by title or keyword.
 
 /** index: milestones_by_title */
-function milestoneConditions({ today }: Reader, range: Range, { milestone, milestone_id }: SharedFilter): Condition[] {
-  const conditions: Condition[] = [];
-  if (given(milestone)) {
-    const word = (['None', 'Any'] as const).find((one) => isWord(milestone, one));
-    if (word !== undefined) conditions.push(valueCondition(range, 'milestone_id', word));
-    else conditions.push(withMilestone(range, sql`meant.title = ${milestone}`));
+function milestoneConditions(
+  { today }: Reader,
+  scope: IssuableListScope,
+  { milestone, milestone_id }: IssuableFilter,
+): ListCondition[] {
+  const conditions: ListCondition[] = [];
+  if (isPresent(milestone)) {
+    const word = (['None', 'Any'] as const).find((one) => isKeyword(milestone, one));
+    if (word !== undefined) conditions.push(valueCondition(scope, 'milestone_id', word));
+    else conditions.push(milestoneCondition(scope, sql`meant.title = ${milestone}`));
   }
-  if (given(milestone_id)) conditions.push(milestoneStandingFor(range, milestone_id, today));
+  if (isPresent(milestone_id)) conditions.push(milestoneKeywordCondition(scope, milestone_id, today));
   return conditions;
 }
 
-function milestoneStandingFor(range: Range, word: MilestoneWord, today: string): Condition {
-  if (word === 'None' || word === 'Any') return valueCondition(range, 'milestone_id', word);
-  if (word === 'Upcoming') return withMilestone(range, sql`${ACTIVE} and meant.due_date > ${today}`);
-  return withMilestone(range, sql`${ACTIVE} and meant.start_date <= ${today}`);
+function milestoneKeywordCondition(scope: IssuableListScope, word: MilestoneKeyword, today: string): ListCondition {
+  if (word === 'None' || word === 'Any') return valueCondition(scope, 'milestone_id', word);
+  if (word === 'Upcoming') return milestoneCondition(scope, sql`${ACTIVE} and meant.due_date > ${today}`);
+  return milestoneCondition(scope, sql`${ACTIVE} and meant.start_date <= ${today}`);
 }
 
 const ACTIVE = sql`meant.state = 'active'`;
 
-function withMilestone(range: Range, which: RawBuilder<SqlBool>): Condition {
-  const meant = sql`select meant.id from milestones as meant where ${which} and ${inReach(range, 'meant')}`;
-  return byColumn(range, 'milestone_id', (column) => sql<SqlBool>`${column} in (${meant})`);
+function milestoneCondition(scope: IssuableListScope, which: RawBuilder<SqlBool>): ListCondition {
+  const meant = sql`select meant.id from milestones as meant where ${which} and ${isUsableInScope(scope, 'meant')}`;
+  return columnCondition(scope, 'milestone_id', (column) => sql<SqlBool>`${column} in (${meant})`);
 }
 
 // --- Assignees.
 
-function assigneeConditions(db: Reader, range: Range, { assignee_id, assignee_username }: SharedFilter): Condition[] {
+function assigneeConditions(
+  db: Reader,
+  scope: IssuableListScope,
+  { assignee_id, assignee_username }: IssuableFilter,
+): ListCondition[] {
   const names = [...new Set((assignee_username ?? []).map(foldCase))];
-  const others = names.slice(ONE_BY_ONE);
-  const conditions = names.slice(0, ONE_BY_ONE).map((name) => assignedToUser(db, range, userNamed(name)));
-  if (given(assignee_id)) conditions.unshift(assignedTo(db, range, assignee_id));
-  if (others.length === 0) return conditions;
-  const many = sql`select count(*) ${takenBy(db, range, others)}`;
-  return [...conditions, { holds: sql<SqlBool>`(${many}) = ${others.length}` }];
+  const remaining = names.slice(MAX_INDEXED_VALUES);
+  const conditions = names
+    .slice(0, MAX_INDEXED_VALUES)
+    .map((name) => assignedUserCondition(db, scope, selectUserId(name)));
+  if (isPresent(assignee_id)) conditions.unshift(assigneeCondition(db, scope, assignee_id));
+  if (remaining.length === 0) return conditions;
+  const matchCount = sql`select count(*) ${fromAssigneesNamed(db, scope, remaining)}`;
+  return [...conditions, { predicate: sql<SqlBool>`(${matchCount}) = ${remaining.length}` }];
 }
 
-/** Whose table it is: lists of what nobody is assigned to have no such filter. */
-function assigneesOf({ kind }: Range): string {
-  if (kind.assignees === null) throw new Error(`nobody is assigned to ${kind.things}`);
-  return kind.assignees;
+/** Returns the assignee table. Throws for epics, whose lists have no filter by assignee. */
+function requireAssigneeTable({ tables }: IssuableListScope): string {
+  if (tables.assigneeTable === null)
+    throw new Error(`Cannot filter by assignee: there is no assignee table for ${tables.table}`);
+  return tables.assigneeTable;
 }
 
-/** To any of them: what is negated is to none. */
-function assignedToAny(db: Reader, range: Range, names: readonly string[]): Condition[] {
+/** Matches issuables assigned to any of the users; a negated filter excludes each of them. */
+function anyAssigneeConditions(db: Reader, scope: IssuableListScope, names: readonly string[]): ListCondition[] {
   if (names.length === 0) return [];
-  return [existing(db, sql`select 1 ${takenBy(db, range, names.map(foldCase))}`)];
+  return [existsCondition(db, sql`select 1 ${fromAssigneesNamed(db, scope, names.map(foldCase))}`)];
 }
 
-/** Those of these users to whom a thing is assigned. index: issue_assignees_by_issue, users primary key */
-function takenBy(db: Reader, range: Range, keys: readonly string[]): RawBuilder<unknown> {
-  const { kind } = range;
-  return sql`from ${sql.table(assigneesOf(range))} as taken inner join users as named on named.id = taken.user_id
-    where ${sql.ref(`taken.${kind.id}`)} = ${own(range, 'id')} and ${isAmongTexts(db, sql<string>`named.username_key`, keys)}`;
+/** Returns the `from` clause for the assignees of the row that have one of the usernames. index: issue_assignees_by_issue, users primary key */
+function fromAssigneesNamed(db: Reader, scope: IssuableListScope, keys: readonly string[]): RawBuilder<unknown> {
+  const { tables } = scope;
+  return sql`from ${sql.table(requireAssigneeTable(scope))} as taken inner join users as named on named.id = taken.user_id
+    where ${sql.ref(`taken.${tables.foreignKey}`)} = ${ownColumn(scope, 'id')} and ${isInTexts(db, sql<string>`named.username_key`, keys)}`;
 }
 
 /** index: issue_assignees_by_issue */
-function assignedTo(db: Reader, range: Range, who: IdOrWord): Condition {
-  const { kind } = range;
-  if (typeof who === 'number') return assignedToUser(db, range, sql`${who}`);
-  const taken = sql`select 1 from ${sql.table(assigneesOf(range))} as taken where ${sql.ref(`taken.${kind.id}`)} = ${own(range, 'id')}`;
-  return who === 'Any' ? existing(db, taken) : missing(db, taken);
+function assigneeCondition(db: Reader, scope: IssuableListScope, who: IdOrKeyword): ListCondition {
+  const { tables } = scope;
+  if (typeof who === 'number') return assignedUserCondition(db, scope, sql`${who}`);
+  const taken = sql`select 1 from ${sql.table(requireAssigneeTable(scope))} as taken where ${sql.ref(`taken.${tables.foreignKey}`)} = ${ownColumn(scope, 'id')}`;
+  return who === 'Any' ? existsCondition(db, taken) : notExistsCondition(db, taken);
 }
 
 /** index: issue_assignees_by_user, issue_assignees_by_issue */
-function assignedToUser(db: Reader, range: Range, id: RawBuilder<unknown>): Condition {
-  const { kind } = range;
-  const thing = sql.ref(`taken.${kind.id}`);
-  const things = sql`select ${thing} from ${sql.table(assigneesOf(range))} as taken where taken.user_id = ${id}`;
-  return byIds(db, range, things, thing);
+function assignedUserCondition(db: Reader, scope: IssuableListScope, id: RawBuilder<unknown>): ListCondition {
+  const { tables } = scope;
+  const foreignKey = sql.ref(`taken.${tables.foreignKey}`);
+  const ids = sql`select ${foreignKey} from ${sql.table(requireAssigneeTable(scope))} as taken where taken.user_id = ${id}`;
+  return idsCondition(db, scope, ids, foreignKey);
 }
 
-// --- Times and days.
+// --- Timestamps and dates.
 
-const BOUNDS = [
+const TIME_BOUNDS = [
   ['created_after', 'created_at', '>='],
   ['created_before', 'created_at', '<='],
   ['updated_after', 'updated_at', '>='],
   ['updated_before', 'updated_at', '<='],
 ] as const;
 
-function timeConditions(range: Range, filter: SharedFilter): Condition[] {
-  return BOUNDS.flatMap(([name, column, sign]) => {
-    const moment = filter[name];
-    if (!given(moment)) return [];
-    return [byColumn(range, column, (of) => sql<SqlBool>`${of} ${sql.raw(sign)} ${moment}`)];
+function timeConditions(scope: IssuableListScope, filter: IssuableFilter): ListCondition[] {
+  return TIME_BOUNDS.flatMap(([name, column, sign]) => {
+    const timestamp = filter[name];
+    if (!isPresent(timestamp)) return [];
+    return [columnCondition(scope, column, (of) => sql<SqlBool>`${of} ${sql.raw(sign)} ${timestamp}`)];
   });
 }
 
-/** Of things that have a due date. */
-export function dueCondition(db: Reader, range: Range, word: DueDate): Condition {
-  const days = daysOf(word, db.today);
-  return byColumn(range, 'due_date', (column) => {
-    // By the index of their order SQLite would gather all that have none.
-    const due = notLookedUpBy(db, column);
+/** Returns the condition for the `due_date` filter. */
+export function dueDateCondition(db: Reader, scope: IssuableListScope, word: DueDate): ListCondition {
+  const days = dueDateRange(word, db.today);
+  return columnCondition(scope, 'due_date', (column) => {
+    // Otherwise SQLite reads all rows without a due date from the index of the sort order.
+    const due = withoutIndex(db, column);
     if (days === 'none') return sql<SqlBool>`${due} is null`;
     if (days === 'any') return sql<SqlBool>`${due} is not null`;
     const { first, last } = days;
@@ -324,32 +358,40 @@ export function dueCondition(db: Reader, range: Range, word: DueDate): Condition
   });
 }
 
-/** Things whose own column has this value, or `None`, or `Any`. */
-export function valueCondition(range: Range, name: string, value: number | string | boolean): Condition {
-  return byColumn(range, name, (column) => {
+/** Matches issuables whose column equals the value; `None` matches null and `Any` matches every other value. */
+export function valueCondition(
+  scope: IssuableListScope,
+  name: string,
+  value: number | string | boolean,
+): ListCondition {
+  return columnCondition(scope, name, (column) => {
     if (value === 'None') return sql<SqlBool>`${column} is null`;
     return value === 'Any' ? sql<SqlBool>`${column} is not null` : sql<SqlBool>`${column} = ${value}`;
   });
 }
 
-// --- Words: each of them in one and the same text.
+// --- Search: one text must contain all words.
 
-const SEARCHED = ['title_key', 'description_key'] as const;
+const SEARCHED_COLUMNS = ['title_key', 'description_key'] as const;
 
 /** index: issues_title_key_description_key_trigrams */
-function searchConditions(db: Reader, { kind, project }: Range, { search, in: where }: SharedFilter): Condition[] {
-  const words = searchWords(foldCase(search ?? ''));
+function searchConditions(
+  db: Reader,
+  { tables, project }: IssuableListScope,
+  { search, in: where }: IssuableFilter,
+): ListCondition[] {
+  const words = parseSearchWords(foldCase(search ?? ''));
   if (words.length === 0) return [];
-  const searched = SEARCHED.filter(
+  const searched = SEARCHED_COLUMNS.filter(
     (column) => !where?.length || where.includes(column === 'title_key' ? 'title' : 'description'),
   );
-  const holds = containingWordsUnindexed(db, kind.things, searched, words);
-  if (!hasTrigrams(words)) return [{ holds, dear: true }];
-  const atOnce = project && containingWordsAtOnce(db, kind.things, SEARCHED, words, searched);
-  if (atOnce) return [{ holds, atOnce, dear: true }];
-  const here = project === null ? sql`1 = 1` : sql`${sql.ref(`${kind.things}.project_id`)} = ${project.id}`;
-  const indexed = containingWords(db, kind.things, SEARCHED, words, searched);
-  const ids = sql`select ${sql.ref(`${kind.things}.id`)} from ${sql.table(kind.things)} where ${here} and ${indexed}`;
-  const idsAtMost = idsWithParts(db, kind.things, SEARCHED, words, searched);
-  return [{ holds, ids, ...(idsAtMost && { idsAtMost }), dear: true }];
+  const predicate = containsWordsUnindexed(db, tables.table, searched, words);
+  if (!hasTrigrams(words)) return [{ predicate, isExpensive: true }];
+  const unorderedPredicate = project && containsWordsUnordered(db, tables.table, SEARCHED_COLUMNS, words, searched);
+  if (unorderedPredicate) return [{ predicate, unorderedPredicate, isExpensive: true }];
+  const inProject = project === null ? sql`1 = 1` : sql`${sql.ref(`${tables.table}.project_id`)} = ${project.id}`;
+  const indexed = containsWords(db, tables.table, SEARCHED_COLUMNS, words, searched);
+  const ids = sql`select ${sql.ref(`${tables.table}.id`)} from ${sql.table(tables.table)} where ${inProject} and ${indexed}`;
+  const idsSuperset = selectCandidateIds(db, tables.table, SEARCHED_COLUMNS, words, searched);
+  return [{ predicate, ids, ...(idsSuperset && { idsSuperset }), isExpensive: true }];
 }

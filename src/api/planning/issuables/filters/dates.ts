@@ -1,6 +1,6 @@
-import { daysAfter } from '#runtime/clock.ts';
+import { addDays } from '#runtime/clock.ts';
 
-/** Days around today, `YYYY-MM-DD`, for filters by date (contract/planning.md §3.6 `due_date`). */
+/** Date ranges relative to today, as `YYYY-MM-DD`, for the `due_date` filter (contract/planning.md §3.6). */
 
 export const DUE_DATES = [
   '0',
@@ -14,14 +14,14 @@ export const DUE_DATES = [
 ] as const;
 export type DueDate = (typeof DUE_DATES)[number];
 
-/** The days from the first to the last, both among them; null is open. */
-export interface Days {
+/** The days from the first to the last, both included; null is unbounded. */
+export interface DayRange {
   readonly first: string | null;
   readonly last: string | null;
 }
 
-/** The days that a word means: `none` those who have no day, `any` those who have one. Weeks begin on Monday. */
-export function daysOf(word: DueDate, today: string): Days | 'none' | 'any' {
+/** Returns the days that a keyword means. `none` is for rows without a date, `any` for rows with one. Weeks begin on Monday. */
+export function dueDateRange(word: DueDate, today: string): DayRange | 'none' | 'any' {
   switch (word) {
     case '0':
       return 'none';
@@ -30,21 +30,21 @@ export function daysOf(word: DueDate, today: string): Days | 'none' | 'any' {
     case 'today':
       return { first: today, last: today };
     case 'tomorrow':
-      return { first: daysAfter(today, 1), last: daysAfter(today, 1) };
+      return { first: addDays(today, 1), last: addDays(today, 1) };
     case 'overdue':
-      return { first: null, last: daysAfter(today, -1) };
+      return { first: null, last: addDays(today, -1) };
     case 'week': {
-      const monday = daysAfter(today, -((new Date(today).getUTCDay() + 6) % 7));
-      return { first: monday, last: daysAfter(monday, 6) };
+      const monday = addDays(today, -((new Date(today).getUTCDay() + 6) % 7));
+      return { first: monday, last: addDays(monday, 6) };
     }
     case 'month':
       return { first: `${today.slice(0, 8)}01`, last: endOfMonth(today, 0) };
     default:
-      return { first: daysAfter(today, -14), last: endOfMonth(today, 1) };
+      return { first: addDays(today, -14), last: endOfMonth(today, 1) };
   }
 }
 
-/** The last day of the month so many months later. */
+/** Returns the last day of the month that is `months` after the month of `day`. */
 function endOfMonth(day: string, months: number): string {
   const [year, month] = day.split('-').map(Number) as [number, number];
   return new Date(Date.UTC(year, month + months, 0)).toISOString().slice(0, 10);

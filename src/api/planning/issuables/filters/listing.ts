@@ -1,135 +1,163 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Schema } from '#database/database.ts';
-import { isAmongFound, notLookedUpBy } from '#database/dialect.ts';
-import { type Count, countRows, lookThrough } from '#database/page.ts';
-import { COMMON } from '#database/search/common-substrings.ts';
+import { isInSubquery, withoutIndex } from '#database/dialect.ts';
+import { type CountStrategy, countRows, scanMatches } from '#database/page.ts';
+import { COMMON_THRESHOLD } from '#database/search/common-substrings.ts';
 import { projectArchived } from '#domain/namespaces/archive-state.ts';
-import { namespacesInside } from '#domain/namespaces/hierarchy.ts';
+import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Parent } from '#http/access/parents.ts';
-import type { Page } from '#http/lists/page.ts';
-import type { SeenFrom } from '../entities.ts';
-import type { Kind } from '../kind.ts';
-import { type Condition, isSmall, rarest } from './query-strategy.ts';
+import type { ListPage } from '#http/lists/page.ts';
+import type { ReferenceContext } from '../entities.ts';
+import type { IssuableTables } from '../kind.ts';
+import { findMostSelective, isSmallProject, type ListCondition } from './query-strategy.ts';
 
-/** Lists of issues and merge requests, before they are ordered. */
+/** Queries for the ids of lists of issues and merge requests, before they are sorted. */
 
-/** Whose things a list is of. */
-export type ThingsOf =
+/** What a list covers: a project, a group with its subgroups, or (`group: null`) all projects. */
+export type IssuableListParent =
   | { readonly project: Project; readonly group?: undefined }
   | { readonly group: { readonly id: number } | null; readonly project?: undefined; readonly nonArchived: boolean };
 
-/** Where from references to things of the list are read. */
-const seenFrom = (of: ThingsOf): SeenFrom => (of.project ? 'project' : (of.group?.id ?? null));
+/** Returns the context to which references in the list are relative. */
+const referenceContext = (parent: IssuableListParent): ReferenceContext =>
+  parent.project ? 'project' : (parent.group?.id ?? null);
 
-/** All that is in a project, or in a group and below it. */
-export function allIn({ project, group }: Pick<Parent, 'project' | 'group'>): ThingsOf {
+/** Covers a project, or a group with its subgroups, archived projects included. */
+export function allInParent({ project, group }: Pick<Parent, 'project' | 'group'>): IssuableListParent {
   return project ? { project } : { group: group ?? null, nonArchived: false };
 }
 
-/** A page of a list's rows, each with where it is seen from. */
-export function seenIn<Row extends object>(of: ThingsOf, page: Page<Row>): Page<Row & { readonly seenFrom: SeenFrom }> {
-  return { ...page, items: page.items.map((row) => ({ ...row, seenFrom: seenFrom(of) })) };
+/** Adds the reference context to each row of a page. */
+export function withReferenceContext<Row extends object>(
+  parent: IssuableListParent,
+  page: ListPage<Row>,
+): ListPage<Row & { readonly referenceContext: ReferenceContext }> {
+  return { ...page, items: page.items.map((row) => ({ ...row, referenceContext: referenceContext(parent) })) };
 }
 
-export type ThingIds<Table extends Kind['things']> = SelectQueryBuilder<Schema, Table, { id: number }>;
+export type IssuableIdQuery<Table extends IssuableTables['table']> = SelectQueryBuilder<Schema, Table, { id: number }>;
 
-/** Which of the things the caller sees: of those of one project, and wherever they are, read with their projects. */
-interface Seen {
+/** Which issuables the caller can see: conditions within one project, and across projects (joined with `projects`). */
+interface ListVisibility {
   readonly inProject: () => Expression<SqlBool>;
   readonly anywhere: () => Expression<SqlBool>;
-  /** The order is one that an index has for the things of all projects; of others all things are looked at and sorted. */
-  readonly walked: boolean;
+  /** An index across all projects has the sort order. Other orders read and sort all rows. */
+  readonly hasIndexedOrder: boolean;
 }
 
-/** The ids of a list's things, not ordered yet. */
-interface Narrowed<Table extends Kind['things']> {
-  readonly query: ThingIds<Table>;
-  /** The same for who has the ids of some that it may hold; null: they are few anyhow. */
-  readonly gathered: ThingIds<Table> | null;
-  /** The same for who looks for all of them, in no order. */
-  readonly atOnce: ThingIds<Table>;
-  /** It may hold few of many that would be looked at in its order. */
-  readonly unknown: boolean;
+/** Queries for the ids of a list, not sorted yet. */
+interface IdQueries<Table extends IssuableTables['table']> {
+  readonly query: IssuableIdQuery<Table>;
+  /** The same query without the project index, to be combined with an id condition; null if there are few rows. */
+  readonly unindexed: IssuableIdQuery<Table> | null;
+  /** The same query for reading all rows in no order. */
+  readonly unordered: IssuableIdQuery<Table>;
+  /** Few of many rows may match, so that reading them in order could be slow: they should be counted first. */
+  readonly needsCount: boolean;
 }
 
-/** The things of this kind and place that fulfil the conditions, and that the caller sees. */
-export async function narrowedIds<Table extends Kind['things']>(
+/** Builds the id queries for the issuables of the parent that fulfil the conditions and that the caller can see. */
+export async function buildIdQueries<Table extends IssuableTables['table']>(
   db: Reader,
-  kind: Kind & { readonly things: Table },
-  of: ThingsOf,
-  conditions: readonly Condition[],
-  seen: Seen,
-): Promise<Narrowed<Table>> {
-  const place = of.group ? await inGroup(db, kind, of.group) : null;
-  const cheap = conditions.filter(({ dear }) => !dear);
-  const all = [...(place === null ? [] : [place]), ...cheap, ...conditions.filter(({ dear }) => dear)];
-  const small = all.length > 0 && (await isSmall(db, { kind, project: of.project ?? null }));
-  const few = small ? null : await rarest(db, all);
-  const told = few !== null && few.idsAtMost === undefined;
-  const others = all.filter((one) => one !== few || !told);
-  const projectId = sql.ref<number>(`${kind.things}.project_id`);
-  // The sign changes nothing but the plan.
+  tables: IssuableTables & { readonly table: Table },
+  parent: IssuableListParent,
+  conditions: readonly ListCondition[],
+  visibility: ListVisibility,
+): Promise<IdQueries<Table>> {
+  const groupCondition = parent.group ? await smallGroupCondition(db, tables, parent.group) : null;
+  const cheap = conditions.filter(({ isExpensive }) => !isExpensive);
+  const all = [
+    ...(groupCondition === null ? [] : [groupCondition]),
+    ...cheap,
+    ...conditions.filter(({ isExpensive }) => isExpensive),
+  ];
+  const isSmall = all.length > 0 && (await isSmallProject(db, { tables, project: parent.project ?? null }));
+  const selective = isSmall ? null : await findMostSelective(db, all);
+  const isExact = selective !== null && selective.idsSuperset === undefined;
+  const others = all.filter((one) => one !== selective || !isExact);
+  const projectId = sql.ref<number>(`${tables.table}.project_id`);
+  // The unary plus only changes the plan.
   const unindexed = sql<number>`+${projectId}`;
-  const found = (by: RawBuilder<number>, asked = others.map(({ holds }) => holds)) =>
-    placed(db, kind, of, by, seen).where((eb) => eb.and(asked));
-  const typed = (query: ThingIds<'issues'>) => query as unknown as ThingIds<Table>;
-  if (few === null) {
-    // Of a group few projects may be looked up, of all none: whatever they are, all things are looked at.
-    const sorted = of.group === null && !seen.walked;
-    const query = typed(found(sorted ? notLookedUpBy(db, projectId) : projectId));
-    // Of things with their projects PostgreSQL would look for all once again in each project.
+  const buildQuery = (by: RawBuilder<number>, predicates = others.map(({ predicate }) => predicate)) =>
+    selectVisibleIds(db, tables, parent, by, visibility).where((eb) => eb.and(predicates));
+  const cast = (query: IssuableIdQuery<'issues'>) => query as unknown as IssuableIdQuery<Table>;
+  if (selective === null) {
+    // A group may have few projects, which are looked up. Across all projects, every row is read in any case.
+    const needsSort = parent.group === null && !visibility.hasIndexedOrder;
+    const query = cast(buildQuery(needsSort ? withoutIndex(db, projectId) : projectId));
+    // Joined with projects, PostgreSQL would repeat the search in each project.
     const atOnce =
-      of.project &&
-      typed(
-        found(
+      parent.project &&
+      cast(
+        buildQuery(
           projectId,
-          others.map(({ holds, atOnce }) => atOnce ?? holds),
+          others.map(({ predicate, unorderedPredicate }) => unorderedPredicate ?? predicate),
         ),
       );
-    return { query, gathered: typed(found(unindexed)), atOnce: atOnce ?? query, unknown: all.length > 0 && !small };
+    return {
+      query,
+      unindexed: cast(buildQuery(unindexed)),
+      unordered: atOnce ?? query,
+      needsCount: all.length > 0 && !isSmall,
+    };
   }
-  const gathered = isAmongFound(db, sql.ref<number>(`${kind.things}.id`), sql`(${few.idsAtMost ?? few.ids})`);
-  const query = typed(found(unindexed).where(gathered));
-  return { query, gathered: null, atOnce: query, unknown: false };
+  const gathered = isInSubquery(
+    db,
+    sql.ref<number>(`${tables.table}.id`),
+    sql`(${selective.idsSuperset ?? selective.ids})`,
+  );
+  const query = cast(buildQuery(unindexed).where(gathered));
+  return { query, unindexed: null, unordered: query, needsCount: false };
 }
 
-/** The same, and how many they are where that is known now. */
-export async function counted<Table extends Kind['things']>(
+/** Returns the queries, with the number of rows where it is already known. */
+export async function withCount<Table extends IssuableTables['table']>(
   db: Reader,
-  kind: Kind & { readonly things: Table },
-  { query, gathered, atOnce, unknown }: Narrowed<Table>,
-): Promise<Pick<Narrowed<Table>, 'query' | 'gathered'> & { readonly count?: Count }> {
-  if (!unknown) return { query, gathered, ...(gathered === null && { count: 'gathered' }) };
-  const { isKnown, count } = await lookThrough(db, atOnce);
-  if (isKnown === null) return { query, gathered, count };
-  const id = sql.ref<number>(`${kind.things}.id`);
+  tables: IssuableTables & { readonly table: Table },
+  { query, unindexed, unordered, needsCount }: IdQueries<Table>,
+): Promise<Pick<IdQueries<Table>, 'query' | 'unindexed'> & { readonly count?: CountStrategy }> {
+  if (!needsCount) return { query, unindexed, ...(unindexed === null && { count: 'inPageQuery' }) };
+  const { isMatch: isKnown, count } = await scanMatches(db, unordered);
+  if (isKnown === null) return { query, unindexed, count };
+  const id = sql.ref<number>(`${tables.table}.id`);
   const known = db
-    .selectFrom(kind.things as 'issues')
+    .selectFrom(tables.table as 'issues')
     .select(id.as('id'))
     .where(isKnown(id));
-  return { query: known as unknown as ThingIds<Table>, gathered: null, count };
+  return { query: known as unknown as IssuableIdQuery<Table>, unindexed: null, count };
 }
 
 /**
- * That things are in a group, for a group with few projects: what they have may be little of what there is on all. Whether
- * a thing is there is asked of its project. index: namespace_closure_by_ancestor, projects_by_namespace
+ * Returns an id condition for a group with few projects, which may be more selective than the other conditions; null for larger groups.
+ * The query itself checks the group by the project of each row. index: namespace_closure_by_ancestor, projects_by_namespace
  */
-async function inGroup(db: Reader, kind: Kind, { id }: { readonly id: number }): Promise<Condition | null> {
-  const projects = sql`select inside.id from projects as inside where inside.namespace_id in (${namespacesInside(db, id)})`;
-  if ((await countRows(db, sql`(${projects} limit ${sql.lit(COMMON + 1)})`)) > COMMON) return null;
-  const ids = sql`select one.id from ${sql.table(kind.things)} as one where one.project_id in (${projects})`;
-  return { holds: sql<SqlBool>`1 = 1`, ids };
+async function smallGroupCondition(
+  db: Reader,
+  tables: IssuableTables,
+  { id }: { readonly id: number },
+): Promise<ListCondition | null> {
+  const projects = sql`select inside.id from projects as inside where inside.namespace_id in (${selectDescendantIds(db, id)})`;
+  if ((await countRows(db, sql`(${projects} limit ${sql.lit(COMMON_THRESHOLD + 1)})`)) > COMMON_THRESHOLD) return null;
+  const ids = sql`select one.id from ${sql.table(tables.table)} as one where one.project_id in (${projects})`;
+  return { predicate: sql<SqlBool>`1 = 1`, ids };
 }
 
-/** The things of the place that the caller sees; `projectId` as the engine may, or may not, look them up by it. */
-function placed(db: Reader, kind: Kind, of: ThingsOf, projectId: RawBuilder<number>, seen: Seen): ThingIds<'issues'> {
-  // All kinds have the columns that are named here.
-  const things = db.selectFrom(kind.things as 'issues').select(sql.ref<number>(`${kind.things}.id`).as('id'));
-  if (of.project) return things.where(sql<SqlBool>`${projectId} = ${of.project.id}`).where(seen.inProject());
-  let wide = things.innerJoin('projects', (join) => join.on(sql<SqlBool>`projects.id = ${projectId}`));
-  wide = wide.where(seen.anywhere());
-  if (of.nonArchived) wide = wide.where(projectArchived(false));
-  if (of.group !== null) wide = wide.where('projects.namespace_id', 'in', namespacesInside(db, of.group.id));
-  return wide as unknown as ThingIds<'issues'>;
+/** Selects the ids in the parent that the caller can see. The form of `projectId` decides whether the engine may use its index. */
+function selectVisibleIds(
+  db: Reader,
+  tables: IssuableTables,
+  parent: IssuableListParent,
+  projectId: RawBuilder<number>,
+  visibility: ListVisibility,
+): IssuableIdQuery<'issues'> {
+  // Both tables have the columns used here.
+  const rows = db.selectFrom(tables.table as 'issues').select(sql.ref<number>(`${tables.table}.id`).as('id'));
+  if (parent.project)
+    return rows.where(sql<SqlBool>`${projectId} = ${parent.project.id}`).where(visibility.inProject());
+  let wide = rows.innerJoin('projects', (join) => join.on(sql<SqlBool>`projects.id = ${projectId}`));
+  wide = wide.where(visibility.anywhere());
+  if (parent.nonArchived) wide = wide.where(projectArchived(false));
+  if (parent.group !== null) wide = wide.where('projects.namespace_id', 'in', selectDescendantIds(db, parent.group.id));
+  return wide as unknown as IssuableIdQuery<'issues'>;
 }

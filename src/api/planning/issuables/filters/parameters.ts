@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { optional } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
-import { expression, string } from '#http/parameters/texts.ts';
-import { absentIfBlank, commaArray, dateTime, integer, oneOf } from '#http/parameters/types.ts';
-import type { IdOrWord, Word } from './conditions.ts';
+import { searchExpression, string } from '#http/parameters/texts.ts';
+import { absentIfBlank, commaSeparated, dateTime, integer, oneOf } from '#http/parameters/types.ts';
+import type { FilterKeyword, IdOrKeyword } from './conditions.ts';
 
-/** What lists of issues and merge requests are narrowed by alike (contract/planning.md §3.6, §3.8). */
+/** Filter parameters that lists of issues and merge requests share (contract/planning.md §3.6, §3.8). */
 
-/** A number, or one of these words in any case. */
-export function integerOr<const W extends string>(...words: readonly W[]): ParameterType<number | W> {
+/** An integer, or one of these keywords in any case. */
+export function integerOrKeyword<const W extends string>(...words: readonly W[]): ParameterType<number | W> {
   return {
     schema: Type.Union([Type.Integer(), Type.Enum(words as unknown as string[])]),
     read(raw, name, problems) {
@@ -18,22 +18,22 @@ export function integerOr<const W extends string>(...words: readonly W[]): Param
   };
 }
 
-export const idOrWord: ParameterType<IdOrWord> = integerOr<Word>('None', 'Any');
+export const idOrKeyword: ParameterType<IdOrKeyword> = integerOrKeyword<FilterKeyword>('None', 'Any');
 
-/** What may be negated too. A blank name narrows nothing, as in the reference. */
-export const whichParams = {
-  labels: optional(commaArray(string)),
+/** Filters that can be negated. A blank name has no effect, as in the reference. */
+export const negatableFilterParams = {
+  labels: optional(commaSeparated(string)),
   milestone: optional(absentIfBlank(string)),
-  iids: optional(commaArray(integer)),
+  iids: optional(commaSeparated(integer)),
   author_id: optional(integer),
   author_username: optional(absentIfBlank(string)),
-  assignee_id: optional(idOrWord),
-  assignee_username: optional(commaArray(string)),
+  assignee_id: optional(idOrKeyword),
+  assignee_username: optional(commaSeparated(string)),
 };
 
-export const wordsAndTimesParams = {
-  search: optional(expression),
-  in: optional(commaArray(oneOf('title', 'description'))),
+export const searchAndTimeParams = {
+  search: optional(searchExpression),
+  in: optional(commaSeparated(oneOf('title', 'description'))),
   created_after: optional(dateTime),
   created_before: optional(dateTime),
   updated_after: optional(dateTime),

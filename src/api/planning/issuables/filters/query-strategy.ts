@@ -1,58 +1,60 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { countRows } from '#database/page.ts';
-import { COMMON } from '#database/search/common-substrings.ts';
-import type { Range } from '../kind.ts';
+import { COMMON_THRESHOLD } from '#database/search/common-substrings.ts';
+import type { IssuableListScope } from '../kind.ts';
 
 /**
- * A long list is either walked in its order, each thing being looked at, or gathered by an index and sorted. Walking ends
- * soon where many fit, gathering where few do; no engine knows beforehand which it is. So it is counted, no further than
- * it takes to know.
+ * A long list is either scanned in its sort order, checking each row, or its rows are found by an index and sorted. Scanning is
+ * fast when many rows match, the index when few do. No engine knows beforehand which it is, so matches are counted up to a limit.
  */
 
-/** What a list is narrowed to. */
-export interface Condition {
-  /** Of one thing. */
-  readonly holds: Expression<SqlBool>;
-  /** The ids of all that it holds for, `select ...`, where an index tells them. */
+/** A filter condition of a list, with alternatives for the query plan. */
+export interface ListCondition {
+  /** Tests one row. */
+  readonly predicate: Expression<SqlBool>;
+  /** Subquery for the ids of all matching rows, if an index can answer it. */
   readonly ids?: RawBuilder<unknown>;
-  /** Ids among which all of these are, where that is told more cheaply: looked for in their place, and then looked at. */
-  readonly idsAtMost?: RawBuilder<unknown>;
-  /** The same where all are looked for at once, in no order: the engine may gather whatever tells it. */
-  readonly atOnce?: Expression<SqlBool>;
-  /** Its negation, at once too: of whether there is something, never unknown. PostgreSQL takes a double negation for no join. */
-  readonly elseAtOnce?: Expression<SqlBool>;
-  /** It looks into texts: asked last, of one thing and for how many. */
-  readonly dear?: true;
+  /** Subquery for a superset of these ids, if it is cheaper. Its rows must still be tested with the predicate. */
+  readonly idsSuperset?: RawBuilder<unknown>;
+  /** The predicate for queries that read all rows in no order, where the engine may choose any index. */
+  readonly unorderedPredicate?: Expression<SqlBool>;
+  /** The negation for such queries, never null. PostgreSQL cannot turn a double negation into a join. */
+  readonly negatedPredicate?: Expression<SqlBool>;
+  /** The predicate scans long texts, so it is evaluated and counted last. */
+  readonly isExpensive?: true;
 }
 
-/** So few that nobody looks for fewer. */
-const FEW = 500;
+/** A condition with at most this many rows is selective enough; no other one is counted. */
+const FEW_ENOUGH = 500;
 
-/** So many conditions are counted: each costs a statement. */
-const ASKED = 6;
+/** Maximum number of conditions that are counted; each costs a statement. */
+const MAX_COUNTED_CONDITIONS = 6;
 
-/** A project with so few things is walked: an index of words tells of the whole instance. */
-const SMALL = 2_000;
+/** A project with at most this many rows is scanned, because the search index covers the whole instance. */
+const SMALL_PROJECT_SIZE = 2_000;
 
-/** Of these conditions one that few things fulfil; null: all of them are common. */
-export async function rarest(db: Reader, conditions: readonly Condition[]): Promise<Condition | null> {
-  let [best, least]: [Condition | null, number] = [null, COMMON];
-  for (const condition of conditions.filter(({ ids }) => ids !== undefined).slice(0, ASKED)) {
-    const count = await countSome(db, condition.idsAtMost ?? condition.ids!, least + 1);
+/** Returns a condition that few rows fulfil, or null if many rows fulfil each of them. */
+export async function findMostSelective(
+  db: Reader,
+  conditions: readonly ListCondition[],
+): Promise<ListCondition | null> {
+  let [best, least]: [ListCondition | null, number] = [null, COMMON_THRESHOLD];
+  for (const condition of conditions.filter(({ ids }) => ids !== undefined).slice(0, MAX_COUNTED_CONDITIONS)) {
+    const count = await countUpTo(db, condition.idsSuperset ?? condition.ids!, least + 1);
     if (count <= least) [best, least] = [condition, count];
-    if (least <= FEW) return best;
+    if (least <= FEW_ENOUGH) return best;
   }
   return best;
 }
 
-/** Whether the list is of a project with few things: it is walked, whatever it is narrowed to. */
-export async function isSmall(db: Reader, { kind, project }: Range): Promise<boolean> {
+/** Returns whether the list is of a project with few rows, which is always scanned. */
+export async function isSmallProject(db: Reader, { tables, project }: IssuableListScope): Promise<boolean> {
   if (project === null) return false;
-  const all = sql`select 1 from ${sql.table(kind.things)} where project_id = ${project.id}`;
-  return (await countSome(db, all, SMALL + 1)) <= SMALL;
+  const all = sql`select 1 from ${sql.table(tables.table)} where project_id = ${project.id}`;
+  return (await countUpTo(db, all, SMALL_PROJECT_SIZE + 1)) <= SMALL_PROJECT_SIZE;
 }
 
-function countSome(db: Reader, ids: RawBuilder<unknown>, most: number): Promise<number> {
+function countUpTo(db: Reader, ids: RawBuilder<unknown>, most: number): Promise<number> {
   return countRows(db, sql`(${ids} limit ${sql.lit(most)})`);
 }

@@ -3,28 +3,31 @@ import { type AccessCall, open } from '#http/access/access.ts';
 import { unauthorized } from '#http/errors/http-error.ts';
 import { oneOf } from '#http/parameters/types.ts';
 
-/** Lists that are about no one project or group: of one's own things, those assigned to one, or all that one may read. */
+/** Lists across all projects: created by the caller, assigned to the caller, or all that the caller may read. */
 
 export const scopeType = oneOf('created_by_me', 'assigned_to_me', 'all');
 
-/** Somebody has to be `me`: of all things even nobody may ask. */
-export const me = () => ({
+/** Requires a signed-in caller unless the scope is `all`. */
+export const scopeAccess = () => ({
   ...open().require(({ caller, params }) => {
     if (caller.user === null && params.scope !== 'all') throw unauthorized();
   }, 'open (scope=all), user'),
-  // Who is told to sign in learns nothing of other parameters.
-  admit({ caller, request }: AccessCall) {
+  // Answers 401 before any parameter error.
+  authenticate({ caller, request }: AccessCall) {
     if (caller.user === null && new URLSearchParams(request.query).get('scope') !== 'all') throw unauthorized();
   },
 });
 
 type Scope = { readonly scope: 'created_by_me' | 'assigned_to_me' | 'all' };
 
-/** By whom the things are, or to whom they are assigned, by the scope. */
-export function scoped({ user }: Caller, { scope }: Scope): { readonly byUser?: number; readonly toUser?: number } {
+/** Returns the filter by author or assignee for the scope. */
+export function scopeFilter(
+  { user }: Caller,
+  { scope }: Scope,
+): { readonly byUser?: number; readonly toUser?: number } {
   if (scope === 'all') return {};
   return scope === 'assigned_to_me' ? { toUser: user?.id ?? 0 } : { byUser: user?.id ?? 0 };
 }
 
-export const everywhere = (nonArchived: boolean | null) =>
+export const allProjects = (nonArchived: boolean | null) =>
   ({ group: null, nonArchived: nonArchived !== false }) as const;

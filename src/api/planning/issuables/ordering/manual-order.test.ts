@@ -6,8 +6,8 @@ const { project, owner, server } = await world({ project: {} });
 const { database } = server.services;
 const MANY = 2_200;
 
-/** An issue of the project, and so many more in front of it, one right behind the other. */
-async function given(): Promise<{ iid: number }> {
+/** Inserts an issue and `many` more before it, without gaps between their positions. */
+async function createOrderedIssues(): Promise<{ iid: number }> {
   const { body } = await done(owner.post(`${project.at}/issues`, { title: 'T' }));
   const { id: _id, ...like } = await database.reader
     .selectFrom('issues')
@@ -33,8 +33,8 @@ const placed = () =>
     .orderBy('relative_position')
     .execute();
 
-test('where thousands stand without any room between them, room is made for all of them', async () => {
-  const { iid } = await given();
+test('rebalances thousands of items without gaps', async () => {
+  const { iid } = await createOrderedIssues();
   const [first, ...others] = await placed();
   await done(owner.put(`${project.at}/issues/${iid}/reorder`, { move_before_id: first!.id }));
   const after = await placed();

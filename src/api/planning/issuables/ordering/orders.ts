@@ -1,16 +1,16 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Schema } from '#database/database.ts';
-import { byKind, type Kind } from '../kind.ts';
+import { type IssuableTables, memoizeByTables } from '../kind.ts';
 
-/** Orders of lists in which who has nothing to be ordered by comes last, either way (contract/planning.md §3.6). */
+/** Sort orders with nulls last in both directions (contract/planning.md §3.6). */
 
 type Direction = 'asc' | 'desc';
 
 /**
- * By a column of the thing. The engines disagree on where nulls stand: both have the sign in an index, turned so that it is
- * read one way.
+ * Sorts by a column, nulls last. The engines place nulls differently, so the index includes an expression that marks nulls; its
+ * sense depends on the direction, so that the index is read in one direction.
  */
-export function lastWithout<Table extends Kind['things']>(
+export function orderNullsLast<Table extends IssuableTables['table']>(
   query: SelectQueryBuilder<Schema, Table, { id: number }>,
   value: RawBuilder<unknown>,
   direction: Direction,
@@ -19,32 +19,32 @@ export function lastWithout<Table extends Kind['things']>(
   return query.orderBy(sign, direction).orderBy(value, direction);
 }
 
-/** What is worked out for each thing, and what stands before and behind all that there is of it. */
-export interface Computed {
-  readonly of: RawBuilder<unknown>;
+/** A computed sort value, with a value below and one above all others. */
+export interface ComputedOrder {
+  readonly value: RawBuilder<unknown>;
   readonly low: RawBuilder<unknown>;
   readonly high: RawBuilder<unknown>;
 }
 
-/** By what is worked out, but once: in place of none stands something that comes last. */
-export function lastWithoutComputed<Table extends Kind['things']>(
+/** Sorts by a computed value, nulls last, evaluating it once: null is replaced by a value that sorts last. */
+export function orderComputedNullsLast<Table extends IssuableTables['table']>(
   query: SelectQueryBuilder<Schema, Table, { id: number }>,
-  value: Computed,
+  value: ComputedOrder,
   direction: Direction,
 ) {
   const none = direction === 'asc' ? value.high : value.low;
-  return query.orderBy(sql`coalesce(${value.of}, ${none})`, direction);
+  return query.orderBy(sql`coalesce(${value.value}, ${none})`, direction);
 }
 
 /**
- * The least of the priorities that the project has given to the labels of a thing. index: issue_labels_pkey,
+ * Lowest priority that the project has given to a label of the issuable. index: issue_labels_pkey,
  * merge_request_labels_pkey, label_priorities_pkey
  */
-export const labelPriority = byKind(
-  (kind: Kind): Computed => ({
-    of: sql`(select min(given.priority) from ${sql.table(kind.labels)} as worn
+export const labelPriority = memoizeByTables(
+  (tables: IssuableTables): ComputedOrder => ({
+    value: sql`(select min(given.priority) from ${sql.table(tables.labelTable)} as worn
   inner join label_priorities as given on given.label_id = worn.label_id
-  where ${sql.ref(`worn.${kind.id}`)} = ${sql.ref(`${kind.things}.id`)} and given.project_id = ${sql.ref(`${kind.things}.project_id`)})`,
+  where ${sql.ref(`worn.${tables.foreignKey}`)} = ${sql.ref(`${tables.table}.id`)} and given.project_id = ${sql.ref(`${tables.table}.project_id`)})`,
     low: sql.lit(-1),
     high: sql.lit(Number.MAX_SAFE_INTEGER),
   }),

@@ -1,35 +1,35 @@
-/** The order that people give things: numbers with gaps between them, into which others are put. */
+/** Manual order: positions with gaps, so that items can be inserted without changing the others. */
 
-/** Between two neighbours that nothing has been put between. */
-export const GAP = 2 ** 20;
+/** Initial gap between two neighbours. */
+export const POSITION_GAP = 2 ** 20;
 
-/** A thing in its place; two with the same position follow by id. */
-export interface Placed {
+/** The position of an item; equal positions are sorted by id. */
+export interface ItemPosition {
   readonly id: number;
   readonly position: number;
 }
 
 /**
- * Places for a thing and as many of those that follow it as have to make room. `before` is what it comes behind, null at
- * the front; `after` are some that follow, in their order, `all` says that no others do. Null: there is room only further on.
+ * Returns positions for an item and for the following items that have to make room. The item is placed after `before` (null: first).
+ * `after` holds the next items in order; `all` says that no others follow. Returns null if only later items leave a gap.
  */
-export function placesAfter(
+export function computePositions(
   id: number,
-  before: Placed | null,
-  after: readonly Placed[],
+  before: ItemPosition | null,
+  after: readonly ItemPosition[],
   all: boolean,
-): readonly Placed[] | null {
+): readonly ItemPosition[] | null {
   const first = after[0];
-  if (first === undefined) return [{ id, position: (before?.position ?? 0) + GAP }];
-  if (before === null) return [{ id, position: first.position - GAP }];
+  if (first === undefined) return [{ id, position: (before?.position ?? 0) + POSITION_GAP }];
+  if (before === null) return [{ id, position: first.position - POSITION_GAP }];
   for (const [count, { position: end }] of after.entries()) {
     const step = Math.floor((end - before.position) / (count + 2));
-    if (step >= 1 && (count === 0 || step > 1)) return spread(id, before, after.slice(0, count), step);
+    if (step >= 1 && (count === 0 || step > 1)) return distribute(id, before, after.slice(0, count), step);
   }
-  return all ? spread(id, before, after, GAP) : null;
+  return all ? distribute(id, before, after, POSITION_GAP) : null;
 }
 
-function spread(id: number, before: Placed, after: readonly Placed[], step: number): Placed[] {
+function distribute(id: number, before: ItemPosition, after: readonly ItemPosition[], step: number): ItemPosition[] {
   return [id, ...after.map((one) => one.id)].map((one, index) => ({
     id: one,
     position: before.position + step * (index + 1),

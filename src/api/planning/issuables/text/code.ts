@@ -1,56 +1,56 @@
-/** Where a text is code or a comment: there it names nothing. */
-export interface Code {
-  has(place: number): boolean;
+/** The parts of a text that are code or comments, where references do not count. */
+export interface CodeRanges {
+  has(position: number): boolean;
 }
 
-/** So many places of a text are looked at for names, whatever is found there. */
-export const MOST_PLACES = 10_000;
+/** Maximum number of positions of a text that are checked for references. */
+export const MAX_SCANNED_POSITIONS = 10_000;
 
 const TICK = '`';
 const TILDE = '~';
 const COMMENT = '<!--';
 const COMMENT_END = '-->';
-/** So many of a sign hold on to as many of them, however many paragraphs there are between, or to the end of the text. */
+/** A fence has at least this many characters. It ends at a fence of the same length or at the end of the text. */
 const FENCE = 3;
 
-/** What begins an item of a list or a heading, and so ends the paragraph before it. */
+/** Start of a list item or heading, which ends the paragraph before it. */
 const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const HEADING = /^#{1,6}(?:[ \t]|$)/;
-const LONGEST_BEGINNING = 11;
+const MAX_MARKER_LENGTH = 11;
 
-/** So many lines of a text are looked at one by one; what is behind them counts as one more. */
-const MOST_LINES = 10_000;
+/** Maximum number of lines that are scanned one by one; the rest of the text counts as one more line. */
+const MAX_LINES = 10_000;
 
-interface Open {
+interface OpenDelimiter {
   readonly sign: typeof TICK | typeof TILDE;
   readonly from: number;
-  readonly many: number;
+  readonly length: number;
 }
 
 /**
- * What stands between back-ticks of one paragraph, between lines of three and more of them or of tildes, and what is indented
- * behind an empty line outside of lists; and comments that begin a line, as those of templates do. Time grows with the text's
- * length alone, whatever it is made of. `indented: false` for what is not always Markdown: there, what is indented is text.
+ * Finds inline code, fenced code blocks (backticks or tildes), indented code blocks outside lists, and HTML comments at the
+ * beginning of a line, as in templates. Takes linear time for any text. Pass `indented: false` for texts that may not be Markdown:
+ * indented lines are then plain text.
  */
-export function codeIn(text: string, { indented = true } = {}): Code {
-  const search = new Search(text, indented);
-  for (const line of linesOf(text)) search.read(line);
+export function findCode(text: string, { indented = true } = {}): CodeRanges {
+  const search = new CodeScanner(text, indented);
+  for (const line of splitLines(text)) search.read(line);
   const borders = search.end();
-  return { has: (place) => bordersUpTo(borders, place) % 2 === 1 };
+  return { has: (position) => countBordersUpTo(borders, position) % 2 === 1 };
 }
 
-/** Reads a text line by line. */
-class Search {
+/** Scans a text line by line. */
+class CodeScanner {
   readonly #text: string;
   readonly #indented: boolean;
-  /** Where code begins and ends, one after the other. */
+  /** Alternating start and end positions of code. */
   readonly #borders: number[] = [];
-  /** What has begun and not ended. */
-  #open: Open | null = null;
+  /** The open delimiter, if any. */
+  #open: OpenDelimiter | null = null;
   #around = OUTSIDE;
-  /** The next back-tick; below 0: there is none. */
+  /** Position of the next backtick; negative if there is none. */
   #tick: number;
-  /** Behind the last comment. */
+  /** End of the last comment. */
   #behind = 0;
 
   constructor(text: string, indented: boolean) {
@@ -65,42 +65,42 @@ class Search {
     else if (!this.#begin(line)) this.#pairTicks(line);
   }
 
-  /** Three and more that nothing ends hold on to the end of the text. */
+  /** Closes an unterminated fence at the end of the text. */
   end(): readonly number[] {
-    if (this.#open !== null && this.#open.many >= FENCE) this.#borders.push(this.#open.from, this.#text.length);
+    if (this.#open !== null && this.#open.length >= FENCE) this.#borders.push(this.#open.from, this.#text.length);
     return this.#borders;
   }
 
-  #endTildes(line: Line, { from, many }: Open): void {
-    if (!isEnd(this.#text, line, many)) return;
+  #endTildes(line: Line, { from, length: many }: OpenDelimiter): void {
+    if (!isClosingFence(this.#text, line, many)) return;
     this.#borders.push(from, line.to);
     this.#open = null;
     this.#around = { ...this.#around, goesOn: false };
   }
 
-  /** What begins with this line; true: it holds nothing else. */
+  /** Handles blocks that begin at this line. Returns true if the rest of the line need not be scanned. */
   #begin(line: Line): boolean {
-    if (line.from < this.#behind || (this.#open !== null && this.#open.many >= FENCE)) return false;
-    const begun = beginningOf(this.#text, line);
-    // The paragraph has ended, and with it what is open there.
+    if (line.from < this.#behind || (this.#open !== null && this.#open.length >= FENCE)) return false;
+    const begun = classifyLine(this.#text, line);
+    // The paragraph has ended, and with it any open inline code.
     if (begun !== 'text') this.#open = null;
     const before = this.#around;
-    this.#around = after(before, line, begun);
+    this.#around = nextContext(before, line, begun);
     if (begun === 'nothing' || this.#beginTildes(line) || this.#takeIndented(line, before)) return true;
     this.#takeComment(line);
     return false;
   }
 
   #beginTildes({ first }: Line): boolean {
-    const many = runOf(TILDE, this.#text, first);
+    const many = runLength(TILDE, this.#text, first);
     if (many < FENCE) return false;
-    this.#open = { sign: TILDE, from: first, many };
+    this.#open = { sign: TILDE, from: first, length: many };
     return true;
   }
 
-  #takeIndented(line: Line, before: Around): boolean {
+  #takeIndented(line: Line, before: BlockContext): boolean {
     if (!this.#indented || before.goesOn || this.#around.inList || !isIndented(this.#text, line)) return false;
-    if (runOf(TICK, this.#text, line.first) >= FENCE) return false;
+    if (runLength(TICK, this.#text, line.first) >= FENCE) return false;
     this.#borders.push(line.from, line.to);
     this.#around = before;
     return true;
@@ -113,16 +113,16 @@ class Search {
     this.#borders.push(first, this.#behind);
   }
 
-  /** Back-ticks end what is open, or begin what as many of them end. */
+  /** Pairs runs of backticks of the same length. */
   #pairTicks({ first, to }: Line): void {
     const text = this.#text;
     const begin = Math.max(first, this.#behind);
     if (this.#tick >= 0 && this.#tick < begin) this.#tick = text.indexOf(TICK, begin);
     while (this.#tick >= 0 && this.#tick < to) {
       const from = this.#tick;
-      const many = runOf(TICK, text, from);
-      if (this.#open === null) this.#open = { sign: TICK, from, many };
-      else if (this.#open.many === many) {
+      const many = runLength(TICK, text, from);
+      if (this.#open === null) this.#open = { sign: TICK, from, length: many };
+      else if (this.#open.length === many) {
         this.#borders.push(this.#open.from, from + many);
         this.#open = null;
       }
@@ -131,7 +131,7 @@ class Search {
   }
 }
 
-/** One that nothing ends goes to the end of the text. */
+/** Returns the end of a comment; an unterminated comment extends to the end of the text. */
 function endOfComment(text: string, from: number): number {
   const end = text.indexOf(COMMENT_END, from + COMMENT.length);
   return end < 0 ? text.length : end + COMMENT_END.length;
@@ -140,54 +140,54 @@ function endOfComment(text: string, from: number): number {
 interface Line {
   readonly from: number;
   readonly to: number;
-  /** Where the first thing in it stands; `to`: it is empty. */
+  /** Position of the first non-blank character; `to` if the line is blank. */
   readonly first: number;
 }
 
-function* linesOf(text: string): Generator<Line> {
+function* splitLines(text: string): Generator<Line> {
   for (let from = 0, many = 0; from <= text.length; many++) {
-    const end = many < MOST_LINES ? text.indexOf('\n', from) : -1;
+    const end = many < MAX_LINES ? text.indexOf('\n', from) : -1;
     const to = end < 0 ? text.length : end;
-    yield { from, to, first: firstIn(text, from, to) };
+    yield { from, to, first: firstNonBlank(text, from, to) };
     from = to + 1;
   }
 }
 
-type Beginning = 'nothing' | 'item' | 'heading' | 'text';
+type LineKind = 'nothing' | 'item' | 'heading' | 'text';
 
-function beginningOf(text: string, { to, first }: Line): Beginning {
+function classifyLine(text: string, { to, first }: Line): LineKind {
   if (first === to) return 'nothing';
-  const begun = text.slice(first, Math.min(to, first + LONGEST_BEGINNING));
+  const begun = text.slice(first, Math.min(to, first + MAX_MARKER_LENGTH));
   if (ITEM.test(begun)) return 'item';
   return HEADING.test(begun) ? 'heading' : 'text';
 }
 
-/** What the next line may be a part of. */
-interface Around {
-  /** A paragraph that has not ended. */
+/** The blocks that the next line may continue. */
+interface BlockContext {
+  /** A paragraph is open. */
   readonly goesOn: boolean;
   readonly inList: boolean;
 }
 
-const OUTSIDE: Around = { goesOn: false, inList: false };
+const OUTSIDE: BlockContext = { goesOn: false, inList: false };
 
-/** A list goes on with what is indented, an empty line between or not; a paragraph of it with what is not, too. */
-function after({ goesOn, inList }: Around, { from, first }: Line, begun: Beginning): Around {
+/** Returns the context after a line. Indented lines continue a list, even after a blank line; unindented ones continue its open paragraph. */
+function nextContext({ goesOn, inList }: BlockContext, { from, first }: Line, begun: LineKind): BlockContext {
   if (begun === 'nothing') return { goesOn: false, inList };
   return { goesOn: true, inList: begun === 'item' || (inList && (goesOn || first > from)) };
 }
 
 const isBlank = (character: string | undefined) => character === ' ' || character === '\t' || character === '\r';
 
-/** Where the first thing of a line stands; its end: it is empty. */
-function firstIn(text: string, from: number, to: number): number {
+/** Returns the position of the first non-blank character, or `to` if there is none. */
+function firstNonBlank(text: string, from: number, to: number): number {
   let at = from;
   while (at < to && isBlank(text[at])) at++;
   return at;
 }
 
-/** How many of this sign stand here. */
-function runOf(sign: string, text: string, from: number): number {
+/** Returns the length of the run of this character at `from`. */
+function runLength(sign: string, text: string, from: number): number {
   let at = from;
   while (text[at] === sign) at++;
   return at - from;
@@ -199,18 +199,18 @@ function isIndented(text: string, { from, first }: Line): boolean {
   return first - from >= INDENTED || text.slice(from, first).includes('\t');
 }
 
-/** Whether a line is at least so many tildes and nothing else. */
-function isEnd(text: string, { to, first }: Line, many: number): boolean {
-  const found = runOf(TILDE, text, first);
-  return found >= many && firstIn(text, first + found, to) === to;
+/** Returns whether a line consists of at least this many tildes. */
+function isClosingFence(text: string, { to, first }: Line, many: number): boolean {
+  const found = runLength(TILDE, text, first);
+  return found >= many && firstNonBlank(text, first + found, to) === to;
 }
 
-/** How many of these ascending places are at or before this one. */
-function bordersUpTo(borders: readonly number[], place: number): number {
+/** Returns how many of the ascending positions are at or before this one. */
+function countBordersUpTo(borders: readonly number[], position: number): number {
   let [from, to] = [0, borders.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if (borders[middle]! <= place) from = middle + 1;
+    if (borders[middle]! <= position) from = middle + 1;
     else to = middle;
   }
   return from;

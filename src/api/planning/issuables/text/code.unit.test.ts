@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeIn } from './code.ts';
+import { findCode } from './code.ts';
 
-/** Texts, and what is left of them without what is code. */
-function leave(rows: readonly [text: string, rest: string][]) {
+/** Texts, and the same texts without code. */
+function withoutCode(rows: readonly [text: string, rest: string][]) {
   for (const [text, rest] of rows) {
-    const code = codeIn(text);
+    const code = findCode(text);
     assert.equal([...text].filter((_, at) => !code.has(at)).join(''), rest, text);
   }
 }
 
-test('code stands between back-ticks of one paragraph, or lines of them', () => {
-  leave([
+test('finds inline code and code fenced by backticks', () => {
+  withoutCode([
     ['`a` b ``c ` d`` e', ' b  e'],
     ['`a\nb` c', ' c'],
     ['a `b\n\nc `d` e', 'a `b\n\nc  e'],
@@ -25,8 +25,8 @@ test('code stands between back-ticks of one paragraph, or lines of them', () => 
   ]);
 });
 
-test('code stands between lines of tildes', () => {
-  leave([
+test('finds code fenced by tildes', () => {
+  withoutCode([
     ['~~~\na ```\n\n~~\n~~~~\nb', '\nb'],
     ['a\n  ~~~ruby\nb', 'a\n  '],
     ['```\n~~~\n```\na', '\na'],
@@ -35,8 +35,8 @@ test('code stands between lines of tildes', () => {
   ]);
 });
 
-test('code is what is indented behind an empty line, but not in a list', () => {
-  leave([
+test('finds indented code after a blank line, but not in lists', () => {
+  withoutCode([
     ['    a\n\tb\nc', '\n\nc'],
     ['a\n\n    b\n\n    c\n   d', 'a\n\n\n\n\n   d'],
     ['a\n    b', 'a\n    b'],
@@ -47,14 +47,14 @@ test('code is what is indented behind an empty line, but not in a list', () => {
   ]);
 });
 
-test('what is indented is text where that is asked for', () => {
+test('ignores indentation on request', () => {
   const text = 'a\n\n    b `c`';
-  const code = codeIn(text, { indented: false });
+  const code = findCode(text, { indented: false });
   assert.deepEqual([code.has(text.indexOf('b')), code.has(text.indexOf('c'))], [false, true]);
 });
 
-test('a comment that begins a line is like code', () => {
-  leave([
+test('treats a comment at the beginning of a line like code', () => {
+  withoutCode([
     ['<!-- a --> b `c` d', ' b  d'],
     ['a\n  <!-- ` b\n\n    c\n    --> d `e` f\n\n    g', 'a\n   d  f\n\n'],
     ['a `b\n<!-- ` -->` c', 'a `b\n` c'],
@@ -64,7 +64,7 @@ test('a comment that begins a line is like code', () => {
   ]);
 });
 
-test('the time grows with the length of the text alone', () => {
+test('takes linear time', () => {
   const begin = process.cpuUsage();
   for (const part of [
     '`',
@@ -81,7 +81,7 @@ test('the time grows with the length of the text alone', () => {
     '<!--\n',
     '<!---->`\n',
   ])
-    codeIn(part.repeat(2 ** 20 / part.length));
+    findCode(part.repeat(2 ** 20 / part.length));
   const { user } = process.cpuUsage(begin);
   assert.ok(user < 2_000_000, `${user} µs`);
 });

@@ -1,96 +1,105 @@
 import { type SqlBool, sql } from 'kysely';
-import { mentionedIn, type Resource, type ThingName } from '#activity/index.ts';
+import { mentionedIn, type NoteableName, type Resource } from '#activity/index.ts';
 import { epicVisibleTo } from '#authorization/epics.ts';
 import { findListedIssues, mayReadIssue } from '#authorization/issues.ts';
 import { mayReadMergeRequests } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
-import { archivedAt } from '#domain/namespaces/archive-state.ts';
+import { archivedColumn } from '#domain/namespaces/archive-state.ts';
 import { canSeeProject, findProjects, type Project } from '#domain/namespaces/projects.ts';
-import type { Place } from '#domain/namespaces/scope.ts';
+import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { type Reference, referencesIn, SIGNS } from './references.ts';
+import { parseReferences, REFERENCE_PREFIXES, type TextReference } from './references.ts';
 
-/** Where a text stands that may name things. */
-export type Mentioning = Resource & { readonly iid: number } & Place;
+/** The issuable whose text mentions others. */
+export type MentionSource = Resource & { readonly iid: number } & GroupOrProject;
 
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Epic: 'epic' } as const satisfies Record<
   Resource['type'],
-  ThingName
+  NoteableName
 >;
 
-/** As it is named from anywhere: `g/p#2`, `g/p!2`, `g&2`. */
-export function fullReference({ type, iid, project, group }: Mentioning): string {
-  return `${(project ?? group).full_path}${SIGNS[type]}${iid}`;
+/** Returns the full reference: `g/p#2`, `g/p!2`, `g&2`. */
+export function fullReference({ type, iid, project, group }: MentionSource): string {
+  return `${(project ?? group).full_path}${REFERENCE_PREFIXES[type]}${iid}`;
 }
 
 /**
- * Tells the things that these texts name that they are mentioned, each once for all texts of the thing where they stand:
- * those that whoever writes may read. Who reads the note there without a right to this thing is not shown it.
+ * Creates a system note on each issuable that these texts mention and that the author may read, once for all texts of the source.
+ * Readers of the mentioned issuable who may not read the source do not see the note.
  */
-export async function tellMentioned(uow: UnitOfWork, from: Mentioning, texts: readonly string[]): Promise<void> {
-  const references = texts.flatMap(referencesIn);
+export async function recordMentions(uow: UnitOfWork, from: MentionSource, texts: readonly string[]): Promise<void> {
+  const references = texts.flatMap(parseReferences);
   if (references.length === 0) return;
   const text = mentionedIn(NAMES[from.type], fullReference(from));
   const mentioning = { type: from.type, id: from.id };
-  for (const { type, id } of await mentionable(uow, from, references)) {
+  for (const { type, id } of await findMentionable(uow, from, references)) {
     if (type !== from.type || id !== from.id) await uow.record({ noteOn: { type, id }, text, mentioning });
   }
 }
 
-interface Reworded {
+interface MentionTexts {
   readonly title?: string | undefined;
   readonly description?: string | null | undefined;
 }
 
-/** What a change of these texts of a thing, which it has now, means for what they name, and for whom. */
-export async function tellReworded(uow: UnitOfWork, from: Mentioning, before: Reworded, now: Reworded): Promise<void> {
+/** Publishes changes of title and description, and records the mentions in the new texts. */
+export async function publishTextChanges(
+  uow: UnitOfWork,
+  from: MentionSource,
+  before: MentionTexts,
+  now: MentionTexts,
+): Promise<void> {
   const about = { type: from.type, id: from.id };
   const texts: string[] = [];
   for (const name of ['title', 'description'] as const) {
     const text = now[name];
     if (!text) continue;
     texts.push(text);
-    await uow.publish('reworded', { about, of: name, before: before[name] ?? '', text, internal: false });
+    await uow.publish('text-updated', { about, of: name, before: before[name] ?? '', text, internal: false });
   }
-  await tellMentioned(uow, from, texts);
+  await recordMentions(uow, from, texts);
 }
 
-/** A number in a place. */
-interface Named {
-  readonly placeId: number;
+/** An iid in a project or group. */
+interface IidInParent {
+  readonly parentId: number;
   readonly iid: number;
 }
 
-/** Of the things that are meant, those that the caller may read in places that can be written to. */
-async function mentionable(uow: UnitOfWork, from: Place, references: readonly Reference[]): Promise<Resource[]> {
-  const placed = references.flatMap((reference) => {
-    const path = pathMeant(from, reference);
+/** Returns the referenced issuables that the caller may read and whose project or group is not archived. */
+async function findMentionable(
+  uow: UnitOfWork,
+  from: GroupOrProject,
+  references: readonly TextReference[],
+): Promise<Resource[]> {
+  const withPaths = references.flatMap((reference) => {
+    const path = resolvePath(from, reference);
     return path === null ? [] : [{ ...reference, key: foldCase(path) }];
   });
-  const places = await placesAt(uow, [...new Set(placed.map(({ key }) => key))]);
-  const named = (type: Resource['type']): Named[] =>
-    placed.flatMap((reference) => {
-      const place = places.get(reference.key);
+  const routes = await findRoutes(uow, [...new Set(withPaths.map(({ key }) => key))]);
+  const iids = (type: Resource['type']): IidInParent[] =>
+    withPaths.flatMap((reference) => {
+      const place = routes.get(reference.key);
       const placeId = type === 'Epic' ? place?.namespace_id : place?.project_id;
-      return reference.type === type && placeId != null ? [{ placeId, iid: reference.iid }] : [];
+      return reference.type === type && placeId != null ? [{ parentId: placeId, iid: reference.iid }] : [];
     });
-  const [issues, mergeRequests] = [named('Issue'), named('MergeRequest')];
-  const projectIds = [...issues, ...mergeRequests].map(({ placeId }) => placeId);
+  const [issues, mergeRequests] = [iids('Issue'), iids('MergeRequest')];
+  const projectIds = [...issues, ...mergeRequests].map(({ parentId }) => parentId);
   const projects = new Map(
     (await findProjects(uow, uow.actor, [...new Set(projectIds)]))
       .filter((project) => !project.archived && canSeeProject(uow.actor, project))
       .map((project) => [project.id, project]),
   );
   return [
-    ...(await issuesNamed(uow, projects, issues)),
-    ...(await mergeRequestsNamed(uow, projects, mergeRequests)),
-    ...(await epicsNamed(uow, named('Epic'))),
+    ...(await findMentionedIssues(uow, projects, issues)),
+    ...(await findMentionedMergeRequests(uow, projects, mergeRequests)),
+    ...(await findMentionedEpics(uow, iids('Epic'))),
   ];
 }
 
-/** The full path of the place that a reference means; a project without a slash is beside that of the text. Null: there is none. */
-function pathMeant({ project, group }: Place, { type, path }: Reference): string | null {
+/** Returns the full path of the referenced project or group, or null. A project without a slash is in the namespace of the text. */
+function resolvePath({ project, group }: GroupOrProject, { type, path }: TextReference): string | null {
   const parent = project ? project.full_path.slice(0, project.full_path.lastIndexOf('/')) : group!.full_path;
   if (type === 'Epic') return path === '' ? parent : path;
   if (path === '') return project?.full_path ?? null;
@@ -98,7 +107,7 @@ function pathMeant({ project, group }: Place, { type, path }: Reference): string
 }
 
 /** index: routes_by_full_path */
-async function placesAt(db: Reader, keys: readonly string[]) {
+async function findRoutes(db: Reader, keys: readonly string[]) {
   if (keys.length === 0) return new Map<string, never>();
   const rows = await db
     .selectFrom('routes')
@@ -110,13 +119,17 @@ async function placesAt(db: Reader, keys: readonly string[]) {
 
 type Projects = ReadonlyMap<number, Project>;
 
-async function issuesNamed(uow: UnitOfWork, projects: Projects, named: readonly Named[]): Promise<Resource[]> {
-  if (named.length === 0) return [];
+async function findMentionedIssues(
+  uow: UnitOfWork,
+  projects: Projects,
+  iids: readonly IidInParent[],
+): Promise<Resource[]> {
+  if (iids.length === 0) return [];
   // index: issues_by_iid
   const found = await uow
     .selectFrom('issues')
     .select('id')
-    .where(oneOf('issues', 'project_id', named))
+    .where(isOneOf('issues', 'project_id', iids))
     .orderBy('id')
     .execute();
   const issues = await findListedIssues(
@@ -130,13 +143,17 @@ async function issuesNamed(uow: UnitOfWork, projects: Projects, named: readonly 
   });
 }
 
-async function mergeRequestsNamed(uow: UnitOfWork, projects: Projects, named: readonly Named[]): Promise<Resource[]> {
-  if (named.length === 0) return [];
+async function findMentionedMergeRequests(
+  uow: UnitOfWork,
+  projects: Projects,
+  iids: readonly IidInParent[],
+): Promise<Resource[]> {
+  if (iids.length === 0) return [];
   // index: merge_requests_by_iid
   const found = await uow
     .selectFrom('merge_requests')
     .select(['id', 'project_id'])
-    .where(oneOf('merge_requests', 'project_id', named))
+    .where(isOneOf('merge_requests', 'project_id', iids))
     .orderBy('id')
     .execute();
   return found.flatMap(({ id, project_id }) => {
@@ -145,28 +162,28 @@ async function mergeRequestsNamed(uow: UnitOfWork, projects: Projects, named: re
   });
 }
 
-async function epicsNamed(uow: UnitOfWork, named: readonly Named[]): Promise<Resource[]> {
-  if (named.length === 0 || uow.tier === 'free') return [];
+async function findMentionedEpics(uow: UnitOfWork, iids: readonly IidInParent[]): Promise<Resource[]> {
+  if (iids.length === 0 || uow.tier === 'free') return [];
   // index: epics_by_iid, namespaces primary key
   const found = await uow
     .selectFrom('epics')
     .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
     .select('epics.id')
-    .where(oneOf('epics', 'group_id', named))
+    .where(isOneOf('epics', 'group_id', iids))
     .where(epicVisibleTo(uow.actor, uow.today))
-    .where(archivedAt('namespaces.id'), '=', 0)
+    .where(archivedColumn('namespaces.id'), '=', 0)
     .orderBy('epics.id')
     .execute();
   return found.map(({ id }) => ({ type: 'Epic', id }));
 }
 
-/** Of the rows of a table those that are named. */
-function oneOf(
+/** Matches the rows with these iids. */
+function isOneOf(
   table: 'issues' | 'merge_requests' | 'epics',
   place: 'project_id' | 'group_id',
-  named: readonly Named[],
+  iids: readonly IidInParent[],
 ) {
   const column = (name: string) => sql.ref(`${table}.${name}`);
-  const each = named.map(({ placeId, iid }) => sql`(${column(place)} = ${placeId} and ${column('iid')} = ${iid})`);
+  const each = iids.map(({ parentId, iid }) => sql`(${column(place)} = ${parentId} and ${column('iid')} = ${iid})`);
   return sql<SqlBool>`(${sql.join(each, sql` or `)})`;
 }

@@ -1,33 +1,36 @@
 import type { ResourceType } from '#activity/index.ts';
-import { codeIn, MOST_PLACES } from './code.ts';
+import { findCode, MAX_SCANNED_POSITIONS } from './code.ts';
 
-/** What a text names by its number: `#2` an issue, `project!2` a merge request, `group&2` an epic. */
-export interface Reference {
+/** A reference in a text: `#2` to an issue, `project!2` to a merge request, `group&2` to an epic. */
+export interface TextReference {
   readonly type: ResourceType;
-  /** As it was written; empty: the text's own place. */
+  /** Path as written; empty for the project or group of the text. */
   readonly path: string;
   readonly iid: number;
 }
 
-/** So many are found in one text. */
-const MOST = 100;
+/** Maximum number of references found in one text. */
+const MAX_REFERENCES = 100;
 
 const TYPES = { '#': 'Issue', '!': 'MergeRequest', '&': 'Epic' } as const satisfies Record<string, ResourceType>;
-type Sign = keyof typeof TYPES;
+type ReferencePrefix = keyof typeof TYPES;
 
-/** How each kind is named. */
-export const SIGNS = { Issue: '#', MergeRequest: '!', Epic: '&' } as const satisfies Record<ResourceType, Sign>;
+/** Reference prefix of each resource type. */
+export const REFERENCE_PREFIXES = { Issue: '#', MergeRequest: '!', Epic: '&' } as const satisfies Record<
+  ResourceType,
+  ReferencePrefix
+>;
 
-const LONGEST_NUMBER = 9;
+const MAX_DIGITS = 9;
 
-/** What a text names, each once; what stands in code names nothing. Time grows with the text's length alone. */
-export function referencesIn(text: string): Reference[] {
-  const found = new Map<string, Reference>();
-  const code = codeIn(text);
-  let places = 0;
+/** Returns the distinct references in a text, except those in code. Takes linear time. */
+export function parseReferences(text: string): TextReference[] {
+  const found = new Map<string, TextReference>();
+  const code = findCode(text);
+  let scanned = 0;
   for (const { 0: sign, index: at } of text.matchAll(/[#!&](?=\d)/g)) {
-    if (found.size === MOST || ++places > MOST_PLACES) break;
-    const reference = code.has(at) ? null : referenceAt(text, at);
+    if (found.size === MAX_REFERENCES || ++scanned > MAX_SCANNED_POSITIONS) break;
+    const reference = code.has(at) ? null : parseReferenceAt(text, at);
     if (reference) found.set(`${reference.path.toLowerCase()}${sign}${reference.iid}`, reference);
   }
   return [...found.values()];
@@ -35,19 +38,19 @@ export function referencesIn(text: string): Reference[] {
 
 const isDigit = (character: string | undefined) => character !== undefined && character >= '0' && character <= '9';
 const isWord = (character: string | undefined) => character !== undefined && /^\w$/.test(character);
-const isOfPath = (character: string | undefined) => isWord(character) || /^[./-]$/.test(character ?? '');
+const isPathCharacter = (character: string | undefined) => isWord(character) || /^[./-]$/.test(character ?? '');
 
-function referenceAt(text: string, at: number): Reference | null {
+function parseReferenceAt(text: string, at: number): TextReference | null {
   let end = at + 1;
-  while (end - at <= LONGEST_NUMBER && isDigit(text[end])) end++;
+  while (end - at <= MAX_DIGITS && isDigit(text[end])) end++;
   if (isWord(text[end])) return null;
-  // Back to where the path begins: it holds no sign, so that no character is looked at twice.
+  // Scans back to the start of the path. A path contains no prefix character, so no character is scanned twice.
   let start = at;
-  while (start > 0 && isOfPath(text[start - 1])) start--;
+  while (start > 0 && isPathCharacter(text[start - 1])) start--;
   const path = text.slice(start, at);
-  // `&#39;` is a character, `a:b#1` no path.
+  // `&#39;` is an HTML entity; `a:b#1` has no valid path.
   if (path === '' && text[at - 1] === '&') return null;
   const iid = Number(text.slice(at + 1, end));
   if (iid === 0 || path.startsWith('/') || path.endsWith('/')) return null;
-  return { type: TYPES[text[at] as Sign], path, iid };
+  return { type: TYPES[text[at] as ReferencePrefix], path, iid };
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { referencesIn, SIGNS } from './references.ts';
+import { parseReferences, REFERENCE_PREFIXES } from './references.ts';
 
-const named = (text: string) => referencesIn(text).map(({ type, path, iid }) => `${path}${SIGNS[type]}${iid}`);
+const named = (text: string) =>
+  parseReferences(text).map(({ type, path, iid }) => `${path}${REFERENCE_PREFIXES[type]}${iid}`);
 
-test('references are found wherever they stand among words', () => {
+test('finds references among words', () => {
   const texts: [text: string, found: string[]][] = [
     ['#1', ['#1']],
     ['(#1), #2. a/b#3: c#4', ['#1', '#2', 'a/b#3', 'c#4']],
@@ -20,17 +21,17 @@ test('references are found wherever they stand among words', () => {
   for (const [text, found] of texts) assert.deepEqual(named(text), found, text);
 });
 
-test('code names nothing', () => {
+test('ignores references in code', () => {
   assert.deepEqual(named('`#1` #2 ``a ` #3`` #4'), ['#2', '#4']);
   assert.deepEqual(named('```\n#1\n```\n#2\n```\n#3'), ['#2']);
   assert.deepEqual(named('one ` alone #1'), ['#1']);
 });
 
-test('of one text a hundred references are looked at, in a time that grows with its length', () => {
+test('finds at most a hundred references in linear time', () => {
   assert.equal(named(Array.from({ length: 300 }, (_, n) => `#${n + 1}`).join(' ')).length, 100);
   const begin = process.cpuUsage();
   for (const part of ['a/', '#', '`#1', '`', '#1`', 'a#', '!1&', '&!1#`'])
-    referencesIn(part.repeat(2 ** 20 / part.length));
+    parseReferences(part.repeat(2 ** 20 / part.length));
   const { user } = process.cpuUsage(begin);
   assert.ok(user < 5_000_000, `${user} µs`);
 });

@@ -1,12 +1,12 @@
-import { codeIn } from './code.ts';
+import { findCode } from './code.ts';
 
 const TASK = /^[ \t]*(?:>[ \t]*)*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]/;
 
-/** How many check boxes a description has, and how many of them are ticked. What stands in code is none; what is indented is one. */
+/** Counts the task list items of a description and the completed ones. Items in code are ignored; indented items count. */
 export function countTasks(description: string | null): { task_count: number; completed_task_count: number } {
   let [all, done, at] = [0, 0, 0];
   const text = description ?? '';
-  const code = codeIn(text, { indented: false });
+  const code = findCode(text, { indented: false });
   for (const line of text.split('\n')) {
     const box = TASK.exec(line)?.[1];
     if (box !== undefined && !code.has(at)) {

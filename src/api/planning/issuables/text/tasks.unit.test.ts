@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTasks } from './tasks.ts';
 
-test('check boxes are list items, ticked or not', () => {
+test('counts ticked and unticked list items', () => {
   const text =
     '- [ ] one\r\n* [x] two\n  + [X] three\n1. [ ] four\n2) [x] five\n- [y] no\n-[ ] no\n[ ] no\n- [ ]no\ntext - [ ] no';
   assert.deepEqual(countTasks(text), { task_count: 5, completed_task_count: 3 });
   assert.deepEqual(countTasks(null), { task_count: 0, completed_task_count: 0 });
 });
 
-test('check boxes count in quotes, indented or not, and in no comment', () => {
+test('counts items in quotes and indented items, but not in comments', () => {
   const text = '    - [ ] one\n\n> - [x] two\n> > * [ ] three\n\n<!--\n- [x] no\n-->\n>[x] no';
   assert.deepEqual(countTasks(text), { task_count: 3, completed_task_count: 1 });
 });
 
-test('what looks like check boxes in code is none', () => {
+test('ignores items in code', () => {
   const text = '- [ ] one `x`\n```\n- [x] no\n- [ ] no\n```\n- [x] two\n````md\n- [ ] no';
   assert.deepEqual(countTasks(text), { task_count: 2, completed_task_count: 1 });
 });

@@ -1,13 +1,13 @@
 import { foldCase } from '#database/name-keys.ts';
 import { countTasks } from './tasks.ts';
 
-interface Texts {
+interface IssuableTextInput {
   readonly title?: string;
   readonly description?: string | null;
 }
 
-/** What is kept beside the texts of a thing: what they are searched by, and how many check boxes there are. */
-export function besideTexts({ title, description }: Texts) {
+/** Returns the columns derived from changed texts: search keys and task counts. */
+export function derivedTextColumns({ title, description }: IssuableTextInput) {
   return {
     ...(title === undefined ? {} : { title_key: foldCase(title) }),
     ...(description === undefined
@@ -16,8 +16,14 @@ export function besideTexts({ title, description }: Texts) {
   };
 }
 
-/** The columns of a new thing that say the same. */
-export function newTexts({ title, description }: { readonly title: string; readonly description: string | null }) {
+/** Returns the text columns of a new issuable, with the derived ones. */
+export function newTextColumns({
+  title,
+  description,
+}: {
+  readonly title: string;
+  readonly description: string | null;
+}) {
   return {
     title,
     title_key: foldCase(title),
@@ -27,12 +33,14 @@ export function newTexts({ title, description }: { readonly title: string; reado
   };
 }
 
-const LONGEST_TITLE = 255;
+const MAX_TITLE_LENGTH = 255;
 
-/** What is wrong with a title that is sent; undefined is none that is. */
-export function titleErrors(title: string | null | undefined): string[] {
+/** Returns the validation errors of a title; undefined means that the request has none. */
+export function validateTitle(title: string | null | undefined): string[] {
   if (title === undefined) return [];
   if ((title ?? '').trim() === '') return ["can't be blank"];
-  // What a quick action says, no parameter's limit has seen.
-  return [...(title ?? '')].length > LONGEST_TITLE ? [`is too long (maximum is ${LONGEST_TITLE} characters)`] : [];
+  // A title from a quick action has not passed the limit of the parameter.
+  return [...(title ?? '')].length > MAX_TITLE_LENGTH
+    ? [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`]
+    : [];
 }

@@ -1,13 +1,13 @@
-/** Lengths of time as people write them: `1w 2d 3h 30m`, where a week has five days of eight hours (contract/planning.md §3.6). */
+/** Durations as people write them: `1w 2d 3h 30m`, where a week has five days of eight hours (contract/planning.md §3.6). */
 
 const SECONDS = { mo: 160 * 3600, w: 40 * 3600, d: 8 * 3600, h: 3600, m: 60, s: 1 } as const;
 const UNITS = ['mo', 'w', 'd', 'h', 'm', 's'] as const;
-const MOST = 2 ** 31 - 1;
+const MAX_SECONDS = 2 ** 31 - 1;
 
 const PART = /(\d{1,9}(?:\.\d{1,9})?)(mo|w|d|h|m|s)?[ \t]*/y;
 
-/** Seconds; null when it is no length of time. A number without a unit is hours. A sign at the front is for the whole. */
-export function readDuration(text: string): number | null {
+/** Returns the duration in seconds, or null if the text is invalid. A number without a unit is in hours. A leading sign applies to all parts. */
+export function parseDuration(text: string): number | null {
   const trimmed = text.trim();
   const sign = trimmed.startsWith('-') ? -1 : 1;
   const written = trimmed.replace(/^[-+]/, '');
@@ -20,11 +20,11 @@ export function readDuration(text: string): number | null {
     seconds += Number(part[1]) * SECONDS[(part[2] as keyof typeof SECONDS | undefined) ?? 'h'];
   }
   const whole = Math.round(seconds);
-  return whole > MOST ? null : sign * whole + 0;
+  return whole > MAX_SECONDS ? null : sign * whole + 0;
 }
 
-/** `3h 30m`; null for none at all. */
-export function humanDuration(seconds: number): string | null {
+/** Formats a duration as `3h 30m`; returns null for 0. */
+export function formatDuration(seconds: number): string | null {
   if (seconds === 0) return null;
   let rest = Math.abs(seconds);
   const parts: string[] = [];

@@ -6,23 +6,30 @@ import { INVALID, NOT_FOUND } from '#http/errors/error-messages.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { TimeStats } from '../entities.ts';
-import { estimate, resetEstimate, resetSpent, spend, type Timed, type Times } from './time-tracking.ts';
+import {
+  addSpentTime,
+  resetSpentTime,
+  resetTimeEstimate,
+  setTimeEstimate,
+  type TimeTotals,
+  type TimeTrackedRef,
+} from './time-tracking.ts';
 
-/** A kind of things that take time, as the declarations see it. */
-interface TimedKind {
+/** A resource with time tracking. */
+interface TimeTrackedKind {
   readonly path: '/projects/:id/issues/:issue_iid' | '/projects/:id/merge_requests/:merge_request_iid';
-  readonly aThing: 'an issue' | 'a merge request';
-  /** Who may change its times. */
-  readonly changing: () => Access<{ readonly thing: Timed; readonly caller: SignedInCaller }>;
-  readonly reading: () => Access<{ readonly thing: Times; readonly caller: Caller }>;
+  readonly nounWithArticle: 'an issue' | 'a merge request';
+  /** Access to change the times. */
+  readonly updateAccess: () => Access<{ readonly noteable: TimeTrackedRef; readonly caller: SignedInCaller }>;
+  readonly readAccess: () => Access<{ readonly noteable: TimeTotals; readonly caller: Caller }>;
 }
 
-/** How long things take: `export const { estimate: estimateIssue, ... } = timeTracking({ ... })`. */
-export const timeTracking = ({ path, aThing, changing, reading }: TimedKind) => ({
+/** Declares the time tracking endpoints: `export const { estimate: estimateIssue, ... } = timeTrackingEndpoints({ ... })`. */
+export const timeTrackingEndpoints = ({ path, nounWithArticle, updateAccess, readAccess }: TimeTrackedKind) => ({
   estimate: endpoint({
     post: `${path}/time_estimate`,
-    summary: `Set how long ${aThing} should take`,
-    access: changing(),
+    summary: `Set the time estimate of ${nounWithArticle}`,
+    access: updateAccess(),
     params: { duration: required(string) },
     errors: {
       estimateInvalid: [
@@ -33,21 +40,21 @@ export const timeTracking = ({ path, aThing, changing, reading }: TimedKind) => 
     },
     activity: ['note time'],
     response: ok(TimeStats),
-    write: (uow, { thing, params }) => estimate(uow, thing, params.duration),
+    write: (uow, { noteable, params }) => setTimeEstimate(uow, noteable, params.duration),
   }),
   resetEstimate: endpoint({
     post: `${path}/reset_time_estimate`,
-    summary: `Forget how long ${aThing} should take`,
-    access: changing(),
+    summary: `Reset the time estimate of ${nounWithArticle}`,
+    access: updateAccess(),
     errors: { gone: NOT_FOUND },
     activity: ['note time'],
     response: ok(TimeStats),
-    write: (uow, { thing }) => resetEstimate(uow, thing),
+    write: (uow, { noteable }) => resetTimeEstimate(uow, noteable),
   }),
   spend: endpoint({
     post: `${path}/add_spent_time`,
-    summary: `Add to the time that ${aThing} has taken, or take from it`,
-    access: changing(),
+    summary: `Add spent time to ${nounWithArticle}`,
+    access: updateAccess(),
     params: { duration: required(string), summary: optional(string) },
     errors: {
       spentInvalid: [400, '400 Bad request - Time spent must have a valid format.'],
@@ -56,22 +63,22 @@ export const timeTracking = ({ path, aThing, changing, reading }: TimedKind) => 
     },
     activity: ['note time'],
     response: created(TimeStats),
-    write: (uow, { thing, params }) => spend(uow, thing, params.duration),
+    write: (uow, { noteable, params }) => addSpentTime(uow, noteable, params.duration),
   }),
   resetSpent: endpoint({
     post: `${path}/reset_spent_time`,
-    summary: `Forget the time that ${aThing} has taken`,
-    access: changing(),
+    summary: `Reset the spent time of ${nounWithArticle}`,
+    access: updateAccess(),
     errors: { gone: NOT_FOUND },
     activity: ['note time'],
     response: ok(TimeStats),
-    write: (uow, { thing }) => resetSpent(uow, thing),
+    write: (uow, { noteable }) => resetSpentTime(uow, noteable),
   }),
   read: endpoint({
     get: `${path}/time_stats`,
-    summary: `How long ${aThing} should take, and has taken`,
-    access: reading(),
+    summary: `Get the time tracking stats of ${nounWithArticle}`,
+    access: readAccess(),
     response: ok(TimeStats),
-    read: (_db, { thing }) => thing,
+    read: (_db, { noteable }) => noteable,
   }),
 });

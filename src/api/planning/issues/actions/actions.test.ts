@@ -8,17 +8,17 @@ const here = await world({ project: { with: ['guest', 'planner'] } });
 const { project, owner, guest, planner, newProject, root, work } = here;
 const issues = `${project.at}/issues`;
 
-const file = async (title: string, params: Params = {}) =>
+const createIssue = async (title: string, params: Params = {}) =>
   (await done(owner.post(issues, { title, ...params }))).body as { id: number; iid: number };
 const uow = (by: Caller, { iid }: { iid: number }, verb: string, params: Params = {}) =>
   by.post(`${issues}/${iid}/${verb}`, params);
-const notesOn = async (id: number) => {
+const listNotes = async (id: number) => {
   const { reader } = here.server.services.database;
   const rows = await reader.selectFrom('notes').select('body').where('issue_id', '=', id).orderBy('id').execute();
   return rows.map(({ body }) => body);
 };
 
-test('an issue is put behind or before another one, and the others keep their order', async () => {
+test('moves an issue after or before another one, and the others keep their order', async () => {
   const { at, owner: by } = await newProject();
   const made: { id: number; iid: number; title: string }[] = [];
   for (const title of 'abcd') made.push((await done(by.post(`${at}/issues`, { title }))).body);
@@ -46,8 +46,8 @@ test('an issue is put behind or before another one, and the others keep their or
   assert.deepEqual([none.status, none.body], [400, { error }]);
 });
 
-test('who subscribes is subscribed, and is told when he is so already', async () => {
-  const issue = await file('T');
+test('subscribing succeeds once and then answers 304', async () => {
+  const issue = await createIssue('T');
   const first = await uow(guest, issue, 'subscribe');
   assert.deepEqual([first.status, first.body.subscribed], [201, true]);
   assert.equal((await uow(guest, issue, 'subscribe')).status, 304);
@@ -57,8 +57,8 @@ test('who subscribes is subscribed, and is told when he is so already', async ()
   assert.equal((await owner.get(`${issues}/${issue.iid}`)).body.subscribed, false);
 });
 
-test('time is estimated and spent, shown as people write it, and told in notes', async () => {
-  const issue = await file('T');
+test('estimates and spent time are formatted and create notes', async () => {
+  const issue = await createIssue('T');
   const stats = { time_estimate: 0, total_time_spent: 0, human_time_estimate: null, human_total_time_spent: null };
   assert.deepEqual((await guest.get(`${issues}/${issue.iid}/time_stats`)).body, stats);
   const estimated = await uow(planner, issue, 'time_estimate', { duration: '1d 3h30m' });
@@ -70,7 +70,7 @@ test('time is estimated and spent, shown as people write it, and told in notes',
   await done(uow(planner, issue, 'reset_spent_time'));
   await done(uow(planner, issue, 'reset_time_estimate'));
   assert.deepEqual((await guest.get(`${issues}/${issue.iid}/time_stats`)).body, stats);
-  assert.deepEqual(await notesOn(issue.id), [
+  assert.deepEqual(await listNotes(issue.id), [
     'changed time estimate to 1d 3h 30m',
     'added 1h of time spent at 2026-01-02',
     'subtracted 30m of time spent at 2026-01-02',
@@ -79,8 +79,8 @@ test('time is estimated and spent, shown as people write it, and told in notes',
   ]);
 });
 
-test('a length of time that is none is refused, as is taking more than there is', async () => {
-  const issue = await file('T');
+test('rejects invalid durations and subtracting more than the spent time', async () => {
+  const issue = await createIssue('T');
   const estimate = '400 Bad request - Time estimate must have a valid format and be greater than or equal to zero.';
   const spent = '400 Bad request - Time spent must have a valid format.';
   for (const [verb, duration, message] of [
@@ -95,16 +95,21 @@ test('a length of time that is none is refused, as is taking more than there is'
   assert.equal((await uow(guest, issue, 'time_estimate', { duration: '1h' })).status, 403);
 });
 
-test('who files an issue and to whom it is assigned take part in it', async () => {
-  const issue = await file('T', { assignee_ids: [guest.id] });
+test('author and assignees are participants', async () => {
+  const issue = await createIssue('T', { assignee_ids: [guest.id] });
   const { body } = await planner.get(`${issues}/${issue.iid}/participants`);
   assert.deepEqual(body.map(({ id }: { id: number }) => id).sort(), [guest.id, owner.id].sort());
 });
 
-test('a moved issue is filed anew with what the other project knows, and the old one is closed', async () => {
+test('moving an issue copies it with the attributes that the target project has, and closes the original', async () => {
   const other = await newProject({ owner });
   await done(owner.post(`${other.at}/labels`, { name: 'b', color: 'red' }));
-  const issue = await file('T', { labels: 'a,b', assignee_ids: [guest.id, owner.id], description: 'D', weight: 2 });
+  const issue = await createIssue('T', {
+    labels: 'a,b',
+    assignee_ids: [guest.id, owner.id],
+    description: 'D',
+    weight: 2,
+  });
   await done(owner.put(`${issues}/${issue.iid}`, { title: 'New' }));
   const moved = await uow(owner, issue, 'move', { to_project_id: other.id });
   assert.equal(moved.status, 201);
@@ -113,17 +118,17 @@ test('a moved issue is filed anew with what the other project knows, and the old
   assert.deepEqual([author.id, assignees.map(({ id }: { id: number }) => id)], [owner.id, [owner.id]]);
   const old = (await owner.get(`${issues}/${issue.iid}`)).body;
   assert.deepEqual([old.state, old.moved_to_id], ['closed', moved.body.id]);
-  const [first, ...rest] = await notesOn(moved.body.id);
+  const [first, ...rest] = await listNotes(moved.body.id);
   assert.match(first!, /^changed title/);
   assert.deepEqual(rest, [`moved from ${project.path_with_namespace}#${issue.iid}`]);
-  assert.equal((await notesOn(issue.id)).at(-1), `moved to ${other.path_with_namespace}#${moved.body.iid}`);
+  assert.equal((await listNotes(issue.id)).at(-1), `moved to ${other.path_with_namespace}#${moved.body.iid}`);
   const again = await uow(owner, issue, 'move', { to_project_id: other.id });
   assert.deepEqual([again.status, again.body.message], [400, 'Unable to move. You have insufficient permissions.']);
 });
 
-test('who may not on either side moves nothing', async () => {
+test('moving needs the permission in both projects', async () => {
   const [hidden, open] = [await newProject(), await newProject({ visibility: 'public' })];
-  const issue = await file('T');
+  const issue = await createIssue('T');
   const forbidden = { message: 'Unable to move. You have insufficient permissions.' };
   assert.deepEqual((await uow(planner, issue, 'move', { to_project_id: open.id })).body, forbidden);
   const unseen = await uow(planner, issue, 'move', { to_project_id: hidden.id });
@@ -134,9 +139,9 @@ test('who may not on either side moves nothing', async () => {
   assert.deepEqual([same.status, same.body.id], [201, issue.id]);
 });
 
-test('who leaves may leave what was assigned to him, and what a deleted user has filed is the ghost’s', async () => {
+test('former members can be unassigned, and issues of deleted users belong to the ghost user', async () => {
   const leaver = await project.add('developer');
-  const issue = await file('T', { assignee_ids: [leaver.id] });
+  const issue = await createIssue('T', { assignee_ids: [leaver.id] });
   const filed = (await done(leaver.post(issues, { title: 'by leaver' }))).body;
   await done(leaver.put(`${issues}/${filed.iid}`, { state_event: 'close' }));
   await done(owner.delete(`${project.at}/members/${leaver.id}`, { unassign_issuables: true }));

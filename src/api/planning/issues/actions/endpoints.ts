@@ -1,29 +1,29 @@
 import { UserBasic } from '#api/identity/users/index.ts';
-import { ISSUES, listParticipants, subscribeTo, timeTracking } from '#api/planning/issuables/index.ts';
+import { ISSUES, listParticipants, timeTrackingEndpoints, updateSubscription } from '#api/planning/issuables/index.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, ok, page } from '#http/endpoint/responses.ts';
-import { GONE, NOT_FOUND, NOT_MODIFIED } from '#http/errors/error-messages.ts';
+import { NOT_FOUND, NOT_MODIFIED, PARENT_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
-import { managingIssue, moveTarget, readableIssue, readingIssue } from '../access.ts';
+import { issueWithAbility, moveTarget, readableIssueAccess, readableIssueResource } from '../access.ts';
 import { Issue } from '../entities.ts';
-import { issuesTurn } from '../lock-key.ts';
+import { issuesLockKey } from '../lock-key.ts';
 import { moveIssue as move } from './move.ts';
 import { reorderIssue as reorder } from './reorder.ts';
 
-/** What is done with an issue besides changing it. */
+/** Actions on an issue. */
 
 const ISSUE = '/projects/:id/issues/:issue_iid';
 
 export const reorderIssue = endpoint({
   put: `${ISSUE}/reorder`,
-  summary: 'Put an issue behind or before another one of the project',
-  access: managingIssue('update_issue'),
+  summary: 'Reorder an issue',
+  access: issueWithAbility('update_issue'),
   params: { move_after_id: optional(integer), move_before_id: optional(integer) },
   rules: [atLeastOne('move_after_id', 'move_before_id')],
-  lock: ({ project }) => issuesTurn(project),
+  lock: ({ project }) => issuesLockKey(project),
   errors: { noNeighbour: [422, { message: { error: 'Unprocessable Entity' } }], gone: NOT_FOUND },
   response: ok(Issue),
   write: (uow, { issue, params }) => reorder(uow, issue, params),
@@ -34,10 +34,10 @@ export const moveIssue = endpoint({
   summary: 'Move an issue to another project',
   access: inProject('act_on_issue').resource(moveTarget),
   params: { issue_iid: required(integer) },
-  lock: ({ project, target: { to } }) => issuesTurn(to ?? project),
+  lock: ({ project, target: { to } }) => issuesLockKey(to ?? project),
   errors: {
     issueGone: [404, '404 Issue Not Found'],
-    projectGone: GONE.Project,
+    projectGone: PARENT_NOT_FOUND.Project,
     forbidden: [400, 'Unable to move. You have insufficient permissions.'],
   },
   activity: [
@@ -56,20 +56,20 @@ export const moveIssue = endpoint({
 
 export const subscribeToIssue = endpoint({
   post: `${ISSUE}/subscribe`,
-  summary: 'Be told of an issue',
-  access: inProject('act_on_issue').resource(readableIssue),
+  summary: 'Subscribe to an issue',
+  access: inProject('act_on_issue').resource(readableIssueResource),
   errors: { already: NOT_MODIFIED },
   response: created(Issue),
-  write: (uow, { issue }) => subscribeTo(uow, ISSUES, issue, true),
+  write: (uow, { issue }) => updateSubscription(uow, ISSUES, issue, true),
 });
 
 export const unsubscribeFromIssue = endpoint({
   post: `${ISSUE}/unsubscribe`,
-  summary: 'Be told of an issue no longer',
-  access: inProject('act_on_issue').resource(readableIssue),
+  summary: 'Unsubscribe from an issue',
+  access: inProject('act_on_issue').resource(readableIssueResource),
   errors: { already: NOT_MODIFIED },
   response: created(Issue),
-  write: (uow, { issue }) => subscribeTo(uow, ISSUES, issue, false),
+  write: (uow, { issue }) => updateSubscription(uow, ISSUES, issue, false),
 });
 
 export const {
@@ -77,20 +77,29 @@ export const {
   resetEstimate: resetIssueEstimate,
   spend: addIssueTime,
   resetSpent: resetIssueTime,
-  read: readIssueTimeStats,
-} = timeTracking({
+  read: getIssueTimeStats,
+} = timeTrackingEndpoints({
   path: ISSUE,
-  aThing: 'an issue',
-  changing: () =>
-    managingIssue('update_issue').map(({ issue, caller }) => ({ thing: { type: 'Issue', id: issue.id }, caller })),
-  reading: () => readingIssue().map(({ issue, caller }) => ({ thing: issue, caller })),
+  nounWithArticle: 'an issue',
+  updateAccess: () =>
+    issueWithAbility('update_issue').map(({ issue, caller }) => ({
+      noteable: { type: 'Issue', id: issue.id },
+      caller,
+    })),
+  readAccess: () => readableIssueAccess().map(({ issue, caller }) => ({ noteable: issue, caller })),
 });
 
 export const listIssueParticipants = endpoint({
   get: `${ISSUE}/participants`,
-  summary: 'List who takes part in an issue: its author, its assignees and who has commented',
-  access: readingIssue(),
+  summary: 'List the participants of an issue',
+  access: readableIssueAccess(),
   response: page(UserBasic),
   read: (db, { issue, project, caller, page }) =>
-    listParticipants(db, [ISSUES], issue, { internal: mayInProject(caller, 'read_confidential_issue', project) }, page),
+    listParticipants(
+      db,
+      [ISSUES],
+      issue,
+      { includeInternal: mayInProject(caller, 'read_confidential_issue', project) },
+      page,
+    ),
 });

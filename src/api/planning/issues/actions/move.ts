@@ -1,41 +1,41 @@
-import { copyNotes, MOST_NOTES, movedFrom, movedTo } from '#activity/index.ts';
-import { handOnEpic } from '#api/planning/epics/index.ts';
+import { copyNotes, MAX_NOTES, movedFrom, movedTo } from '#activity/index.ts';
+import { moveEpicAssociation } from '#api/planning/epics/index.ts';
 import {
-  assign,
-  assigneesOf,
+  findLabelIds,
+  findMilestoneWithSameTitle,
   fullReference,
   ISSUES,
-  label,
-  labelsKnown,
-  labelsOn,
-  milestoneLike,
-  newTexts,
-  recordNewThing,
-  recordState,
+  loadAssignees,
+  loadLabels,
+  newTextColumns,
+  recordCreated,
+  recordStateChange,
+  updateAssignees,
+  updateLabels,
 } from '#api/planning/issuables/index.ts';
-import { iterationInReach } from '#api/planning/iterations/index.ts';
+import { findIterationIdForProject } from '#api/planning/iterations/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import { findIssue, findIssues, type Issue, issueReadersAmong } from '#authorization/issues.ts';
+import { filterIssueReaders, findIssue, findIssues, type Issue } from '#authorization/issues.ts';
 import { nextIid } from '#domain/iids.ts';
 import { canSeeProject, findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { recordWeight, resourceOf } from '../activity.ts';
-import { handOnLinks, insertIssue, placeAtEnd, updateIssueRow } from '../store.ts';
+import { recordWeightChange, toResource } from '../activity.ts';
+import { insertIssue, moveLinks, nextRelativePosition, updateIssueRow } from '../store.ts';
 
-type Unmoved = 'issueGone' | 'projectGone' | 'forbidden';
+type MoveIssueFailure = 'issueGone' | 'projectGone' | 'forbidden';
 
 /**
- * Files the issue anew in another project, by the same author and with its notes and links, and closes the old one. Of labels,
- * milestone, iteration and assignees those go along that there are in the other project.
+ * Moves an issue: copies it to another project with its author, notes and links, and closes the original. Labels, milestone, iteration
+ * and assignees are copied if they exist in the target project.
  */
 export async function moveIssue(
   uow: UnitOfWork<SignedInCaller>,
   from: Project,
   iid: number,
   toProjectId: number,
-): Promise<Issue | Failure<Unmoved>> {
+): Promise<Issue | Failure<MoveIssueFailure>> {
   const issue = await findIssue(uow, uow.actor, from.id, iid);
   if (issue === null) return fail('issueGone');
   const to = await findProject(uow, uow.actor, String(toProjectId));
@@ -43,56 +43,56 @@ export async function moveIssue(
   if (![from, to].every((project) => mayInProject(uow.actor, 'update_issue', project))) return fail('forbidden');
   if (to.id === from.id) return issue;
   if (issue.moved_to_id !== null) return fail('forbidden');
-  const made = await filedAnew(uow, issue, to);
+  const copy = await createCopy(uow, issue, to);
   await uow.record({
-    noteOn: resourceOf(made),
-    text: movedFrom(fullReference({ ...resourceOf(issue), iid, project: from })),
-    mentioning: resourceOf(issue),
+    noteOn: toResource(copy),
+    text: movedFrom(fullReference({ ...toResource(issue), iid, project: from })),
+    mentioning: toResource(issue),
   });
-  await handOnEpic(uow, issue.id, made.id);
-  await handOnLinks(uow, issue.id, made.id);
-  await putAside(uow, issue, made, to);
-  return made;
+  await moveEpicAssociation(uow, issue.id, copy.id);
+  await moveLinks(uow, issue.id, copy.id);
+  await closeOriginal(uow, issue, copy, to);
+  return copy;
 }
 
-async function filedAnew(uow: UnitOfWork<SignedInCaller>, issue: Issue, to: Project): Promise<Issue> {
+async function createCopy(uow: UnitOfWork<SignedInCaller>, issue: Issue, to: Project): Promise<Issue> {
   const { id: _id, assigned: _assigned, closing: _closing, blocking: _blocking, ...columns } = issue;
   const id = await insertIssue(uow, {
     ...columns,
     project_id: to.id,
     iid: await nextIid(uow, { projectId: to.id }, 'issue'),
-    ...newTexts(issue),
+    ...newTextColumns(issue),
     state: 'opened',
     closed_at: null,
     closed_by_id: null,
-    // Who liked the old one did so there.
+    // Votes stay on the original.
     upvotes: 0,
     downvotes: 0,
-    milestone_id: issue.milestone_id === null ? null : await milestoneLike(uow, to, issue.milestone_id),
-    iteration_id: issue.iteration_id === null ? null : await iterationInReach(uow, to, issue.iteration_id),
-    relative_position: await placeAtEnd(uow, to.id),
+    milestone_id: issue.milestone_id === null ? null : await findMilestoneWithSameTitle(uow, to, issue.milestone_id),
+    iteration_id: issue.iteration_id === null ? null : await findIterationIdForProject(uow, to, issue.iteration_id),
+    relative_position: await nextRelativePosition(uow, to.id),
     created_at: uow.now,
     updated_at: uow.now,
   });
-  const titles = (await labelsOn(uow, ISSUES, [issue.id])).map(({ title }) => title);
-  await label(uow, ISSUES, id, { before: [], now: await labelsKnown(uow, to, titles) });
-  const assigned = (await assigneesOf(uow, ISSUES, [issue.id])).map(({ user_id }) => user_id);
-  await assign(uow, ISSUES, id, { before: [], now: await issueReadersAmong(uow, to, issue, assigned) });
-  await copyNotes(uow, resourceOf(issue), resourceOf({ id }), MOST_NOTES);
-  const [made] = (await findIssues(uow, uow.actor, [id])) as [Issue];
-  await recordNewThing(uow, 'Issue', made);
-  await recordWeight(uow, null, made);
-  return made;
+  const titles = (await loadLabels(uow, ISSUES, [issue.id])).map(({ title }) => title);
+  await updateLabels(uow, ISSUES, id, { before: [], after: await findLabelIds(uow, to, titles) });
+  const assigned = (await loadAssignees(uow, ISSUES, [issue.id])).map(({ user_id }) => user_id);
+  await updateAssignees(uow, ISSUES, id, { before: [], after: await filterIssueReaders(uow, to, issue, assigned) });
+  await copyNotes(uow, toResource(issue), toResource({ id }), MAX_NOTES);
+  const [copy] = (await findIssues(uow, uow.actor, [id])) as [Issue];
+  await recordCreated(uow, 'Issue', copy);
+  await recordWeightChange(uow, null, copy);
+  return copy;
 }
 
-async function putAside(uow: UnitOfWork<SignedInCaller>, issue: Issue, made: Issue, to: Project): Promise<void> {
+async function closeOriginal(uow: UnitOfWork<SignedInCaller>, issue: Issue, copy: Issue, to: Project): Promise<void> {
   await uow.record({
-    noteOn: resourceOf(issue),
-    text: movedTo(fullReference({ ...resourceOf(made), iid: made.iid, project: to })),
-    mentioning: resourceOf(made),
+    noteOn: toResource(issue),
+    text: movedTo(fullReference({ ...toResource(copy), iid: copy.iid, project: to })),
+    mentioning: toResource(copy),
   });
   const closed = { state: 'closed', closed_at: uow.now, closed_by_id: uow.actor.user.id } as const;
   const isOpen = issue.state === 'opened';
-  await updateIssueRow(uow, issue.id, { ...(isOpen ? closed : {}), moved_to_id: made.id, updated_at: uow.now });
-  if (isOpen) await recordState(uow, 'Issue', { ...issue, ...closed });
+  await updateIssueRow(uow, issue.id, { ...(isOpen ? closed : {}), moved_to_id: copy.id, updated_at: uow.now });
+  if (isOpen) await recordStateChange(uow, 'Issue', { ...issue, ...closed });
 }

@@ -1,19 +1,19 @@
-import { moveInLine, type Neighbours } from '#api/planning/issuables/index.ts';
+import { type ReorderInput, reorderInList } from '#api/planning/issuables/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findIssues, type Issue } from '#authorization/issues.ts';
-import { stillThere } from '#domain/row-deleted.ts';
+import { requireRow } from '#domain/row-deleted.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { lineOf } from '../store.ts';
+import { issueOrder } from '../store.ts';
 
-/** Puts an issue behind or before another one of its project. */
+/** Moves an issue after or before another one in the manual order of its project. */
 export async function reorderIssue(
   uow: UnitOfWork<SignedInCaller>,
   { id }: Pick<Issue, 'id'>,
-  neighbours: Neighbours,
+  input: ReorderInput,
 ): Promise<Issue | Failure<'noNeighbour' | 'gone'>> {
   const [issue] = await findIssues(uow, uow.actor, [id]);
   if (issue === undefined) return fail('gone');
-  if (!(await moveInLine(uow, lineOf(issue.project_id), id, neighbours))) return fail('noNeighbour');
-  return stillThere((await findIssues(uow, uow.actor, [id]))[0]);
+  if (!(await reorderInList(uow, issueOrder(issue.project_id), id, input))) return fail('noNeighbour');
+  return requireRow((await findIssues(uow, uow.actor, [id]))[0]);
 }

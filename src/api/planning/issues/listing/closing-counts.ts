@@ -5,16 +5,15 @@ import { mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
 
 /**
- * By how many merge requests that the caller may read each of these issues is closed when they are merged: as many as its
- * `closed_by` lists. index: issues primary key, merge_request_closing_iids_by_issue,
- * merge_requests primary key
+ * Counts, by issue id, the merge requests that close the issue and that the caller may read: those that `closed_by` lists.
+ * index: issues primary key, merge_request_closing_iids_by_issue, merge_requests primary key
  */
-export async function closingCounts(
+export async function countClosingMergeRequests(
   db: Reader,
   caller: Caller,
   issues: readonly Pick<Issue, 'id' | 'closing'>[],
 ): Promise<ReadonlyMap<number, number>> {
-  // Most issues are closed by none.
+  // Most issues have none.
   const ids = issues.filter(({ closing }) => closing === 1).map(({ id }) => id);
   if (ids.length === 0) return new Map();
   const rows = await db

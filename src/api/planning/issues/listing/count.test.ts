@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 
-test('a project counts its open issues, the confidential ones for who may read them all', async () => {
+test('counts open issues, and confidential ones only for callers who may read them', async () => {
   const { project, owner, guest } = await world({ project: { with: ['guest'] } });
   const file = (params: Readonly<Record<string, unknown>>) =>
     done(owner.post(`${project.at}/issues`, { title: 'T', ...params }));

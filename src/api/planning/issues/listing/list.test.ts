@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ISSUES, sharedConditions } from '#api/planning/issuables/index.ts';
+import { ISSUES, issuableConditions } from '#api/planning/issuables/index.ts';
 import { statements } from '#test/support/statement-watch.ts';
 import { type Caller, done, world } from '#test/support/world.ts';
 
@@ -10,44 +10,53 @@ const here = await world({ project: { with: ['guest', 'planner'], visibility: 'p
 const { project, owner, guest, planner, newGroup, newProject, anonymous, user } = here;
 const issues = `${project.at}/issues`;
 
-const file = async (title: string, params: Params = {}) =>
+const createIssue = async (title: string, params: Params = {}) =>
   (await done(owner.post(issues, { title, ...params }))).body as { id: number; iid: number };
-const titles = async (by: Caller, params: Params = {}, path = issues) =>
+const listTitles = async (by: Caller, params: Params = {}, path = issues) =>
   (await done(by.get(path, { sort: 'asc', ...params }))).body.map((issue: { title: string }) => issue.title);
 
-/** The statements that find what a search in the project finds, where an index does. */
-async function searchedIds(id: number, search: string): Promise<string[]> {
+/** Returns the SQL statements of an indexed search in the project. */
+async function listSearchStatements(id: number, search: string): Promise<string[]> {
   const { reader } = here.server.services.database;
-  const conditions = sharedConditions(reader, { kind: ISSUES, project: { id, namespace_id: 0 } }, { search });
+  const conditions = issuableConditions(reader, { tables: ISSUES, project: { id, namespace_id: 0 } }, { search });
   return conditions.flatMap(({ ids }) => (ids === undefined ? [] : [ids.compile(reader).sql]));
 }
 
-const negated = (not: Params) =>
-  Object.fromEntries(Object.entries(not).map(([name, value]) => [`not[${name}]`, value]));
+const negate = (not: Params) => Object.fromEntries(Object.entries(not).map(([name, value]) => [`not[${name}]`, value]));
 
-const bug = await file('bug', { labels: 'a,b', weight: 3, due_date: '2026-01-01', description: 'A loop in Main' });
-await file('chore', { labels: 'b', assignee_ids: [guest.id] });
-const secret = await file('secret', { confidential: true, weight: 1, due_date: '2027-01-01', issue_type: 'incident' });
-await file('Asked', { description: 'main\nquestion' });
+const bug = await createIssue('bug', {
+  labels: 'a,b',
+  weight: 3,
+  due_date: '2026-01-01',
+  description: 'A loop in Main',
+});
+await createIssue('chore', { labels: 'b', assignee_ids: [guest.id] });
+const secret = await createIssue('secret', {
+  confidential: true,
+  weight: 1,
+  due_date: '2027-01-01',
+  issue_type: 'incident',
+});
+await createIssue('Asked', { description: 'main\nquestion' });
 here.clock.advance(1);
 await done(owner.put(`${issues}/${bug.iid}`, { state_event: 'close' }));
 
-test('who may not read confidential issues finds and counts none of them', async () => {
+test('confidential issues are hidden and not counted without permission', async () => {
   const all = ['bug', 'chore', 'secret', 'Asked'];
-  assert.deepEqual(await titles(planner), all);
+  assert.deepEqual(await listTitles(planner), all);
   const seen = ['bug', 'chore', 'Asked'];
   for (const caller of [guest, anonymous]) {
-    assert.deepEqual(await titles(caller), seen);
+    assert.deepEqual(await listTitles(caller), seen);
     assert.equal((await caller.get(issues, { per_page: 1 })).headers['x-total'], '3');
     const { body } = await caller.get(`${project.at}/issues_statistics`, { state: 'opened' });
     assert.deepEqual(body, { statistics: { counts: { all: 3, closed: 1, opened: 2 } } });
   }
   const mine = await done(guest.post(issues, { title: 'mine', confidential: true }));
-  assert.deepEqual(await titles(guest), [...seen, 'mine']);
+  assert.deepEqual(await listTitles(guest), [...seen, 'mine']);
   await done(owner.delete(`${issues}/${mine.body.iid}`));
 });
 
-test('each filter finds what it says', async () => {
+test('each filter selects matching issues', async () => {
   const found: [Params, string[]][] = [
     [{ state: 'closed' }, ['bug']],
     [{ state: 'opened' }, ['chore', 'secret', 'Asked']],
@@ -77,17 +86,17 @@ test('each filter finds what it says', async () => {
     [{ updated_before: '2030-01-01', weight: 'Any' }, ['bug', 'secret']],
   ];
   for (const [params, expected] of found)
-    assert.deepEqual(await titles(planner, params), expected, JSON.stringify(params));
+    assert.deepEqual(await listTitles(planner, params), expected, JSON.stringify(params));
 });
 
-test('a blank name narrows nothing, wherever it stands, and excludes nothing', async () => {
+test('a blank name has no effect in filters and negated filters', async () => {
   const all = ['bug', 'chore', 'secret', 'Asked'];
   const blank = { milestone: '', author_username: '', assignee_username: '', iteration_title: '', labels: '' };
-  assert.deepEqual(await titles(planner, { ...blank, ...negated(blank) }), all);
-  assert.deepEqual(await titles(planner, { author_username: '', author_id: owner.id }), all);
+  assert.deepEqual(await listTitles(planner, { ...blank, ...negate(blank) }), all);
+  assert.deepEqual(await listTitles(planner, { author_username: '', author_id: owner.id }), all);
 });
 
-test('a negated filter leaves out what it says, and no issue that has none of it', async () => {
+test('a negated filter excludes matching issues and keeps issues without a value', async () => {
   const found: [Params, string[]][] = [
     [{ labels: ['a'] }, ['chore', 'secret', 'Asked']],
     [{ weight: 3 }, ['chore', 'secret', 'Asked']],
@@ -97,61 +106,61 @@ test('a negated filter leaves out what it says, and no issue that has none of it
     [{ milestone: 'v1' }, ['bug', 'chore', 'secret', 'Asked']],
   ];
   for (const [not, expected] of found)
-    assert.deepEqual(await titles(planner, negated(not)), expected, JSON.stringify(not));
+    assert.deepEqual(await listTitles(planner, negate(not)), expected, JSON.stringify(not));
 });
 
-test('a list of a filter may be of any length, and each of its elements counts', async () => {
+test('a filter list may have any length, and each element counts', async () => {
   const many = Array.from({ length: 999 }, (_, index) => `${index}`);
-  assert.deepEqual(await titles(planner, negated({ labels: many.join() })), ['bug', 'chore', 'secret', 'Asked']);
-  assert.deepEqual(await titles(planner, negated({ labels: [...many, 'b'].join() })), ['secret', 'Asked']);
-  assert.deepEqual(await titles(planner, negated({ assignee_username: [...many, guest.username].join() })), [
+  assert.deepEqual(await listTitles(planner, negate({ labels: many.join() })), ['bug', 'chore', 'secret', 'Asked']);
+  assert.deepEqual(await listTitles(planner, negate({ labels: [...many, 'b'].join() })), ['secret', 'Asked']);
+  assert.deepEqual(await listTitles(planner, negate({ assignee_username: [...many, guest.username].join() })), [
     'bug',
     'secret',
     'Asked',
   ]);
-  assert.deepEqual(await titles(planner, { assignee_username: [...many, guest.username].join() }), []);
+  assert.deepEqual(await listTitles(planner, { assignee_username: [...many, guest.username].join() }), []);
   const names = Array.from({ length: 101 }, (_, index) => `l${index}`);
-  const { iid } = await file('labelled', { labels: names });
-  assert.deepEqual(await titles(planner, { labels: names }), ['labelled']);
-  assert.deepEqual(await titles(planner, { labels: [...names, 'b'] }), []);
+  const { iid } = await createIssue('labelled', { labels: names });
+  assert.deepEqual(await listTitles(planner, { labels: names }), ['labelled']);
+  assert.deepEqual(await listTitles(planner, { labels: [...names, 'b'] }), []);
   await done(owner.delete(`${issues}/${iid}`));
   const words = Array.from({ length: 101 }, (_, index) => `${index}`);
-  const spoken = await file('spoken', { description: words.join(' ') });
-  assert.deepEqual(await titles(planner, { search: words.join(' ') }), ['spoken']);
-  assert.deepEqual(await titles(planner, { search: [...words, 'x'].join(' ') }), []);
+  const spoken = await createIssue('spoken', { description: words.join(' ') });
+  assert.deepEqual(await listTitles(planner, { search: words.join(' ') }), ['spoken']);
+  assert.deepEqual(await listTitles(planner, { search: [...words, 'x'].join(' ') }), []);
   await done(owner.delete(`${issues}/${spoken.iid}`));
 });
 
-test('None and Any of what is not wanted mean what they do where it is', async () => {
-  assert.deepEqual(await titles(planner, negated({ labels: 'None' })), ['bug', 'chore']);
-  assert.deepEqual(await titles(planner, negated({ labels: 'any' })), ['secret', 'Asked']);
+test('None and Any work in negated filters', async () => {
+  assert.deepEqual(await listTitles(planner, negate({ labels: 'None' })), ['bug', 'chore']);
+  assert.deepEqual(await listTitles(planner, negate({ labels: 'any' })), ['secret', 'Asked']);
   const upcoming = { milestone: 'Upcoming', milestone_id: 'Upcoming' };
   const due = await done(owner.post(`${project.at}/milestones`, { title: 'Upcoming', due_date: '2020-01-01' }));
   await done(owner.put(`${issues}/${bug.iid}`, { milestone_id: due.body.id }));
-  assert.deepEqual(await titles(planner, { milestone: 'Upcoming' }), ['bug']);
-  assert.deepEqual(await titles(planner, upcoming), [], 'it is not the milestones that come');
+  assert.deepEqual(await listTitles(planner, { milestone: 'Upcoming' }), ['bug']);
+  assert.deepEqual(await listTitles(planner, upcoming), [], 'it is not the milestones that come');
   await done(owner.put(`${issues}/${bug.iid}`, { milestone_id: 0, updated_at: '2026-02-01' }));
 });
 
-test('a search in a project looks at no issue of another one, be its words ever so short', async () => {
+test('a search in a project finds no issues of other projects, even with short words', async () => {
   const elsewhere = await newProject({ owner, visibility: 'public' });
   await done(owner.post(`${elsewhere.at}/issues`, { title: 'bug of another' }));
-  const counts = await searchedIds(elsewhere.id, 'bug');
+  const counts = await listSearchStatements(elsewhere.id, 'bug');
   if (here.server.services.database.engine === 'sqlite') assert.match(counts[0]!, /project_id/);
-  // PostgreSQL asks the project for all at once, and no index first.
+  // PostgreSQL uses one query for the project and no separate index query.
   else assert.deepEqual(counts, []);
-  assert.deepEqual(await searchedIds(elsewhere.id, 'bu'), []);
+  assert.deepEqual(await listSearchStatements(elsewhere.id, 'bu'), []);
 });
 
-test('every word of a search stands in one and the same text, the title or the description', async () => {
-  assert.deepEqual(await titles(planner, { search: 'LOOP main' }), ['bug']);
-  assert.deepEqual(await titles(planner, { search: '"main loop"' }), []);
-  assert.deepEqual(await titles(planner, { search: 'bug loop' }), []);
-  assert.deepEqual(await titles(planner, { search: 'main', in: 'title' }), []);
-  assert.deepEqual(await titles(planner, { search: 'main', in: 'description' }), ['bug', 'Asked']);
+test('all words of a search must be in the title or all in the description', async () => {
+  assert.deepEqual(await listTitles(planner, { search: 'LOOP main' }), ['bug']);
+  assert.deepEqual(await listTitles(planner, { search: '"main loop"' }), []);
+  assert.deepEqual(await listTitles(planner, { search: 'bug loop' }), []);
+  assert.deepEqual(await listTitles(planner, { search: 'main', in: 'title' }), []);
+  assert.deepEqual(await listTitles(planner, { search: 'main', in: 'description' }), ['bug', 'Asked']);
 });
 
-test('each order sorts, and what has nothing to be sorted by comes last either way', async () => {
+test('each order sorts, nulls last in both directions', async () => {
   const orders: [string, string[], string[]][] = [
     ['created_at', ['bug', 'chore', 'secret', 'Asked'], ['Asked', 'secret', 'chore', 'bug']],
     ['title', ['Asked', 'bug', 'chore', 'secret'], ['secret', 'chore', 'bug', 'Asked']],
@@ -162,22 +171,22 @@ test('each order sorts, and what has nothing to be sorted by comes last either w
     ['milestone_due', ['bug', 'chore', 'secret', 'Asked'], ['Asked', 'secret', 'chore', 'bug']],
   ];
   for (const [order_by, up, down] of orders) {
-    assert.deepEqual(await titles(planner, { order_by }), up, order_by);
-    assert.deepEqual(await titles(planner, { order_by, sort: 'desc' }), down, order_by);
+    assert.deepEqual(await listTitles(planner, { order_by }), up, order_by);
+    assert.deepEqual(await listTitles(planner, { order_by, sort: 'desc' }), down, order_by);
   }
-  assert.deepEqual(await titles(planner, { order_by: 'updated_at', sort: 'desc', per_page: 1 }), ['bug']);
+  assert.deepEqual(await listTitles(planner, { order_by: 'updated_at', sort: 'desc', per_page: 1 }), ['bug']);
 });
 
-test('the least priority of its labels orders an issue, and one without comes last', async () => {
+test('orders issues by their lowest label priority, issues without one last', async () => {
   await done(owner.put(`${project.at}/labels/b`, { priority: 2 }));
   await done(owner.put(`${project.at}/labels/a`, { priority: 1 }));
   for (const order_by of ['label_priority', 'priority']) {
-    assert.deepEqual(await titles(planner, { order_by }), ['bug', 'chore', 'secret', 'Asked']);
-    assert.deepEqual(await titles(planner, { order_by, sort: 'desc' }), ['chore', 'bug', 'Asked', 'secret']);
+    assert.deepEqual(await listTitles(planner, { order_by }), ['bug', 'chore', 'secret', 'Asked']);
+    assert.deepEqual(await listTitles(planner, { order_by, sort: 'desc' }), ['chore', 'bug', 'Asked', 'secret']);
   }
 });
 
-test('what excludes each other, and what has no such value, is refused', async () => {
+test('rejects mutually exclusive filters and invalid values', async () => {
   for (const [params, error] of [
     [{ author_id: 1, author_username: 'a' }, 'author_id, author_username are mutually exclusive'],
     [{ assignee_id: 1, assignee_username: 'a' }, 'assignee_id, assignee_username are mutually exclusive'],
@@ -190,7 +199,7 @@ test('what excludes each other, and what has no such value, is refused', async (
   }
 });
 
-test('labels are shown whole where a list is asked for it', async () => {
+test('shows labels as objects on request', async () => {
   const { body } = await planner.get(issues, { labels: 'a', with_labels_details: true });
   assert.deepEqual(
     body[0].labels.map(({ name }: { name: string }) => name),
@@ -198,7 +207,7 @@ test('labels are shown whole where a list is asked for it', async () => {
   );
 });
 
-test('a group lists the issues of everything below it that the caller sees, referred to from there', async () => {
+test('lists the visible issues of a group and its subgroups, with references relative to it', async () => {
   const group = await newGroup({ visibility: 'public' });
   const below = await newGroup({ in: group, visibility: 'public' });
   const [open, closed] = [
@@ -206,25 +215,25 @@ test('a group lists the issues of everything below it that the caller sees, refe
     await newProject({ in: below, owner: group.owner }),
   ];
   for (const { at } of [open, closed]) await done(group.owner.post(`${at}/issues`, { title: at }));
-  assert.deepEqual(await titles(group.owner, {}, `${group.at}/issues`), [open.at, closed.at]);
-  assert.deepEqual(await titles(anonymous, {}, `${group.at}/issues`), [open.at]);
+  assert.deepEqual(await listTitles(group.owner, {}, `${group.at}/issues`), [open.at, closed.at]);
+  assert.deepEqual(await listTitles(anonymous, {}, `${group.at}/issues`), [open.at]);
   const { body } = await group.owner.get(`${group.at}/issues`, { sort: 'asc' });
   assert.equal(body[0].references.relative, `${open.path}#1`);
   assert.equal(body[1].references.relative, `${closed.path_with_namespace}#1`);
   await done(group.owner.post(`${open.at}/archive`));
-  assert.deepEqual(await titles(group.owner, {}, `${group.at}/issues`), [closed.at]);
-  assert.deepEqual(await titles(group.owner, { non_archived: false }, `${group.at}/issues`), [open.at, closed.at]);
+  assert.deepEqual(await listTitles(group.owner, {}, `${group.at}/issues`), [closed.at]);
+  assert.deepEqual(await listTitles(group.owner, { non_archived: false }, `${group.at}/issues`), [open.at, closed.at]);
   await done(group.owner.put(closed.at, { issues_access_level: 'disabled' }));
-  assert.deepEqual(await titles(group.owner, {}, `${group.at}/issues`), []);
+  assert.deepEqual(await listTitles(group.owner, {}, `${group.at}/issues`), []);
 });
 
-test('of all issues one is shown his own, those that are his to do, or all that he may read', async () => {
+test('lists issues created by the caller, assigned to the caller, or all readable ones', async () => {
   const ada = await user();
   await done(ada.post(issues, { title: 'by ada' }));
-  assert.deepEqual(await titles(ada, {}, '/issues'), ['by ada']);
-  assert.deepEqual(await titles(guest, { scope: 'assigned_to_me' }, '/issues'), ['chore']);
-  assert.ok((await titles(ada, { scope: 'all' }, '/issues')).includes('bug'));
-  assert.ok(!(await titles(anonymous, { scope: 'all' }, '/issues')).includes('secret'));
+  assert.deepEqual(await listTitles(ada, {}, '/issues'), ['by ada']);
+  assert.deepEqual(await listTitles(guest, { scope: 'assigned_to_me' }, '/issues'), ['chore']);
+  assert.ok((await listTitles(ada, { scope: 'all' }, '/issues')).includes('bug'));
+  assert.ok(!(await listTitles(anonymous, { scope: 'all' }, '/issues')).includes('secret'));
   assert.equal((await anonymous.get('/issues')).status, 401);
   assert.equal((await anonymous.get('/issues_statistics')).status, 401);
   assert.equal((await anonymous.get('/issues', { state: 'x' })).status, 401, 'before what is wrong with the rest');
@@ -234,7 +243,7 @@ test('of all issues one is shown his own, those that are his to do, or all that 
   assert.deepEqual(body.statistics.counts, { all: 1, closed: 0, opened: 1 });
 });
 
-test('a page costs as many statements whatever is on it', async () => {
+test('a page needs a constant number of SQL statements', async () => {
   await planner.get(issues);
   const costs: number[] = [];
   for (const iids of [[bug.iid], [bug.iid, secret.iid, 2, 4]]) {

@@ -1,55 +1,62 @@
 import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import {
-  type Condition,
-  counted,
-  dueCondition,
+  buildIdQueries,
+  dueDateCondition,
   ISSUES,
-  narrowedIds,
-  notConditions,
-  type Range,
-  sharedConditions,
-  type ThingsOf,
+  type IssuableListParent,
+  type IssuableListScope,
+  issuableConditions,
+  type ListCondition,
+  negatedConditions,
   valueCondition,
+  withCount,
 } from '#api/planning/issuables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
-import { findListedIssues, issueOfProjectVisibleTo, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
+import { findListedIssues, issueInProjectVisibleTo, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
 import type { Reader } from '#database/database.ts';
-import { mayBeLong } from '#database/engines/long-statements.ts';
-import { countUpTo, paged } from '#database/page.ts';
-import type { Page } from '#http/lists/page.ts';
+import { longRunning } from '#database/engines/long-statements.ts';
+import { countUpTo, paginate } from '#database/page.ts';
+import type { ListPage } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { given, type ParameterValues } from '#http/parameters/declarations.ts';
+import { isPresent, type ParameterValues } from '#http/parameters/declarations.ts';
 import { epicConditions } from './epic-conditions.ts';
 import { iterationConditions } from './iteration-conditions.ts';
-import { beginningOf } from './order-prefix.ts';
-import { type IssueOrdering, inOrder } from './orders.ts';
+import { findOrderPrefix } from './order-prefix.ts';
+import { applyIssueOrder, type IssueOrdering } from './orders.ts';
 import type { issueFilterParams } from './parameters.ts';
 
-/** What it is narrowed to. */
+/** Filters of a list. */
 export interface IssueFilter extends Partial<ParameterValues<typeof issueFilterParams>> {
   readonly state?: 'opened' | 'closed' | 'all' | undefined;
-  /** Of this milestone, by its id. */
+  /** Id of the milestone. */
   readonly ofMilestone?: number;
-  /** By this user, to this user. */
+  /** Ids of author and assignee. */
   readonly byUser?: number;
   readonly toUser?: number;
-  /** False: weights, epics and iterations are not asked for. */
+  /** False: filters by weight, epic and iteration are ignored. */
   readonly premium: boolean;
 }
 
-/** One page of the issues that the caller may read: which they are, and then their rows. */
+/** Returns a page of the issues that the caller may read: selects the ids, then loads the rows. */
 export async function listIssues(
   db: Reader,
   caller: Caller,
-  of: ThingsOf,
+  parent: IssuableListParent,
   filter: IssueFilter,
   ordering: IssueOrdering,
   page: OffsetRequest,
-): Promise<Page<ListedIssue>> {
-  const { query, gathered, count } = await counted(db, ISSUES, await issueIds(db, caller, of, filter, ordering.order));
-  const first = gathered && of.project ? await beginningOf(db, { query, gathered }, of.project, ordering, page) : null;
+): Promise<ListPage<ListedIssue>> {
+  const { query, unindexed, count } = await withCount(
+    db,
+    ISSUES,
+    await buildIssueIdQueries(db, caller, parent, filter, ordering.order),
+  );
+  const first =
+    unindexed && parent.project
+      ? await findOrderPrefix(db, { query, unindexed }, parent.project, ordering, page)
+      : null;
   const counting = count ?? (first ? (limit: number) => countUpTo(db, query, limit) : undefined);
-  const ids = await paged(db, inOrder(first ?? query, ordering), page, counting);
+  const ids = await paginate(db, applyIssueOrder(first ?? query, ordering), page, counting);
   const items = await findListedIssues(
     db,
     caller,
@@ -58,67 +65,67 @@ export async function listIssues(
   return { ...ids, items };
 }
 
-/** How many of them there are, by state. */
+/** Counts the issues by state. */
 export async function countIssues(
   db: Reader,
   caller: Caller,
-  of: ThingsOf,
+  parent: IssuableListParent,
   filter: IssueFilter,
 ): Promise<{ readonly opened: number; readonly closed: number }> {
-  const { atOnce } = await issueIds(db, caller, of, filter);
-  const rows = await atOnce
+  const { unordered } = await buildIssueIdQueries(db, caller, parent, filter);
+  const rows = await unordered
     .clearSelect()
     .select(['issues.state', (eb) => eb.fn.countAll<number>().as('count')])
     .groupBy('issues.state')
-    .modifyEnd(mayBeLong)
+    .modifyEnd(longRunning)
     .execute();
   const counted = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
   return { opened: counted('opened'), closed: counted('closed') };
 }
 
-/** Orders that an index has for the issues of all projects; of others all issues are looked at and sorted. */
-const WALKED: readonly IssueOrdering['order'][] = ['created_at', 'updated_at'];
+/** Orders with an index across all projects. Other orders read and sort all issues. */
+const INDEXED_ORDERS: readonly IssueOrdering['order'][] = ['created_at', 'updated_at'];
 
-/** The ids of a list, not ordered yet. */
-async function issueIds(
+/** Builds the queries for the ids of a list, not sorted yet. */
+async function buildIssueIdQueries(
   db: Reader,
   caller: Caller,
-  of: ThingsOf,
+  parent: IssuableListParent,
   filter: IssueFilter,
   order: IssueOrdering['order'] = 'created_at',
 ) {
-  const range: Range = { kind: ISSUES, project: of.project ?? null };
+  const scope: IssuableListScope = { tables: ISSUES, project: parent.project ?? null };
   const conditions = [
-    ...sharedConditions(db, range, filter),
-    ...sharedConditions(db, range, { author_id: filter.byUser, assignee_id: filter.toUser }),
-    ...notConditions(db, range, filter.not ?? {}),
-    ...ownConditions(db, range, filter),
+    ...issuableConditions(db, scope, filter),
+    ...issuableConditions(db, scope, { author_id: filter.byUser, assignee_id: filter.toUser }),
+    ...negatedConditions(db, scope, filter.not ?? {}),
+    ...issueOnlyConditions(db, scope, filter),
     ...(filter.premium ? await epicConditions(db, caller, filter.epic_id) : []),
   ];
-  return narrowedIds(db, ISSUES, of, conditions, {
-    inProject: () => issueOfProjectVisibleTo(caller, of.project!)(expressionBuilder()),
+  return buildIdQueries(db, ISSUES, parent, conditions, {
+    inProject: () => issueInProjectVisibleTo(caller, parent.project!)(expressionBuilder()),
     anywhere: () => issueVisibleTo(caller, db.today)(expressionBuilder()),
-    walked: WALKED.includes(order),
+    hasIndexedOrder: INDEXED_ORDERS.includes(order),
   });
 }
 
-/** Filters that issues alone have. */
-function ownConditions(db: Reader, range: Range, filter: IssueFilter): Condition[] {
+/** Returns the conditions of filters that only issues have. */
+function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: IssueFilter): ListCondition[] {
   const { confidential, due_date, issue_type, ofMilestone, premium, weight, not } = filter;
-  const conditions: Condition[] = [];
+  const conditions: ListCondition[] = [];
   const where = (name: string, value: number | string | boolean | null | undefined) => {
-    if (given(value)) conditions.push(valueCondition(range, name, value));
+    if (isPresent(value)) conditions.push(valueCondition(scope, name, value));
   };
   where('confidential', confidential);
   where('issue_type', issue_type);
   where('milestone_id', ofMilestone);
-  if (given(due_date)) conditions.push(dueCondition(db, range, due_date));
+  if (isPresent(due_date)) conditions.push(dueDateCondition(db, scope, due_date));
   if (!premium) return conditions;
   where('weight', weight);
-  conditions.push(...iterationConditions(db, range, filter));
-  const without = given(not?.weight) ? [valueCondition(range, 'weight', not.weight)] : [];
-  for (const { holds } of [...without, ...iterationConditions(db, range, not ?? {})]) {
-    conditions.push({ holds: sql<SqlBool>`coalesce(${holds}, false) = false` });
+  conditions.push(...iterationConditions(db, scope, filter));
+  const without = isPresent(not?.weight) ? [valueCondition(scope, 'weight', not.weight)] : [];
+  for (const { predicate } of [...without, ...iterationConditions(db, scope, not ?? {})]) {
+    conditions.push({ predicate: sql<SqlBool>`coalesce(${predicate}, false) = false` });
   }
   return conditions;
 }

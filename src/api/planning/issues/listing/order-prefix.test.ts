@@ -8,7 +8,7 @@ const project = await here.newProject({ in: group });
 const { owner, guest } = group;
 const issues = `${project.at}/issues`;
 
-/** Two are due on one day, one is due never; two labels have one priority, and one has none. */
+/** Two milestones share a due date and one has none; two labels share a priority and one has none. */
 const DUE = ['2026-03-01', '2026-02-01', '2026-03-01', null];
 const PRIORITIES = [2, 1, 2, null];
 
@@ -26,23 +26,23 @@ for (let at = 0; at < 20; at++) {
   await done(owner.post(issues, { title: `Issue ${at}`, milestone_id, labels, confidential: at % 6 === 1 }));
 }
 
-const iids = async (params: object, by = owner) => {
+const listIids = async (params: object, by = owner) => {
   const { body, headers } = await done(by.get(issues, { ...params }));
   return { iids: body.map(({ iid }: { iid: number }) => iid) as number[], total: headers['x-total'] };
 };
 
 for (const order_by of ['priority', 'milestone_due', 'label_priority']) {
   for (const sort of ['asc', 'desc']) {
-    test(`pages by ${order_by} ${sort}, of which only the beginning is sorted, are parts of the whole list`, async () => {
+    test(`pages by ${order_by} ${sort} from the order prefix equal parts of the whole list`, async () => {
       for (const [more, by] of [
         [{}, owner],
         [{ state: 'opened' }, guest],
         [{ 'not[labels]': 'l1' }, owner],
       ] as const) {
-        const whole = await iids({ order_by, sort, per_page: 100, ...more }, by);
+        const whole = await listIids({ order_by, sort, per_page: 100, ...more }, by);
         const pages: number[] = [];
         for (let page = 1; page <= whole.iids.length / 3 + 1; page++) {
-          const part = await iids({ order_by, sort, per_page: 3, page, ...more }, by);
+          const part = await listIids({ order_by, sort, per_page: 3, page, ...more }, by);
           pages.push(...part.iids);
           assert.equal(part.total, whole.total);
         }

@@ -1,98 +1,97 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import { countUpTo } from '#database/page.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import type { IssueOrdering, Query } from './orders.ts';
+import type { IssueIdQuery, IssueOrdering } from './orders.ts';
 
 /**
- * Orders that are worked out for each issue: by the milestone's due date, by the best label. What they begin with is known
- * without looking at all issues: those of the first milestones, those with the best labels. So many of these are taken that
- * the page is among their issues.
+ * Computed sort orders: by the milestone's due date or by the best label priority. The first issues can be found without sorting all:
+ * those of the first milestones, or with the best labels. As many milestones or labels are taken as the page needs.
  */
 
-/** Pages that end later are not worth it. */
-const FARTHEST = 1_000;
+/** For pages that end later the optimization is not worth it. */
+const MAX_OFFSET = 1_000;
 
-/** A list that is looked for in its project, or gathered by ids. */
-interface Found {
-  readonly query: Query;
-  readonly gathered: Query;
+/** The query of a list, with and without the project index. */
+interface CandidateQueries {
+  readonly query: IssueIdQuery;
+  readonly unindexed: IssueIdQuery;
 }
 
-/** Of a project's issues in this order the first ones, the page among them; null: look at all. */
-export async function beginningOf(
+/** Returns a query for the first issues in this order, the page included; null if all issues must be sorted. */
+export async function findOrderPrefix(
   db: Reader,
-  { query, gathered }: Found,
+  { query, unindexed }: CandidateQueries,
   { id }: Pick<Project, 'id'>,
   { order, direction }: IssueOrdering,
   { page, perPage }: OffsetRequest,
-): Promise<Query | null> {
+): Promise<IssueIdQuery | null> {
   const needed = page * perPage + 1;
-  if (needed > FARTHEST) return null;
+  if (needed > MAX_OFFSET) return null;
   if (order === 'priority' || order === 'milestone_due') {
-    const milestones = inTurn(await dueMilestones(db, id), direction);
-    return longEnough(db, milestones, needed, ({ first }) => query.where(ofMilestones(db, first)));
+    const milestones = groupByRank(await listDueMilestones(db, id), direction);
+    return takeUntilEnough(db, milestones, needed, ({ first }) => query.where(hasMilestone(db, first)));
   }
   if (order !== 'label_priority') return null;
-  const labels = inTurn(await preferredLabels(db, id), direction);
-  return longEnough(db, labels, needed, ({ first, others }) => {
-    const wearing = gathered.where(sql<SqlBool>`issues.id in (${wearersOf(db, first)})`);
-    // The best of several labels counts: upwards the others are worse ones.
+  const labels = groupByRank(await listPrioritizedLabels(db, id), direction);
+  return takeUntilEnough(db, labels, needed, ({ first, others }) => {
+    const labelled = unindexed.where(sql<SqlBool>`issues.id in (${selectLabelledIssues(db, first)})`);
+    // The best label of an issue counts. In ascending order the other labels are worse.
     return direction === 'asc'
-      ? wearing
-      : wearing.where(sql<SqlBool>`not exists (${wearersOf(db, others)} and worn.issue_id = issues.id)`);
+      ? labelled
+      : labelled.where(sql<SqlBool>`not exists (${selectLabelledIssues(db, others)} and worn.issue_id = issues.id)`);
   });
 }
 
-interface Rung {
+interface RankedId {
   readonly id: number;
-  /** What it is ordered by. */
+  /** The sort value. */
   readonly rank: string | number;
 }
 
-/** The ids of equal rank stand together. */
-function inTurn(rungs: readonly Rung[], direction: 'asc' | 'desc'): number[][] {
-  const groups = [...Map.groupBy(rungs, ({ rank }) => rank).values()].map((group) => group.map(({ id }) => id));
+/** Groups the ids by rank, in sort order. */
+function groupByRank(ranked: readonly RankedId[], direction: 'asc' | 'desc'): number[][] {
+  const groups = [...Map.groupBy(ranked, ({ rank }) => rank).values()].map((group) => group.map(({ id }) => id));
   return direction === 'asc' ? groups : groups.reverse();
 }
 
-interface Split {
+interface RankSplit {
   readonly first: readonly number[];
   readonly others: readonly number[];
 }
 
-/** Twice as many each time, until they have enough issues; null when all have not. */
-async function longEnough(
+/** Doubles the number of groups until they have enough issues. Returns null if all groups have too few. */
+async function takeUntilEnough(
   db: Reader,
-  rungs: readonly (readonly number[])[],
+  groups: readonly (readonly number[])[],
   needed: number,
-  narrowed: (split: Split) => Query,
-): Promise<Query | null> {
-  for (let taken = 1; rungs.length > 0; taken *= 2) {
-    const some = narrowed({ first: rungs.slice(0, taken).flat(), others: rungs.slice(taken).flat() });
+  build: (split: RankSplit) => IssueIdQuery,
+): Promise<IssueIdQuery | null> {
+  for (let taken = 1; groups.length > 0; taken *= 2) {
+    const some = build({ first: groups.slice(0, taken).flat(), others: groups.slice(taken).flat() });
     if ((await countUpTo(db, some, needed)) === needed) return some;
-    if (taken >= rungs.length) break;
+    if (taken >= groups.length) break;
   }
   return null;
 }
 
-/** Milestones with a due date that issues of the project have. index: issues_by_project_milestone, milestones primary key */
-async function dueMilestones(db: Reader, projectId: number): Promise<Rung[]> {
-  const had = db.selectFrom('issues').select('milestone_id').distinct().where('project_id', '=', projectId);
+/** Lists the milestones with a due date that issues of the project have. index: issues_by_project_milestone, milestones primary key */
+async function listDueMilestones(db: Reader, projectId: number): Promise<RankedId[]> {
+  const usedIds = db.selectFrom('issues').select('milestone_id').distinct().where('project_id', '=', projectId);
   const rows = await db
     .selectFrom('milestones')
     .select(['id', 'due_date as rank'])
-    .where('id', 'in', had)
+    .where('id', 'in', usedIds)
     .where('due_date', 'is not', null)
     .orderBy('due_date')
     .execute();
-  return rows as Rung[];
+  return rows as RankedId[];
 }
 
-/** Labels to which the project has given a priority, the best first. index: label_priorities_pkey */
-function preferredLabels(db: Reader, projectId: number): Promise<Rung[]> {
+/** Lists the labels with a priority in the project, best first. index: label_priorities_pkey */
+function listPrioritizedLabels(db: Reader, projectId: number): Promise<RankedId[]> {
   return db
     .selectFrom('label_priorities')
     .select(['label_id as id', 'priority as rank'])
@@ -102,9 +101,9 @@ function preferredLabels(db: Reader, projectId: number): Promise<Rung[]> {
 }
 
 /** index: issues_by_project_milestone */
-const ofMilestones = (db: Reader, ids: readonly number[]): RawBuilder<SqlBool> =>
-  isAmong(db, sql<number>`issues.milestone_id`, ids);
+const hasMilestone = (db: Reader, ids: readonly number[]): RawBuilder<SqlBool> =>
+  isInIds(db, sql<number>`issues.milestone_id`, ids);
 
 /** index: issue_labels_by_label, issue_labels_pkey */
-const wearersOf = (db: Reader, ids: readonly number[]): RawBuilder<unknown> =>
-  sql`select worn.issue_id from issue_labels as worn where ${isAmong(db, sql<number>`worn.label_id`, ids)}`;
+const selectLabelledIssues = (db: Reader, ids: readonly number[]): RawBuilder<unknown> =>
+  sql`select worn.issue_id from issue_labels as worn where ${isInIds(db, sql<number>`worn.label_id`, ids)}`;

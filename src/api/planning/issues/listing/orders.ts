@@ -1,40 +1,40 @@
 import { sql } from 'kysely';
 import {
-  type Computed,
+  type ComputedOrder,
   ISSUES,
+  type IssuableIdQuery,
   labelPriority,
-  lastWithout,
-  lastWithoutComputed,
-  type ThingIds,
+  orderComputedNullsLast,
+  orderNullsLast,
 } from '#api/planning/issuables/index.ts';
 import type { IssueOrder } from './parameters.ts';
 
-/** The orders of lists of issues (contract/planning.md §3.6): who has nothing to be ordered by comes last, either way. */
+/** Sort orders of issue lists, nulls last in both directions (contract/planning.md §3.6). */
 
 export interface IssueOrdering {
-  /** `milestone_issues`: the least priority of a label first, and then the newest. */
+  /** `milestone_issues`: lowest label priority first, then newest first. */
   readonly order: IssueOrder | 'milestone_issues';
   readonly direction: 'asc' | 'desc';
 }
 
-export type Query = ThingIds<'issues'>;
+export type IssueIdQuery = IssuableIdQuery<'issues'>;
 
 /** Ties are broken by id, in the same direction. index: issues_by_created_at, issues_by_updated_at, issues_by_title, issues_by_upvotes, issues_by_position, issues_by_due_date_asc, issues_by_due_date_desc, issues_by_weight_asc, issues_by_weight_desc */
-export function inOrder(query: Query, { order, direction }: IssueOrdering): Query {
+export function applyIssueOrder(query: IssueIdQuery, { order, direction }: IssueOrdering): IssueIdQuery {
   switch (order) {
     case 'due_date':
     case 'weight':
-      return lastWithout(query, sql`issues.${sql.raw(order)}`, direction).orderBy('issues.id', direction);
+      return orderNullsLast(query, sql`issues.${sql.raw(order)}`, direction).orderBy('issues.id', direction);
     case 'milestone_due':
-      return lastWithoutComputed(query, MILESTONE_DUE, direction).orderBy('issues.id', direction);
+      return orderComputedNullsLast(query, MILESTONE_DUE, direction).orderBy('issues.id', direction);
     case 'label_priority':
-      return lastWithoutComputed(query, labelPriority(ISSUES), direction).orderBy('issues.id', direction);
+      return orderComputedNullsLast(query, labelPriority(ISSUES), direction).orderBy('issues.id', direction);
     case 'priority': {
-      const byMilestone = lastWithoutComputed(query, MILESTONE_DUE, direction);
-      return lastWithoutComputed(byMilestone, labelPriority(ISSUES), direction).orderBy('issues.id', direction);
+      const byMilestone = orderComputedNullsLast(query, MILESTONE_DUE, direction);
+      return orderComputedNullsLast(byMilestone, labelPriority(ISSUES), direction).orderBy('issues.id', direction);
     }
     case 'milestone_issues':
-      return lastWithoutComputed(query, labelPriority(ISSUES), 'asc').orderBy('issues.id', 'desc');
+      return orderComputedNullsLast(query, labelPriority(ISSUES), 'asc').orderBy('issues.id', 'desc');
     default:
       return query.orderBy(`issues.${COLUMNS[order]}`, direction).orderBy('issues.id', direction);
   }
@@ -49,8 +49,8 @@ const COLUMNS = {
 } as const;
 
 /** index: milestones primary key */
-const MILESTONE_DUE: Computed = {
-  of: sql`(select due.due_date from milestones as due where due.id = issues.milestone_id)`,
+const MILESTONE_DUE: ComputedOrder = {
+  value: sql`(select due.due_date from milestones as due where due.id = issues.milestone_id)`,
   low: sql.lit(''),
   high: sql.lit('9999-99'),
 };

@@ -1,33 +1,39 @@
-import { DUE_DATES, idOrWord, integerOr, whichParams, wordsAndTimesParams } from '#api/planning/issuables/index.ts';
-import { exclusive, hash, optional } from '#http/parameters/declarations.ts';
+import {
+  DUE_DATES,
+  idOrKeyword,
+  integerOrKeyword,
+  negatableFilterParams,
+  searchAndTimeParams,
+} from '#api/planning/issuables/index.ts';
+import { mutuallyExclusive, object, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { absentIfBlank, boolean, oneOf } from '#http/parameters/types.ts';
 
-/** What lists of issues are narrowed to and ordered by (contract/planning.md §3.6). */
+/** Filter and sort parameters of issue lists (contract/planning.md §3.6). */
 
-const which = {
-  ...whichParams,
+const negatableParams = {
+  ...negatableFilterParams,
   milestone_id: optional(oneOf('None', 'Any', 'Upcoming', 'Started')),
-  weight: optional(idOrWord),
-  iteration_id: optional(integerOr('None', 'Any', 'Current')),
+  weight: optional(idOrKeyword),
+  iteration_id: optional(integerOrKeyword('None', 'Any', 'Current')),
   iteration_title: optional(absentIfBlank(string)),
 };
 
-/** The filters that all lists of issues and their statistics take. */
+/** Filters of all issue lists and their statistics. */
 export const issueFilterParams = {
-  ...which,
+  ...negatableParams,
   confidential: optional(boolean),
-  epic_id: optional(idOrWord),
-  ...wordsAndTimesParams,
+  epic_id: optional(idOrKeyword),
+  ...searchAndTimeParams,
   due_date: optional(oneOf(...DUE_DATES)),
   issue_type: optional(oneOf('issue', 'incident', 'task', 'test_case')),
-  not: optional(hash(which)),
+  not: optional(object(negatableParams)),
 };
 
 export const issueFilterRules = [
-  exclusive('author_id', 'author_username'),
-  exclusive('assignee_id', 'assignee_username'),
-  exclusive('iteration_id', 'iteration_title'),
+  mutuallyExclusive('author_id', 'author_username'),
+  mutuallyExclusive('assignee_id', 'assignee_username'),
+  mutuallyExclusive('iteration_id', 'iteration_title'),
 ];
 
 export const ISSUE_ORDERS = [

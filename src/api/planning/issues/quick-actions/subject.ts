@@ -1,29 +1,33 @@
-import { associationsOf } from '#api/planning/epics/index.ts';
-import { assigneesOf, ISSUES, labelsOn } from '#api/planning/issuables/index.ts';
-import { BEGINNING, type Subject } from '#api/planning/quick-actions/index.ts';
+import { loadAssociations } from '#api/planning/epics/index.ts';
+import { ISSUES, loadAssignees, loadLabels } from '#api/planning/issuables/index.ts';
+import { NEW_SUBJECT_STATE, type QuickActionSubject } from '#api/planning/quick-actions/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import { type Issue, issueReadersAmong, mayUpdateIssue } from '#authorization/issues.ts';
+import { filterIssueReaders, type Issue, mayUpdateIssue } from '#authorization/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** Issues, as quick actions see them. */
+/** Issues as subjects of quick actions. */
 
-export async function issueSubject(uow: UnitOfWork<SignedInCaller>, project: Project, issue: Issue): Promise<Subject> {
+export async function loadIssueSubject(
+  uow: UnitOfWork<SignedInCaller>,
+  project: Project,
+  issue: Issue,
+): Promise<QuickActionSubject> {
   const mayManage = mayInProject(uow.actor, 'update_issue', project);
-  const assigned = await assigneesOf(uow, ISSUES, [issue.id]);
-  const [association] = await associationsOf(uow, [issue.id]);
+  const assigned = await loadAssignees(uow, ISSUES, [issue.id]);
+  const [association] = await loadAssociations(uow, [issue.id]);
   return {
     type: 'Issue',
-    place: { project },
-    thing: issue,
+    parent: { project },
+    noteable: issue,
     mayUpdate: mayUpdateIssue(uow.actor, project, issue),
     mayManage,
-    mayTime: mayManage,
-    readers: (ids) => issueReadersAmong(uow, project, issue, ids),
+    mayTrackTime: mayManage,
+    readers: (ids) => filterIssueReaders(uow, project, issue, ids),
     now: {
       ...issue,
-      labels: await labelsOn(uow, ISSUES, [issue.id]),
+      labels: await loadLabels(uow, ISSUES, [issue.id]),
       assignees: assigned.map(({ user_id }) => user_id),
       reviewers: [],
       epic_id: association?.epic_id ?? null,
@@ -31,22 +35,22 @@ export async function issueSubject(uow: UnitOfWork<SignedInCaller>, project: Pro
   };
 }
 
-/** One that is being filed. */
+/** Returns the subject for an issue that is being created. */
 export function newIssueSubject(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   title: string,
   confidential: boolean,
-): Subject {
+): QuickActionSubject {
   const mayManage = mayInProject(uow.actor, 'set_new_issue_metadata', project);
   return {
     type: 'Issue',
-    place: { project },
-    thing: null,
+    parent: { project },
+    noteable: null,
     mayUpdate: true,
     mayManage,
-    mayTime: mayInProject(uow.actor, 'update_issue', project),
-    readers: (ids) => issueReadersAmong(uow, project, { confidential, author_id: uow.actor.user.id }, ids),
-    now: { ...BEGINNING, title, confidential },
+    mayTrackTime: mayInProject(uow.actor, 'update_issue', project),
+    readers: (ids) => filterIssueReaders(uow, project, { confidential, author_id: uow.actor.user.id }, ids),
+    now: { ...NEW_SUBJECT_STATE, title, confidential },
   };
 }

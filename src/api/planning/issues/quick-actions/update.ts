@@ -1,15 +1,17 @@
-import type { CommandedKind } from '#api/planning/quick-actions/index.ts';
+import type { QuickActionKind } from '#api/planning/quick-actions/index.ts';
 import { findIssues } from '#authorization/issues.ts';
-import type { ThingOfProject } from '#http/access/noteables.ts';
-import { changeIssue } from '../update.ts';
-import { issueSubject } from './subject.ts';
+import type { ProjectIssuable } from '#http/access/noteables.ts';
+import { updateIssueWithQuickActions } from '../update.ts';
+import { loadIssueSubject } from './subject.ts';
 
-/** Issues, as comments command them. */
-export const commandedIssues: CommandedKind<ThingOfProject> = {
-  runUnitOfWork: ({ runUnitOfWork }, caller, { project, iid }, { turn }, work) =>
-    runUnitOfWork(caller, (uow) => work(uow, (wish) => changeIssue(uow, project, iid, wish)), { turn }),
+/** Quick actions in comments on issues. */
+export const issueQuickActions: QuickActionKind<ProjectIssuable> = {
+  runUnitOfWork: ({ runUnitOfWork }, caller, { project, iid }, { lock }, work) =>
+    runUnitOfWork(caller, (uow) => work(uow, (input) => updateIssueWithQuickActions(uow, project, iid, input)), {
+      lock,
+    }),
   async subject(uow, caller, { id, project }) {
     const [issue] = await findIssues(uow, caller, [id]);
-    return issue === undefined ? null : issueSubject(uow, project, issue);
+    return issue === undefined ? null : loadIssueSubject(uow, project, issue);
   },
 };

@@ -1,116 +1,116 @@
 import type { PipelineRow } from '#authorization/pipelines.ts';
 import type { MailEvent } from '#database/tables/mail.ts';
 import { alertPath } from '#domain/alert-path.ts';
-import { oneLine } from '#mail/header-text.ts';
-import type { ToldAlert } from '../subjects/alert.ts';
-import type { Place } from '../subjects/container.ts';
-import { type Told, WORDS } from '../subjects/noteable.ts';
+import { toHeaderLine } from '#mail/header-text.ts';
+import type { AlertSubject } from '../subjects/alert.ts';
+import type { MailContainer } from '../subjects/container.ts';
+import { NOTEABLE_WORDS, type NoteableSubject } from '../subjects/noteable.ts';
 
-/** What mails say (contract/activity.md Part 5 "Messages"): in English, texts of users as they were written. */
+// Texts of mails (contract/activity.md Part 5 "Messages"): in English, with user content unchanged.
 
-/** What all mails of an occurrence have in common. */
-export interface Text {
+/** The texts that all mails of one event share. */
+export interface MailText {
   readonly lead: string;
   readonly content: string;
-  /** Below the server's address. */
+  /** Relative to the base URL. */
   readonly path: string;
   readonly subject: string;
 }
 
-interface About {
+interface MailTextInput {
   readonly event: MailEvent;
-  readonly place: Place;
-  readonly told: Told | null;
+  readonly container: MailContainer;
+  readonly noteable: NoteableSubject | null;
   readonly pipeline: PipelineRow | null;
-  readonly alert: ToldAlert | null;
-  /** Who did it; null: nobody. */
+  readonly alert: AlertSubject | null;
+  /** Name of the acting user; null if none. */
   readonly actor: string | null;
-  /** Of a comment. */
+  /** For comments. */
   readonly note: { readonly id: number } | null;
-  /** What is new to read, however long. */
+  /** The new text, of any length. */
   readonly content: string;
-  /** The names of those whom it is given to, of what is given to others. */
-  readonly given: readonly string[];
+  /** Names of the new assignees or reviewers. */
+  readonly assignedNames: readonly string[];
 }
 
-/** Bytes of a text in a mail: longer ones are cut, and say so. */
-const LONGEST_CONTENT = 64 * 1_024;
+/** In bytes; longer texts are truncated with a notice. */
+const MAX_CONTENT_BYTES = 64 * 1_024;
 
-export function textOf(about: About): Text {
+export function composeText(about: MailTextInput): MailText {
   const { note } = about;
-  const path = pathOf(about);
+  const path = targetPath(about);
   return {
-    lead: oneLine(leadOf(about), 500),
-    content: cut(about.content),
+    lead: toHeaderLine(leadSentence(about), 500),
+    content: truncate(about.content),
     path: note === null ? path : `${path}#note_${note.id}`,
-    subject: subjectOf(about),
+    subject: subjectLine(about),
   };
 }
 
-/** What begins a conversation; all else answers it. */
-export const FIRST: readonly MailEvent[] = ['new_issue', 'new_merge_request', 'new_epic'];
+/** Events whose mail starts a thread; all other mails are replies to it. */
+export const THREAD_STARTING_EVENTS: readonly MailEvent[] = ['new_issue', 'new_merge_request', 'new_epic'];
 
-function subjectOf({ event, place, told, pipeline, alert }: About): string {
-  const name = oneLine(place.name);
+function subjectLine({ event, container, noteable, pipeline, alert }: MailTextInput): string {
+  const name = toHeaderLine(container.name);
   if (pipeline !== null)
-    return `${name} | ${ENDS[event]?.called} pipeline for ${oneLine(pipeline.ref)} (#${pipeline.id})`;
-  if (alert !== null) return `${name} | Alert: ${oneLine(alert.title)}`;
-  if (told === null) return `${name} | Project was moved`;
-  const { sign } = WORDS[told.resource.type];
-  const answers = FIRST.includes(event) ? '' : 'Re: ';
-  return `${answers}${name} | ${oneLine(told.title)} (${sign}${told.iid})`;
+    return `${name} | ${PIPELINE_OUTCOMES[event]?.word} pipeline for ${toHeaderLine(pipeline.ref)} (#${pipeline.id})`;
+  if (alert !== null) return `${name} | Alert: ${toHeaderLine(alert.title)}`;
+  if (noteable === null) return `${name} | Project was moved`;
+  const { sign } = NOTEABLE_WORDS[noteable.resource.type];
+  const answers = THREAD_STARTING_EVENTS.includes(event) ? '' : 'Re: ';
+  return `${answers}${name} | ${toHeaderLine(noteable.title)} (${sign}${noteable.iid})`;
 }
 
-function pathOf({ place: { fullPath, group }, told, pipeline, alert }: About): string {
+function targetPath({ container: { fullPath, group }, noteable, pipeline, alert }: MailTextInput): string {
   if (pipeline !== null) return `/${fullPath}/-/pipelines/${pipeline.id}`;
   if (alert !== null) return alertPath(fullPath, alert.iid);
   const at = group === null ? `/${fullPath}` : `/groups/${fullPath}`;
-  return told === null ? at : `${at}/-/${WORDS[told.resource.type].folder}/${told.iid}`;
+  return noteable === null ? at : `${at}/-/${NOTEABLE_WORDS[noteable.resource.type].folder}/${noteable.iid}`;
 }
 
-/** How a pipeline has ended. */
-const ENDS: { readonly [Event in MailEvent]?: { readonly called: string; readonly said: string } } = {
-  failed_pipeline: { called: 'Failed', said: 'has failed.' },
-  fixed_pipeline: { called: 'Fixed', said: 'has succeeded: what had failed before is mended.' },
-  success_pipeline: { called: 'Successful', said: 'has succeeded.' },
+/** Words for the outcomes of pipelines. */
+const PIPELINE_OUTCOMES: { readonly [Event in MailEvent]?: { readonly word: string; readonly phrases: string } } = {
+  failed_pipeline: { word: 'Failed', phrases: 'has failed.' },
+  fixed_pipeline: { word: 'Fixed', phrases: 'has succeeded: what had failed before is mended.' },
+  success_pipeline: { word: 'Successful', phrases: 'has succeeded.' },
 };
 
-function leadOf({ event, place, told, pipeline, alert, actor, given }: About): string {
-  if (pipeline !== null) return `Pipeline #${pipeline.id} of ${pipeline.ref} ${ENDS[event]?.said}`;
+function leadSentence({ event, container, noteable, pipeline, alert, actor, assignedNames }: MailTextInput): string {
+  if (pipeline !== null) return `Pipeline #${pipeline.id} of ${pipeline.ref} ${PIPELINE_OUTCOMES[event]?.phrases}`;
   if (alert !== null) {
-    const what = event === 'alert_resolved' ? 'has been resolved' : 'has been triggered';
-    return `An alert of ${place.fullPath} ${what}: ${alert.title}`;
+    const outcome = event === 'alert_resolved' ? 'has been resolved' : 'has been triggered';
+    return `An alert of ${container.fullPath} ${outcome}: ${alert.title}`;
   }
-  const who = actor ?? 'Somebody';
-  if (told === null) return `${who} moved the project to ${place.fullPath}.`;
-  const { called, sign } = WORDS[told.resource.type];
-  const it = `${called} ${sign}${told.iid}`;
-  const names = given.length === 0 ? 'nobody' : given.join(', ');
-  const said: { readonly [Event in MailEvent]?: string } = {
-    new_issue: `${who} created ${it}: ${told.title}`,
-    new_epic: `${who} created ${it}: ${told.title}`,
-    new_merge_request: `${who} created ${it}: ${told.title}`,
-    new_note: `${who} commented on ${it}:`,
-    close_issue: `${who} closed ${it}.`,
-    close_merge_request: `${who} closed ${it}.`,
-    reopen_issue: `${who} reopened ${it}.`,
-    reopen_merge_request: `${who} reopened ${it}.`,
-    merge_merge_request: `${who} merged ${it}.`,
-    reassign_issue: `${who} assigned ${it} to ${names}.`,
-    reassign_merge_request: `${who} assigned ${it} to ${names}.`,
-    change_reviewer_merge_request: `${who} asked ${names} to review ${it}.`,
-    push_to_merge_request: `${who} pushed new commits to ${it}.`,
-    merge_when_pipeline_succeeds: `${who} set ${it} to be merged when its pipeline succeeds.`,
-    issue_due: `${it} is due on ${told.dueDate}.`.replace('issue', 'Issue'),
+  const actorName = actor ?? 'Somebody';
+  if (noteable === null) return `${actorName} moved the project to ${container.fullPath}.`;
+  const { word, sign } = NOTEABLE_WORDS[noteable.resource.type];
+  const reference = `${word} ${sign}${noteable.iid}`;
+  const names = assignedNames.length === 0 ? 'nobody' : assignedNames.join(', ');
+  const phrases: { readonly [Event in MailEvent]?: string } = {
+    new_issue: `${actorName} created ${reference}: ${noteable.title}`,
+    new_epic: `${actorName} created ${reference}: ${noteable.title}`,
+    new_merge_request: `${actorName} created ${reference}: ${noteable.title}`,
+    new_note: `${actorName} commented on ${reference}:`,
+    close_issue: `${actorName} closed ${reference}.`,
+    close_merge_request: `${actorName} closed ${reference}.`,
+    reopen_issue: `${actorName} reopened ${reference}.`,
+    reopen_merge_request: `${actorName} reopened ${reference}.`,
+    merge_merge_request: `${actorName} merged ${reference}.`,
+    reassign_issue: `${actorName} assigned ${reference} to ${names}.`,
+    reassign_merge_request: `${actorName} assigned ${reference} to ${names}.`,
+    change_reviewer_merge_request: `${actorName} asked ${names} to review ${reference}.`,
+    push_to_merge_request: `${actorName} pushed new commits to ${reference}.`,
+    merge_when_pipeline_succeeds: `${actorName} set ${reference} to be merged when its pipeline succeeds.`,
+    issue_due: `${reference} is due on ${noteable.dueDate}.`.replace('issue', 'Issue'),
   };
-  return said[event] ?? `${who} changed ${it}.`;
+  return phrases[event] ?? `${actorName} changed ${reference}.`;
 }
 
-/** At the end of a word or line where there is one, and never within a character. */
-function cut(text: string): string {
-  if (Buffer.byteLength(text) <= LONGEST_CONTENT) return text.toWellFormed();
-  const some = new TextDecoder().decode(Buffer.from(text).subarray(0, LONGEST_CONTENT)).replace(/\ufffd$/, '');
-  const end = Math.max(some.lastIndexOf('\n'), some.lastIndexOf(' '));
-  const kept = end > some.length / 2 ? some.slice(0, end) : some;
-  return `${kept}\n\n[The rest of this text is left out: it is longer than a mail may be.]`;
+/** Truncates at the end of a word or line if possible, never inside a character. */
+function truncate(text: string): string {
+  if (Buffer.byteLength(text) <= MAX_CONTENT_BYTES) return text.toWellFormed();
+  const start = new TextDecoder().decode(Buffer.from(text).subarray(0, MAX_CONTENT_BYTES)).replace(/\ufffd$/, '');
+  const end = Math.max(start.lastIndexOf('\n'), start.lastIndexOf(' '));
+  const shortened = end > start.length / 2 ? start.slice(0, end) : start;
+  return `${shortened}\n\n[The rest of this text is left out: it is longer than a mail may be.]`;
 }

@@ -1,28 +1,28 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
 import { skipLocked } from '#database/dialect.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 import type { StoredMail } from '../content/compose.ts';
 
 /**
- * How whoever sends a mail has it for himself for a while, and what becomes of it. A lease is longer than sending can take:
- * one that has run out is that of a process which has died.
+ * Leases on mails that are being sent. A lease is longer than sending can take, so an expired lease means that the process
+ * has died.
  */
 
-export const MOST_ATTEMPTS = 6;
+export const MAX_ATTEMPTS = 6;
 const LEASE_MS = 300_000;
 
-/** Mails that one digest takes along. */
-const MOST_IN_DIGEST = 500;
+/** Maximum number of mails in one digest. */
+const MAX_DIGEST_SIZE = 500;
 
-/** Takes mails that are due, those first that have waited longest, and counts the attempt. index: mail_messages_due, mail_messages_leased */
-export async function claimDue(tx: Transaction, most: number): Promise<StoredMail[]> {
+/** Claims at most `limit` due mails, oldest first, and counts the attempt. Expired leases are released first. index: mail_messages_due, mail_messages_leased */
+export async function claimDueMails(tx: Transaction, limit: number): Promise<StoredMail[]> {
   await tx
     .updateTable('mail_messages')
     .set((eb) => ({
       state: eb
         .case()
-        .when('attempts', '>=', MOST_ATTEMPTS)
+        .when('attempts', '>=', MAX_ATTEMPTS)
         .then(sql.lit('failed' as const))
         .else(sql.lit('queued' as const))
         .end(),
@@ -38,15 +38,15 @@ export async function claimDue(tx: Transaction, most: number): Promise<StoredMai
     .where('due.next_attempt_at', '<=', tx.now)
     .orderBy('due.next_attempt_at')
     .orderBy('due.id')
-    .limit(most);
-  const claimed = await claiming(tx).where('id', 'in', skipLocked(tx, due)).returning('id').execute();
-  return storedMails(
+    .limit(limit);
+  const claimed = await claimQuery(tx).where('id', 'in', skipLocked(tx, due)).returning('id').execute();
+  return loadStoredMails(
     tx,
     claimed.map(({ id }) => id),
   );
 }
 
-/** Takes besides what waits to go with this mail in one. index: mail_messages_waiting */
+/** Claims the other mails that wait for the same digest. index: mail_messages_waiting */
 export async function claimDigest(tx: Transaction, { recipient_email, digest_id }: StoredMail): Promise<StoredMail[]> {
   const waiting = tx
     .selectFrom('mail_messages as due')
@@ -55,24 +55,24 @@ export async function claimDigest(tx: Transaction, { recipient_email, digest_id 
     .where('due.recipient_email', '=', recipient_email)
     .where('due.digest_id', '=', digest_id)
     .orderBy('due.id')
-    .limit(MOST_IN_DIGEST);
-  const claimed = await claiming(tx).where('id', 'in', skipLocked(tx, waiting)).returning('id').execute();
-  return storedMails(
+    .limit(MAX_DIGEST_SIZE);
+  const claimed = await claimQuery(tx).where('id', 'in', skipLocked(tx, waiting)).returning('id').execute();
+  return loadStoredMails(
     tx,
     claimed.map(({ id }) => id),
   );
 }
 
-function claiming(tx: Transaction) {
+function claimQuery(tx: Transaction) {
   return tx.updateTable('mail_messages').set((eb) => ({
     state: 'sending' as const,
-    lease_until: momentAfter(tx.now, LEASE_MS),
+    lease_until: addMilliseconds(tx.now, LEASE_MS),
     attempts: eb('attempts', '+', 1),
   }));
 }
 
 /** index: mail_messages primary key, mail_occurrences primary key */
-async function storedMails(db: Reader, ids: readonly number[]): Promise<StoredMail[]> {
+async function loadStoredMails(db: Reader, ids: readonly number[]): Promise<StoredMail[]> {
   if (ids.length === 0) return [];
   return db
     .selectFrom('mail_messages')
@@ -84,8 +84,8 @@ async function storedMails(db: Reader, ids: readonly number[]): Promise<StoredMa
     .execute();
 }
 
-/** The text that a mail brings along, which those that go with others leave out. index: mail_occurrences primary key */
-export async function contentOf(db: Reader, { occurrence_id }: StoredMail): Promise<string> {
+/** Loads the content of a mail; digests omit it. index: mail_occurrences primary key */
+export async function loadContent(db: Reader, { occurrence_id }: StoredMail): Promise<string> {
   const row = await db
     .selectFrom('mail_occurrences')
     .select('content')
@@ -94,15 +94,15 @@ export async function contentOf(db: Reader, { occurrence_id }: StoredMail): Prom
   return row?.content ?? '';
 }
 
-/** What becomes of a mail that was claimed; nothing, if its lease has run out and others have it. */
-export async function settle(
+/** Sets the outcome of claimed mails. Does nothing for a mail whose lease has expired and was claimed again. */
+export async function settleMails(
   tx: Transaction,
   mails: readonly StoredMail[],
   change: {
     readonly state: 'sent' | 'skipped' | 'failed' | 'queued';
     readonly error?: string;
     readonly nextAttemptAt?: string;
-    /** As which they have left together; null: each by itself. */
+    /** The digest in which they were sent; null if sent singly. */
     readonly digestId?: number | null;
   },
 ): Promise<void> {
@@ -127,8 +127,8 @@ export async function settle(
   }
 }
 
-/** The next moment at which a mail is due, or a lease runs out; null: nothing waits. index: mail_messages_due, mail_messages_leased */
-export async function nextMoment(db: Reader): Promise<string | null> {
+/** Returns the next time at which a mail is due or a lease expires; null if nothing waits. index: mail_messages_due, mail_messages_leased */
+export async function findNextDueTime(db: Reader): Promise<string | null> {
   const due = db
     .selectFrom('mail_messages')
     .select('next_attempt_at as at')

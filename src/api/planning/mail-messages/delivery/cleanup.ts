@@ -1,58 +1,61 @@
 import type { Transaction } from '#database/database.ts';
-import { PIECE } from '#events/batches.ts';
+import { BATCH_SIZE } from '#events/batches.ts';
 import type { Services } from '#http/services.ts';
-import { sweepInBatches } from '#jobs/delete-in-batches.ts';
+import { deleteInBatches } from '#jobs/delete-in-batches.ts';
 import { defineJob } from '#jobs/job.ts';
-import { DAY_MS, momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 
-/** Days for which administrators see mails that were sent, that were given up or held back, or that nobody was to get any more. */
-const KEPT_DAYS = 30;
+/** Days for which settled, failed and held mails are retained for administrators. */
+const RETENTION_DAYS = 30;
 
-const horizonOf = (tx: Transaction) => momentAfter(tx.now, -KEPT_DAYS * DAY_MS);
+const retentionLimit = (tx: Transaction) => addMilliseconds(tx.now, -RETENTION_DAYS * DAY_MS);
 
-export const sweepMails = defineJob({
+export const cleanUpMails = defineJob({
   kind: 'mail_sweep',
   async handle({ database }: Pick<Services, 'database'>) {
-    await sweepInBatches(database, PIECE, removeSettled);
+    await deleteInBatches(database, BATCH_SIZE, deleteSettledBatch);
     for (const state of ['held', 'failed'] as const) {
-      await sweepInBatches(database, PIECE, (tx, most) => removeLeft(tx, state, most));
+      await deleteInBatches(database, BATCH_SIZE, (tx, limit) => deleteUnsentBatch(tx, state, limit));
     }
-    await sweepInBatches(database, PIECE, removeUntold);
+    await deleteInBatches(database, BATCH_SIZE, deleteOrphanedOccurrences);
   },
 });
 
-export const sweepMailsDaily = { name: 'mail_sweep', cron: '20 2 * * *', job: sweepMails };
+export const cleanUpMailsDaily = { name: 'mail_sweep', cron: '20 2 * * *', job: cleanUpMails };
 
 /** index: mail_messages_settled */
-async function removeSettled(tx: Transaction, most: number): Promise<number> {
+async function deleteSettledBatch(tx: Transaction, limit: number): Promise<number> {
   const old = tx
     .selectFrom('mail_messages')
     .select('id')
-    .where('settled_at', '<=', horizonOf(tx))
+    .where('settled_at', '<=', retentionLimit(tx))
     .orderBy('settled_at')
-    .limit(most);
+    .limit(limit);
   return (await tx.deleteFrom('mail_messages').where('id', 'in', old).returning('id').execute()).length;
 }
 
-/** Chosen: what nothing will be made of is kept as long as what was sent. index: mail_messages_by_state */
-async function removeLeft(tx: Transaction, state: 'held' | 'failed', most: number): Promise<number> {
-  // The oldest have the lowest ids: no others are looked at.
+/** Deletes held and failed mails after the same time as sent ones (own choice, not in the contract). index: mail_messages_by_state */
+async function deleteUnsentBatch(tx: Transaction, state: 'held' | 'failed', limit: number): Promise<number> {
+  // The oldest mails have the lowest ids, so only these are read.
   const oldest = tx
     .selectFrom('mail_messages')
     .select(['id', 'created_at'])
     .where('state', '=', state)
     .orderBy('id')
-    .limit(most);
-  const old = tx.selectFrom(oldest.as('oldest')).select('oldest.id').where('oldest.created_at', '<=', horizonOf(tx));
+    .limit(limit);
+  const old = tx
+    .selectFrom(oldest.as('oldest'))
+    .select('oldest.id')
+    .where('oldest.created_at', '<=', retentionLimit(tx));
   return (await tx.deleteFrom('mail_messages').where('id', 'in', old).returning('id').execute()).length;
 }
 
-/** What no mail tells of any more. index: mail_occurrences_by_created_at, mail_messages_by_occurrence */
-async function removeUntold(tx: Transaction, most: number): Promise<number> {
+/** Deletes occurrences without mails. index: mail_occurrences_by_created_at, mail_messages_by_occurrence */
+async function deleteOrphanedOccurrences(tx: Transaction, limit: number): Promise<number> {
   const untold = tx
     .selectFrom('mail_occurrences')
     .select('id')
-    .where('created_at', '<=', horizonOf(tx))
+    .where('created_at', '<=', retentionLimit(tx))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -60,6 +63,6 @@ async function removeUntold(tx: Transaction, most: number): Promise<number> {
         ),
       ),
     )
-    .limit(most);
+    .limit(limit);
   return (await tx.deleteFrom('mail_occurrences').where('id', 'in', untold).returning('id').execute()).length;
 }

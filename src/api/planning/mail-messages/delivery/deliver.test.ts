@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { newIssue } from '#api/planning/notes/fixtures.testing.ts';
 import { headerOf, partsOf, type Received, startSink } from '#test/support/smtp-sink.ts';
 import { type Caller, done, type Project, world } from '#test/support/world.ts';
-import { newMail } from '../fixtures.testing.ts';
+import { createMail } from '../fixtures.testing.ts';
 
 // How mails leave, to a server that keeps them.
 
@@ -37,7 +37,7 @@ const rowsOf = async (who: Caller, filter: Readonly<Record<string, unknown>> = {
 const statesOf = async (who: Caller): Promise<string[]> =>
   (await rowsOf(who)).map(({ state }: { state: string }) => state);
 
-test('a mail arrives once, with all that programs look for', async () => {
+test('delivers a mail once with all headers', async () => {
   const { project, watcher } = await watched();
   const issue = await newIssue(project, { title: 'Größe <b>', description: 'Line & <script>\n.\nEnd' });
   await work();
@@ -68,7 +68,7 @@ test('a mail arrives once, with all that programs look for', async () => {
   assert.deepEqual([row.state, row.attempts, row.sent_at], ['sent', 1, clock.now().toISOString()]);
 });
 
-test('a server that is down gets the mail once when it is up again', async () => {
+test('delivers once after the SMTP server is back', async () => {
   const { project, watcher } = await watched();
   await sink.down();
   await newIssue(project);
@@ -88,7 +88,7 @@ test('a server that is down gets the mail once when it is up again', async () =>
   assert.ok(!logged().includes('s3cret-pass'), 'the password is in the log');
 });
 
-test('a mail that nobody takes is given up after six attempts, and may be tried again', async () => {
+test('fails a mail after six attempts and allows a retry', async () => {
   const { project, watcher } = await watched();
   await sink.down();
   await newIssue(project);
@@ -107,7 +107,7 @@ test('a mail that nobody takes is given up after six attempts, and may be tried 
   assert.deepEqual([refused.status, refused.body], [400, { message: 'Only failed messages can be retried' }]);
 });
 
-test('a recipient whom his server does not know is not tried again', async () => {
+test('does not retry a permanently rejected recipient', async () => {
   const { project, watcher } = await watched();
   sink.behaviour.recipient = (address) => (address.startsWith(watcher.username) ? '550 No such user' : '250 OK');
   await newIssue(project);
@@ -120,7 +120,7 @@ test('a recipient whom his server does not know is not tried again', async () =>
   assert.deepEqual(mailsTo(watcher), []);
 });
 
-test('who may not read it any more when his mail is about to leave gets none', async () => {
+test('skips a recipient who lost access before sending', async () => {
   const { project, watcher, owner } = await watched();
   await sink.down();
   const issue = await newIssue(project);
@@ -135,7 +135,7 @@ test('who may not read it any more when his mail is about to leave gets none', a
   assert.deepEqual(mailsTo(watcher), []);
 });
 
-test('who has unsubscribed is sent what names him, though it is assigned to him too', async () => {
+test('sends mentions to unsubscribed assignees', async () => {
   const { project, watcher, owner } = await watched();
   const issue = await newIssue(project, { assignee_ids: [watcher.id] });
   await work();
@@ -149,11 +149,11 @@ test('who has unsubscribed is sent what names him, though it is assigned to him 
   );
 });
 
-test('of more than sixty mails in an hour to one address the rest goes as one', async () => {
+test('sends mails above sixty per hour and address as one digest', async () => {
   const { project, watcher, owner } = await watched();
   const comment = async (body: string) => done(owner.post(`${project.at}/issues/1/notes`, { body }));
   const sent = { recipient_email: `${watcher.username}@hearth.test`, sent_at: clock.now().toISOString() };
-  for (let count = 0; count < 58; count++) await newMail(here, 'sent', sent);
+  for (let count = 0; count < 58; count++) await createMail(here, 'sent', sent);
   clock.advance(60);
   await newIssue(project);
   for (const body of ['a', 'b', 'c']) await comment(body);
@@ -174,7 +174,7 @@ test('of more than sixty mails in an hour to one address the rest goes as one', 
   assert.equal(mailsTo(watcher).length, 4, 'and then they come one by one again');
 });
 
-test('mails that have waited for the same digest and leave at two times are two mails', async () => {
+test('sends two digests if waiting mails leave at different times', async () => {
   const { project, watcher } = await watched();
   await sink.down();
   const { id: target_id } = await newIssue(project);
@@ -183,7 +183,7 @@ test('mails that have waited for the same digest and leave at two times are two 
   await sink.up();
   const to = { recipient_id: watcher.id, recipient_email: `${watcher.username}@hearth.test`, target_id };
   for (let times = 0; times < 2; times++) {
-    for (let count = 0; count < 2; count++) await newMail(here, 'queued', { ...to, digest_id: 900_000 });
+    for (let count = 0; count < 2; count++) await createMail(here, 'queued', { ...to, digest_id: 900_000 });
     clock.advance(600);
     await work();
   }
@@ -196,7 +196,7 @@ test('mails that have waited for the same digest and leave at two times are two 
   assert.equal((await rows.execute()).length, 2, 'and count as two');
 });
 
-test('mails that were sent are kept for thirty days', async () => {
+test('retains sent mails for thirty days', async () => {
   const { project, watcher } = await watched();
   await newIssue(project);
   await work();
@@ -213,8 +213,8 @@ test('mails that were sent are kept for thirty days', async () => {
   assert.deepEqual(await left.execute(), []);
 });
 
-test('mails that were given up, or are held back, are kept as long as those that were sent', async () => {
-  const made = await Promise.all((['held', 'failed'] as const).map((state) => newMail(here, state)));
+test('retains failed and held mails as long as sent ones', async () => {
+  const made = await Promise.all((['held', 'failed'] as const).map((state) => createMail(here, state)));
   const left = async () => {
     const rows = database.reader.selectFrom('mail_messages').select('id').where('id', 'in', made);
     return (await rows.execute()).length;
@@ -227,7 +227,7 @@ test('mails that were given up, or are held back, are kept as long as those that
   assert.equal(await left(), 0);
 });
 
-test('a process that has died in the middle of sending leaves the mail to another', async () => {
+test('lets another process send the mail of a dead process', async () => {
   const { project, watcher } = await watched();
   await newIssue(project);
   await work();

@@ -1,42 +1,42 @@
 import type { Reader, Transaction } from '#database/database.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 import type { StoredMail } from '../content/compose.ts';
 
 /**
- * How many mails one address gets in an hour. What is over waits until the hour lets one through, and goes as one. It is
- * counted by what was sent, so that all processes count the same.
+ * Maximum number of mails per address and hour. Mails above the limit wait and are sent as one digest. The count uses sent
+ * rows, so that it holds across processes.
  */
-const MOST_IN_HOUR = 60;
+const MAX_PER_HOUR = 60;
 const HOUR_MS = 3_600_000;
 
-interface Room {
-  /** So many mails may go to the address now. */
+interface HourlyAllowance {
+  /** Number of mails that may be sent to the address now. */
   readonly left: number;
-  /** From when on another one may, if none is left. */
+  /** When the next mail may be sent, if none is left. */
   readonly opensAt: string;
 }
 
 /** index: mail_messages_sent */
-export async function roomAt(db: Reader, address: string, now: string): Promise<Room> {
-  const since = momentAfter(now, -HOUR_MS);
+export async function loadHourlyAllowance(db: Reader, address: string, now: string): Promise<HourlyAllowance> {
+  const since = addMilliseconds(now, -HOUR_MS);
   const { mails, oldest } = await db
     .selectFrom('mail_messages')
     .select((eb) => [
-      // Those of one digest were one mail.
+      // A digest counts as one mail.
       eb.fn.count<number>(eb.fn.coalesce('digest_id', 'id')).distinct().as('mails'),
       eb.fn.min('sent_at').as('oldest'),
     ])
     .where('recipient_email', '=', address)
     .where('sent_at', '>', since)
     .executeTakeFirstOrThrow();
-  return { left: Math.max(0, MOST_IN_HOUR - mails), opensAt: momentAfter(oldest ?? now, HOUR_MS) };
+  return { left: Math.max(0, MAX_PER_HOUR - mails), opensAt: addMilliseconds(oldest ?? now, HOUR_MS) };
 }
 
 /**
- * Lets mails that are too many wait for the digest of their address: that which waits already, or a new one that begins
- * with the first of them. It counts as no attempt. index: mail_messages_waiting
+ * Postpones mails above the limit to the digest of their address: the waiting one, or a new one with the id of the first mail.
+ * This does not count as an attempt. index: mail_messages_waiting
  */
-export async function putTogether(tx: Transaction, mails: readonly StoredMail[], opensAt: string): Promise<void> {
+export async function postponeToDigest(tx: Transaction, mails: readonly StoredMail[], opensAt: string): Promise<void> {
   const [first] = mails;
   if (first === undefined) return;
   const waiting = await tx

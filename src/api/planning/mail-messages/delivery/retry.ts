@@ -1,11 +1,11 @@
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { findMessage, type MailRow } from '../store.ts';
-import { deliverSoon } from './deliver.ts';
+import { findMail, type MailRow } from '../store.ts';
+import { enqueueDelivery } from './deliver.ts';
 
-/** Lets a mail that was given up wait again, for as many attempts as a new one. index: mail_messages primary key */
-export async function retry(uow: UnitOfWork, id: number): Promise<MailRow | Failure<'unknown' | 'notFailed'>> {
-  const found = await findMessage(uow, id);
+/** Queues a failed mail again, with as many attempts as a new one. index: mail_messages primary key */
+export async function retryMail(uow: UnitOfWork, id: number): Promise<MailRow | Failure<'unknown' | 'notFailed'>> {
+  const found = await findMail(uow, id);
   if (found === null) return fail('unknown');
   const again = await uow
     .updateTable('mail_messages')
@@ -15,6 +15,6 @@ export async function retry(uow: UnitOfWork, id: number): Promise<MailRow | Fail
     .returningAll()
     .executeTakeFirst();
   if (again === undefined) return fail('notFailed');
-  await deliverSoon(uow);
+  await enqueueDelivery(uow);
   return again;
 }

@@ -1,37 +1,37 @@
 import { type Selectable, sql } from 'kysely';
-import { columnOf } from '#activity/index.ts';
+import { foreignKeyColumn } from '#activity/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { mayReadPipelines } from '#authorization/pipelines.ts';
-import { readersAmong } from '#authorization/readers.ts';
+import { filterProjectReaders } from '#authorization/readers.ts';
 import type { Reader, Schema } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Matter } from '../subjects/subject.ts';
+import type { MailSubject } from '../subjects/subject.ts';
 
-/** One who may be told of a matter, as he stands to it now. */
-export interface Person {
-  /** Where his mail goes: an address that he has confirmed. null: he gets none, as those who are not active, and bots. */
+/** A candidate's current addresses and rights concerning the subject. */
+export interface CandidateDetails {
+  /** The confirmed address for mails; null for bots and inactive users, who get none. */
   readonly address: string | null;
-  /** Folded: all that he has confirmed. */
+  /** All confirmed addresses, case-folded. */
   readonly confirmed: ReadonlySet<string>;
   readonly mayRead: boolean;
   readonly unsubscribed: boolean;
 }
 
-/** Those of these users whom there are. */
-export async function peopleAmong(
+/** Returns the details of the users that exist among these ids. */
+export async function loadCandidateDetails(
   db: Reader,
-  matter: Matter,
+  subject: MailSubject,
   ids: readonly number[],
-): Promise<ReadonlyMap<number, Person>> {
+): Promise<ReadonlyMap<number, CandidateDetails>> {
   if (ids.length === 0) return new Map();
   const [users, confirmed, readers, left] = await Promise.all([
-    usersAmong(db, ids),
-    confirmedAmong(db, ids),
-    readersOf(db, matter, ids),
-    unsubscribedAmong(db, matter, ids),
+    listUsers(db, ids),
+    loadConfirmedAddresses(db, ids),
+    findReaders(db, subject, ids),
+    findUnsubscribedUserIds(db, subject, ids),
   ]);
   const may = new Set(readers);
   return new Map(
@@ -51,15 +51,15 @@ export async function peopleAmong(
 }
 
 /** index: users primary key */
-function usersAmong(db: Reader, ids: readonly number[]) {
+function listUsers(db: Reader, ids: readonly number[]) {
   return db
     .selectFrom('users')
     .select(['id', 'email', 'notification_email', 'state', 'bot', 'internal', 'confirmed_at', 'deletion_scheduled_at'])
-    .where(isAmong(db, sql<number>`users.id`, ids))
+    .where(isInIds(db, sql<number>`users.id`, ids))
     .execute();
 }
 
-type UserRow = Awaited<ReturnType<typeof usersAmong>>[number];
+type UserRow = Awaited<ReturnType<typeof listUsers>>[number];
 
 function addressOf(user: UserRow, confirmed: ReadonlyMap<string, string>): string | null {
   const isActive = user.state === 'active' && user.deletion_scheduled_at === null && user.confirmed_at !== null;
@@ -67,12 +67,12 @@ function addressOf(user: UserRow, confirmed: ReadonlyMap<string, string>): strin
   return confirmed.get(foldCase(user.notification_email ?? user.email)) ?? null;
 }
 
-/** Of each user the addresses by their folded form. index: emails_by_user_address */
-async function confirmedAmong(db: Reader, ids: readonly number[]) {
+/** Returns the confirmed addresses of each user by their case-folded form. index: emails_by_user_address */
+async function loadConfirmedAddresses(db: Reader, ids: readonly number[]) {
   const rows = await db
     .selectFrom('emails')
     .select(['user_id', 'email', 'address_key'])
-    .where(isAmong(db, sql<number>`emails.user_id`, ids))
+    .where(isInIds(db, sql<number>`emails.user_id`, ids))
     .where('confirmed_at', 'is not', null)
     .execute();
   const byUser = new Map<number, Map<string, string>>();
@@ -83,31 +83,31 @@ async function confirmedAmong(db: Reader, ids: readonly number[]) {
   return byUser;
 }
 
-function readersOf(
+function findReaders(
   db: Reader,
-  { told, pipeline, alert, note, place }: Matter,
+  { noteable, pipeline, alert, note, container }: MailSubject,
   ids: readonly number[],
 ): Promise<readonly number[]> {
-  if (told !== null) return told.readers(db, ids, note?.internal ?? false);
-  if (alert !== null) return readersAmong(db, place.project!, ids, mayHearOfAlerts);
-  return readersAmong(db, place.project!, ids, pipeline === null ? () => true : mayReadPipelines);
+  if (noteable !== null) return noteable.readers(db, ids, note?.internal ?? false);
+  if (alert !== null) return filterProjectReaders(db, container.project!, ids, mayReceiveAlerts);
+  return filterProjectReaders(db, container.project!, ids, pipeline === null ? () => true : mayReadPipelines);
 }
 
-/** Whoever answers for the project. */
-const mayHearOfAlerts = (reader: Caller, project: Project) => mayInProject(reader, 'admin_operations', project);
+/** Returns whether the user manages the operations of the project. */
+const mayReceiveAlerts = (reader: Caller, project: Project) => mayInProject(reader, 'admin_operations', project);
 
-/** Who has said that he wants to hear no more of it. index: subscriptions_by_issue, subscriptions_by_merge_request, subscriptions_by_epic */
-async function unsubscribedAmong(
+/** Returns the users who unsubscribed from the noteable. index: subscriptions_by_issue, subscriptions_by_merge_request, subscriptions_by_epic */
+async function findUnsubscribedUserIds(
   db: Reader,
-  { resource }: Matter,
+  { resource }: MailSubject,
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
   if (resource === null) return new Set();
   const rows = await db
     .selectFrom('subscriptions')
     .select('user_id')
-    .where(columnOf(resource.type), '=', resource.id)
-    .where(isAmong(db, sql<number>`subscriptions.user_id`, ids))
+    .where(foreignKeyColumn(resource.type), '=', resource.id)
+    .where(isInIds(db, sql<number>`subscriptions.user_id`, ids))
     .where('subscribed', '=', false)
     .execute();
   return new Set(rows.map(({ user_id }) => user_id));
@@ -116,19 +116,19 @@ async function unsubscribedAmong(
 type SettingRow = Selectable<Schema['notification_settings']>;
 
 /**
- * What each of these users has chosen for the place and for everything, the nearest first; who has chosen nothing has none.
+ * Returns the notification settings of each user for the project or group and for everything, nearest first.
  * index: notification_settings_by_user
  */
-export async function settingsAmong(
+export async function loadNotificationSettings(
   db: Reader,
-  { projectId, groupIds }: Matter['place'],
+  { projectId, groupIds }: MailSubject['container'],
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, readonly SettingRow[]>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('notification_settings')
     .selectAll()
-    .where(isAmong(db, sql<number>`notification_settings.user_id`, ids))
+    .where(isInIds(db, sql<number>`notification_settings.user_id`, ids))
     .where((eb) =>
       eb.or([
         eb.and([eb('group_id', 'is', null), eb('project_id', 'is', null)]),

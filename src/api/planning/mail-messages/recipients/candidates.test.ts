@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newIssue } from '#api/planning/notes/fixtures.testing.ts';
 import { done, world } from '#test/support/world.ts';
-import { readFreshMatter } from '../subjects/subject.ts';
-import { pieceOfAudience } from './candidates.ts';
+import { loadNewMailSubject } from '../subjects/subject.ts';
+import { nextCandidateBatch } from './candidates.ts';
 
 const { server, newProject, newGroup } = await world();
 const { reader } = server.services.database;
 
-test('all who may be told come in pieces of any size, each once and with everything that he is to it', async () => {
+test('returns each candidate once with all involvements for any batch size', async () => {
   const group = await newGroup();
   const project = await newProject({ in: group, with: ['guest', 'reporter', 'developer'] });
   const watch = (of: typeof group.owner, at: string) => done(of.put(`${at}/notification_settings`, { level: 'watch' }));
@@ -18,11 +18,11 @@ test('all who may be told come in pieces of any size, each once and with everyth
   await watch(await group.add('guest'), group.at);
   await done(project.guest.post(issue.notes, { body: 'Hm' }));
   await done((await project.add('guest')).post(`${issue.at}/subscribe`));
-  const matter = (await readFreshMatter(reader, { event: 'close_issue', about: { type: 'Issue', id: issue.id } }))!;
+  const matter = (await loadNewMailSubject(reader, { event: 'close_issue', about: { type: 'Issue', id: issue.id } }))!;
   const inPiecesOf = async (most: number) => {
     const all: [number, string[]][] = [];
     for (let after: number | null = 0; after !== null; ) {
-      const { involvements, last } = await pieceOfAudience(reader, matter, after, most);
+      const { involvements, last } = await nextCandidateBatch(reader, matter, after, most);
       assert.ok(involvements.size <= most);
       all.push(...[...involvements].map(([id, some]): [number, string[]] => [id, [...some].sort()]));
       after = last;

@@ -1,71 +1,81 @@
 import { type SqlBool, sql } from 'kysely';
-import { columnOf, type Resource } from '#activity/index.ts';
+import { foreignKeyColumn, type Resource } from '#activity/index.ts';
 import type { Reader } from '#database/database.ts';
-import { isLive } from '#domain/members/membership-expiry.ts';
-import type { Source } from '#domain/members/memberships.ts';
+import { isActiveMembership } from '#domain/members/membership-expiry.ts';
+import type { MemberSourceRef } from '#domain/members/memberships.ts';
 import { MAINTAINER } from '#domain/members/roles.ts';
-import type { FreshMatter, Matter } from '../subjects/subject.ts';
+import type { MailSubject, NewMailSubject } from '../subjects/subject.ts';
 import type { Involvement } from './notification-rules.ts';
 
 /**
- * Who may be told of a matter: very many watch some projects, so they come by pieces, in the order of their ids. All who
- * belong to a piece are in it, with everything as what they may be told.
+ * Candidates for a notification. A project can have very many watchers, so candidates are read in batches ordered by id. Each
+ * candidate of a batch has all their involvements.
  */
 
-/** Those of one sort after an id, the lowest ids first, so many at most. */
-type Sort = (after: number, most: number) => Promise<readonly number[]>;
+/** Returns at most `limit` user ids after an id, in ascending order. */
+type CandidateSource = (after: number, limit: number) => Promise<readonly number[]>;
 
-interface Piece {
+interface CandidateBatch {
   readonly involvements: ReadonlyMap<number, ReadonlySet<Involvement>>;
-  /** After which the next piece begins; null: there is none. */
+  /** The id after which the next batch starts; null if this is the last. */
   readonly last: number | null;
 }
 
-/** So many at most, with an id above `after`. */
-export async function pieceOfAudience(db: Reader, matter: FreshMatter, after: number, most: number): Promise<Piece> {
-  const sorts = sortsOf(db, matter);
+/** Returns the next batch: at most `limit` candidates with an id above `after`. */
+export async function nextCandidateBatch(
+  db: Reader,
+  subject: NewMailSubject,
+  after: number,
+  limit: number,
+): Promise<CandidateBatch> {
+  const candidateLists = candidateSources(db, subject);
   const found = await Promise.all(
-    sorts.map(async ([involvement, sort]) => ({ involvement, ids: await sort(after, most) })),
+    candidateLists.map(async ([involvement, source]) => ({ involvement, ids: await source(after, limit) })),
   );
   const all = [...new Set(found.flatMap(({ ids }) => ids))].sort((one, other) => one - other);
-  const ids = all.slice(0, most);
-  // A sort that has given as many as it was asked for has given all up to the last of them, which is not before ours.
+  const ids = all.slice(0, limit);
+  // A source that returned `limit` ids is complete up to its last id, which is not below ours.
   const involvements = new Map(ids.map((id) => [id, new Set<Involvement>()]));
   for (const { involvement, ids } of found) for (const id of ids) involvements.get(id)?.add(involvement);
-  const isWhole = all.length <= most && found.every(({ ids }) => ids.length < most);
-  return { involvements, last: isWhole ? null : ids.at(-1)! };
+  const isComplete = all.length <= limit && found.every(({ ids }) => ids.length < limit);
+  return { involvements, last: isComplete ? null : ids.at(-1)! };
 }
 
-function sortsOf(db: Reader, matter: FreshMatter): [Involvement, Sort][] {
-  // Only whose pipeline it is.
-  if (matter.pipeline !== null) return [['watch', known([matter.pipeline.user_id].filter((id) => id !== null))]];
-  return matter.event === 'moved_project' || matter.alert !== null ? incharge(db, matter) : involved(db, matter);
+function candidateSources(db: Reader, subject: NewMailSubject): [Involvement, CandidateSource][] {
+  // Only the user of the pipeline.
+  if (subject.pipeline !== null)
+    return [['watch', fixedSource([subject.pipeline.user_id].filter((id) => id !== null))]];
+  return subject.event === 'moved_project' || subject.alert !== null
+    ? maintainerSource(db, subject)
+    : participantSources(db, subject);
 }
 
-function involved(db: Reader, matter: FreshMatter): [Involvement, Sort][] {
-  const { resource, place, authorId, assignees, reviewers, named } = matter;
+function participantSources(db: Reader, subject: NewMailSubject): [Involvement, CandidateSource][] {
+  const { resource, container, authorId, assignees, reviewers, addressedUserIds } = subject;
   const takingPart = [...(authorId === null ? [] : [authorId]), ...assignees, ...reviewers];
   return [
-    ['participating', known(takingPart)],
-    ['mention', known(named)],
-    ['watch', curious(db, place.projectId, place.groupIds, place.sources)],
-    ...(resource === null ? [] : atThing(db, resource)),
-    ...(resource !== null && IS_NEW.has(matter.event) ? [ofLabels(db, resource, place.projectId)] : []),
+    ['participating', fixedSource(takingPart)],
+    ['mention', fixedSource(addressedUserIds)],
+    ['watch', watcherSource(db, container.projectId, container.groupIds, container.sources)],
+    ...(resource === null ? [] : noteableSources(db, resource)),
+    ...(resource !== null && CREATION_EVENTS.has(subject.event)
+      ? [labelSubscriberSource(db, resource, container.projectId)]
+      : []),
   ];
 }
 
-const known =
-  (ids: readonly number[]): Sort =>
-  async (after, most) =>
+const fixedSource =
+  (ids: readonly number[]): CandidateSource =>
+  async (after, limit) =>
     [...new Set(ids)]
       .filter((id) => id > after)
       .sort((one, other) => one - other)
-      .slice(0, most);
+      .slice(0, limit);
 
-function atThing(db: Reader, { type, id }: Resource): [Involvement, Sort][] {
-  const column = columnOf(type);
+function noteableSources(db: Reader, { type, id }: Resource): [Involvement, CandidateSource][] {
+  const column = foreignKeyColumn(type);
   // index: notes_by_issue_created, notes_by_merge_request_created, notes_by_epic_created
-  const commenting: Sort = async (after, most) => {
+  const commenters: CandidateSource = async (after, limit) => {
     const rows = await db
       .selectFrom('notes')
       .select('author_id')
@@ -74,92 +84,102 @@ function atThing(db: Reader, { type, id }: Resource): [Involvement, Sort][] {
       .where('system', '=', false)
       .where('author_id', '>', after)
       .orderBy('author_id')
-      .limit(most)
+      .limit(limit)
       .execute();
     return rows.map(({ author_id }) => author_id);
   };
   // index: mail_mentions_by_issue, mail_mentions_by_merge_request, mail_mentions_by_epic
-  const mentioned: Sort = async (after, most) => {
+  const mentionedUsers: CandidateSource = async (after, limit) => {
     const rows = db.selectFrom('mail_mentions').select('user_id').where(column, '=', id).where('user_id', '>', after);
-    return idsOf(await rows.orderBy('user_id').limit(most).execute());
+    return userIdsOf(await rows.orderBy('user_id').limit(limit).execute());
   };
   // index: subscriptions_by_issue, subscriptions_by_merge_request, subscriptions_by_epic
-  const subscribed: Sort = async (after, most) => {
+  const subscribers: CandidateSource = async (after, limit) => {
     const rows = db.selectFrom('subscriptions').select('user_id').where(column, '=', id).where('user_id', '>', after);
-    return idsOf(await rows.where('subscribed', '=', true).orderBy('user_id').limit(most).execute());
+    return userIdsOf(await rows.where('subscribed', '=', true).orderBy('user_id').limit(limit).execute());
   };
   return [
-    ['participating', commenting],
-    ['participating', mentioned],
-    ['subscription', subscribed],
+    ['participating', commenters],
+    ['participating', mentionedUsers],
+    ['subscription', subscribers],
   ];
 }
 
-/** What begins: who is subscribed to a label of it hears of that. */
-const IS_NEW: ReadonlySet<Matter['event']> = new Set(['new_issue', 'new_merge_request', 'new_epic']);
+/** Subscribers of labels are notified of new noteables only. */
+const CREATION_EVENTS: ReadonlySet<MailSubject['event']> = new Set(['new_issue', 'new_merge_request', 'new_epic']);
 
-const LABELS = {
+const LABEL_TABLES = {
   Issue: 'issue_labels',
   MergeRequest: 'merge_request_labels',
   Epic: 'epic_labels',
 } as const satisfies Record<Resource['type'], string>;
 
-/** Subscribed to its labels, in its project or everywhere. index: issue_labels_pkey, merge_request_labels_pkey, epic_labels_pkey, label_subscriptions_by_label */
-function ofLabels(db: Reader, { type, id }: Resource, projectId: number | null): [Involvement, Sort] {
-  const table = LABELS[type];
+/** Subscribers of the noteable's labels, in its project or everywhere. index: issue_labels_pkey, merge_request_labels_pkey, epic_labels_pkey, label_subscriptions_by_label */
+function labelSubscriberSource(
+  db: Reader,
+  { type, id }: Resource,
+  projectId: number | null,
+): [Involvement, CandidateSource] {
+  const table = LABEL_TABLES[type];
   return [
     'subscription',
-    async (after, most) => {
+    async (after, limit) => {
       const rows = await db
         .selectFrom('label_subscriptions')
         .select('user_id')
         .distinct()
         .where(
-          sql<SqlBool>`label_id in (select label_id from ${sql.table(table)} where ${sql.ref(columnOf(type))} = ${id})`,
+          sql<SqlBool>`label_id in (select label_id from ${sql.table(table)} where ${sql.ref(foreignKeyColumn(type))} = ${id})`,
         )
         .where((eb) => eb.or([eb('project_id', 'is', null), eb('project_id', '=', projectId ?? 0)]))
         .where('user_id', '>', after)
         .orderBy('user_id')
-        .limit(most)
+        .limit(limit)
         .execute();
-      return idsOf(rows);
+      return userIdsOf(rows);
     },
   ];
 }
 
-// Written out, because only so do the indexes of those few serve.
-const IS_CURIOUS = sql<SqlBool>`notification_settings.level in ('watch', 'custom')`;
-/** Or wants it to be there as everywhere: what that is, is asked of each. */
-const MAY_BE_CURIOUS = sql<SqlBool>`notification_settings.level in ('watch', 'custom', 'global')`;
+// Literals, because the partial indexes match only these.
+const WATCHES = sql<SqlBool>`notification_settings.level in ('watch', 'custom')`;
+/** Includes `global`, whose effective level is checked for each user later. */
+const MAY_WATCH = sql<SqlBool>`notification_settings.level in ('watch', 'custom', 'global')`;
 
 /**
- * Those who have chosen for the project, or a group above it, that they want to hear of what they have no part in, and its
- * members who have chosen so for everything. index: notification_settings_curious_project, notification_settings_curious_group, notification_settings_curious_everywhere, memberships_by_source
+ * Users who watch the project or one of its groups, and members whose global level is `watch` or `custom`. index: notification_settings_curious_project, notification_settings_curious_group, notification_settings_curious_everywhere, memberships_by_source
  */
-function curious(db: Reader, projectId: number | null, groupIds: readonly number[], sources: readonly Source[]): Sort {
-  return async (after, most) => {
+function watcherSource(
+  db: Reader,
+  projectId: number | null,
+  groupIds: readonly number[],
+  sources: readonly MemberSourceRef[],
+): CandidateSource {
+  return async (after, limit) => {
     const choosing = db
       .selectFrom('notification_settings')
       .select('notification_settings.user_id')
       .where('notification_settings.user_id', '>', after);
-    const some = (query: typeof choosing) => query.orderBy('notification_settings.user_id').limit(most).execute();
+    const firstIds = (query: typeof choosing) => query.orderBy('notification_settings.user_id').limit(limit).execute();
     const found = await Promise.all([
-      projectId === null ? [] : some(choosing.where(MAY_BE_CURIOUS).where('project_id', '=', projectId)),
-      ...groupIds.map((id) => some(choosing.where(MAY_BE_CURIOUS).where('group_id', '=', id))),
-      some(
+      projectId === null ? [] : firstIds(choosing.where(MAY_WATCH).where('project_id', '=', projectId)),
+      ...groupIds.map((id) => firstIds(choosing.where(MAY_WATCH).where('group_id', '=', id))),
+      firstIds(
         choosing
-          .where(IS_CURIOUS)
+          .where(WATCHES)
           .where('group_id', 'is', null)
           .where('project_id', 'is', null)
-          .where((eb) => eb('notification_settings.user_id', 'in', members(db, sources).select('memberships.user_id'))),
+          .where((eb) =>
+            eb('notification_settings.user_id', 'in', liveMemberships(db, sources).select('memberships.user_id')),
+          ),
       ),
     ]);
-    return [...new Set(found.flatMap(idsOf))].sort((one, other) => one - other).slice(0, most);
+    return [...new Set(found.flatMap(userIdsOf))].sort((one, other) => one - other).slice(0, limit);
   };
 }
 
-/** Live memberships of these groups and projects. index: memberships_by_source */
-function members(db: Reader, sources: readonly Source[]) {
+/** Selects the active memberships of these groups and projects. index: memberships_by_source */
+function liveMemberships(db: Reader, sources: readonly MemberSourceRef[]) {
   return db
     .selectFrom('memberships')
     .where((eb) =>
@@ -169,24 +189,24 @@ function members(db: Reader, sources: readonly Source[]) {
         ),
       ),
     )
-    .where(isLive('memberships.expires_at', db.today));
+    .where(isActiveMembership('memberships.expires_at', db.today));
 }
 
-/** Who answers for the project: its Owners and Maintainers. */
-function incharge(db: Reader, { place }: Matter): [Involvement, Sort][] {
+/** Owners and Maintainers of the project. */
+function maintainerSource(db: Reader, { container }: MailSubject): [Involvement, CandidateSource][] {
   return [
     [
       'custom',
-      async (after, most) => {
-        const rows = members(db, place.sources)
+      async (after, limit) => {
+        const rows = liveMemberships(db, container.sources)
           .select('memberships.user_id')
           .distinct()
           .where('memberships.access_level', '>=', MAINTAINER)
           .where('memberships.user_id', '>', after);
-        return idsOf(await rows.orderBy('memberships.user_id').limit(most).execute());
+        return userIdsOf(await rows.orderBy('memberships.user_id').limit(limit).execute());
       },
     ],
   ];
 }
 
-const idsOf = (rows: readonly { readonly user_id: number }[]) => rows.map(({ user_id }) => user_id);
+const userIdsOf = (rows: readonly { readonly user_id: number }[]) => rows.map(({ user_id }) => user_id);

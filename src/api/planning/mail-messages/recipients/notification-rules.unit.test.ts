@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Setting } from '#api/planning/notification-settings/index.ts';
+import type { UserNotificationSetting } from '#api/planning/notification-settings/index.ts';
 import type { MailReason } from '#database/tables/mail.ts';
 import { EMAIL_EVENTS, type EmailEvent, NOTIFICATION_LEVELS } from '#database/tables/notification-settings.ts';
-import { type Candidate, type Dropped, effectiveSetting, type Involvement, judge } from './notification-rules.ts';
+import {
+  type DropReason,
+  decideNotification,
+  effectiveSetting,
+  type Involvement,
+  type NotificationCandidate,
+} from './notification-rules.ts';
 
 const INVOLVEMENTS: readonly Involvement[] = ['participating', 'mention', 'watch', 'custom', 'subscription'];
 
-const candidate = (involvement: Involvement, setting: Setting, others: Partial<Candidate> = {}): Candidate => ({
+const candidate = (
+  involvement: Involvement,
+  setting: UserNotificationSetting,
+  others: Partial<NotificationCandidate> = {},
+): NotificationCandidate => ({
   involvements: new Set([involvement]),
   choices: [setting],
   reachable: true,
@@ -18,7 +28,8 @@ const candidate = (involvement: Involvement, setting: Setting, others: Partial<C
   ...others,
 });
 
-const told = (event: EmailEvent, some: Candidate, mailsOff = false) => judge({ event, mailsOff }, some);
+const told = (event: EmailEvent, some: NotificationCandidate, mailsOff = false) =>
+  decideNotification({ event, mailsOff }, some);
 const isTold = (...asked: Parameters<typeof told>) => 'reason' in told(...asked);
 
 /** Of each level: who is kept whatever the event is, and which events keep anybody. `!`: which keep nobody. */
@@ -41,7 +52,7 @@ const TABLE: Readonly<
   },
 };
 
-test('each level keeps of each kind of candidates what the table says, for every event', () => {
+test('follows the table for each level, involvement and event', () => {
   for (const level of NOTIFICATION_LEVELS.filter((one) => one !== 'watch')) {
     const { kept, events = [] } = TABLE[level]!;
     for (const involvement of INVOLVEMENTS) {
@@ -53,7 +64,7 @@ test('each level keeps of each kind of candidates what the table says, for every
   }
 });
 
-test('whoever watches hears of everything but four events', () => {
+test('notifies watchers of all but four events', () => {
   const not = ['push_to_merge_request', 'issue_due', 'success_pipeline', 'approver'];
   for (const involvement of INVOLVEMENTS) {
     for (const event of EMAIL_EVENTS) {
@@ -63,8 +74,9 @@ test('whoever watches hears of everything but four events', () => {
   }
 });
 
-test('with custom an event counts that is chosen, and one that is not', () => {
-  const audience = (setting: Omit<Setting, 'level'>) => candidate('custom', { level: 'custom', ...setting });
+test('follows the chosen events at the level custom', () => {
+  const audience = (setting: Omit<UserNotificationSetting, 'level'>) =>
+    candidate('custom', { level: 'custom', ...setting });
   for (const event of EMAIL_EVENTS) {
     assert.ok(isTold(event, audience({ [event]: true })), event);
     const left = isTold(event, audience({ [event]: false, success_pipeline: false }));
@@ -75,7 +87,7 @@ test('with custom an event counts that is chosen, and one that is not', () => {
   assert.ok(isTold('new_note', candidate('participating', { level: 'custom', new_note: false })), 'he takes part');
 });
 
-test('the nearest setting that is not global counts, events and all', () => {
+test('uses the nearest setting that is not global, with its events', () => {
   const choices = [{ level: 'global', new_note: true }, { level: 'custom' }, { level: 'watch' }] as const;
   assert.equal(effectiveSetting(choices), choices[1]);
   assert.equal(effectiveSetting([{ level: 'global' }]).level, 'participating');
@@ -83,10 +95,10 @@ test('the nearest setting that is not global counts, events and all', () => {
   assert.equal(isTold('new_note', candidate('custom', choices[0], { choices })), false);
 });
 
-test('the first rule that leaves somebody out says so', () => {
+test('returns the first rule that excludes a candidate', () => {
   const all = { reachable: false, mayRead: false, isActor: true, unsubscribed: true };
   const disabled = { level: 'disabled' } as const;
-  const rows: [Partial<Candidate>, boolean, Dropped][] = [
+  const rows: [Partial<NotificationCandidate>, boolean, DropReason][] = [
     [all, true, 'unreachable'],
     [{ ...all, reachable: true }, true, 'unreadable'],
     [{ ...all, reachable: true, mayRead: true }, true, 'mailsOff'],
@@ -100,13 +112,13 @@ test('the first rule that leaves somebody out says so', () => {
   }
 });
 
-test('who has unsubscribed is still mentioned, and told that a day has come although he acted', () => {
+test('notifies unsubscribed users of mentions, and actors of due dates', () => {
   assert.ok(isTold('new_note', candidate('mention', { level: 'mention' }, { unsubscribed: true })));
   assert.ok(isTold('issue_due', candidate('participating', { level: 'participating' }, { isActor: true })));
   assert.ok(isTold('new_note', candidate('subscription', { level: 'disabled' })), 'disabled, but subscribed');
 });
 
-test('of all reasons the strongest is told', () => {
+test('returns the reason with the highest priority', () => {
   const order: readonly MailReason[] = ['assigned', 'review_requested', 'mentioned', 'subscribed'];
   for (const [index, reason] of order.entries()) {
     const reasons = new Set(order.slice(index));

@@ -2,14 +2,14 @@ import type { Selectable } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import type { MonitoringTables } from '#database/tables/alerts.ts';
 
-/** An alert as mails tell of it. */
-export type ToldAlert = Pick<
+/** The columns of an alert that mails use. */
+export type AlertSubject = Pick<
   Selectable<MonitoringTables['alerts']>,
   'id' | 'project_id' | 'iid' | 'title' | 'description'
 >;
 
-/** null: it is gone. index: alerts primary key */
-export async function findToldAlert(db: Reader, id: number): Promise<ToldAlert | null> {
+/** Returns the alert, or null if it is deleted. index: alerts primary key */
+export async function findAlertSubject(db: Reader, id: number): Promise<AlertSubject | null> {
   const row = await db
     .selectFrom('alerts')
     .select(['id', 'project_id', 'iid', 'title', 'description'])

@@ -1,116 +1,126 @@
 import type { Resource, ResourceType } from '#activity/index.ts';
-import { assigneesOf, ISSUES, type Kind, MERGE_REQUESTS, REVIEWED } from '#api/planning/issuables/index.ts';
+import {
+  ISSUES,
+  type IssuableTables,
+  loadAssignees,
+  MERGE_REQUESTS,
+  MERGE_REQUESTS_BY_REVIEWER,
+} from '#api/planning/issuables/index.ts';
 import { ANONYMOUS } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
 import { findListedEpics, mayReadEpic } from '#authorization/epics.ts';
 import { findListedIssues, mayReadIssue } from '#authorization/issues.ts';
 import { findListedMergeRequests, mayReadMergeRequests } from '#authorization/merge-requests.ts';
-import { groupReadersAmong, readersAmong } from '#authorization/readers.ts';
+import { filterGroupReaders, filterProjectReaders } from '#authorization/readers.ts';
 import type { Reader } from '#database/database.ts';
-import { groupPlace, type Place, projectPlace } from './container.ts';
+import { loadGroupContainer, loadProjectContainer, type MailContainer } from './container.ts';
 
-/** What mails tell of, whatever kind it is; without its description, which may be very long. */
-export interface Told {
+/** An issue, merge request or epic as the subject of mails, without its description, which may be very long. */
+export interface NoteableSubject {
   readonly resource: Resource;
-  readonly place: Place;
+  readonly container: MailContainer;
   readonly iid: number;
   readonly title: string;
   readonly authorId: number;
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
   readonly dueDate: string | null;
-  /** Of these users those who may read it now; `internal`: and what is said there for members only. */
+  /** Returns which of these users may read it now; `internal`: including its internal notes. */
   readonly readers: (db: Reader, userIds: readonly number[], internal: boolean) => Promise<readonly number[]>;
 }
 
-/** How each kind is called and written. */
-export const WORDS = {
-  Issue: { called: 'issue', sign: '#', folder: 'issues', header: 'Issue', name: 'issue' },
+/** Words, reference sigils and URL parts of each type. */
+export const NOTEABLE_WORDS = {
+  Issue: { word: 'issue', sign: '#', folder: 'issues', header: 'Issue', name: 'issue' },
   MergeRequest: {
-    called: 'merge request',
+    word: 'merge request',
     sign: '!',
     folder: 'merge_requests',
     header: 'MergeRequest',
     name: 'merge_request',
   },
-  Epic: { called: 'epic', sign: '&', folder: 'epics', header: 'Epic', name: 'epic' },
+  Epic: { word: 'epic', sign: '&', folder: 'epics', header: 'Epic', name: 'epic' },
 } as const satisfies Record<ResourceType, object>;
 
-/** null: it is gone, or what it is in. */
-export function findTold(db: Reader, { type, id }: Resource): Promise<Told | null> {
-  return FIND[type](db, id);
+/** Returns null if the noteable or its container is deleted. */
+export function findNoteableSubject(db: Reader, { type, id }: Resource): Promise<NoteableSubject | null> {
+  return FINDERS[type](db, id);
 }
 
-const FIND: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise<Told | null>>> = {
+const FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) => Promise<NoteableSubject | null>>> = {
   async Issue(db, id) {
     const [issue] = await findListedIssues(db, ANONYMOUS, [id]);
-    const place = issue && (await projectPlace(db, issue.project_id));
-    if (!issue || !place?.project) return null;
-    const { project } = place;
-    const assignees = await peopleOf(db, ISSUES, id);
+    const container = issue && (await loadProjectContainer(db, issue.project_id));
+    if (!issue || !container?.project) return null;
+    const { project } = container;
+    const assignees = await listAssigneeIds(db, ISSUES, id);
     return {
-      ...partsOf('Issue', place, issue),
+      ...commonFields('Issue', container, issue),
       assignees,
       reviewers: [],
       dueDate: issue.due_date,
       readers: (db, userIds, internal) =>
-        readersAmong(db, project, userIds, (reader, seen) => {
+        filterProjectReaders(db, project, userIds, (reader, seen) => {
           const assigned = assignees.includes(reader.user?.id ?? 0) ? 1 : 0;
-          return mayReadIssue(reader, seen, { ...issue, assigned }) && mayHear(reader, seen, internal);
+          return mayReadIssue(reader, seen, { ...issue, assigned }) && mayReadNote(reader, seen, internal);
         }),
     };
   },
   async MergeRequest(db, id) {
     const [mergeRequest] = await findListedMergeRequests(db, ANONYMOUS, [id]);
-    const place = mergeRequest && (await projectPlace(db, mergeRequest.project_id));
-    if (!mergeRequest || !place?.project) return null;
-    const { project } = place;
+    const container = mergeRequest && (await loadProjectContainer(db, mergeRequest.project_id));
+    if (!mergeRequest || !container?.project) return null;
+    const { project } = container;
     return {
-      ...partsOf('MergeRequest', place, mergeRequest),
-      assignees: await peopleOf(db, MERGE_REQUESTS, id),
-      reviewers: await peopleOf(db, REVIEWED, id),
+      ...commonFields('MergeRequest', container, mergeRequest),
+      assignees: await listAssigneeIds(db, MERGE_REQUESTS, id),
+      reviewers: await listAssigneeIds(db, MERGE_REQUESTS_BY_REVIEWER, id),
       dueDate: null,
       readers: (db, userIds, internal) =>
-        readersAmong(
+        filterProjectReaders(
           db,
           project,
           userIds,
-          (reader, seen) => mayReadMergeRequests(reader, seen) && mayHear(reader, seen, internal),
+          (reader, seen) => mayReadMergeRequests(reader, seen) && mayReadNote(reader, seen, internal),
         ),
     };
   },
   async Epic(db, id) {
     const [epic] = await findListedEpics(db, [id]);
-    const place = epic && (await groupPlace(db, epic.group_id));
-    if (!epic || !place?.group) return null;
-    const { group } = place;
+    const container = epic && (await loadGroupContainer(db, epic.group_id));
+    if (!epic || !container?.group) return null;
+    const { group } = container;
     return {
-      ...partsOf('Epic', place, epic),
+      ...commonFields('Epic', container, epic),
       assignees: [],
       reviewers: [],
       dueDate: null,
       readers: (db, userIds, internal) =>
-        groupReadersAmong(db, group, userIds, (reader, seen) =>
+        filterGroupReaders(db, group, userIds, (reader, seen) =>
           mayReadEpic(reader, seen, { confidential: epic.confidential || internal }),
         ),
     };
   },
 };
 
-const mayHear = (...[reader, project, internal]: [...Parameters<typeof mayReadMergeRequests>, boolean]) =>
+const mayReadNote = (...[reader, project, internal]: [...Parameters<typeof mayReadMergeRequests>, boolean]) =>
   !internal || mayInProject(reader, 'read_internal_note', project);
 
-interface Row {
+interface NoteableFields {
   readonly id: number;
   readonly iid: number;
   readonly title: string;
   readonly author_id: number;
 }
 
-function partsOf(type: ResourceType, place: Place, { id, iid, title, author_id: authorId }: Row) {
-  return { resource: { type, id }, place, iid, title, authorId };
+function commonFields(
+  type: ResourceType,
+  container: MailContainer,
+  { id, iid, title, author_id: authorId }: NoteableFields,
+) {
+  return { resource: { type, id }, container, iid, title, authorId };
 }
 
-async function peopleOf(db: Reader, kind: Kind, id: number): Promise<number[]> {
-  return (await assigneesOf(db, kind, [id])).map(({ user_id }) => user_id);
+async function listAssigneeIds(db: Reader, kind: IssuableTables, id: number): Promise<number[]> {
+  return (await loadAssignees(db, kind, [id])).map(({ user_id }) => user_id);
 }

@@ -1,46 +1,46 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import { type Resource, resourceOfRow, tableOf } from '#activity/index.ts';
+import { type Resource, resourceTable, toResource } from '#activity/index.ts';
 import { findPipelines, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import type { MailEvent, MailTarget } from '#database/tables/mail.ts';
-import type { Occurrence } from '#events/mail-occurrences.ts';
-import { FIRST } from '../content/texts.ts';
-import { usersNamedIn } from '../recipients/mentioned-users.ts';
-import { findToldAlert, type ToldAlert } from './alert.ts';
-import { type Place, projectPlace } from './container.ts';
-import { findTold, type Told } from './noteable.ts';
+import type { NotifiableEvent } from '#events/mail-occurrences.ts';
+import { THREAD_STARTING_EVENTS } from '../content/texts.ts';
+import { findMentionedUserIds } from '../recipients/mentioned-users.ts';
+import { type AlertSubject, findAlertSubject } from './alert.ts';
+import { loadProjectContainer, type MailContainer } from './container.ts';
+import { findNoteableSubject, type NoteableSubject } from './noteable.ts';
 
-/** What users may be told of, as it stands now, without its texts. */
-export interface Matter {
+/** The current state of what a mail is about, without its texts. */
+export interface MailSubject {
   readonly event: MailEvent;
-  readonly place: Place;
+  readonly container: MailContainer;
   readonly target: { readonly type: MailTarget; readonly id: number };
-  /** null: a pipeline, an alert, or the project itself. */
-  readonly told: Told | null;
+  /** Null for a pipeline, an alert or the project itself. */
+  readonly noteable: NoteableSubject | null;
   readonly pipeline: PipelineRow | null;
-  readonly alert: ToldAlert | null;
+  readonly alert: AlertSubject | null;
   readonly resource: Resource | null;
-  readonly note: Comment | null;
+  readonly note: CommentRow | null;
   readonly authorId: number | null;
   readonly assignees: readonly number[];
   readonly reviewers: readonly number[];
 }
 
-/** The same at the time when it is told of. */
-export interface FreshMatter extends Matter {
-  /** The new text, of a comment or of what begins; else empty. */
+/** A mail subject with the texts and users of the new event. */
+export interface NewMailSubject extends MailSubject {
+  /** The body of a new comment or the description of a new noteable; else empty. */
   readonly text: string;
-  /** Whom the new text addresses. */
-  readonly mentioned: readonly number[];
-  /** They, and who has it or had it of what is given to others. */
-  readonly named: readonly number[];
+  /** Users mentioned in the new text. */
+  readonly mentionedUserIds: readonly number[];
+  /** Mentioned users, and the new and former assignees or reviewers. */
+  readonly addressedUserIds: readonly number[];
 }
 
-type Comment = Pick<Selectable<Schema['notes']>, 'id' | 'internal' | Thing>;
-type Thing = 'issue_id' | 'merge_request_id' | 'epic_id';
+type CommentRow = Pick<Selectable<Schema['notes']>, 'id' | 'internal' | NoteableColumn>;
+type NoteableColumn = 'issue_id' | 'merge_request_id' | 'epic_id';
 
-/** Of what is said on commits nobody is told. index: notes primary key */
-async function findComment(db: Reader, id: number): Promise<Comment | null> {
+/** Returns the comment, or null if it is deleted or on a commit, whose comments notify nobody. index: notes primary key */
+async function findComment(db: Reader, id: number): Promise<CommentRow | null> {
   const row = await db
     .selectFrom('notes')
     .select(['id', 'internal', 'issue_id', 'merge_request_id', 'epic_id'])
@@ -50,82 +50,88 @@ async function findComment(db: Reader, id: number): Promise<Comment | null> {
   return row ?? null;
 }
 
-/** null: it is gone. */
-export async function readMatter(db: Reader, { event, about }: Occurrence): Promise<Matter | null> {
-  if (about.type === 'Project') return projectMatter(db, event, about.id);
-  if (about.type === 'Pipeline') return pipelineMatter(db, event, about.id);
-  if (about.type === 'Alert') return alertMatter(db, event, about.id);
+/** Loads the subject of an event; null if it is deleted. */
+export async function loadMailSubject(db: Reader, { event, about }: NotifiableEvent): Promise<MailSubject | null> {
+  if (about.type === 'Project') return projectSubject(db, event, about.id);
+  if (about.type === 'Pipeline') return pipelineSubject(db, event, about.id);
+  if (about.type === 'Alert') return alertSubject(db, event, about.id);
   const note = about.type === 'Note' ? await findComment(db, about.id) : null;
   if (about.type === 'Note' && note === null) return null;
-  const resource = note === null ? (about as Resource) : resourceOfRow(note);
-  const told = await findTold(db, resource);
-  if (told === null) return null;
+  const resource = note === null ? (about as Resource) : toResource(note);
+  const noteable = await findNoteableSubject(db, resource);
+  if (noteable === null) return null;
   return {
     event,
-    place: told.place,
+    container: noteable.container,
     target: resource,
-    told,
+    noteable,
     pipeline: null,
     alert: null,
     resource,
     note,
-    authorId: told.authorId,
-    assignees: told.assignees,
-    reviewers: told.reviewers,
+    authorId: noteable.authorId,
+    assignees: noteable.assignees,
+    reviewers: noteable.reviewers,
   };
 }
 
-/** The same with what is new in it; null: it is gone. */
-export async function readFreshMatter(db: Reader, occurrence: Occurrence): Promise<FreshMatter | null> {
-  const matter = await readMatter(db, occurrence);
-  if (matter === null) return null;
-  const { event, told } = matter;
-  const text = await newTextOf(db, matter);
-  // Whom the words of a CI file or an alert name, nobody addresses.
-  const mentioned = matter.pipeline === null && matter.alert === null ? await usersNamedIn(db, text) : [];
-  const given = told === null ? [] : givenTo(event, told);
-  return { ...matter, text, mentioned, named: [...mentioned, ...(occurrence.former ?? []), ...given] };
+/** Loads the subject of a new event with its texts; null if it is deleted. */
+export async function loadNewMailSubject(db: Reader, occurrence: NotifiableEvent): Promise<NewMailSubject | null> {
+  const subject = await loadMailSubject(db, occurrence);
+  if (subject === null) return null;
+  const { event, noteable } = subject;
+  const text = await loadNewText(db, subject);
+  // Texts of CI files and alerts mention nobody.
+  const mentionedUserIds =
+    subject.pipeline === null && subject.alert === null ? await findMentionedUserIds(db, text) : [];
+  const assigned = noteable === null ? [] : assignedUserIds(event, noteable);
+  return {
+    ...subject,
+    text,
+    mentionedUserIds,
+    addressedUserIds: [...mentionedUserIds, ...(occurrence.former ?? []), ...assigned],
+  };
 }
 
 /** index: notes primary key, issues primary key, merge_requests primary key, epics primary key */
-async function newTextOf(db: Reader, { event, note, resource, pipeline, alert }: Matter): Promise<string> {
+async function loadNewText(db: Reader, { event, note, resource, pipeline, alert }: MailSubject): Promise<string> {
   if (alert !== null) return alert.description ?? '';
-  if (pipeline !== null) return event === 'failed_pipeline' ? whatFailed(db, pipeline) : '';
+  if (pipeline !== null) return event === 'failed_pipeline' ? describeFailedJobs(db, pipeline) : '';
   if (note !== null) {
     const row = await db.selectFrom('notes').select('body').where('id', '=', note.id).executeTakeFirst();
     return row?.body ?? '';
   }
-  if (resource === null || !FIRST.includes(event)) return '';
-  const things = db.selectFrom(tableOf(resource.type)).select('description').where('id', '=', resource.id);
-  return (await things.executeTakeFirst())?.description ?? '';
+  if (resource === null || !THREAD_STARTING_EVENTS.includes(event)) return '';
+  const query = db.selectFrom(resourceTable(resource.type)).select('description').where('id', '=', resource.id);
+  return (await query.executeTakeFirst())?.description ?? '';
 }
 
-/** Whom it is given to now, of an event that tells of that. */
-export function givenTo(event: MailEvent, { assignees, reviewers }: Told): readonly number[] {
+/** Returns the current assignees or reviewers if the event is about them. */
+export function assignedUserIds(event: MailEvent, { assignees, reviewers }: NoteableSubject): readonly number[] {
   if (event === 'reassign_issue' || event === 'reassign_merge_request') return assignees;
   return event === 'change_reviewer_merge_request' ? reviewers : [];
 }
 
-async function projectMatter(db: Reader, event: MailEvent, id: number): Promise<Matter | null> {
-  const place = await projectPlace(db, id);
-  return place === null ? null : { ...ALONE, event, place, target: { type: 'Project', id } };
+async function projectSubject(db: Reader, event: MailEvent, id: number): Promise<MailSubject | null> {
+  const container = await loadProjectContainer(db, id);
+  return container === null ? null : { ...NO_NOTEABLE, event, container, target: { type: 'Project', id } };
 }
 
-async function pipelineMatter(db: Reader, event: MailEvent, id: number): Promise<Matter | null> {
+async function pipelineSubject(db: Reader, event: MailEvent, id: number): Promise<MailSubject | null> {
   const [pipeline] = await findPipelines(db, [id]);
-  const place = pipeline && (await projectPlace(db, pipeline.project_id));
-  return place ? { ...ALONE, event, place, target: { type: 'Pipeline', id }, pipeline } : null;
+  const container = pipeline && (await loadProjectContainer(db, pipeline.project_id));
+  return container ? { ...NO_NOTEABLE, event, container, target: { type: 'Pipeline', id }, pipeline } : null;
 }
 
-async function alertMatter(db: Reader, event: MailEvent, id: number): Promise<Matter | null> {
-  const alert = await findToldAlert(db, id);
-  const place = alert && (await projectPlace(db, alert.project_id));
-  return place ? { ...ALONE, event, place, target: { type: 'Alert', id }, alert } : null;
+async function alertSubject(db: Reader, event: MailEvent, id: number): Promise<MailSubject | null> {
+  const alert = await findAlertSubject(db, id);
+  const container = alert && (await loadProjectContainer(db, alert.project_id));
+  return container ? { ...NO_NOTEABLE, event, container, target: { type: 'Alert', id }, alert } : null;
 }
 
-/** Nobody has written it, and nobody has it. */
-const ALONE = {
-  told: null,
+/** The fields of a subject that is not a noteable. */
+const NO_NOTEABLE = {
+  noteable: null,
   pipeline: null,
   alert: null,
   resource: null,
@@ -135,11 +141,11 @@ const ALONE = {
   reviewers: [],
 } as const;
 
-/** So many jobs are named. */
-const MOST_JOBS = 50;
+/** Maximum number of listed jobs. */
+const MAX_JOBS = 50;
 
-/** Why the pipeline has failed, a line for a job or posted status. index: jobs_latest_by_name, commit_statuses_latest_by_status */
-async function whatFailed(db: Reader, { id, yaml_errors }: PipelineRow): Promise<string> {
+/** Returns why the pipeline failed: one line per failed job or commit status. index: jobs_latest_by_name, commit_statuses_latest_by_status */
+async function describeFailedJobs(db: Reader, { id, yaml_errors }: PipelineRow): Promise<string> {
   if (yaml_errors !== null) return yaml_errors;
   const posted = db
     .selectFrom('commit_statuses')
@@ -156,7 +162,7 @@ async function whatFailed(db: Reader, { id, yaml_errors }: PipelineRow): Promise
     .where('allow_failure', '=', false)
     .unionAll(posted)
     .orderBy('name')
-    .limit(MOST_JOBS)
+    .limit(MAX_JOBS)
     .execute();
   return jobs.map(({ name, stage }) => `${stage}: ${name}`).join('\n');
 }

@@ -7,119 +7,126 @@ import { findProject } from '#domain/namespaces/projects.ts';
 import { subscription } from '#events/event-bus.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { beingMerged, isBeingMerged } from '#repositories/ref-updates/intents.ts';
-import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
+import { isBeingMerged, loadMergeRequestsBeingMerged } from '#repositories/ref-updates/intents.ts';
+import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { type MergeRefused, mergeByItself } from '../merging/merge.ts';
-import { tellMergeError } from '../store.ts';
+import { autoMerge, type MergeFailure } from '../merging/merge.ts';
+import { updateMergeError } from '../store.ts';
 import { abortAutoMerges } from './cancel.ts';
-import { findAutoMerge, isAutoMerged, takeAutoMerges } from './store.ts';
+import { deleteAutoMerges, findAutoMerge, hasAutoMerge } from './store.ts';
 
-/** So long a process that has died keeps others from settling what it has begun. */
-const ON_ITS_WAY_MS = 60_000;
+/** How long a merge that a dead process began may block others. */
+const MERGE_IN_PROGRESS_MS = 60_000;
 
-/** Of what nobody tells that it is over: after so many milliseconds somebody asks again. That of a read-only repository is chosen. */
-const RESTS: Partial<Record<MergeRefused, number>> = { readOnly: 10 * 60_000, onItsWay: ON_ITS_WAY_MS };
+/** Delay before a retry, in milliseconds, for failures whose end publishes no event. The delay for read-only repositories is chosen. */
+const RETRY_DELAYS_MS: Partial<Record<MergeFailure, number>> = {
+  readOnly: 10 * 60_000,
+  onItsWay: MERGE_IN_PROGRESS_MS,
+};
 
 const CONFLICT = 'Branch cannot be merged';
-const NOT_ALLOWED = 'Auto-merge failed: who has enabled it is not allowed to merge into the target branch.';
-const FAILED = 'Auto-merge failed: the merge could not be made.';
+const MERGER_NOT_ALLOWED = 'Auto-merge failed: who has enabled it is not allowed to merge into the target branch.';
+const MERGE_FAILED = 'Auto-merge failed: the merge could not be made.';
 
 /**
- * Merges what is to be merged by itself, if all has come that was waited for, in the name of who has said so and by his rights at
- * this moment. However many have seen something come, one of them merges; the others find it merged.
+ * Merges a merge request with auto-merge if it is ready, as the user who enabled it and with their current permissions. If several
+ * events enqueue it, one run merges and the others find it merged.
  */
-export const mergeWhenReady = defineJob({
+export const autoMergeJob = defineJob({
   kind: 'merge_when_ready',
   maxAttempts: 6,
   async handle(services: RefServices, { mergeRequestId: id }: { readonly mergeRequestId: number }) {
-    const failure = await tryToMerge(services, id);
-    if (failure !== null) await services.database.transaction((tx) => giveUp(tx, id, failure));
+    const failure = await tryAutoMerge(services, id);
+    if (failure !== null) await services.database.transaction((tx) => failAutoMerge(tx, id, failure));
   },
-  givenUp: (tx, { mergeRequestId: id }) => giveUp(tx, id, FAILED),
+  onDead: (tx, { mergeRequestId: id }) => failAutoMerge(tx, id, MERGE_FAILED),
 });
 
-/** Null: it is merged, or may be later. */
-async function tryToMerge(services: RefServices, id: number): Promise<string | null> {
+/** Returns an error message, or null if it was merged or may be merged later. */
+async function tryAutoMerge(services: RefServices, id: number): Promise<string | null> {
   const { database } = services;
-  const db = database.current().reader;
-  const set = await findAutoMerge(db, id);
-  if (set === null) return null;
-  const by = await actorOf(db, set.userId);
-  const [mergeRequest] = await findMergeRequests(db, by, [id]);
+  const db = database.forRequest().reader;
+  const pending = await findAutoMerge(db, id);
+  if (pending === null) return null;
+  const caller = await loadActor(db, pending.userId);
+  const [mergeRequest] = await findMergeRequests(db, caller, [id]);
   if (mergeRequest === undefined) return null;
-  const project = await findProject(db, by, String(mergeRequest.project_id));
-  if (project === null || !isSignedIn(by)) return NOT_ALLOWED;
-  if (set.head !== undefined && set.head !== mergeRequest.head_sha) {
-    await services.runUnitOfWork(by, (uow) => abortIfOutrun(uow, id));
+  const project = await findProject(db, caller, String(mergeRequest.project_id));
+  if (project === null || !isSignedIn(caller)) return MERGER_NOT_ALLOWED;
+  if (pending.head !== undefined && pending.head !== mergeRequest.head_sha) {
+    await services.runUnitOfWork(caller, (uow) => abortIfHeadMoved(uow, id));
     return null;
   }
   try {
-    const merged = await mergeByItself(services, by, project, mergeRequest, set.wish);
+    const merged = await autoMerge(services, caller, project, mergeRequest, pending.options);
     if (!isFailure(merged)) return null;
-    // Its branches are busy: the queue comes back when they may have come to rest.
-    if (merged.code === 'outrun') throw new Error('Its branches were moved by others each time');
-    const rest = RESTS[merged.code];
-    if (rest !== undefined) await database.transaction((tx) => mergeLater(tx, id, rest));
+    // The branches keep moving: the job queue retries later.
+    if (merged.code === 'outrun')
+      throw new Error(
+        `Auto-merge of merge request ${id}: its branches were moved during each attempt; the job is retried`,
+      );
+    const delayMs = RETRY_DELAYS_MS[merged.code];
+    if (delayMs !== undefined) await database.transaction((tx) => enqueueAutoMergeLater(tx, id, delayMs));
     return merged.code === 'conflict' ? CONFLICT : null;
   } catch (error) {
-    if (error instanceof AccessRevoked) return NOT_ALLOWED;
+    if (error instanceof AccessRevoked) return MERGER_NOT_ALLOWED;
     throw error;
   }
 }
 
-/** Somebody pushed while it was on its way: when that has come to nothing it is not merged by itself any more. */
-async function abortIfOutrun(uow: UnitOfWork, id: number): Promise<void> {
-  if (await isBeingMerged(uow, id)) return mergeLater(uow, id, ON_ITS_WAY_MS);
-  const set = await findAutoMerge(uow, id);
-  const [now] = await findMergeRequests(uow, uow.actor, [id]);
-  if (set !== null && set.head !== now?.head_sha) await abortAutoMerges(uow, [id], 'the source branch was updated');
+/** Handles a push during a merge: retries while the merge is in progress, else aborts auto-merge. */
+async function abortIfHeadMoved(uow: UnitOfWork, id: number): Promise<void> {
+  if (await isBeingMerged(uow, id)) return enqueueAutoMergeLater(uow, id, MERGE_IN_PROGRESS_MS);
+  const pending = await findAutoMerge(uow, id);
+  const [current] = await findMergeRequests(uow, uow.actor, [id]);
+  if (pending !== null && pending.head !== current?.head_sha)
+    await abortAutoMerges(uow, [id], 'the source branch was updated');
 }
 
-const mergeLater = (tx: Transaction, id: number, rest: number) =>
-  enqueue(tx, mergeWhenReady, { mergeRequestId: id }, { key: `${id}`, runAt: momentAfter(tx.now, rest) });
+const enqueueAutoMergeLater = (tx: Transaction, id: number, delayMs: number) =>
+  enqueue(tx, autoMergeJob, { mergeRequestId: id }, { key: `${id}`, runAt: addMilliseconds(tx.now, delayMs) });
 
-/** A push has come to those of these that are on their way; the others are aborted by it. */
-export async function outrunAutoMerges(uow: UnitOfWork, ids: readonly number[]): Promise<void> {
-  const onTheirWay = await beingMerged(uow, ids);
-  for (const id of ids.filter((each) => onTheirWay.has(each))) {
-    if (await isAutoMerged(uow, id)) await mergeLater(uow, id, ON_ITS_WAY_MS);
+/** Handles a push: merges in progress are checked again later, the auto-merge of all others is aborted. */
+export async function abortOrRetryAutoMerges(uow: UnitOfWork, ids: readonly number[]): Promise<void> {
+  const inProgress = await loadMergeRequestsBeingMerged(uow, ids);
+  for (const id of ids.filter((each) => inProgress.has(each))) {
+    if (await hasAutoMerge(uow, id)) await enqueueAutoMergeLater(uow, id, MERGE_IN_PROGRESS_MS);
   }
-  const others = ids.filter((each) => !onTheirWay.has(each));
+  const others = ids.filter((each) => !inProgress.has(each));
   if (others.length > 0) await abortAutoMerges(uow, others, 'the source branch was updated');
 }
 
-async function giveUp(tx: Transaction, id: number, failure: string): Promise<void> {
-  if ((await takeAutoMerges(tx, [id])).length > 0) await tellMergeError(tx, id, failure);
+async function failAutoMerge(tx: Transaction, id: number, failure: string): Promise<void> {
+  if ((await deleteAutoMerges(tx, [id])).length > 0) await updateMergeError(tx, id, failure);
 }
 
-/** Part of an act by which something may have come that was waited for. */
-export async function mergeSoonIfWaiting(tx: Transaction, id: number): Promise<void> {
-  if (await isAutoMerged(tx, id)) await mergeSoon(tx, id);
+/** Enqueues the auto-merge job if auto-merge is enabled, in the unit of work that may have made the merge request ready. */
+export async function enqueueAutoMergeIfEnabled(tx: Transaction, id: number): Promise<void> {
+  if (await hasAutoMerge(tx, id)) await enqueueAutoMerge(tx, id);
 }
 
-const mergeSoon = (tx: Transaction, id: number) =>
-  enqueue(tx, mergeWhenReady, { mergeRequestId: id }, { key: `${id}` });
+const enqueueAutoMerge = (tx: Transaction, id: number) =>
+  enqueue(tx, autoMergeJob, { mergeRequestId: id }, { key: `${id}` });
 
-/** Pipelines that have succeeded, of the heads of merge requests. */
-export const mergeAfterPipelines = subscription({
-  event: 'occurred',
+/** Continues auto-merge when the head pipeline of a merge request succeeds. */
+export const autoMergeOnPipelineSuccess = subscription({
+  event: 'notifiable-event-occurred',
   async inTransaction(uow, { event, about }) {
     if (event !== 'success_pipeline' && event !== 'fixed_pipeline') return;
-    for (const id of await waitingForPipeline(uow, about.id)) await mergeSoon(uow, id);
+    for (const id of await listAutoMergesForPipeline(uow, about.id)) await enqueueAutoMerge(uow, id);
   },
 });
 
-/** The last open thread of one is resolved. */
-export const mergeAfterThreads = subscription({
+/** Continues auto-merge when the last open thread is resolved. */
+export const autoMergeOnThreadsResolved = subscription({
   event: 'threads-resolved',
-  inTransaction: (uow, { mergeRequestId }) => mergeSoonIfWaiting(uow, mergeRequestId),
+  inTransaction: (uow, { mergeRequestId }) => enqueueAutoMergeIfEnabled(uow, mergeRequestId),
 });
 
 /** index: pipelines primary key, merge_requests_open_by_branches, merge_request_auto_merges primary key */
-async function waitingForPipeline(db: Reader, pipelineId: number): Promise<number[]> {
+async function listAutoMergesForPipeline(db: Reader, pipelineId: number): Promise<number[]> {
   const rows = await db
     .selectFrom('pipelines')
     .innerJoin('merge_requests', (join) =>

@@ -5,7 +5,7 @@ import { jobRun } from '#test/support/job-run.ts';
 import { pipelineRow } from '#test/support/pipeline-rows.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest, succeedPipeline } from '../fixtures.testing.ts';
-import { mergeWhenReady } from './job.ts';
+import { autoMergeJob } from './job.ts';
 
 const here = await world();
 const { newProject, work, server, root } = here;
@@ -14,8 +14,8 @@ const { services } = server;
 type Made = Awaited<ReturnType<typeof newMergeRequest>>;
 type Place = Project;
 
-/** In a project whose pipelines must succeed: one that is to be merged by itself, its pipeline, and how that succeeds. */
-async function waiting(params: object = {}, place?: Place) {
+/** Creates a merge request with auto-merge and a running pipeline, in a project that requires pipelines. */
+async function createWithAutoMerge(params: object = {}, place?: Place) {
   const project = place ?? (await newProject({ readme: true, only_allow_merge_if_pipeline_succeeds: true }));
   const mr = await newMergeRequest(project, params);
   const row = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
@@ -24,17 +24,17 @@ async function waiting(params: object = {}, place?: Place) {
   return { project, owner: project.owner, mr, succeed: () => succeedPipeline(here, id) };
 }
 
-const read = async ({ owner }: Place, mr: Made) => (await done(owner.get(mr.at))).body;
+const getMergeRequest = async ({ owner }: Place, mr: Made) => (await done(owner.get(mr.at))).body;
 
 const lastNote = async ({ owner }: Place, mr: Made) => (await done(owner.get(`${mr.at}/notes`))).body[0].body;
 
-test('when its pipeline has succeeded it is merged as was said, in the name of who said so', async () => {
-  const { project, mr, succeed } = await waiting();
+test('merges after pipeline success with the stored options, as the user who enabled auto-merge', async () => {
+  const { project, mr, succeed } = await createWithAutoMerge();
   await work();
-  assert.equal((await read(project, mr)).state, 'opened');
+  assert.equal((await getMergeRequest(project, mr)).state, 'opened');
   await succeed();
   await work();
-  const merged = await read(project, mr);
+  const merged = await getMergeRequest(project, mr);
   assert.deepEqual(
     [merged.state, merged.merge_user.id, merged.merge_when_pipeline_succeeds, merged.merge_error],
     ['merged', project.owner.id, false, null],
@@ -43,17 +43,17 @@ test('when its pipeline has succeeded it is merged as was said, in the name of w
   assert.equal(body.message, 'By itself');
 });
 
-test('a draft that is made ready is merged once nothing else is waited for', async () => {
-  const { project, owner, mr, succeed } = await waiting({ title: 'Draft: Words' });
+test('merges a draft when it is marked as ready', async () => {
+  const { project, owner, mr, succeed } = await createWithAutoMerge({ title: 'Draft: Words' });
   await succeed();
   await work();
-  assert.equal((await read(project, mr)).state, 'opened');
+  assert.equal((await getMergeRequest(project, mr)).state, 'opened');
   await done(owner.put(mr.at, { title: 'Words' }));
   await work();
-  assert.equal((await read(project, mr)).state, 'merged');
+  assert.equal((await getMergeRequest(project, mr)).state, 'merged');
 });
 
-test('when its last open thread is resolved it is merged', async () => {
+test('merges when the last open thread is resolved', async () => {
   const wants = { only_allow_merge_if_all_discussions_are_resolved: true };
   const project = await newProject({ readme: true, ...wants });
   const mr = await newMergeRequest(project);
@@ -68,18 +68,18 @@ test('when its last open thread is resolved it is merged', async () => {
   ]) {
     await done(project.owner.put(`${mr.at}/discussions/${thread}`, { resolved: true }));
     await work();
-    assert.equal((await read(project, mr)).state, state);
+    assert.equal((await getMergeRequest(project, mr)).state, state);
   }
 });
 
-test('another head, another target branch and the end of it abort it, and say why', async () => {
-  const { project, owner, mr, succeed } = await waiting();
+test('a new head, a new target branch and closing abort auto-merge with a note', async () => {
+  const { project, owner, mr, succeed } = await createWithAutoMerge();
   await project.commit({ 'more.txt': 'x' }, { branch: mr.source_branch, parent: mr.sha });
   await succeed();
-  const led = await waiting({}, project);
+  const led = await createWithAutoMerge({}, project);
   await done(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));
   await done(owner.put(led.mr.at, { target_branch: 'other' }));
-  const closed = await waiting({}, project);
+  const closed = await createWithAutoMerge({}, project);
   await done(owner.put(closed.mr.at, { state_event: 'close' }));
   await work();
   for (const [one, reason] of [
@@ -87,14 +87,14 @@ test('another head, another target branch and the end of it abort it, and say wh
     [led.mr, 'target branch was changed'],
     [closed.mr, 'merge request was closed'],
   ]) {
-    const { state, merge_when_pipeline_succeeds } = await read(project, one);
+    const { state, merge_when_pipeline_succeeds } = await getMergeRequest(project, one);
     assert.notEqual(state, 'merged');
     assert.equal(merge_when_pipeline_succeeds, false);
     assert.equal(await lastNote(project, one), `aborted the automatic merge because ${reason}`);
   }
 });
 
-test('who may merge no longer does not, and is told so', async () => {
+test('does not merge if the user lost the permission, and stores an error', async () => {
   const project = await newProject({ readme: true, only_allow_merge_if_pipeline_succeeds: true });
   const maintainer = await project.add('maintainer');
   const mr = await newMergeRequest(project);
@@ -104,24 +104,24 @@ test('who may merge no longer does not, and is told so', async () => {
   await done(project.owner.put(`${project.at}/members/${maintainer.id}`, { access_level: 30 }));
   await succeedPipeline(here, id);
   await work();
-  const { state, merge_error, merge_when_pipeline_succeeds } = await read(project, mr);
+  const { state, merge_error, merge_when_pipeline_succeeds } = await getMergeRequest(project, mr);
   const text = 'Auto-merge failed: who has enabled it is not allowed to merge into the target branch.';
   assert.deepEqual([state, merge_error, merge_when_pipeline_succeeds], ['opened', text, false]);
 });
 
-test('when the merge ends its process each time, it is not merged by itself any more, and that is told', async () => {
-  const { project, mr, succeed } = await waiting();
+test('gives up auto-merge with an error if each attempt crashes the process', async () => {
+  const { project, mr, succeed } = await createWithAutoMerge();
   await succeed();
   await endingEachTime(here, 'merge_when_ready');
-  const { state, merge_error, merge_when_pipeline_succeeds } = await read(project, mr);
+  const { state, merge_error, merge_when_pipeline_succeeds } = await getMergeRequest(project, mr);
   const text = 'Auto-merge failed: the merge could not be made.';
   assert.deepEqual([state, merge_error, merge_when_pipeline_succeeds], ['opened', text, false]);
 });
 
-test('when others move its branches each time, it is merged when they have come to rest', async () => {
-  const { project, mr, succeed } = await waiting();
+test('merges after the branches have stopped moving', async () => {
+  const { project, mr, succeed } = await createWithAutoMerge();
   await succeed();
-  // Before each transaction of five tries: that which begins to move the branches, and that which gives it up.
+  // Before each transaction of five attempts: the one that begins the ref update and the one that gives it up.
   let moves = 0;
   const moveFirst = () =>
     atNextTransaction(here, async (run) => {
@@ -131,24 +131,27 @@ test('when others move its branches each time, it is merged when they have come 
     });
   moveFirst();
   const run = jobRun();
-  await assert.rejects(mergeWhenReady.handle(services, { mergeRequestId: mr.id }, run), /moved by others each time/);
-  assert.equal((await read(project, mr)).merge_when_pipeline_succeeds, true);
+  await assert.rejects(
+    autoMergeJob.handle(services, { mergeRequestId: mr.id }, run),
+    /branches were moved during each attempt/,
+  );
+  assert.equal((await getMergeRequest(project, mr)).merge_when_pipeline_succeeds, true);
   await work();
-  assert.deepEqual([moves, (await read(project, mr)).state], [10, 'merged']);
+  assert.deepEqual([moves, (await getMergeRequest(project, mr)).state], [10, 'merged']);
 });
 
-test('of what comes at one moment one merges it', async () => {
-  const { project, owner, mr, succeed } = await waiting({ title: 'Draft: Words' });
+test('concurrent events merge it once', async () => {
+  const { project, owner, mr, succeed } = await createWithAutoMerge({ title: 'Draft: Words' });
   await Promise.all([succeed(), done(owner.put(mr.at, { title: 'Words' }))]);
   await Promise.all([work(), owner.put(`${mr.at}/merge`)]);
   await work();
-  assert.equal((await read(project, mr)).state, 'merged');
+  assert.equal((await getMergeRequest(project, mr)).state, 'merged');
   const deeds = services.database.reader.selectFrom('activity_events').select('action').where('target_id', '=', mr.id);
   const actions = await deeds.where('target_type', '=', 'MergeRequest').where('action', '=', 'merged').execute();
   assert.equal(actions.length, 1);
 });
 
-test('a pipeline that succeeds while that is said is not missed', async () => {
+test('does not miss a pipeline that succeeds while auto-merge is enabled', async () => {
   const project = await newProject({ readme: true });
   const mr = await newMergeRequest(project);
   const row = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
@@ -161,14 +164,14 @@ test('a pipeline that succeeds while that is said is not missed', async () => {
   assert.equal(body.state, 'merged');
 });
 
-test('while the repository is read-only it waits, and is merged afterwards', async () => {
-  const { project, mr, succeed } = await waiting();
+test('waits while the repository is read-only', async () => {
+  const { project, mr, succeed } = await createWithAutoMerge();
   await done(root.put(project.at, { repository_read_only: true }));
   await succeed();
   await work();
-  assert.equal((await read(project, mr)).merge_when_pipeline_succeeds, true);
+  assert.equal((await getMergeRequest(project, mr)).merge_when_pipeline_succeeds, true);
   await done(root.put(project.at, { repository_read_only: false }));
   here.clock.advance(601);
   await work();
-  assert.equal((await read(project, mr)).state, 'merged');
+  assert.equal((await getMergeRequest(project, mr)).state, 'merged');
 });

@@ -10,20 +10,20 @@ const { project, owner, maintainer, developer, newProject } = here;
 
 type Made = Awaited<ReturnType<typeof newMergeRequest>>;
 
-const pipelineOf = (mr: Made, status: PipelineStatus, of: Project = project) =>
+const createPipeline = (mr: Made, status: PipelineStatus, of: Project = project) =>
   pipelineRow(here, of, { sha: mr.sha, ref: mr.source_branch, status });
 
-const notesOn = async (mr: Made) =>
+const listNotes = async (mr: Made) =>
   (await done(owner.get(`${mr.at}/notes`, { sort: 'asc' }))).body.map(({ body }: { body: string }) => body);
 
 const E405 = [405, { message: '405 Method Not Allowed' }];
 const E401 = [401, { message: '401 Unauthorized' }];
 
-test('with a pipeline that goes on it is merged later, by itself, as is said', async () => {
+test('enables auto-merge with its options while a pipeline runs', async () => {
   const mr = await newMergeRequest(project);
-  await pipelineOf(mr, 'running');
-  const wish = { auto_merge: true, should_remove_source_branch: true, sha: mr.sha };
-  const { status, body } = await maintainer.put(`${mr.at}/merge`, wish);
+  await createPipeline(mr, 'running');
+  const input = { auto_merge: true, should_remove_source_branch: true, sha: mr.sha };
+  const { status, body } = await maintainer.put(`${mr.at}/merge`, input);
   assert.deepEqual(
     [status, body.state, body.merge_when_pipeline_succeeds, body.merge_user.id, body.should_remove_source_branch],
     [200, 'opened', true, maintainer.id, true],
@@ -31,25 +31,25 @@ test('with a pipeline that goes on it is merged later, by itself, as is said', a
   const [listed] = (await done(owner.get(`${project.at}/merge_requests`, { iids: mr.iid }))).body;
   assert.deepEqual([listed.merge_when_pipeline_succeeds, listed.merge_user.id], [true, maintainer.id]);
   await done(owner.put(`${mr.at}/merge`, { merge_when_pipeline_succeeds: true }));
-  assert.equal((await done(owner.get(mr.at))).body.merge_user.id, owner.id, 'a second wish replaces the first');
-  assert.deepEqual(await notesOn(mr), [`enabled an automatic merge when all merge checks for ${mr.sha} pass`]);
+  assert.equal((await done(owner.get(mr.at))).body.merge_user.id, owner.id, 'a second input replaces the first');
+  assert.deepEqual(await listNotes(mr), [`enabled an automatic merge when all merge checks for ${mr.sha} pass`]);
 });
 
-test('with a pipeline that has succeeded it is merged at once', async () => {
+test('merges at once if the pipeline has succeeded', async () => {
   const mr = await newMergeRequest(project);
-  await pipelineOf(mr, 'success');
+  await createPipeline(mr, 'success');
   const { body } = await done(owner.put(`${mr.at}/merge`, { auto_merge: true }));
   assert.deepEqual([body.state, body.merge_when_pipeline_succeeds], ['merged', false]);
 });
 
-test('with nothing to wait for, or nothing that can come without another head, it is refused', async () => {
+test('rejects auto-merge if there is nothing to wait for or only a new head can help', async () => {
   const place = await newProject({ readme: true });
   const plain = await newMergeRequest(place);
   const failed = await newMergeRequest(place);
-  await pipelineOf(failed, 'failed', place);
+  await createPipeline(failed, 'failed', place);
   const conflict = await newMergeRequest(place);
   await place.commit({ [`${conflict.source_branch}.txt`]: 'other' });
-  await pipelineOf(conflict, 'running', place);
+  await createPipeline(conflict, 'running', place);
   const closed = await newMergeRequest(place, { title: 'Draft: Closed' });
   await done(place.owner.put(closed.at, { state_event: 'close' }));
   for (const [index, mr] of [plain, failed, conflict, closed].entries()) {
@@ -62,18 +62,18 @@ test('with nothing to wait for, or nothing that can come without another head, i
   }
   await done(place.owner.put(place.at, { merge_method: 'ff' }));
   await place.commit({ 'more.txt': 'x' });
-  await pipelineOf(plain, 'running', place);
+  await createPipeline(plain, 'running', place);
   assert.equal((await place.owner.put(`${plain.at}/merge`, { auto_merge: true })).status, 405, 'it needs a rebase');
 });
 
-test('a check that is not met may be met: a draft, a title, a pipeline that has to succeed', async () => {
+test('waits for drafts, titles and required pipelines', async () => {
   const place = await newProject({ readme: true });
   const draft = await newMergeRequest(place, { title: 'Draft: Words' });
   const other = await draft.sha.replace(/^./, (one: string) => (one === '0' ? '1' : '0'));
   const differs = await place.owner.put(`${draft.at}/merge`, { auto_merge: true, sha: other });
   assert.equal(differs.status, 409);
   const failed = await newMergeRequest(place);
-  await pipelineOf(failed, 'failed', place);
+  await createPipeline(failed, 'failed', place);
   const none = await newMergeRequest(place);
   await done(place.owner.put(place.at, { only_allow_merge_if_pipeline_succeeds: true }));
   for (const mr of [draft, failed, none]) {
@@ -82,7 +82,7 @@ test('a check that is not met may be met: a draft, a title, a pipeline that has 
   }
 });
 
-test('who may merge, and the author, cancel it; others hear that they may not, and nobody cancels twice', async () => {
+test('the author and callers who may merge cancel auto-merge once; others get 401', async () => {
   const mr = await newMergeRequest(project, { title: 'Draft: It' }, developer);
   const cancel = (by = owner) => by.post(`${mr.at}/cancel_merge_when_pipeline_succeeds`);
   const off = await cancel();
@@ -104,6 +104,6 @@ test('who may merge, and the author, cancel it; others hear that they may not, a
   }
   const enabled = `enabled an automatic merge when all merge checks for ${mr.sha} pass`;
   const canceled = 'canceled the automatic merge';
-  assert.deepEqual(await notesOn(mr), [enabled, canceled, enabled, canceled, enabled]);
+  assert.deepEqual(await listNotes(mr), [enabled, canceled, enabled, canceled, enabled]);
   assert.equal((await cancel(await project.add('guest'))).status, 404);
 });

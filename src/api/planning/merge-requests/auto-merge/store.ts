@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 
-/** The rows that say which merge requests are to be merged by themselves. */
+/** Rows of merge requests with auto-merge enabled. */
 
-/** What is kept of what was said of the merge. */
-export interface KeptWish {
+/** Stored options of an auto-merge. */
+export interface AutoMergeOptions {
   readonly merge_commit_message?: string | null | undefined;
   readonly squash_commit_message?: string | null | undefined;
   readonly squash?: boolean | null | undefined;
@@ -15,14 +15,18 @@ export interface KeptWish {
 
 interface AutoMerge {
   readonly userId: number;
-  /** What is to be merged, and nothing that comes later; undefined: an older version has not written it down. */
+  /** The head to merge; a later head is not merged. Undefined in rows of an older version. */
   readonly head: string | undefined;
-  readonly wish: KeptWish;
+  readonly options: AutoMergeOptions;
 }
 
-/** In place of what was there. index: merge_request_auto_merges primary key */
-export async function putAutoMerge(tx: Transaction, id: number, { userId, head, wish }: AutoMerge): Promise<void> {
-  const columns = { user_id: userId, wish: JSON.stringify({ ...wish, head }), created_at: tx.now };
+/** Inserts or replaces the row. index: merge_request_auto_merges primary key */
+export async function upsertAutoMerge(
+  tx: Transaction,
+  id: number,
+  { userId, head, options }: AutoMerge,
+): Promise<void> {
+  const columns = { user_id: userId, wish: JSON.stringify({ ...options, head }), created_at: tx.now };
   await tx
     .insertInto('merge_request_auto_merges')
     .values({ merge_request_id: id, ...columns })
@@ -30,7 +34,7 @@ export async function putAutoMerge(tx: Transaction, id: number, { userId, head, 
     .execute();
 }
 
-/** Null: it is not on. index: merge_request_auto_merges primary key */
+/** Returns the row, or null if auto-merge is not enabled. index: merge_request_auto_merges primary key */
 export async function findAutoMerge(db: Reader, id: number): Promise<AutoMerge | null> {
   const row = await db
     .selectFrom('merge_request_auto_merges')
@@ -38,44 +42,44 @@ export async function findAutoMerge(db: Reader, id: number): Promise<AutoMerge |
     .where('merge_request_id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const { head, ...wish } = JSON.parse(row.wish) as KeptWish & Pick<AutoMerge, 'head'>;
-  return { userId: row.user_id, head, wish };
+  const { head, ...options } = JSON.parse(row.wish) as AutoMergeOptions & Pick<AutoMerge, 'head'>;
+  return { userId: row.user_id, head, options };
 }
 
 /** index: merge_request_auto_merges primary key */
-export function isAutoMerged(db: Reader, id: number): Promise<boolean> {
+export function hasAutoMerge(db: Reader, id: number): Promise<boolean> {
   return hasRow(
     db.selectFrom('merge_request_auto_merges').select('merge_request_id').where('merge_request_id', '=', id),
   );
 }
 
-interface Ended {
+interface DeletedAutoMerge {
   readonly id: number;
-  /** In whose name it was to be merged. */
+  /** The user who enabled auto-merge. */
   readonly userId: number;
 }
 
 /**
- * Those of these that were to be merged by themselves are no longer, and what was said of their source branches counts no more.
+ * Disables auto-merge and clears the stored choice about the source branch. Returns the deleted rows.
  * index: merge_request_auto_merges primary key, merge_requests primary key
  */
-export async function takeAutoMerges(tx: Transaction, ids: readonly number[]): Promise<Ended[]> {
+export async function deleteAutoMerges(tx: Transaction, ids: readonly number[]): Promise<DeletedAutoMerge[]> {
   const rows = await tx
     .deleteFrom('merge_request_auto_merges')
-    .where(isAmong(tx, sql<number>`merge_request_id`, ids))
+    .where(isInIds(tx, sql<number>`merge_request_id`, ids))
     .returning(['merge_request_id', 'user_id'])
     .execute();
-  const ended = rows.map(({ merge_request_id, user_id }) => ({ id: merge_request_id, userId: user_id }));
-  if (ended.length > 0) await forgetRemoval(tx, ended);
-  return ended;
+  const deleted = rows.map(({ merge_request_id, user_id }) => ({ id: merge_request_id, userId: user_id }));
+  if (deleted.length > 0) await clearSourceBranchRemoval(tx, deleted);
+  return deleted;
 }
 
-async function forgetRemoval(tx: Transaction, ended: readonly Ended[]): Promise<void> {
-  const ids = ended.map(({ id }) => id);
+async function clearSourceBranchRemoval(tx: Transaction, deleted: readonly DeletedAutoMerge[]): Promise<void> {
+  const ids = deleted.map(({ id }) => id);
   await tx
     .updateTable('merge_requests')
     .set({ should_remove_source_branch: null })
-    .where(isAmong(tx, sql<number>`id`, ids))
+    .where(isInIds(tx, sql<number>`id`, ids))
     .where('state', '<>', 'merged')
     .execute();
 }

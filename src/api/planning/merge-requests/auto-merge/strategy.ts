@@ -1,11 +1,17 @@
 import type { PipelineStatus } from '#database/tables/pipelines.ts';
-import { type Checked, type DetailedStatus, holdsBack, obstacles } from '../merging/mergeability.ts';
+import { type DetailedStatus, findObstacles, isBlockedByPipeline, type MergeChecks } from '../merging/mergeability.ts';
 
-/** What only another head or another target branch can put right, which is the end of an automatic merge. */
-const FOR_GOOD: readonly DetailedStatus[] = ['not_open', 'commits_status', 'conflict', 'need_rebase', 'unchecked'];
+/** Statuses that only another head or target branch can fix. Both abort auto-merge. */
+const FINAL_STATUSES: readonly DetailedStatus[] = [
+  'not_open',
+  'commits_status',
+  'conflict',
+  'need_rebase',
+  'unchecked',
+];
 
-/** A pipeline that goes on by itself. */
-const COMING: readonly (PipelineStatus | null)[] = [
+/** Statuses of pipelines that are still in progress. */
+const ACTIVE_PIPELINE_STATUSES: readonly (PipelineStatus | null)[] = [
   'created',
   'waiting_for_resource',
   'preparing',
@@ -15,23 +21,23 @@ const COMING: readonly (PipelineStatus | null)[] = [
 ];
 
 /**
- * How one is merged that shall be as soon as it can: at once, later, or not, because there is nothing to wait for. Its pipeline is
- * known, whatever its project wants. contract/planning.md §3.8 "Auto-merge"
+ * Decides whether a merge with auto-merge happens now, later, or not at all because there is nothing to wait for. The pipeline must
+ * be loaded even if the project does not require one. contract/planning.md §3.8 "Auto-merge"
  */
-export function autoMergeWay(checked: Checked): 'now' | 'later' | 'not' {
-  const found = obstacles(checked);
-  if (found.some((status) => FOR_GOOD.includes(status))) return 'not';
-  if (found.length > 0 || COMING.includes(checked.pipeline)) return 'later';
+export function autoMergeDecision(checked: MergeChecks): 'now' | 'later' | 'not' {
+  const obstacles = findObstacles(checked);
+  if (obstacles.some((status) => FINAL_STATUSES.includes(status))) return 'not';
+  if (obstacles.length > 0 || ACTIVE_PIPELINE_STATUSES.includes(checked.pipeline)) return 'later';
   return checked.pipeline === 'success' ? 'now' : 'not';
 }
 
-/** Has all come that was waited for? */
-export function isReady(checked: Checked): boolean {
-  const { pipeline, wants } = checked;
-  const hasPassed = pipeline === null || pipeline === 'success' || maySkip({ pipeline, wants });
-  return hasPassed && obstacles(checked).length === 0;
+/** Returns whether all requirements are fulfilled. */
+export function isReadyToAutoMerge(checked: MergeChecks): boolean {
+  const { pipeline, settings } = checked;
+  const hasPassed = pipeline === null || pipeline === 'success' || isSkippedPipelineAccepted({ pipeline, settings });
+  return hasPassed && findObstacles(checked).length === 0;
 }
 
-/** It was skipped, which its project takes for success. */
-const maySkip = ({ pipeline, wants }: Pick<Checked, 'pipeline' | 'wants'>) =>
-  pipeline === 'skipped' && wants.only_allow_merge_if_pipeline_succeeds && !holdsBack(pipeline, wants);
+/** The pipeline was skipped, and the project accepts that. */
+const isSkippedPipelineAccepted = ({ pipeline, settings }: Pick<MergeChecks, 'pipeline' | 'settings'>) =>
+  pipeline === 'skipped' && settings.only_allow_merge_if_pipeline_succeeds && !isBlockedByPipeline(pipeline, settings);

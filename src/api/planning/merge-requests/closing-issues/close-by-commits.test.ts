@@ -7,7 +7,7 @@ const { project, owner, developer, work } = await world({ project: { readme: tru
 
 const newIssue = async (params = {}) =>
   (await done(owner.post(`${project.at}/issues`, { title: 'Broken', ...params }))).body;
-const histories = async ({ iid }: { readonly iid: number }) =>
+const listStateEvents = async ({ iid }: { readonly iid: number }) =>
   (await done(owner.get(`${project.at}/issues/${iid}/resource_state_events`))).body;
 
 let files = 0;
@@ -17,30 +17,30 @@ const commit = async (message: string, params = {}) => {
   return (await done(owner.post(`${project.repository}/commits`, body))).body;
 };
 
-test('a commit that comes to the default branch closes the issues that its message closes, once', async () => {
+test('a commit on the default branch closes the issues in its message once', async () => {
   const [named, other, mentioned] = [await newIssue(), await newIssue(), await newIssue()];
   const { id } = await commit(`Mend it\n\nCloses #${named.iid} and #${other.iid}; see #${mentioned.iid}, fixes #99999`);
   await work();
   await commit(`Again\n\nFixes #${named.iid}`);
   await work();
-  const [event, ...more] = await histories(named);
+  const [event, ...more] = await listStateEvents(named);
   assert.deepEqual([event.state, event.source_commit, event.source_merge_request_id], ['closed', id, null]);
   assert.deepEqual([event.user.id, more.length], [owner.id, 0]);
-  assert.deepEqual([(await histories(other)).length, (await histories(mentioned)).length], [1, 0]);
+  assert.deepEqual([(await listStateEvents(other)).length, (await listStateEvents(mentioned)).length], [1, 0]);
   const { body } = await owner.get(`${project.at}/events?action=closed&target_type=issue`);
   assert.deepEqual(body.map((row: { target_id: number }) => row.target_id).sort(), [named.id, other.id]);
 });
 
-test('a commit on another branch closes none until it is merged, and then the merge request has closed it', async () => {
+test('a commit on another branch closes issues when it is merged, by the merge request', async () => {
   const issue = await newIssue();
   await commit(`Resolve: #${issue.iid}`, { branch: 'fix', start_branch: 'main' });
   await commit('More', { branch: 'fix' });
   const mr = await newMergeRequest(project, { source_branch: 'fix' });
   await work();
-  assert.equal((await histories(issue)).length, 0);
+  assert.equal((await listStateEvents(issue)).length, 0);
   await done(owner.put(`${mr.at}/merge`));
   await work();
-  const events = await histories(issue);
+  const events = await listStateEvents(issue);
   assert.deepEqual(
     events.map((row: { source_commit: unknown }) => row.source_commit),
     [null],
@@ -48,7 +48,7 @@ test('a commit on another branch closes none until it is merged, and then the me
   assert.equal(events[0].source_merge_request_id, mr.id);
 });
 
-test('a commit closes none where the project does not want it, nor what its pusher may not close', async () => {
+test('a commit closes no issue if the project disables it or the pusher lacks the permission', async () => {
   const issue = await newIssue();
   await done(owner.put(project.at, { autoclose_referenced_issues: false }));
   await commit(`Closes #${issue.iid}`);
@@ -57,6 +57,6 @@ test('a commit closes none where the project does not want it, nor what its push
   await commit(`Closes #${issue.iid}`);
   await work();
   await done(owner.put(project.at, { issues_access_level: 'enabled' }));
-  assert.equal((await histories(issue)).length, 0);
+  assert.equal((await listStateEvents(issue)).length, 0);
   assert.equal((await developer.get(`${project.at}/issues/${issue.iid}`)).body.state, 'opened');
 });

@@ -8,59 +8,59 @@ import { listCommits } from '#git/commits/commit-log.ts';
 import type { Git } from '#git/git.ts';
 import { readCommits } from '#git/objects/object-reader.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { zeroId } from '#git/refs/refs.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
-import { walks } from '#git/trees/path-entries.ts';
+import { historyWalkLimiter } from '#git/trees/path-entries.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
+import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { closeNamed } from './close-issue.ts';
-import { closedBy } from './closing-keywords.ts';
+import { closeIssueByIid } from './close-issue.ts';
+import { parseClosingIids } from './closing-keywords.ts';
 
-interface Pushed {
+interface PushedCommits {
   readonly projectId: number;
   readonly userId: number;
   readonly oldId: string;
   readonly newId: string;
-  /** What they have come by, where that is a merge. */
+  /** The merge request, if a merge pushed the commits. */
   readonly mergeRequestId?: number | undefined;
 }
 
-/** Of one push so many commits are read, the newest (the reference's number), and so many issues are closed (chosen). */
-const MOST_COMMITS = 100;
-const MOST_ISSUES = 100;
+/** Limits of one push: the newest commits that are read (as in the reference), and the issues that are closed (chosen). */
+const MAX_COMMITS = 100;
+const MAX_ISSUES = 100;
 
 /**
- * Commits that come to the default branch close the issues that their messages say they close, in the name and by the rights
- * of who has pushed them. contract/activity.md Part 1
+ * Closes the issues that messages of commits pushed to the default branch close, as the user who pushed and with their permissions.
+ * contract/activity.md Part 1
  */
 export const closeIssuesByCommits = defineJob({
   kind: 'close_issues_by_commits',
   async handle(
     { database, git, runUnitOfWork }: RefServices,
-    { projectId, userId, mergeRequestId, oldId, newId }: Pushed,
+    { projectId, userId, mergeRequestId, oldId, newId }: PushedCommits,
   ) {
-    const by = await actorOf(database.reader, userId);
-    if (!isSignedIn(by)) return;
-    const project = await findProject(database.reader, by, String(projectId));
+    const caller = await loadActor(database.reader, userId);
+    if (!isSignedIn(caller)) return;
+    const project = await findProject(database.reader, caller, String(projectId));
     if (project === null || !storedAttributes(project).autoclose_referenced_issues) return;
-    const named = await namedIn(git, repositoryOf(git, project), oldId, newId);
-    for (const [iid, sourceCommit] of [...named].slice(0, MOST_ISSUES)) {
-      const because = mergeRequestId === undefined ? { sourceCommit } : { sourceMergeRequestId: mergeRequestId };
-      await closeNamed(runUnitOfWork, by, project, iid, because);
+    const closing = await findClosedIids(git, getRepository(git, project), oldId, newId);
+    for (const [iid, sourceCommit] of [...closing].slice(0, MAX_ISSUES)) {
+      const reason = mergeRequestId === undefined ? { sourceCommit } : { sourceMergeRequestId: mergeRequestId };
+      await closeIssueByIid(runUnitOfWork, caller, project, iid, reason);
     }
   },
 });
 
-/** In the act that records the push; only where there is an issue to close. */
-export const closeByCommits = subscription({
+/** Enqueues the job in the unit of work that records the push, if the project has open issues. */
+export const closeIssuesOnPush = subscription({
   event: 'refs-changed',
   async inTransaction(uow, { projectId, userId, changes, merge }) {
-    const come = changes.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== zeroId);
-    if (userId === null || come.length === 0) return;
-    const branch = await defaultBranch(uow, projectId);
-    const change = come.find(({ ref }) => ref.slice(HEADS.length) === branch);
+    const branchChanges = changes.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
+    if (userId === null || branchChanges.length === 0) return;
+    const branch = await findDefaultBranch(uow, projectId);
+    const change = branchChanges.find(({ ref }) => ref.slice(HEADS.length) === branch);
     if (change === undefined) return;
     const { oldId, newId } = change;
     await enqueue(uow, closeIssuesByCommits, {
@@ -73,8 +73,8 @@ export const closeByCommits = subscription({
   },
 });
 
-/** Of a project with open issues. index: repositories primary key, issues_by_project_state */
-async function defaultBranch(tx: Transaction, projectId: number): Promise<string | undefined> {
+/** Returns the default branch of a project with open issues. index: repositories primary key, issues_by_project_state */
+async function findDefaultBranch(tx: Transaction, projectId: number): Promise<string | undefined> {
   const row = await tx
     .selectFrom('repositories')
     .select('default_branch')
@@ -91,26 +91,26 @@ async function defaultBranch(tx: Transaction, projectId: number): Promise<string
   return row?.default_branch;
 }
 
-/** The numbers of the issues with the oldest commit that says so of each. */
-async function namedIn(
+/** Returns the iids of the issues to close, each with the oldest commit that closes it. */
+async function findClosedIids(
   git: Git,
   repository: Repository,
   oldId: string,
   newId: string,
 ): Promise<ReadonlyMap<number, string>> {
-  const named = new Map<number, string>();
-  for (const commit of await readCommits(git, repository, await newCommits(git, repository, oldId, newId))) {
+  const closing = new Map<number, string>();
+  for (const commit of await readCommits(git, repository, await listNewCommits(git, repository, oldId, newId))) {
     if (commit === null) continue;
-    for (const iid of closedBy(commit.message)) if (!named.has(iid)) named.set(iid, commit.id);
+    for (const iid of parseClosingIids(commit.message)) if (!closing.has(iid)) closing.set(iid, commit.id);
   }
-  return named;
+  return closing;
 }
 
-/** Oldest first. Most pushes bring one commit, which need not be looked for. */
-async function newCommits(git: Git, repository: Repository, oldId: string, newId: string): Promise<string[]> {
+/** Returns the new commits, oldest first. Most pushes have one commit, which needs no search. */
+async function listNewCommits(git: Git, repository: Repository, oldId: string, newId: string): Promise<string[]> {
   const [newest] = await readCommits(git, repository, [newId]);
   if (newest?.parentIds.length === 1 && newest.parentIds[0] === oldId) return [newId];
-  const revisions = { include: [newId], exclude: oldId === zeroId ? [] : [oldId] };
-  const list = () => listCommits(git, repository, { revisions, limit: MOST_COMMITS });
-  return (await walks(git).enter(list, git)).reverse();
+  const revisions = { include: [newId], exclude: oldId === ZERO_ID ? [] : [oldId] };
+  const list = () => listCommits(git, repository, { revisions, limit: MAX_COMMITS });
+  return (await historyWalkLimiter(git).run(list, git)).reverse();
 }

@@ -1,20 +1,20 @@
-import { type ClosedBy, closeIssue } from '#api/planning/issues/index.ts';
+import { type CloseReason, closeIssue } from '#api/planning/issues/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findIssue, mayUpdateIssue } from '#authorization/issues.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { RunUnitOfWork } from '#events/unit-of-work.ts';
 
-/** Closes the issue with a number that somebody has written down, in his name and by his rights; nothing, where there is none. */
-export async function closeNamed(
+/** Closes the issue with this iid as the caller, if it exists and they may update it. */
+export async function closeIssueByIid(
   runUnitOfWork: RunUnitOfWork,
-  by: SignedInCaller,
+  caller: SignedInCaller,
   project: Project,
   iid: number,
-  because: ClosedBy,
+  reason: CloseReason,
 ): Promise<void> {
-  await runUnitOfWork(by, async (uow) => {
-    const issue = await findIssue(uow, by, project.id, iid);
-    if (issue === null || !mayUpdateIssue(by, project, issue)) return;
-    await closeIssue(uow, issue, because);
+  await runUnitOfWork(caller, async (uow) => {
+    const issue = await findIssue(uow, caller, project.id, iid);
+    if (issue === null || !mayUpdateIssue(caller, project, issue)) return;
+    await closeIssue(uow, issue, reason);
   });
 }

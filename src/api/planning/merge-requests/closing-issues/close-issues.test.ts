@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markHistory, recordedSince } from '#activity/index.ts';
+import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
 import { done, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../fixtures.testing.ts';
 
@@ -12,23 +12,23 @@ const newIssue = async (params = {}) =>
 const stateOf = async ({ iid }: { readonly iid: number }) =>
   (await done(owner.get(`${project.at}/issues/${iid}`))).body.state;
 
-test('a merge into the default branch closes the issues that the description closes, in the merger’s name', async () => {
+test('a merge into the default branch closes the issues in the description, as the merger', async () => {
   const [named, mentioned, closed] = [await newIssue(), await newIssue({ confidential: true }), await newIssue()];
   await done(owner.put(`${project.at}/issues/${closed.iid}`, { state_event: 'close' }));
   const description = `Fixes #${named.iid}, #${closed.iid} and see #${mentioned.iid}`;
   const mr = await newMergeRequest(project, { description });
   await done(maintainer.put(`${mr.at}/merge`));
-  const mark = await markHistory(reader);
+  const mark = await markRecordedEvents(reader);
   await work();
   assert.deepEqual(await Promise.all([named, mentioned].map(stateOf)), ['closed', 'opened']);
-  assert.deepEqual(await recordedSince(reader, mark), ['closed Issue', 'state closed']);
+  assert.deepEqual(await listRecordedSince(reader, mark), ['closed Issue', 'state closed']);
   const { body } = await owner.get(`${project.at}/issues/${named.iid}/resource_state_events`);
   const [{ user, source_merge_request_id, state }] = body;
   assert.deepEqual([user.id, source_merge_request_id, state], [maintainer.id, mr.id, 'closed']);
   assert.equal((await owner.get(`${project.at}/issues/${named.iid}`)).body.closed_by.id, maintainer.id);
 });
 
-test('a merge into another branch closes none, and neither does a project that does not want it', async () => {
+test('a merge closes no issue on another branch or if the project disables it', async () => {
   const issue = await newIssue();
   const description = `Closes #${issue.iid}`;
   await done(owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' }));

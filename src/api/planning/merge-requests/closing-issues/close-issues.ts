@@ -4,28 +4,29 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { hasRow } from '#database/has-row.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { actorOf } from '#repositories/ref-updates/ref-update-actor.ts';
+import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import type { RefServices } from '#repositories/services.ts';
-import { closeNamed } from './close-issue.ts';
+import { closeIssueByIid } from './close-issue.ts';
 
-/** A merge into the default branch closes the issues that its merge request says it closes, in the merger's name and by his rights. */
+/** Closes the issues that a merge request closes after its merge into the default branch, as the merger and with their permissions. */
 export const closeIssues = defineJob({
   kind: 'close_issues_of_merge_request',
   async handle({ database, runUnitOfWork }: RefServices, { mergeRequestId }: { readonly mergeRequestId: number }) {
     const db = database.reader;
-    const merged = await mergedRow(db, mergeRequestId);
-    const by = await actorOf(db, merged?.merged_by_id ?? null);
-    if (merged === undefined || !isSignedIn(by)) return;
-    const project = await findProject(db, by, String(merged.project_id));
+    const merged = await findMergedRow(db, mergeRequestId);
+    const caller = await loadActor(db, merged?.merged_by_id ?? null);
+    if (merged === undefined || !isSignedIn(caller)) return;
+    const project = await findProject(db, caller, String(merged.project_id));
     if (project === null || project.default_branch !== merged.target_branch) return;
     if (!storedAttributes(project).autoclose_referenced_issues) return;
-    const because = { sourceMergeRequestId: mergeRequestId };
-    for (const iid of await closedBy(db, mergeRequestId)) await closeNamed(runUnitOfWork, by, project, iid, because);
+    const reason = { sourceMergeRequestId: mergeRequestId };
+    for (const iid of await listClosingIids(db, mergeRequestId))
+      await closeIssueByIid(runUnitOfWork, caller, project, iid, reason);
   },
 });
 
-/** Part of the act that merges: only where something is named that it closes. */
-export async function closeIssuesSoon(tx: Transaction, mergeRequestId: number): Promise<void> {
+/** Enqueues the job in the unit of work that merges, if the merge request closes any issue. */
+export async function enqueueCloseIssues(tx: Transaction, mergeRequestId: number): Promise<void> {
   // index: merge_request_closing_iids_pkey
   const closing = tx
     .selectFrom('merge_request_closing_iids')
@@ -35,7 +36,7 @@ export async function closeIssuesSoon(tx: Transaction, mergeRequestId: number): 
 }
 
 /** index: merge_requests primary key */
-function mergedRow(db: Reader, id: number) {
+function findMergedRow(db: Reader, id: number) {
   return db
     .selectFrom('merge_requests')
     .select(['project_id', 'target_branch', 'merged_by_id'])
@@ -44,8 +45,8 @@ function mergedRow(db: Reader, id: number) {
     .executeTakeFirst();
 }
 
-/** Numbers of issues that there may or may not be. index: merge_request_closing_iids_pkey */
-async function closedBy(db: Reader, mergeRequestId: number): Promise<number[]> {
+/** Returns the iids of the issues to close; they may not exist. index: merge_request_closing_iids_pkey */
+async function listClosingIids(db: Reader, mergeRequestId: number): Promise<number[]> {
   const rows = await db
     .selectFrom('merge_request_closing_iids')
     .select('issue_iid')

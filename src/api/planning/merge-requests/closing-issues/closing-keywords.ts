@@ -1,9 +1,9 @@
-import { codeIn, MOST_PLACES } from '#api/planning/issuables/index.ts';
+import { findCode, MAX_SCANNED_POSITIONS } from '#api/planning/issuables/index.ts';
 
-/** So many of one text are looked at. */
-const MOST = 100;
+/** Maximum number of closing references found in one text. */
+const MAX_REFERENCES = 100;
 
-const WORDS: readonly string[] = [
+const KEYWORDS: readonly string[] = [
   'close',
   'closes',
   'closed',
@@ -15,26 +15,25 @@ const WORDS: readonly string[] = [
   'resolved',
 ];
 
-const LONGEST_WORD = 'resolved'.length;
-const LONGEST_NUMBER = 9;
+const MAX_KEYWORD_LENGTH = 'resolved'.length;
+const MAX_DIGITS = 9;
 
 /**
- * The numbers of the issues that a description closes on merge, or the message of a commit, each once: a word that says so,
- * perhaps with a colon, and `#n`, perhaps with more of them behind it (`Closes #1, #2 and #3`). What stands in code closes
- * nothing; what is merely indented does, as in the message that `git merge --squash` makes of others. Time grows with the text's
- * length alone. contract/planning.md §3.8
+ * Returns the distinct iids of the issues that a description or commit message closes: a keyword, an optional colon and `#n`, followed
+ * by further references (`Closes #1, #2 and #3`). References in code do not count; indented ones do, because `git merge --squash`
+ * indents the original messages. Takes linear time. contract/planning.md §3.8
  */
-export function closedBy(description: string): number[] {
+export function parseClosingIids(description: string): number[] {
   const found = new Set<number>();
-  const code = codeIn(description, { indented: false });
-  /** Behind the last reference that closes: another one that follows it closes too. */
+  const code = findCode(description, { indented: false });
+  /** End of the last closing reference; a reference that follows it after a separator closes too. */
   let open = -1;
   let places = 0;
   for (const { index: at } of description.matchAll(/#(?=\d)/g)) {
-    if (found.size === MOST || ++places > MOST_PLACES) break;
-    const end = endOfNumber(description, at + 1);
+    if (found.size === MAX_REFERENCES || ++places > MAX_SCANNED_POSITIONS) break;
+    const end = findNumberEnd(description, at + 1);
     if (end === null || code.has(at)) continue;
-    if (!(open !== -1 && isSeparator(description.slice(open, at))) && !saysSo(description, at)) continue;
+    if (!(open !== -1 && isSeparator(description.slice(open, at))) && !followsKeyword(description, at)) continue;
     const iid = Number(description.slice(at + 1, end));
     if (iid > 0) found.add(iid);
     open = end;
@@ -46,28 +45,28 @@ const isDigit = (character: string | undefined) => character !== undefined && ch
 const isWord = (character: string | undefined) => character !== undefined && /^\w$/.test(character);
 const isBlank = (character: string | undefined) => character === ' ' || character === '\t';
 
-/** Where the number that begins here ends; null: it is none. */
-function endOfNumber(text: string, start: number): number | null {
+/** Returns the end of the number that begins here, or null if it is not a number. */
+function findNumberEnd(text: string, start: number): number | null {
   let end = start;
-  while (end - start <= LONGEST_NUMBER && isDigit(text[end])) end++;
+  while (end - start <= MAX_DIGITS && isDigit(text[end])) end++;
   return end === start || isWord(text[end]) ? null : end;
 }
 
-/** What stands between references of which the first closes. */
+/** Separators between closing references. */
 const SEPARATORS = [',', 'and', ', and'];
-const LONGEST_SEPARATOR = ' , and '.length;
+const MAX_SEPARATOR_LENGTH = ' , and '.length;
 
 function isSeparator(text: string): boolean {
-  return text.length <= LONGEST_SEPARATOR && SEPARATORS.includes(text.trim().toLowerCase());
+  return text.length <= MAX_SEPARATOR_LENGTH && SEPARATORS.includes(text.trim().toLowerCase());
 }
 
-/** Whether one of the words stands before this place, as a word of its own. */
-function saysSo(text: string, at: number): boolean {
+/** Returns whether a keyword precedes this position as a whole word. */
+function followsKeyword(text: string, at: number): boolean {
   let end = at;
   if (!isBlank(text[end - 1])) return false;
   while (isBlank(text[end - 1])) end--;
   if (text[end - 1] === ':') end--;
   let start = end;
-  while (end - start <= LONGEST_WORD && isWord(text[start - 1])) start--;
-  return WORDS.includes(text.slice(start, end).toLowerCase());
+  while (end - start <= MAX_KEYWORD_LENGTH && isWord(text[start - 1])) start--;
+  return KEYWORDS.includes(text.slice(start, end).toLowerCase());
 }

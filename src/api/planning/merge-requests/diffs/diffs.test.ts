@@ -7,8 +7,8 @@ const { server, project, owner, reporter, planner, guest, anonymous, newProject 
   project: { readme: true, with: ['reporter', 'planner', 'guest'] },
 });
 
-/** A merge request of three commits, whose target branch has gone on. */
-async function three() {
+/** Creates a merge request with three commits whose target branch has new commits. */
+async function createWithThreeCommits() {
   const source_branch = await newBranch(project);
   const ids: string[] = [(await done(owner.get(`${project.repository}/branches/${source_branch}`))).body.commit.id];
   for (const at of [2, 3]) {
@@ -26,16 +26,16 @@ async function three() {
 
 const idsOf = (body: readonly { readonly id: string }[]) => body.map(({ id }) => id);
 
-test('its commits are those that its target branch had not, the newest first, in pages', async () => {
-  const mr = await three();
+test('lists the commits that the target branch lacks, newest first, in pages', async () => {
+  const mr = await createWithThreeCommits();
   const all = await owner.get(`${mr.at}/commits`);
   assert.deepEqual([idsOf(all.body), all.headers['x-total']], [mr.ids.toReversed(), '3']);
   const second = await reporter.get(`${mr.at}/commits`, { per_page: 2, page: 2 });
   assert.deepEqual([idsOf(second.body), second.headers['x-total-pages']], [mr.ids.slice(0, 1), '2']);
 });
 
-test('what it changes is told file by file, in pages, and beside all else of it', async () => {
-  const mr = await three();
+test('returns the diffs in pages and with the merge request', async () => {
+  const mr = await createWithThreeCommits();
   const { body, headers } = await owner.get(`${mr.at}/diffs`, { per_page: 2 });
   const names = [2, 3].map((at) => `${mr.source_branch}-${at}.txt`);
   assert.deepEqual(
@@ -51,7 +51,7 @@ test('what it changes is told file by file, in pages, and beside all else of it'
   assert.deepEqual(rest, (await owner.get(mr.at)).body);
 });
 
-test('of more than a thousand files the rest is left out and told of, unless whoever asks wants them all', async () => {
+test('truncates diffs of more than a thousand files unless all are requested', async () => {
   const place = await newProject({ readme: true });
   const files = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`d${at % 10}/f${at}.txt`, 'x\n']));
   await place.commit(files, { branch: 'large' });
@@ -63,8 +63,8 @@ test('of more than a thousand files the rest is left out and told of, unless who
   assert.deepEqual([whole.changes.length, whole.overflow], [1001, false]);
 });
 
-test('after the merge all of it is told as before', async () => {
-  const mr = await three();
+test('returns the same commits and diffs after the merge', async () => {
+  const mr = await createWithThreeCommits();
   const paths = ['commits', 'diffs'];
   const told = () => Promise.all(paths.map(async (path) => (await done(owner.get(`${mr.at}/${path}`))).body));
   const before = await told();
@@ -73,8 +73,8 @@ test('after the merge all of it is told as before', async () => {
   assert.deepEqual((await owner.get(mr.at)).body.diff_refs, mr.diff_refs);
 });
 
-test('who reads no code reads none of it here', async () => {
-  const mr = await three();
+test('needs the permission to read code', async () => {
+  const mr = await createWithThreeCommits();
   for (const path of ['commits', 'diffs', 'changes', 'merge_ref']) {
     const statuses = [planner, guest, reporter, anonymous].map(async (by) => (await by.get(`${mr.at}/${path}`)).status);
     assert.deepEqual(await Promise.all(statuses), [403, 403, 200, 404]);
@@ -82,8 +82,8 @@ test('who reads no code reads none of it here', async () => {
   }
 });
 
-test('the merge is tried without moving anything, and is the same as long as the branches are', async () => {
-  const mr = await three();
+test('the merge ref moves no branch and is stable while the branches are unchanged', async () => {
+  const mr = await createWithThreeCommits();
   const tip = async () => (await owner.get(`${project.repository}/branches/main`)).body.commit.id;
   const before = await tip();
   const { status, body } = await reporter.get(`${mr.at}/merge_ref`);
@@ -97,7 +97,7 @@ test('the merge is tried without moving anything, and is the same as long as the
   assert.deepEqual([refused.status, refused.body], [400, { message: 'Merge request is not mergeable' }]);
 });
 
-test('of a head that never came along nothing is told but its id', async () => {
+test('returns only the id of a head that does not exist', async () => {
   const mr = await newMergeRequest(project);
   const sha = '1'.repeat(40);
   await server.services.database.transaction(async (tx) => {
@@ -111,9 +111,9 @@ test('of a head that never came along nothing is told but its id', async () => {
   assert.equal((await owner.put(`${mr.at}/merge`)).status, 405);
 });
 
-test('on request it tells how far the target branch has gone on, whether it is being rebased, and its texts as HTML', async () => {
-  const wish = { title: 'More <b>', description: '# Why\n\n"x" & y', source_branch: await newBranch(project) };
-  const mr = await newMergeRequest(project, wish);
+test('returns diverged commits, rebase state and HTML texts on request', async () => {
+  const input = { title: 'More <b>', description: '# Why\n\n"x" & y', source_branch: await newBranch(project) };
+  const mr = await newMergeRequest(project, input);
   await project.commit({ 'on.txt': 'on' });
   await project.commit({ 'on.txt': 'and on' });
   const { body } = await owner.get(mr.at, {

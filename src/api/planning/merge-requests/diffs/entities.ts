@@ -4,22 +4,22 @@ import type { MergeRequest as MergeRequestOfCaller } from '#authorization/merge-
 import type { Diff as GitDiff } from '#git/diff/diff.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { MergeRequest } from '../entities.ts';
-import { isCut } from '../versions/versions.ts';
+import { isTruncated } from '../versions/versions.ts';
 
 export const MergeRef = entity('MergeRef', { commit_id: Type.String() });
 
-interface Changed {
+interface MergeRequestWithDiff {
   readonly mergeRequest: MergeRequestOfCaller;
   readonly diff: GitDiff;
 }
 
-/** A merge request with the files that it changes. */
+/** A merge request with the diffs of its files. */
 export const MergeRequestChanges = entity('MergeRequestChanges', {
   ...MergeRequest.schema.properties,
   changes: Type.Array(Diff.schema),
   overflow: Type.Boolean(),
 }).from(
-  async (rows: readonly Changed[], to) => {
+  async (rows: readonly MergeRequestWithDiff[], to) => {
     const shapes = await MergeRequest.serializeAll(
       rows.map(({ mergeRequest }) => mergeRequest),
       to,
@@ -29,6 +29,6 @@ export const MergeRequestChanges = entity('MergeRequestChanges', {
   ({ mergeRequest, diff }, to, shown) => ({
     ...shown.get(mergeRequest.id)!,
     changes: diff.files.map((file) => Diff.serialize(file, to)),
-    overflow: isCut(diff),
+    overflow: isTruncated(diff),
   }),
 );

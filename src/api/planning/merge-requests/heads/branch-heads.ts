@@ -1,72 +1,72 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { type Standing, standingOf } from '#authorization/current-access.ts';
+import { type CurrentAccess, reloadAccess } from '#authorization/current-access.ts';
 import type { Reader, TransactionOptions } from '#database/database.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { partingOf } from '#git/commits/commits-between.ts';
+import { findSharedMergeBase } from '#git/commits/commits-between.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
-import { branchTip } from '#git/refs/revision.ts';
-import { type Placed, repositoryOf } from '#repositories/repository.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
+import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 
-/** The head and the tip of the target branch at this moment, and where they parted; null: there is none. */
-export interface Tips {
+/** The heads of source and target branch and their merge base; null where there is none. */
+export interface BranchHeads {
   readonly head: string | null;
   readonly start: string | null;
   readonly base: string | null;
 }
 
-interface Branches {
-  /** Whose tip is the head; null: no branch's is. */
+interface ComparedBranches {
+  /** The source branch whose head is read; null: `head` is used. */
   readonly source: string | null;
-  /** The head where that branch is not there. */
+  /** The head if the source branch does not exist. */
   readonly head: string | null;
   readonly target: string;
 }
 
-interface RunUnitOfWork {
+interface HeadsUnitOfWorkOptions {
   readonly caller: SignedInCaller;
   readonly project: Project;
-  /** Whose tips are wanted; null: no branch decides anything. */
-  readonly branches: Branches | null;
+  /** The branches to read; null: the unit of work does not depend on them. */
+  readonly branches: ComparedBranches | null;
   readonly options: TransactionOptions;
 }
 
-/** So often the tips are read anew; a branch that never rests is followed by its next push. */
-const MOST_TRIES = 5;
+/** Maximum number of attempts. The next push updates the merge request if a branch keeps moving. */
+const MAX_ATTEMPTS = 5;
 
 /**
- * Runs an act that goes by the tips of two branches, as they are when it runs: a push that comes between would be heard of by
- * nobody, since what is made or opened by the act was not there yet. What the caller may is asked again of how he stands in
- * the act: he may have waited long for git and for his turn.
+ * Runs a unit of work with the heads of two branches, which are current when it runs. Otherwise a push in between would be lost,
+ * because the merge request was not open yet. The caller's access is reloaded in the unit of work, since waiting for git and for the
+ * lock may have taken long.
  */
-export async function actingAtTips<T>(
+export async function runWithBranchHeads<T>(
   { database, git, runUnitOfWork }: RefServices,
-  { caller, project, branches, options }: RunUnitOfWork,
-  work: (uow: UnitOfWork<SignedInCaller>, standing: Standing, tips: Tips | null) => Promise<T>,
+  { caller, project, branches, options }: HeadsUnitOfWorkOptions,
+  work: (uow: UnitOfWork<SignedInCaller>, access: CurrentAccess, heads: BranchHeads | null) => Promise<T>,
 ): Promise<T> {
-  const workAt = async (uow: UnitOfWork<SignedInCaller>, tips: Tips | null) =>
-    work(uow, await standingOf(uow, caller, project.id), tips);
+  const workAt = async (uow: UnitOfWork<SignedInCaller>, heads: BranchHeads | null) =>
+    work(uow, await reloadAccess(uow, caller, project.id), heads);
   if (branches === null) return runUnitOfWork(caller, (uow) => workAt(uow, null), options);
   for (let tries = 1; ; tries++) {
-    const version = await refVersionOf(database.current().reader, project.id);
-    const tips = await tipsOf(git, project, branches);
-    const done = await runUnitOfWork(
+    const version = await findRefStateVersion(database.forRequest().reader, project.id);
+    const heads = await readBranchHeads(git, project, branches);
+    const result = await runUnitOfWork(
       caller,
       async (uow): Promise<T | Failure<'moved'>> => {
-        if (tries < MOST_TRIES && (await refVersionOf(uow, project.id)) !== version) return fail('moved');
-        return workAt(uow, tips);
+        if (tries < MAX_ATTEMPTS && (await findRefStateVersion(uow, project.id)) !== version) return fail('moved');
+        return workAt(uow, heads);
       },
       options,
     );
-    if (!isFailure(done) || done.code !== 'moved') return done as T;
+    if (!isFailure(result) || result.code !== 'moved') return result as T;
   }
 }
 
 /** index: repositories primary key */
-async function refVersionOf(db: Reader, projectId: number): Promise<number | undefined> {
+async function findRefStateVersion(db: Reader, projectId: number): Promise<number | undefined> {
   const found = await db
     .selectFrom('repositories')
     .select('ref_state_version')
@@ -75,11 +75,15 @@ async function refVersionOf(db: Reader, projectId: number): Promise<number | und
   return found?.ref_state_version;
 }
 
-async function tipsOf(git: Git, project: Placed, { source, head: kept, target }: Branches): Promise<Tips> {
-  const repository = repositoryOf(git, project);
-  const head = (source === null ? null : await branchTip(repository, source)) ?? kept;
-  const start = await branchTip(repository, target);
-  // A head that was imported may not be there.
+async function readBranchHeads(
+  git: Git,
+  project: LocatedRepository,
+  { source, head: fallbackHead, target }: ComparedBranches,
+): Promise<BranchHeads> {
+  const repository = getRepository(git, project);
+  const head = (source === null ? null : await findBranchHead(repository, source)) ?? fallbackHead;
+  const start = await findBranchHead(repository, target);
+  // The head of an imported merge request may not exist.
   const both = head !== null && start !== null && (await readCommit(git, repository, head)) !== null;
-  return { head, start, base: both ? await partingOf(git, repository, start, head) : null };
+  return { head, start, base: both ? await findSharedMergeBase(git, repository, start, head) : null };
 }

@@ -1,43 +1,46 @@
 import { sql } from 'kysely';
-import { isAmong } from '#database/dialect.ts';
+import { isInIds } from '#database/dialect.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { outrunAutoMerges } from '../auto-merge/job.ts';
-import { endRebases } from '../rebase/store.ts';
-import { keepHeadsSoon } from './head-refs.ts';
+import { abortOrRetryAutoMerges } from '../auto-merge/job.ts';
+import { deleteRebases } from '../rebase/store.ts';
+import { enqueueHeadRefUpdate } from './head-refs.ts';
 
-/** In one statement so many heads are moved. */
-const TOGETHER = 200;
+/** Number of heads updated in one statement. */
+const BATCH_SIZE = 200;
 
-/** Chosen: a push of more than these is no news of any of them. */
-const MOST_TOLD = 100;
+/** Maximum number of merge requests for which one push publishes events; chosen. */
+const MAX_PUSH_NOTIFICATIONS = 100;
 
-interface Followed {
+interface HeadUpdate {
   readonly id: number;
   readonly iid: number;
-  /** What it is by now, ... */
+  /** The stored head. */
   readonly head_sha: string;
-  /** ... and what it is to be. */
+  /** The new head. */
   readonly head: string;
 }
 
-/** Open merge requests whose source branches have moved get another head: part of the act that knows of it. */
-export async function followHeads(uow: UnitOfWork, projectId: number, followed: readonly Followed[]): Promise<void> {
-  const ahead = followed.filter(({ head_sha, head }) => head !== head_sha);
-  if (ahead.length === 0) return;
-  const ids = ahead.map(({ id }) => id);
-  await keepHeadsSoon(
+/** Updates the heads of open merge requests whose source branches moved, in the unit of work that records the push. */
+export async function updateHeads(uow: UnitOfWork, projectId: number, updates: readonly HeadUpdate[]): Promise<void> {
+  const moved = updates.filter(({ head_sha, head }) => head !== head_sha);
+  if (moved.length === 0) return;
+  const ids = moved.map(({ id }) => id);
+  await enqueueHeadRefUpdate(
     uow,
     projectId,
-    ahead.map(({ iid }) => iid),
+    moved.map(({ iid }) => iid),
   );
-  await endRebases(uow, ids);
-  await outrunAutoMerges(uow, ids);
-  for (const { id } of ahead.slice(0, MOST_TOLD)) {
-    await uow.publish('occurred', { event: 'push_to_merge_request', about: { type: 'MergeRequest', id } });
+  await deleteRebases(uow, ids);
+  await abortOrRetryAutoMerges(uow, ids);
+  for (const { id } of moved.slice(0, MAX_PUSH_NOTIFICATIONS)) {
+    await uow.publish('notifiable-event-occurred', {
+      event: 'push_to_merge_request',
+      about: { type: 'MergeRequest', id },
+    });
   }
-  for (let at = 0; at < ahead.length; at += TOGETHER) {
-    const some = ahead.slice(at, at + TOGETHER);
-    const heads = some.map(({ id, head }) => sql`when ${id} then ${head}`);
+  for (let at = 0; at < moved.length; at += BATCH_SIZE) {
+    const batch = moved.slice(at, at + BATCH_SIZE);
+    const heads = batch.map(({ id, head }) => sql`when ${id} then ${head}`);
     await uow
       .updateTable('merge_requests')
       .set({
@@ -48,14 +51,18 @@ export async function followHeads(uow: UnitOfWork, projectId: number, followed: 
         updated_at: uow.now,
       })
       .where(
-        isAmong(
+        isInIds(
           uow,
           sql<number>`id`,
-          some.map(({ id }) => id),
+          batch.map(({ id }) => id),
         ),
       )
       .execute();
-    const versions = some.map(({ id, head }) => ({ merge_request_id: id, head_commit_sha: head, created_at: uow.now }));
+    const versions = batch.map(({ id, head }) => ({
+      merge_request_id: id,
+      head_commit_sha: head,
+      created_at: uow.now,
+    }));
     await uow.insertInto('merge_request_versions').values(versions).execute();
   }
 }

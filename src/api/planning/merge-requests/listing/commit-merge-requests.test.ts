@@ -10,7 +10,7 @@ const iidsOf = async (caller: Caller, project: Project, ref: string, params = {}
     ({ iid }: { iid: number }) => iid,
   );
 
-test('a commit is in the merge requests that bring it, before and after the merge, and in none that begin after it', async () => {
+test('a commit is listed with the merge requests that contain it, before and after the merge', async () => {
   const owner = await user();
   const project = await newProject({ owner, readme: true });
   const brought = await project.commit({ 'a.txt': 'a' }, { branch: 'first' });
@@ -29,7 +29,7 @@ test('a commit is in the merge requests that bring it, before and after the merg
   assert.deepEqual(await iidsOf(owner, project, brought, { per_page: 1, page: 2 }), [first.iid]);
 });
 
-test('an earlier head counts too, and who reads no merge requests is told so', async () => {
+test('earlier heads count, and callers without permission get 403', async () => {
   const { project, owner, guest, reporter } = await world({ project: { readme: true, with: ['guest', 'reporter'] } });
   const { id: parent } = (await owner.get(`${project.repository}/commits/main`)).body;
   const id = await project.commit({ 'a.txt': 'a' }, { branch: 'first' });

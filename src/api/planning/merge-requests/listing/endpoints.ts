@@ -1,70 +1,77 @@
-import { everywhere, me, scoped, scopeType } from '#api/planning/issuables/index.ts';
-import { ownMilestone, SEEING_MILESTONES } from '#api/planning/milestones/index.ts';
-import { forBoth } from '#http/access/parents.ts';
-import { inPublicGroup, inPublicProject } from '#http/access/project-access.ts';
+import { allProjects, scopeAccess, scopeFilter, scopeType } from '#api/planning/issuables/index.ts';
+import { ownMilestone, READ_MILESTONES } from '#api/planning/milestones/index.ts';
+import { forGroupAndProject } from '#http/access/parents.ts';
+import { inGroupAllowingAnonymous, inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { page } from '#http/endpoint/responses.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
 import { ListedMergeRequest, MergeRequestInList } from '../entities.ts';
-import { listMergeRequests as list, mergeRequestsOfMilestone } from './list.ts';
-import { filterRules, listParams } from './parameters.ts';
-import { mergeRequestsOfProject, ofProjectParams } from './project-merge-requests.ts';
+import { listMergeRequests as list, listMergeRequestsOfMilestone } from './list.ts';
+import { mergeRequestFilterRules, mergeRequestListParams } from './parameters.ts';
+import { listMergeRequestsOfProject, projectMergeRequestParams } from './project-merge-requests.ts';
 
 /** Lists of merge requests. */
 
 export const listMergeRequests = endpoint({
   get: '/merge_requests',
-  summary: 'List merge requests of all projects: one’s own, those assigned to one, or all that one may read',
-  access: me(),
+  summary: 'List merge requests of all projects',
+  access: scopeAccess(),
   params: {
     scope: optional(scopeType, 'created_by_me'),
-    ...listParams,
+    ...mergeRequestListParams,
     non_archived: optional(boolean, true),
   },
-  rules: filterRules,
+  rules: mergeRequestFilterRules,
   response: page(ListedMergeRequest),
   read: (db, { caller, params, page }) =>
-    list(db, caller, everywhere(params.non_archived), { ...params, ...scoped(caller, params) }, orderIn(params), page),
+    list(
+      db,
+      caller,
+      allProjects(params.non_archived),
+      { ...params, ...scopeFilter(caller, params) },
+      orderingFor(params),
+      page,
+    ),
 });
 
-type Ordered = {
+type OrderParams = {
   readonly order_by: 'created_at' | 'updated_at' | 'title' | 'merged_at';
   readonly sort: 'asc' | 'desc';
 };
 
-const orderIn = ({ order_by: order, sort: direction }: Ordered) => ({ order, direction });
+const orderingFor = ({ order_by: order, sort: direction }: OrderParams) => ({ order, direction });
 
 export const listGroupMergeRequests = endpoint({
   get: '/groups/:id/merge_requests',
-  summary: 'List the merge requests of a group’s projects and of those in its subgroups',
-  access: inPublicGroup('read_group'),
-  params: { scope: optional(scopeType, 'all'), ...listParams, non_archived: optional(boolean, true) },
-  rules: filterRules,
+  summary: 'List the merge requests of a group',
+  access: inGroupAllowingAnonymous('read_group'),
+  params: { scope: optional(scopeType, 'all'), ...mergeRequestListParams, non_archived: optional(boolean, true) },
+  rules: mergeRequestFilterRules,
   response: page(ListedMergeRequest),
   read: (db, { group, caller, params, page }) => {
     const of = { group, nonArchived: params.non_archived !== false };
-    return list(db, caller, of, { ...params, ...scoped(caller, params) }, orderIn(params), page);
+    return list(db, caller, of, { ...params, ...scopeFilter(caller, params) }, orderingFor(params), page);
   },
 });
 
 export const listProjectMergeRequests = endpoint({
   get: '/projects/:id/merge_requests',
   summary: 'List the merge requests of a project',
-  access: inPublicProject('read_merge_request'),
-  params: ofProjectParams,
-  rules: filterRules,
+  access: inProjectAllowingAnonymous('read_merge_request'),
+  params: projectMergeRequestParams,
+  rules: mergeRequestFilterRules,
   response: page(ListedMergeRequest),
-  read: (db, call) => mergeRequestsOfProject(db, call),
+  read: (db, call) => listMergeRequestsOfProject(db, call),
 });
 
-export const [listGroupMilestoneMergeRequests, listProjectMilestoneMergeRequests] = forBoth((parent) =>
+export const [listGroupMilestoneMergeRequests, listProjectMilestoneMergeRequests] = forGroupAndProject((parent) =>
   endpoint({
     get: `${parent.path}/milestones/:milestone_id/merge_requests`,
-    summary: 'List the merge requests of a milestone, by the priorities of their labels',
-    access: parent.may(SEEING_MILESTONES).resource(ownMilestone),
+    summary: 'List the merge requests of a milestone',
+    access: parent.accessWith(READ_MILESTONES).resource(ownMilestone),
     response: page(MergeRequestInList),
     read: (db, { parent: place, caller, milestone, page }) =>
-      mergeRequestsOfMilestone(db, caller, place, milestone, page),
+      listMergeRequestsOfMilestone(db, caller, place, milestone, page),
   }),
 );

@@ -8,8 +8,8 @@ const { project, owner, guest, planner, developer, newProject, anonymous, work }
 });
 const issues = `${project.at}/issues`;
 
-const file = async (params = {}) => (await done(owner.post(issues, { title: 'Broken', ...params }))).body;
-const listed = async (by: Caller, { iid }: { iid: number }, list: string): Promise<number[]> => {
+const createIssue = async (params = {}) => (await done(owner.post(issues, { title: 'Broken', ...params }))).body;
+const listIids = async (by: Caller, { iid }: { iid: number }, list: string): Promise<number[]> => {
   const { status, body } = await by.get(`${issues}/${iid}/${list}`);
   assert.equal(status, 200);
   return body.map(({ id }: { id: number }) => id);
@@ -17,38 +17,38 @@ const listed = async (by: Caller, { iid }: { iid: number }, list: string): Promi
 const count = async (by: Caller, { iid }: { iid: number }) =>
   (await by.get(`${issues}/${iid}`)).body.merge_requests_count;
 
-test('an issue tells which merge requests close it, in any state, and how many they are', async () => {
-  const issue = await file();
+test('lists and counts the merge requests that close an issue, in any state', async () => {
+  const issue = await createIssue();
   const one = await newMergeRequest(project, { description: `Closes #${issue.iid}` });
   const two = await newMergeRequest(project, { description: `Fixes #${issue.iid}` });
   await done(owner.put(two.at, { state_event: 'close' }));
   await newMergeRequest(project, { description: `See #${issue.iid}` });
   const aside = (await done(owner.post(`${project.repository}/branches`, { branch: 'aside', ref: 'main' }))).body.name;
   await newMergeRequest(project, { description: `Closes #${issue.iid}`, target_branch: aside });
-  assert.deepEqual(await listed(planner, issue, 'closed_by'), [two.id, one.id]);
+  assert.deepEqual(await listIids(planner, issue, 'closed_by'), [two.id, one.id]);
   assert.equal(await count(planner, issue), 2);
   const inList = (await owner.get(issues, { iids: [issue.iid] })).body[0];
   assert.equal(inList.merge_requests_count, 2);
   await done(owner.put(one.at, { description: 'Not any more' }));
-  assert.deepEqual(await listed(planner, issue, 'closed_by'), [two.id]);
+  assert.deepEqual(await listIids(planner, issue, 'closed_by'), [two.id]);
   await done(owner.put(project.at, { autoclose_referenced_issues: false }));
-  assert.deepEqual([await listed(planner, issue, 'closed_by'), await count(planner, issue)], [[], 0]);
+  assert.deepEqual([await listIids(planner, issue, 'closed_by'), await count(planner, issue)], [[], 0]);
   await done(owner.put(project.at, { autoclose_referenced_issues: true }));
 });
 
-test('an issue that is filed after the description that names it is closed by that merge request', async () => {
-  const { iid } = await file();
+test('an issue created after the description that closes it is listed too', async () => {
+  const { iid } = await createIssue();
   const mr = await newMergeRequest(project, { description: `Closes #${iid + 1}` });
-  const later = await file();
+  const later = await createIssue();
   assert.equal(later.iid, iid + 1);
-  assert.deepEqual([await listed(planner, later, 'closed_by'), await count(planner, later)], [[mr.id], 1]);
+  assert.deepEqual([await listIids(planner, later, 'closed_by'), await count(planner, later)], [[mr.id], 1]);
   await done(owner.put(`${mr.at}/merge`));
   await work();
   assert.equal((await owner.get(`${issues}/${later.iid}`)).body.state, 'closed');
 });
 
-test('an issue tells which merge requests mention it, those of other projects too', async () => {
-  const issue = await file();
+test('lists the merge requests of all projects that mention an issue', async () => {
+  const issue = await createIssue();
   const here = await newMergeRequest(project, { title: `As #${issue.iid}` });
   const other = await newProject({ owner, readme: true });
   const there = await newMergeRequest(other, { description: `As ${project.path_with_namespace}#${issue.iid}` });
@@ -60,14 +60,14 @@ test('an issue tells which merge requests mention it, those of other projects to
       [here.id, `!${here.iid}`],
     ],
   );
-  assert.deepEqual(await listed(developer, issue, 'related_merge_requests'), [here.id]);
+  assert.deepEqual(await listIids(developer, issue, 'related_merge_requests'), [here.id]);
 });
 
-test('who may read no merge requests of a project is told of none, and others than readers of nothing', async () => {
-  const issue = await file();
+test('hides merge requests that the caller may not read', async () => {
+  const issue = await createIssue();
   await newMergeRequest(project, { description: `Closes #${issue.iid}` });
   for (const list of ['closed_by', 'related_merge_requests']) {
-    assert.deepEqual(await listed(guest, issue, list), [], list);
+    assert.deepEqual(await listIids(guest, issue, list), [], list);
     assert.equal((await anonymous.get(`${issues}/${issue.iid}/${list}`)).status, 404);
     const missing = await owner.get(`${issues}/99999/${list}`);
     assert.deepEqual([missing.status, missing.body], [404, { message: '404 Not found' }]);
@@ -75,7 +75,7 @@ test('who may read no merge requests of a project is told of none, and others th
   assert.equal(await count(guest, issue), 0);
 });
 
-test('author, assignees, reviewers and commenters take part in a merge request', async () => {
+test('author, assignees, reviewers and commenters are participants', async () => {
   const made = await newMergeRequest(project, { assignee_ids: [developer.id], reviewer_ids: [planner.id] });
   const commenter = await project.add('reporter');
   await done(commenter.post(`${made.at}/notes`, { body: 'Fine' }));
@@ -88,7 +88,7 @@ test('author, assignees, reviewers and commenters take part in a merge request',
   assert.equal((await guest.get(`${made.at}/participants`)).status, 403);
 });
 
-test('a label counts the open merge requests that bear it, as far as one may read them', async () => {
+test('a label counts the open merge requests that the caller may read', async () => {
   await newMergeRequest(project, { labels: 'counted' });
   const closed = await newMergeRequest(project, { labels: 'counted' });
   await done(owner.put(closed.at, { state_event: 'close' }));
@@ -101,7 +101,7 @@ test('a label counts the open merge requests that bear it, as far as one may rea
   }
 });
 
-test('who leaves may leave what was assigned to him', async () => {
+test('former members can be unassigned', async () => {
   const leaver = await project.add('developer');
   const made = await newMergeRequest(project, { assignee_ids: [leaver.id, developer.id] });
   await done(owner.delete(`${project.at}/members/${leaver.id}`, { unassign_issuables: true }));

@@ -1,31 +1,31 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
-import type { ThingIds } from '#api/planning/issuables/index.ts';
+import type { IssuableIdQuery } from '#api/planning/issuables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { findListedMergeRequests, mayReadMergeRequests, mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
-import { type Page, paged } from '#database/page.ts';
+import { type Page, paginate } from '#database/page.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import type { MergeRequestListed } from '../entities.ts';
+import type { MergeRequestListRow } from '../entities.ts';
 
-/** Which merge requests are about an issue, the newest first (contract/planning.md §3.6). */
+/** Merge requests related to an issue, newest first (contract/planning.md §3.6). */
 
-interface OfIssue {
+interface IssueRef {
   readonly id: number;
   readonly iid: number;
 }
 
 /**
- * Those of its project, in any state, whose merge closes it: into the default branch, where the project wants that. index:
- * merge_request_closing_iids_by_issue, merge_requests primary key
+ * Returns a page of the merge requests, in any state, whose merge closes the issue. Empty if the project does not close issues
+ * automatically. index: merge_request_closing_iids_by_issue, merge_requests primary key
  */
-export function closingIssue(
+export function listMergeRequestsClosing(
   db: Reader,
   caller: Caller,
   project: Project,
-  { iid }: OfIssue,
+  { iid }: IssueRef,
   page: OffsetRequest,
-): Promise<Page<MergeRequestListed>> {
+): Promise<Page<MergeRequestListRow>> {
   const closes = mayReadMergeRequests(caller, project) && storedAttributes(project).autoclose_referenced_issues;
   const query = db
     .selectFrom('merge_request_closing_iids as closing')
@@ -35,17 +35,17 @@ export function closingIssue(
     .where('closing.issue_iid', '=', iid)
     .where('merge_requests.target_branch', '=', project.default_branch)
     .where((eb) => eb.lit(closes));
-  return listed(db, caller, project, query as unknown as Found, page);
+  return pageOfMergeRequests(db, caller, project, query as unknown as MergeRequestIdQuery, page);
 }
 
-/** Those that mention it, wherever they are. index: notes_by_issue_created, merge_requests primary key */
-export function mentioningIssue(
+/** Returns a page of the merge requests of any project that mention the issue. index: notes_by_issue_created, merge_requests primary key */
+export function listMergeRequestsMentioning(
   db: Reader,
   caller: Caller,
   project: Project,
-  { id }: OfIssue,
+  { id }: IssueRef,
   page: OffsetRequest,
-): Promise<Page<MergeRequestListed>> {
+): Promise<Page<MergeRequestListRow>> {
   const query = db
     .selectFrom('merge_requests')
     .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
@@ -58,24 +58,24 @@ export function mentioningIssue(
         .where('notes.mentioning_merge_request_id', 'is not', null),
     )
     .where(mergeRequestVisibleTo(caller, db.today));
-  return listed(db, caller, project, query as unknown as Found, page);
+  return pageOfMergeRequests(db, caller, project, query as unknown as MergeRequestIdQuery, page);
 }
 
-export type Found = ThingIds<'merge_requests'>;
+export type MergeRequestIdQuery = IssuableIdQuery<'merge_requests'>;
 
-/** One page of what was found, the newest first, in a list of this project. */
-export async function listed(
+/** Returns a page of the merge requests of the query, newest first, with references relative to the project. */
+export async function pageOfMergeRequests(
   db: Reader,
   caller: Caller,
   { id }: Project,
-  query: Found,
+  query: MergeRequestIdQuery,
   page: OffsetRequest,
-): Promise<Page<MergeRequestListed>> {
-  const ids = await paged(db, query.orderBy('merge_requests.id', 'desc'), page);
+): Promise<Page<MergeRequestListRow>> {
+  const ids = await paginate(db, query.orderBy('merge_requests.id', 'desc'), page);
   const rows = await findListedMergeRequests(
     db,
     caller,
     ids.items.map((row) => row.id),
   );
-  return { ...ids, items: rows.map((row) => ({ ...row, seenFrom: row.project_id === id ? 'project' : null })) };
+  return { ...ids, items: rows.map((row) => ({ ...row, referenceContext: row.project_id === id ? 'project' : null })) };
 }

@@ -28,13 +28,13 @@ const three = await newMergeRequest(project, {
 });
 await done(owner.put(two.at, { state_event: 'close' }));
 
-const iids = async (params: object, path = at, by: Caller = owner): Promise<number[]> => {
+const listIids = async (params: object, path = at, by: Caller = owner): Promise<number[]> => {
   const { status, body } = await by.get(path, params as Record<string, unknown>);
   assert.equal(status, 200, JSON.stringify(body));
   return body.map(({ iid }: { iid: number }) => iid);
 };
 
-test('each filter lets through what it is about', async () => {
+test('each filter selects matching merge requests', async () => {
   const rows: [params: object, found: { iid: number }[]][] = [
     [{}, [three, two, one]],
     [
@@ -76,14 +76,14 @@ test('each filter lets through what it is about', async () => {
   ];
   for (const [params, found] of rows) {
     assert.deepEqual(
-      await iids(params),
+      await listIids(params),
       found.map(({ iid }) => iid),
       JSON.stringify(params),
     );
   }
 });
 
-test('each order goes both ways, and what is not merged comes last in either', async () => {
+test('each order sorts in both directions, unmerged ones last by merge time', async () => {
   const merged = await newMergeRequest(project, { title: 'Zip' });
   await done(owner.put(`${merged.at}/merge`));
   const rows = {
@@ -93,18 +93,18 @@ test('each order goes both ways, and what is not merged comes last in either', a
   };
   for (const [order_by, found] of Object.entries(rows)) {
     const ascending = found.map(({ iid }) => iid);
-    assert.deepEqual((await iids({ order_by, sort: 'asc' })).at(-1), ascending.at(-1), order_by);
-    assert.deepEqual(await iids({ order_by }), (await iids({ order_by, sort: 'asc' })).reverse(), order_by);
+    assert.deepEqual((await listIids({ order_by, sort: 'asc' })).at(-1), ascending.at(-1), order_by);
+    assert.deepEqual(await listIids({ order_by }), (await listIids({ order_by, sort: 'asc' })).reverse(), order_by);
   }
   assert.deepEqual(
-    await iids({ order_by: 'title', sort: 'asc' }),
+    await listIids({ order_by: 'title', sort: 'asc' }),
     [three, two, one, merged].map(({ iid }) => iid),
   );
-  for (const sort of ['asc', 'desc']) assert.equal((await iids({ order_by: 'merged_at', sort }))[0], merged.iid);
+  for (const sort of ['asc', 'desc']) assert.equal((await listIids({ order_by: 'merged_at', sort }))[0], merged.iid);
   await done(owner.delete(merged.at));
 });
 
-test('filters of two kinds that say the same thing are not taken together, and no other value is', async () => {
+test('rejects mutually exclusive filters and invalid values', async () => {
   for (const [params, error] of [
     [{ author_id: 1, author_username: 'x' }, 'author_id, author_username are mutually exclusive'],
     [{ assignee_id: 1, assignee_username: 'x' }, 'assignee_id, assignee_username are mutually exclusive'],
@@ -118,7 +118,7 @@ test('filters of two kinds that say the same thing are not taken together, and n
   }
 });
 
-test('a Guest of a private project is told that he may not, and finds none of it elsewhere', async () => {
+test('answers 403 to a Guest of a private project and hides its merge requests in other lists', async () => {
   const refused = [await guest.get(at), await guest.get(one.at)];
   for (const { status, body } of refused) assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
   for (const path of [
@@ -129,22 +129,22 @@ test('a Guest of a private project is told that he may not, and finds none of it
     const { body, headers } = await guest.get(path, { scope: 'all', search: 'ask' });
     assert.deepEqual([body, headers['x-total']], [[], '0'], path);
   }
-  assert.deepEqual(await iids({}, at, planner), [three.iid, two.iid, one.iid]);
+  assert.deepEqual(await listIids({}, at, planner), [three.iid, two.iid, one.iid]);
 });
 
-test('of all projects one lists one’s own, those assigned to one, or all that one may read', async () => {
-  assert.deepEqual(await iids({}, '/merge_requests', developer), [one.iid]);
-  assert.deepEqual(await iids({ scope: 'assigned_to_me' }, '/merge_requests', reporter), [two.iid]);
+test('lists merge requests created by the caller, assigned to the caller, or all readable ones', async () => {
+  assert.deepEqual(await listIids({}, '/merge_requests', developer), [one.iid]);
+  assert.deepEqual(await listIids({ scope: 'assigned_to_me' }, '/merge_requests', reporter), [two.iid]);
   const open = await newProject({ visibility: 'public', readme: true });
   const shown = await newMergeRequest(open, { title: name('Public') });
   for (const by of [anonymous, await user()]) {
-    assert.deepEqual(await iids({ scope: 'all', search: shown.title }, '/merge_requests', by), [shown.iid]);
-    assert.deepEqual(await iids({ scope: 'all', search: 'Bring words' }, '/merge_requests', by), []);
+    assert.deepEqual(await listIids({ scope: 'all', search: shown.title }, '/merge_requests', by), [shown.iid]);
+    assert.deepEqual(await listIids({ scope: 'all', search: 'Bring words' }, '/merge_requests', by), []);
   }
   assert.equal((await anonymous.get('/merge_requests')).status, 401);
 });
 
-test('a group lists those of all below it, and refers to them from there', async () => {
+test('lists the merge requests of a group and its subgroups, with references relative to it', async () => {
   const subgroup = await newGroup({ in: group });
   const below = await newProject({ in: subgroup, readme: true });
   const made = await newMergeRequest(below, { title: name('Below') });
@@ -155,27 +155,27 @@ test('a group lists those of all below it, and refers to them from there', async
   );
   assert.equal(body[0].references.relative, `${below.path_with_namespace}!${made.iid}`);
   await done(below.owner.post(`${below.at}/archive`));
-  assert.deepEqual(await iids({ search: made.title }, `${group.at}/merge_requests`), []);
+  assert.deepEqual(await listIids({ search: made.title }, `${group.at}/merge_requests`), []);
   const more = { search: made.title, non_archived: false };
-  assert.deepEqual(await iids(more, `${group.at}/merge_requests`), [made.iid]);
+  assert.deepEqual(await listIids(more, `${group.at}/merge_requests`), [made.iid]);
 });
 
-test('view=simple tells less of each', async () => {
+test('view=simple returns fewer fields', async () => {
   const { body } = await owner.get(at, { view: 'simple', iids: [three.iid] });
   const { id, iid, project_id, title, description, state, created_at, updated_at, web_url } = three;
   assert.deepEqual(body, [{ id, iid, project_id, title, description, state, created_at, updated_at, web_url }]);
 });
 
-test('a milestone lists its merge requests, those whose labels go before others first', async () => {
+test('a milestone lists its merge requests by label priority', async () => {
   const path = `${project.at}/milestones/${milestone.id}/merge_requests`;
   const urgent = await newMergeRequest(project, { labels: 'urgent', milestone_id: milestone.id });
   const later = await newMergeRequest(project, { milestone_id: milestone.id });
   await done(owner.put(`${project.at}/labels/urgent`, { priority: 1 }));
-  assert.deepEqual(await iids({}, path), [urgent.iid, later.iid, two.iid]);
+  assert.deepEqual(await listIids({}, path), [urgent.iid, later.iid, two.iid]);
   for (const made of [urgent, later]) await done(owner.delete(made.at));
 });
 
-test('a page costs as many statements whatever is on it', async () => {
+test('a page needs a constant number of SQL statements', async () => {
   await planner.get(at);
   const costs: number[] = [];
   for (const few of [[two], [one, two, three]]) {

@@ -1,119 +1,125 @@
 import { expressionBuilder, sql } from 'kysely';
 import {
-  allIn,
-  type Condition,
-  counted,
+  allInParent,
+  buildIdQueries,
+  type IssuableIdQuery,
+  type IssuableListParent,
+  type IssuableListScope,
+  issuableConditions,
+  type ListCondition,
   labelPriority,
-  lastWithout,
-  lastWithoutComputed,
   MERGE_REQUESTS,
-  narrowedIds,
-  type Range,
-  REVIEWED,
-  seenIn,
-  sharedConditions,
-  type ThingIds,
-  type ThingsOf,
+  MERGE_REQUESTS_BY_REVIEWER,
+  orderComputedNullsLast,
+  orderNullsLast,
   valueCondition,
+  withCount,
+  withReferenceContext,
 } from '#api/planning/issuables/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import { findListedMergeRequests, mayReadMergeRequests, mergeRequestVisibleTo } from '#authorization/merge-requests.ts';
 import type { Reader } from '#database/database.ts';
-import { paged } from '#database/page.ts';
+import { paginate } from '#database/page.ts';
 import type { Parent } from '#http/access/parents.ts';
-import type { Page } from '#http/lists/page.ts';
+import type { ListPage } from '#http/lists/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { given, type ParameterValues } from '#http/parameters/declarations.ts';
-import type { MergeRequestListed } from '../entities.ts';
-import type { filterParams, MergeRequestOrder } from './parameters.ts';
+import { isPresent, type ParameterValues } from '#http/parameters/declarations.ts';
+import type { MergeRequestListRow } from '../entities.ts';
+import type { MergeRequestOrder, mergeRequestFilterParams } from './parameters.ts';
 
-/** What a list is narrowed to. */
-interface Filter extends Partial<ParameterValues<typeof filterParams>> {
-  /** Of this milestone, by its id. */
+/** Filters of a list. */
+interface MergeRequestFilter extends Partial<ParameterValues<typeof mergeRequestFilterParams>> {
+  /** Id of the milestone. */
   readonly ofMilestone?: number;
-  /** What else holds for them. */
-  readonly among?: Condition;
-  /** By this user, to this user. */
+  /** Additional condition. */
+  readonly among?: ListCondition;
+  /** Ids of author and assignee. */
   readonly byUser?: number;
   readonly toUser?: number;
 }
 
-interface Ordering {
-  /** `priority`: the least priority of a label first, and then the newest. */
+interface MergeRequestOrdering {
+  /** `priority`: lowest label priority first, then newest first. */
   readonly order: MergeRequestOrder | 'priority';
   readonly direction: 'asc' | 'desc';
 }
 
-type Query = ThingIds<'merge_requests'>;
+type MergeRequestQuery = IssuableIdQuery<'merge_requests'>;
 
-/** One page of the merge requests that the caller may read: which they are, and then their rows. */
+/** Returns a page of the merge requests that the caller may read: selects the ids, then loads the rows. */
 export async function listMergeRequests(
   db: Reader,
   caller: Caller,
-  of: ThingsOf,
-  filter: Filter,
-  ordering: Ordering,
+  parent: IssuableListParent,
+  filter: MergeRequestFilter,
+  ordering: MergeRequestOrdering,
   page: OffsetRequest,
-): Promise<Page<MergeRequestListed>> {
-  const narrowed = await narrowedIds(db, MERGE_REQUESTS, of, conditionsOf(db, of, filter), {
-    inProject: () => expressionBuilder<never, never>().lit(mayReadMergeRequests(caller, of.project!)),
+): Promise<ListPage<MergeRequestListRow>> {
+  const queries = await buildIdQueries(db, MERGE_REQUESTS, parent, buildConditions(db, parent, filter), {
+    inProject: () => expressionBuilder<never, never>().lit(mayReadMergeRequests(caller, parent.project!)),
     anywhere: () => mergeRequestVisibleTo(caller, db.today)(expressionBuilder()),
-    walked: ordering.order === 'created_at' || ordering.order === 'updated_at',
+    hasIndexedOrder: ordering.order === 'created_at' || ordering.order === 'updated_at',
   });
-  const { query, count } = await counted(db, MERGE_REQUESTS, narrowed);
-  const ids = await paged(db, inOrder(query, ordering), page, count);
+  const { query, count } = await withCount(db, MERGE_REQUESTS, queries);
+  const ids = await paginate(db, applyOrder(query, ordering), page, count);
   const rows = await findListedMergeRequests(
     db,
     caller,
     ids.items.map(({ id }) => id),
   );
-  return seenIn(of, { ...ids, items: rows });
+  return withReferenceContext(parent, { ...ids, items: rows });
 }
 
-/** Those of a milestone that the caller may read, whatever their state. */
-export function mergeRequestsOfMilestone(
+/** Returns a page of the milestone's merge requests, in any state, that the caller may read. */
+export function listMergeRequestsOfMilestone(
   db: Reader,
   caller: Caller,
-  place: Pick<Parent, 'project' | 'group'>,
+  parent: Pick<Parent, 'project' | 'group'>,
   { id }: { readonly id: number },
   page: OffsetRequest,
-): Promise<Page<MergeRequestListed>> {
+): Promise<ListPage<MergeRequestListRow>> {
   return listMergeRequests(
     db,
     caller,
-    allIn(place),
+    allInParent(parent),
     { ofMilestone: id },
     { order: 'priority', direction: 'asc' },
     page,
   );
 }
 
-function conditionsOf(db: Reader, of: ThingsOf, filter: Filter): Condition[] {
-  const range: Range = { kind: MERGE_REQUESTS, project: of.project ?? null };
+function buildConditions(db: Reader, parent: IssuableListParent, filter: MergeRequestFilter): ListCondition[] {
+  const scope: IssuableListScope = { tables: MERGE_REQUESTS, project: parent.project ?? null };
   const { reviewer_id, reviewer_username, byUser, toUser } = filter;
-  const reviewers = given(reviewer_username) ? [reviewer_username] : null;
-  const own = {
-    draft: filter.draft ?? (given(filter.wip) ? filter.wip === 'yes' : null),
+  const reviewers = isPresent(reviewer_username) ? [reviewer_username] : null;
+  const columns = {
+    draft: filter.draft ?? (isPresent(filter.wip) ? filter.wip === 'yes' : null),
     source_branch: filter.source_branch,
     target_branch: filter.target_branch,
     milestone_id: filter.ofMilestone,
   };
   return [
     ...(filter.among ? [filter.among] : []),
-    ...sharedConditions(db, range, filter),
-    ...sharedConditions(db, range, { author_id: byUser, assignee_id: toUser }),
-    ...sharedConditions(db, { ...range, kind: REVIEWED }, { assignee_id: reviewer_id, assignee_username: reviewers }),
-    ...Object.entries(own).flatMap(([name, value]) => (given(value) ? [valueCondition(range, name, value)] : [])),
+    ...issuableConditions(db, scope, filter),
+    ...issuableConditions(db, scope, { author_id: byUser, assignee_id: toUser }),
+    ...issuableConditions(
+      db,
+      { ...scope, tables: MERGE_REQUESTS_BY_REVIEWER },
+      { assignee_id: reviewer_id, assignee_username: reviewers },
+    ),
+    ...Object.entries(columns).flatMap(([name, value]) =>
+      isPresent(value) ? [valueCondition(scope, name, value)] : [],
+    ),
   ];
 }
 
 /** Ties are broken by id, in the same direction. index: merge_requests_by_created_at, merge_requests_by_updated_at, merge_requests_by_title, merge_requests_by_merged_at_asc, merge_requests_by_merged_at_desc */
-function inOrder(query: Query, { order, direction }: Ordering): Query {
+function applyOrder(query: MergeRequestQuery, { order, direction }: MergeRequestOrdering): MergeRequestQuery {
   if (order === 'priority') {
-    return lastWithoutComputed(query, labelPriority(MERGE_REQUESTS), 'asc').orderBy('merge_requests.id', 'desc');
+    return orderComputedNullsLast(query, labelPriority(MERGE_REQUESTS), 'asc').orderBy('merge_requests.id', 'desc');
   }
   if (order === 'merged_at') {
-    return lastWithout(query, sql`merge_requests.merged_at`, direction).orderBy('merge_requests.id', direction);
+    return orderNullsLast(query, sql`merge_requests.merged_at`, direction).orderBy('merge_requests.id', direction);
   }
   const column = order === 'title' ? 'title_key' : order;
   return query.orderBy(`merge_requests.${column}`, direction).orderBy('merge_requests.id', direction);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fillWalks } from '#git/fixtures.testing.ts';
+import { occupyWalkLimiter } from '#git/fixtures.testing.ts';
 import { done, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../fixtures.testing.ts';
 
 const { server, root, project, owner } = await world({ project: { readme: true } });
 const { git } = server.services;
 
-test('a merge request is read however many wait for git, without what git tells when it can again', async (t) => {
+test('a merge request is readable with a full git queue, without the git fields', async (t) => {
   const mr = await newMergeRequest(project);
   const sha = await project.commit({ 'more.txt': 'x' }, { branch: mr.source_branch });
-  const leave = fillWalks(git, t);
+  const leave = occupyWalkLimiter(git, t);
   const { body } = await done(owner.get(mr.at));
   assert.deepEqual(body.diff_refs, { base_sha: null, head_sha: sha, start_sha: null });
   assert.deepEqual([body.detailed_merge_status, body.changes_count], ['unchecked', null]);
@@ -18,17 +18,17 @@ test('a merge request is read however many wait for git, without what git tells 
   assert.equal((await done(owner.get(mr.at))).body.detailed_merge_status, 'mergeable');
 });
 
-test('merging waits in line for git', async (t) => {
+test('merging waits in the git queue', async (t) => {
   const mr = await newMergeRequest(project);
   await project.commit({ 'ours.txt': 'x' });
   assert.equal((await done(owner.get(mr.at))).body.detailed_merge_status, 'mergeable');
-  fillWalks(git, t);
+  occupyWalkLimiter(git, t);
   for (const asked of [owner.put(`${mr.at}/merge`), owner.get(`${mr.at}/merge_ref`)]) {
     assert.equal((await asked).status, 503);
   }
 });
 
-test('while the repository is read-only no merge is tried in it', async () => {
+test('the merge ref is not written while the repository is read-only', async () => {
   const mr = await newMergeRequest(project);
   await done(root.put(project.at, { repository_read_only: true }));
   const tried = await owner.get(`${mr.at}/merge_ref`);

@@ -2,28 +2,28 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok } from '#http/endpoint/responses.ts';
 import { NOT_FOUND, READ_ONLY } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
-import { message, refName } from '#http/parameters/texts.ts';
+import { commitMessage, refName } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { mergingMergeRequest, readingItsCode } from '../code-access.ts';
+import { mergeAccess, mergeRequestCodeAccess } from '../code-access.ts';
 import { MergeRef } from '../diffs/entities.ts';
 import { MergeRequest } from '../entities.ts';
-import { merge } from './merge.ts';
-import { tryMerge } from './merge-ref.ts';
+import { mergeNowOrWhenReady } from './merge.ts';
+import { createMergeRef } from './merge-ref.ts';
 
-/** Merging, and what would come of it. */
+/** Merging, and the merge ref. */
 
 const MERGE_REQUEST = '/projects/:id/merge_requests/:merge_request_iid';
 
-/** Of what is asked for a head that it has no longer. */
+/** The requested head is no longer the head. */
 export const SHA_DIFFERS = [409, 'SHA does not match HEAD of source branch: {sha}'] as const;
 
 export const mergeMergeRequest = endpoint({
   put: `${MERGE_REQUEST}/merge`,
   summary: 'Merge a merge request',
-  access: mergingMergeRequest(),
+  access: mergeAccess(),
   params: {
-    merge_commit_message: optional(message),
-    squash_commit_message: optional(message),
+    merge_commit_message: optional(commitMessage),
+    squash_commit_message: optional(commitMessage),
     squash: optional(boolean),
     should_remove_source_branch: optional(boolean),
     sha: optional(refName),
@@ -42,14 +42,14 @@ export const mergeMergeRequest = endpoint({
   activity: ['pushed to branch', 'deleted branch', 'merged MergeRequest', 'state merged', 'note auto_merge'],
   response: ok(MergeRequest),
   handle: ({ project, mergeRequest, caller, params }, services) =>
-    merge(services, caller, project, mergeRequest, params),
+    mergeNowOrWhenReady(services, caller, project, mergeRequest, params),
 });
 
-export const readMergeRef = endpoint({
+export const getMergeRef = endpoint({
   get: `${MERGE_REQUEST}/merge_ref`,
-  summary: 'The commit that merging a merge request would make',
-  access: readingItsCode(),
+  summary: 'Get the merge ref of a merge request',
+  access: mergeRequestCodeAccess(),
   errors: { notMergeable: [400, 'Merge request is not mergeable'] },
   response: ok(MergeRef),
-  handle: ({ project, mergeRequest }, services) => tryMerge(services, project, mergeRequest),
+  handle: ({ project, mergeRequest }, services) => createMergeRef(services, project, mergeRequest),
 });

@@ -1,30 +1,30 @@
 import type { Merge } from '#events/domain-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { takeAutoMerges } from '../auto-merge/store.ts';
-import { closeIssuesSoon } from '../closing-issues/close-issues.ts';
-import { keepHeadsSoon } from '../heads/head-refs.ts';
+import { deleteAutoMerges } from '../auto-merge/store.ts';
+import { enqueueCloseIssues } from '../closing-issues/close-issues.ts';
+import { enqueueHeadRefUpdate } from '../heads/head-refs.ts';
 
-/** A merge that has happened, whoever tells of it. */
-export interface Merged extends Merge {
-  /** In whose name; null: he is gone. */
+/** A completed merge. */
+export interface CompletedMerge extends Merge {
+  /** The merger; null if the user was deleted. */
   readonly userId: number | null;
-  /** Only while this is its head and `ref` is where it leads: what has gone on since, or elsewhere, is not merged. */
+  /** If set, only a merge request with this head and the target `ref` is marked. */
   readonly ifHead?: string;
 }
 
 /**
- * It is merged, once: what has happened to its target branch can't be taken back, so that one that was closed on the way is
- * merged too. index: merge_requests primary key
+ * Marks a merge request as merged, once. The target branch has already moved, so a merge request that was closed meanwhile is marked
+ * too. index: merge_requests primary key
  */
-export async function markMerged(uow: UnitOfWork, merged: Merged): Promise<void> {
+export async function markMerged(uow: UnitOfWork, merged: CompletedMerge): Promise<void> {
   const { mergeRequestId: id, userId } = merged;
   const target = merged.ref.slice(HEADS.length);
-  const found = await uow
+  const updated = await uow
     .updateTable('merge_requests')
     .set({
       state: 'merged',
-      // Wherever it has been led meanwhile.
+      // The target may have been changed meanwhile.
       target_branch: target,
       merged_at: uow.now,
       merged_by_id: userId,
@@ -46,19 +46,19 @@ export async function markMerged(uow: UnitOfWork, merged: Merged): Promise<void>
     )
     .returning(['project_id', 'iid'])
     .executeTakeFirst();
-  if (found === undefined) return;
-  await takeAutoMerges(uow, [id]);
-  if (merged.head !== undefined) await forgetWhatCameLater(uow, { id, ...found, head: merged.head });
-  await keepSpan(uow, merged);
-  await closeIssuesSoon(uow, id);
+  if (updated === undefined) return;
+  await deleteAutoMerges(uow, [id]);
+  if (merged.head !== undefined) await deleteLaterVersions(uow, { id, ...updated, head: merged.head });
+  await storeComparison(uow, merged);
+  await enqueueCloseIssues(uow, id);
   await uow.record({ stateOf: { type: 'MergeRequest', id }, state: 'merged' });
   if (userId === null) return;
-  const about = { type: 'MergeRequest', id, iid: found.iid } as const;
-  await uow.record({ projectId: found.project_id, authorId: userId, action: 'merged', target: about });
+  const about = { type: 'MergeRequest', id, iid: updated.iid } as const;
+  await uow.record({ projectId: updated.project_id, authorId: userId, action: 'merged', target: about });
 }
 
-/** What was pushed while it was on its way is no version of it. index: merge_request_versions_by_merge_request */
-async function forgetWhatCameLater(
+/** Deletes versions pushed during the merge. index: merge_request_versions_by_merge_request */
+async function deleteLaterVersions(
   uow: UnitOfWork,
   { id, project_id, iid, head }: { id: number; project_id: number; iid: number; head: string },
 ): Promise<void> {
@@ -73,14 +73,14 @@ async function forgetWhatCameLater(
         .where('merged.head_commit_sha', '=', head),
     )
     .executeTakeFirst();
-  if (numDeletedRows > 0n) await keepHeadsSoon(uow, project_id, [iid]);
+  if (numDeletedRows > 0n) await enqueueHeadRefUpdate(uow, project_id, [iid]);
 }
 
 /**
- * What it was compared with when it was merged, if nobody has looked before: afterwards the target branch has it all.
+ * Stores the comparison of the latest version if it has none: after the merge it can no longer be computed.
  * index: merge_request_versions_by_merge_request
  */
-async function keepSpan(uow: UnitOfWork, { mergeRequestId, base, start }: Merged): Promise<void> {
+async function storeComparison(uow: UnitOfWork, { mergeRequestId, base, start }: CompletedMerge): Promise<void> {
   await uow
     .updateTable('merge_request_versions')
     .set({ base_commit_sha: base, start_commit_sha: start })

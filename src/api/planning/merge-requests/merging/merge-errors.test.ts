@@ -10,16 +10,16 @@ const here = await world({
 const { server, root, project, owner, developer, reporter, planner, guest, anonymous, newProject } = here;
 const { reader } = server.services.database;
 
-const tipOf = async (branch: string, { owner, repository } = project) =>
+const headOf = async (branch: string, { owner, repository } = project) =>
   (await owner.get(`${repository}/branches/${encodeURIComponent(branch)}`)).body.commit?.id;
 const E405 = [405, { message: '405 Method Not Allowed' }];
 
-test('what stands in the way of a merge is told in this order', async () => {
+test('checks the conditions of a merge in order', async () => {
   const conflicting = await newBranch(project);
   await project.commit({ 'README.md': 'theirs' }, { branch: conflicting });
   const mr = await newMergeRequest(project, { source_branch: conflicting, title: 'Draft: Add' });
   await project.commit({ 'README.md': 'ours' });
-  const before = await tipOf('main');
+  const before = await headOf('main');
   const merge = async (by: typeof owner, params = {}) => {
     const { status, body } = await by.put(`${mr.at}/merge`, params);
     return [status, body];
@@ -35,7 +35,7 @@ test('what stands in the way of a merge is told in this order', async () => {
   assert.deepEqual(await merge(owner, wrong), E405);
   await makeReady(mr.id);
   assert.deepEqual(await merge(owner, wrong), [422, { message: 'Branch cannot be merged' }]);
-  assert.deepEqual([(await owner.get(mr.at)).body.state, await tipOf('main')], ['opened', before]);
+  assert.deepEqual([(await owner.get(mr.at)).body.state, await headOf('main')], ['opened', before]);
   const other = await newMergeRequest(project);
   const { status, body } = await owner.put(`${other.at}/merge`, wrong);
   assert.deepEqual([status, body], [409, { message: `SHA does not match HEAD of source branch: ${other.sha}` }]);
@@ -44,14 +44,14 @@ test('what stands in the way of a merge is told in this order', async () => {
   assert.deepEqual((await owner.put(`${other.at}/merge`)).status, 405, 'it is merged');
 });
 
-/** It is a draft no more. */
+/** Marks the merge request as ready. */
 async function makeReady(id: number): Promise<void> {
   await server.services.database.transaction((tx) =>
     tx.updateTable('merge_requests').set({ draft: false, title: 'Add' }).where('id', '=', id).execute(),
   );
 }
 
-test('who may merge is whom the rules of the target branch admit', async () => {
+test('the rules of the target branch decide who may merge', async () => {
   await done(owner.post(`${project.repository}/branches`, { branch: 'open', ref: 'main' }));
   const mr = await newMergeRequest(project, { target_branch: 'open' });
   assert.deepEqual(
@@ -70,27 +70,27 @@ test('who may merge is whom the rules of the target branch admit', async () => {
   assert.equal((await root.put(`${third.at}/merge`)).status, 401);
 });
 
-test('of two who merge at once one does, the other hears that it is not to be merged', async () => {
+test('of two concurrent merges one succeeds and the other answers 405', async () => {
   const mr = await newMergeRequest(project);
-  const before = await tipOf('main');
+  const before = await headOf('main');
   const answers = await Promise.all([1, 2, 3, 4].map(() => owner.put(`${mr.at}/merge`)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 405, 405, 405]);
   const merged = answers.find(({ status }) => status === 200)!.body;
-  assert.equal(await tipOf('main'), merged.merge_commit_sha);
+  assert.equal(await headOf('main'), merged.merge_commit_sha);
   const { body } = await owner.get(`${project.repository}/commits/${merged.merge_commit_sha}`);
   assert.deepEqual(body.parent_ids, [before, mr.sha]);
   const events = reader.selectFrom('resource_state_events').select('id').where('merge_request_id', '=', mr.id);
   assert.equal((await events.execute()).length, 1);
 });
 
-test('many that are merged into one branch at once are all merged, one on top of the other', async () => {
+test('concurrent merges into one branch all succeed, one after the other', async () => {
   const mrs = await Promise.all([1, 2, 3, 4].map(() => newMergeRequest(project)));
   const answers = await Promise.all(mrs.map(({ at }) => owner.put(`${at}/merge`)));
   assert.deepEqual(
     answers.map(({ status }) => status),
     [200, 200, 200, 200],
   );
-  const tip = await tipOf('main');
+  const tip = await headOf('main');
   const { body } = await owner.get(`${project.repository}/commits`, {
     ref_name: 'main',
     first_parent: true,
@@ -124,13 +124,13 @@ async function place() {
   const place = await newProject({ readme: true, visibility: 'private', with: ['developer'] });
   await done(place.owner.post(`${place.repository}/branches`, { branch: 'open', ref: 'main' }));
   const mr = await newMergeRequest(place, { target_branch: 'open' });
-  // The first use of a token is a transaction of its own.
+  // The first use of a token is a separate transaction.
   await done(place.developer.get(mr.at));
   const late = () => place.commit({ 'late.txt': 'x' }, { branch: 'open' });
   return { project: place, developer: place.developer, mr, late };
 }
 
-test('whoever loses the right between the look and the move merges nothing', async () => {
+test('does not merge if the caller loses the permission meanwhile', async () => {
   for (const [who, [lose, status]] of Object.entries(MEANWHILE)) {
     const given = await place();
     atNextTransaction(here, async (run) => {
@@ -143,7 +143,7 @@ test('whoever loses the right between the look and the move merges nothing', asy
   }
 });
 
-test('a merge that finds its branch moved begins anew', async () => {
+test('a merge is retried if its target branch has moved', async () => {
   const { project: place_, developer: by, mr, late } = await place();
   let beyond = '';
   atNextTransaction(here, async (run) => {
@@ -155,7 +155,7 @@ test('a merge that finds its branch moved begins anew', async () => {
   assert.deepEqual(commit.parent_ids, [beyond, mr.sha]);
 });
 
-test('a merge that finds a new head merges that, unless another one was meant', async () => {
+test('a merge takes a new head unless another sha was requested', async () => {
   for (const meant of [true, false]) {
     const given = await place();
     const { at, source_branch, sha } = given.mr;

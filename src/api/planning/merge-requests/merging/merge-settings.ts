@@ -1,11 +1,11 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
 import type { Reader } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
-import { groupAttributes } from '#domain/namespaces/group-attributes.ts';
+import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import type { MergeSettings } from './mergeability.ts';
 
-/** Each project with the groups above it, or the user whose it is. index: projects primary key, namespace_closure_pkey */
-const attributesOf = prepareForIds((db, ids) =>
+/** Selects each project with its ancestor groups or user namespace. index: projects primary key, namespace_closure_pkey */
+const attributesQuery = prepareForIds((db, ids) =>
   db
     .selectFrom('projects')
     .innerJoin('namespace_closure', 'namespace_closure.descendant_id', 'projects.namespace_id')
@@ -15,17 +15,17 @@ const attributesOf = prepareForIds((db, ids) =>
 );
 
 /**
- * What counts for merges in each of these projects, by their ids: what a group above asks of pipelines and threads holds for every project
- * below, whatever that says itself (contract/planning.md §3.1).
+ * Loads the effective merge settings by project id. Pipeline and thread requirements of an ancestor group apply to all its projects
+ * (contract/planning.md §3.1).
  */
-export async function mergeSettingsOf(
+export async function loadMergeSettings(
   db: Reader,
   projectIds: readonly number[],
 ): Promise<ReadonlyMap<number, MergeSettings>> {
   const settings = new Map<number, MergeSettings>();
-  for (const { id, attributes, above } of await attributesOf(db, projectIds)) {
+  for (const { id, attributes, above } of await attributesQuery(db, projectIds)) {
     const own = settings.get(id) ?? storedAttributes({ attributes });
-    const group = groupAttributes(above);
+    const group = parseGroupAttributes(above);
     settings.set(id, {
       ...own,
       only_allow_merge_if_pipeline_succeeds:

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markHistory, recordedSince } from '#activity/index.ts';
+import { listRecordedSince, markRecordedEvents } from '#activity/index.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 import { newBranch, newMergeRequest } from '../fixtures.testing.ts';
 
@@ -8,15 +8,15 @@ const { server, root, newProject } = await world();
 const { reader } = server.services.database;
 
 const place = (settings: Readonly<Record<string, unknown>> = {}) => newProject({ readme: true, ...settings });
-const tipOf = async ({ owner, repository }: Project, branch: string) =>
+const headOf = async ({ owner, repository }: Project, branch: string) =>
   (await owner.get(`${repository}/branches/${encodeURIComponent(branch)}`)).body.commit?.id;
 const commitOf = async ({ owner, repository }: Project, sha: string) =>
   (await done(owner.get(`${repository}/commits/${sha}`))).body;
 
-test('a merge is a commit with two parents that says what it brings, and the merge request is merged', async () => {
+test('a merge creates a merge commit with the default message', async () => {
   const project = await place();
   const mr = await newMergeRequest(project, { title: 'Add words' });
-  const before = await tipOf(project, 'main');
+  const before = await headOf(project, 'main');
   const { status, body } = await project.owner.put(`${mr.at}/merge`);
   assert.equal(status, 200);
   const { state, merged_by, merge_user, merge_commit_sha, squash_commit_sha, detailed_merge_status } = body;
@@ -26,7 +26,7 @@ test('a merge is a commit with two parents that says what it brings, and the mer
     [detailed_merge_status, body.merge_status, body.has_conflicts],
     ['not_open', 'can_be_merged', false],
   );
-  assert.equal(await tipOf(project, 'main'), merge_commit_sha);
+  assert.equal(await headOf(project, 'main'), merge_commit_sha);
   const made = await commitOf(project, merge_commit_sha);
   assert.deepEqual(made.parent_ids, [before, mr.sha]);
   const said = `Merge branch '${mr.source_branch}' into 'main'\n\nAdd words\n\nSee merge request ${project.path_with_namespace}!${mr.iid}`;
@@ -35,12 +35,12 @@ test('a merge is a commit with two parents that says what it brings, and the mer
   assert.deepEqual((await project.owner.get(mr.at)).body, body);
 });
 
-test('it is a push of its own, a state event and an activity of the merger, and the end of the source branch', async () => {
+test('a merge records a push, a state event and an activity event, and deletes the source branch', async () => {
   const project = await newProject({ readme: true, with: ['maintainer'] });
   const mr = await newMergeRequest(project);
-  const mark = await markHistory(reader);
+  const mark = await markRecordedEvents(reader);
   await done(project.maintainer.put(`${mr.at}/merge`, { should_remove_source_branch: true }));
-  const recorded = await recordedSince(reader, mark);
+  const recorded = await listRecordedSince(reader, mark);
   assert.deepEqual(recorded, ['pushed to branch', 'deleted branch', 'merged MergeRequest', 'state merged']);
   const events = reader.selectFrom('activity_events').select(['author_id', 'action_name', 'target_id', 'target_iid']);
   const [accepted, ...pushes] = await events
@@ -63,11 +63,11 @@ test('it is a push of its own, a state event and an activity of the merger, and 
   ]);
 });
 
-test('messages of one’s own are all that is said', async () => {
+test('custom messages replace the default messages', async () => {
   const project = await place();
   const mr = await newMergeRequest(project, { squash: true, title: 'Title' });
-  const wish = { merge_commit_message: 'Merged', squash_commit_message: 'Squashed' };
-  const { body } = await done(project.owner.put(`${mr.at}/merge`, wish));
+  const input = { merge_commit_message: 'Merged', squash_commit_message: 'Squashed' };
+  const { body } = await done(project.owner.put(`${mr.at}/merge`, input));
   const [merge, squash] = [body.merge_commit_sha, body.squash_commit_sha];
   assert.deepEqual(
     [(await commitOf(project, merge)).message, (await commitOf(project, squash)).message],
@@ -75,12 +75,12 @@ test('messages of one’s own are all that is said', async () => {
   );
 });
 
-test('a squash is one commit of the author with all changes, on which the rest is as without it', async () => {
+test('a squash creates one commit of the author with all changes', async () => {
   const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
   const branch = await newBranch(project);
   await project.commit({ 'two.txt': '2' }, { branch });
   const mr = await newMergeRequest(project, { source_branch: branch, title: 'Both' }, project.developer);
-  const before = await tipOf(project, 'main');
+  const before = await headOf(project, 'main');
   const { body } = await done(project.maintainer.put(`${mr.at}/merge`, { squash: true }));
   const squash = await commitOf(project, body.squash_commit_sha);
   assert.deepEqual([squash.parent_ids, squash.message], [[before], 'Both']);
@@ -91,18 +91,18 @@ test('a squash is one commit of the author with all changes, on which the rest i
   assert.equal((await project.owner.get(`${project.repository}/files/two.txt/raw`, { ref: 'main' })).text, '2');
 });
 
-test('by fast-forward the branch moves to the head, or to its squash, without a merge commit', async () => {
+test('a fast-forward moves the branch to the head or the squash commit', async () => {
   const project = await place({ merge_method: 'ff' });
   const mr = await newMergeRequest(project);
   const { body } = await done(project.owner.put(`${mr.at}/merge`));
-  assert.deepEqual([body.merge_commit_sha, await tipOf(project, 'main')], [null, mr.sha]);
+  assert.deepEqual([body.merge_commit_sha, await headOf(project, 'main')], [null, mr.sha]);
   const other = await newMergeRequest(project);
   const { body: squashed } = await done(project.owner.put(`${other.at}/merge`, { squash: true }));
-  assert.deepEqual([squashed.merge_commit_sha, await tipOf(project, 'main')], [null, squashed.squash_commit_sha]);
+  assert.deepEqual([squashed.merge_commit_sha, await headOf(project, 'main')], [null, squashed.squash_commit_sha]);
   assert.deepEqual((await commitOf(project, squashed.squash_commit_sha)).parent_ids, [mr.sha]);
 });
 
-test('what has stayed behind is not merged where its history would have to be linear', async () => {
+test('a linear history requires a rebase before the merge', async () => {
   for (const merge_method of ['ff', 'rebase_merge']) {
     const project = await place({ merge_method });
     const mr = await newMergeRequest(project);
@@ -111,7 +111,7 @@ test('what has stayed behind is not merged where its history would have to be li
     assert.deepEqual([read.detailed_merge_status, read.merge_status], ['need_rebase', 'can_be_merged']);
     const { status, body } = await project.owner.put(`${mr.at}/merge`);
     assert.deepEqual([status, body], [405, { message: '405 Method Not Allowed' }]);
-    assert.equal(await tipOf(project, 'main'), tip);
+    assert.equal(await headOf(project, 'main'), tip);
   }
   const project = await place({ merge_method: 'rebase_merge' });
   const mr = await newMergeRequest(project);
@@ -119,7 +119,7 @@ test('what has stayed behind is not merged where its history would have to be li
   assert.equal((await commitOf(project, body.merge_commit_sha)).parent_ids.length, 2);
 });
 
-test('a project says that merge requests are squashed, always or never', async () => {
+test('the project setting can require or forbid squashing', async () => {
   const project = await place({ squash_option: 'never' });
   const mr = await newMergeRequest(project);
   assert.equal((await done(project.owner.put(`${mr.at}/merge`, { squash: true }))).body.squash_commit_sha, null);
@@ -128,12 +128,12 @@ test('a project says that merge requests are squashed, always or never', async (
   assert.notEqual((await done(project.owner.put(`${other.at}/merge`, { squash: false }))).body.squash_commit_sha, null);
 });
 
-test('the source branch goes when that is said at the merge, else by the merge request, else by the project', async () => {
+test('deletes the source branch by the options of the merge, the merge request or the project', async () => {
   const project = await place();
   const removes = async (made: object, said: Readonly<Record<string, unknown>>) => {
     const mr = await newMergeRequest(project, made);
     await done(project.owner.put(`${mr.at}/merge`, said));
-    return (await tipOf(project, mr.source_branch)) === undefined;
+    return (await headOf(project, mr.source_branch)) === undefined;
   };
   assert.equal(await removes({}, {}), true);
   assert.equal(await removes({ remove_source_branch: false }, {}), false);
@@ -144,20 +144,20 @@ test('the source branch goes when that is said at the merge, else by the merge r
   assert.equal(await removes({}, { should_remove_source_branch: true }), true);
 });
 
-test('a source branch that is protected, or the default one, stays', async () => {
+test('keeps a protected or default source branch', async () => {
   const project = await place();
   const mr = await newMergeRequest(project);
   await done(project.owner.post(`${project.at}/protected_branches`, { name: mr.source_branch }));
   await done(project.owner.put(`${mr.at}/merge`, { should_remove_source_branch: true }));
-  assert.equal(await tipOf(project, mr.source_branch), mr.sha);
+  assert.equal(await headOf(project, mr.source_branch), mr.sha);
   await done(project.owner.post(`${project.repository}/branches`, { branch: 'old', ref: mr.sha }));
   await project.commit({ 'new.txt': 'x' });
   const back = await newMergeRequest(project, { source_branch: 'main', target_branch: 'old' });
   await done(project.owner.put(`${back.at}/merge`, { should_remove_source_branch: true }));
-  assert.equal(await tipOf(project, 'main'), back.sha);
+  assert.equal(await headOf(project, 'main'), back.sha);
 });
 
-test('a repository that is read-only takes no merge', async () => {
+test('rejects a merge into a read-only repository', async () => {
   const project = await place();
   const mr = await newMergeRequest(project);
   await done(root.put(project.at, { repository_read_only: true }));

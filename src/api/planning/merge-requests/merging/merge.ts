@@ -1,130 +1,133 @@
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { readUser } from '#authentication/users/users.ts';
-import { AccessRevoked, standingOf } from '#authorization/current-access.ts';
+import { findUserById } from '#authentication/users/users.ts';
+import { AccessRevoked, reloadAccess } from '#authorization/current-access.ts';
 import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
-import { headPipelines } from '#authorization/pipelines.ts';
-import { rulesFor } from '#authorization/protected-branches/branch-rules.ts';
-import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
+import { loadHeadPipelines } from '#authorization/pipelines.ts';
+import { matchingRules } from '#authorization/protected-branches/branch-rules.ts';
+import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Reader } from '#database/database.ts';
 import { findProject, type Project } from '#domain/namespaces/projects.ts';
-import { stillThere } from '#domain/row-deleted.ts';
-import { withOpenThreads } from '#domain/threads.ts';
+import { requireRow } from '#domain/row-deleted.ts';
+import { findMergeRequestsWithOpenThreads } from '#domain/threads.ts';
 import type { Merge } from '#events/domain-events.ts';
 import { HEADS } from '#git/ref-names.ts';
-import { zeroId } from '#git/refs/refs.ts';
-import { inBranchTurn } from '#repositories/commits/branch-lock.ts';
+import { ZERO_ID } from '#git/refs/refs.ts';
+import { withBranchLock } from '#repositories/commits/branch-lock.ts';
 import { isBeingMerged } from '#repositories/ref-updates/intents.ts';
 import { moveRefs } from '#repositories/ref-updates/move-refs.ts';
-import { mayMergeInto, type RefRight } from '#repositories/ref-updates/ref-permissions.ts';
+import { mayMergeInto, type RefPermission } from '#repositories/ref-updates/ref-permissions.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { setAutoMerge } from '../auto-merge/set.ts';
-import { isAutoMerged, type KeptWish } from '../auto-merge/store.ts';
-import { autoMergeWay, isReady } from '../auto-merge/strategy.ts';
-import { type Branches, lookAtBranches } from './branch-comparison.ts';
+import { enableAutoMerge } from '../auto-merge/set.ts';
+import { type AutoMergeOptions, hasAutoMerge } from '../auto-merge/store.ts';
+import { autoMergeDecision, isReadyToAutoMerge } from '../auto-merge/strategy.ts';
+import { type BranchComparison, compareBranches } from './branch-comparison.ts';
 import { type MergeCommits, writeMerge } from './merge-commits.ts';
-import { mergeSettingsOf } from './merge-settings.ts';
-import { type Checked, hasWantedTitle, holdsBack, mergeFailure, squashes } from './mergeability.ts';
+import { loadMergeSettings } from './merge-settings.ts';
+import { isBlockedByPipeline, isSquashed, isTitleAllowed, type MergeChecks, mergeFailure } from './mergeability.ts';
 
-/** What may be said of a merge when it is asked for; what is not said is as the merge request and its project say. */
-export interface MergeWish extends KeptWish {
-  /** Only while the source branch is there. */
+/** Options of a merge; the defaults come from the merge request and its project. */
+export interface MergeOptions extends AutoMergeOptions {
+  /** The merge fails if the head is another commit. */
   readonly sha?: string | null | undefined;
-  /** Once what is waited for has come. The second is its old name. */
+  /** Merge once all requirements are fulfilled. The second name is deprecated. */
   readonly auto_merge?: boolean | null | undefined;
   readonly merge_when_pipeline_succeeds?: boolean | null | undefined;
 }
 
-/** `onItsWay`: somebody is merging it; `outrun`: somebody else has moved its branches each time. */
-export type MergeRefused = 'gone' | 'readOnly' | 'notMergeable' | 'onItsWay' | 'conflict' | 'outrun' | 'shaDiffers';
+/** `onItsWay`: a merge is in progress; `outrun`: the branches moved during each attempt. */
+export type MergeFailure = 'gone' | 'readOnly' | 'notMergeable' | 'onItsWay' | 'conflict' | 'outrun' | 'shaDiffers';
 
-/** So often a merge is begun anew when somebody else has moved one of the branches meanwhile. */
-const MOST_TRIES = 5;
-
-/**
- * Merges it, as it stands when its branches move: whoever comes second finds it merged. Nothing is done to the merge request
- * but by the act that records the move, which follows it whatever becomes of this process.
- */
-export function merge(
-  services: RefServices,
-  caller: SignedInCaller,
-  place: Project,
-  mergeRequest: MergeRequest,
-  wish: MergeWish,
-): Promise<MergeRequest | Failure<MergeRefused>> {
-  const mode = (wish.auto_merge ?? wish.merge_when_pipeline_succeeds) ? 'when ready' : 'at once';
-  return inMode(services, caller, place, mergeRequest, { ...wish, mode });
-}
+/** Maximum number of attempts if the branches move meanwhile. */
+const MAX_ATTEMPTS = 5;
 
 /**
- * The same for who has been told to merge this head when all has come that was waited for: refused (`notMergeable`) while it has
- * not, and when that has been taken back.
+ * Merges a merge request, or enables auto-merge. Concurrent calls merge it once. Only the unit of work that records the ref update
+ * changes the merge request; it runs even if this process dies after the update.
  */
-export function mergeByItself(
+export function mergeNowOrWhenReady(
   services: RefServices,
   caller: SignedInCaller,
-  place: Project,
+  project: Project,
   mergeRequest: MergeRequest,
-  wish: KeptWish,
-): Promise<MergeRequest | Failure<MergeRefused>> {
-  return inMode(services, caller, place, mergeRequest, { ...wish, sha: mergeRequest.head_sha, mode: 'by itself' });
+  options: MergeOptions,
+): Promise<MergeRequest | Failure<MergeFailure>> {
+  const mode = (options.auto_merge ?? options.merge_when_pipeline_succeeds) ? 'when-ready' : 'now';
+  return mergeInMode(services, caller, project, mergeRequest, { ...options, mode });
 }
 
-/** `when ready`: at once, or later by itself; `by itself`: it is later, and has not been taken back. */
-interface Asked extends MergeWish {
-  readonly mode: 'at once' | 'when ready' | 'by itself';
-}
-
-function inMode(
+/**
+ * Runs a pending auto-merge of the current head. Fails with `notMergeable` while requirements are open or after it was cancelled.
+ */
+export function autoMerge(
   services: RefServices,
   caller: SignedInCaller,
-  place: Project,
+  project: Project,
+  mergeRequest: MergeRequest,
+  options: AutoMergeOptions,
+): Promise<MergeRequest | Failure<MergeFailure>> {
+  return mergeInMode(services, caller, project, mergeRequest, {
+    ...options,
+    sha: mergeRequest.head_sha,
+    mode: 'pending',
+  });
+}
+
+/** `when-ready`: merges now or enables auto-merge; `pending`: runs a pending auto-merge. */
+interface MergeRequestOptions extends MergeOptions {
+  readonly mode: 'now' | 'when-ready' | 'pending';
+}
+
+function mergeInMode(
+  services: RefServices,
+  caller: SignedInCaller,
+  project: Project,
   { iid, target_branch: name }: MergeRequest,
-  wish: Asked,
-): Promise<MergeRequest | Failure<MergeRefused>> {
-  return inBranchTurn(services.git, { project: place, name }, async () => {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const done = await mergeOnce(services, caller, { projectId: place.id, iid }, wish);
+  options: MergeRequestOptions,
+): Promise<MergeRequest | Failure<MergeFailure>> {
+  return withBranchLock(services.git, { project: project, name }, async () => {
+    for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
+      const done = await mergeOnce(services, caller, { projectId: project.id, iid }, options);
       if (done !== undefined) return done;
     }
     return fail('outrun');
   });
 }
 
-interface Named {
+interface MergeRequestRef {
   readonly projectId: number;
   readonly iid: number;
 }
 
-/** Undefined: something has changed on the way. */
+/** Makes one attempt. Returns undefined if something changed meanwhile. */
 async function mergeOnce(
   services: RefServices,
   caller: SignedInCaller,
-  { projectId, iid }: Named,
-  wish: Asked,
-): Promise<MergeRequest | Failure<MergeRefused> | undefined> {
+  { projectId, iid }: MergeRequestRef,
+  options: MergeRequestOptions,
+): Promise<MergeRequest | Failure<MergeFailure> | undefined> {
   const { database, git } = services;
-  const db = database.current().reader;
+  const db = database.forRequest().reader;
   const project = await findProject(db, caller, String(projectId));
   const mergeRequest = await findMergeRequest(db, caller, projectId, iid);
   if (project === null || mergeRequest === null) return fail('gone');
   if (project.read_only) return fail('readOnly');
-  const branches = await lookAtBranches(git, project, mergeRequest);
-  const seen = { project, mergeRequest, branches };
-  const refusal = await refusalOf(db, seen, wish);
-  if (refusal === 'later') return mergeLater(services, caller, seen, wish);
+  const branches = await compareBranches(git, project, mergeRequest);
+  const state = { project, mergeRequest, branches };
+  const refusal = await checkMerge(db, state, options);
+  if (refusal === 'later') return scheduleAutoMerge(services, caller, state, options);
   if (refusal !== null) return refusal;
-  const removes = await removesSource(db, seen, wish);
-  const commits = await commitsOf(services, caller, seen, wish);
+  const removesSource = await shouldRemoveSource(db, state, options);
+  const commits = await writeMergeCommits(services, caller, state, options);
   if (commits === null) return fail('conflict');
   const moved = await moveRefs(services, {
     project,
-    by: { caller, may: toMerge(seen, wish, removes) },
-    changes: changesOf(seen, commits, removes),
-    merge: mergeOf(seen, commits, wish),
+    by: { caller, may: mergePermission(state, options, removesSource) },
+    changes: refChangesFor(state, commits, removesSource),
+    merge: mergeEventFor(state, commits, options),
   });
-  if (!isFailure(moved)) return findMergeRequest(database.current().reader, caller, projectId, iid).then(orGone);
+  if (!isFailure(moved)) return findMergeRequest(database.forRequest().reader, caller, projectId, iid).then(orFailGone);
   switch (moved.code) {
     case 'readOnly':
     case 'notMergeable':
@@ -139,133 +142,144 @@ async function mergeOnce(
   }
 }
 
-const orGone = (found: MergeRequest | null) => found ?? fail('gone');
+const orFailGone = (found: MergeRequest | null) => found ?? fail('gone');
 
-/** What a merge is decided by. */
-interface Seen {
+/** The state on which the decision to merge is based. */
+interface MergeState {
   readonly project: Project;
   readonly mergeRequest: MergeRequest;
-  readonly branches: Branches;
+  readonly branches: BranchComparison;
 }
 
-/** `later`: it is to be merged by itself once it can. */
-async function refusalOf(
+/** Returns the failure, `later` if auto-merge is to be enabled, or null if it can be merged now. */
+async function checkMerge(
   db: Reader,
-  seen: Seen,
-  { sha, mode }: Asked,
+  state: MergeState,
+  { sha, mode }: MergeRequestOptions,
 ): Promise<Failure<'notMergeable' | 'onItsWay' | 'conflict' | 'shaDiffers'> | 'later' | null> {
-  const { id, head_sha: head } = seen.mergeRequest;
-  const checked = await checkedNow(db, seen, mode);
-  const way = wayOf(mode, checked);
-  if (way === 'notMergeable' || way === 'conflict') return fail(way);
+  const { id, head_sha: head } = state.mergeRequest;
+  const checked = await loadMergeChecks(db, state, mode);
+  const decision = decideMerge(mode, checked);
+  if (decision === 'notMergeable' || decision === 'conflict') return fail(decision);
   if (await isBeingMerged(db, id)) return fail('onItsWay');
   if (sha && sha !== head) return fail('shaDiffers', { sha: head });
-  return way;
+  return decision;
 }
 
-function wayOf(mode: Asked['mode'], checked: Checked): 'notMergeable' | 'conflict' | 'later' | null {
-  if (mode === 'at once') return mergeFailure(checked);
-  if (mode === 'by itself') return isReady(checked) ? null : 'notMergeable';
-  const way = autoMergeWay(checked);
-  return way === 'not' ? 'notMergeable' : way === 'later' ? way : null;
+function decideMerge(
+  mode: MergeRequestOptions['mode'],
+  checked: MergeChecks,
+): 'notMergeable' | 'conflict' | 'later' | null {
+  if (mode === 'now') return mergeFailure(checked);
+  if (mode === 'pending') return isReadyToAutoMerge(checked) ? null : 'notMergeable';
+  const decision = autoMergeDecision(checked);
+  return decision === 'not' ? 'notMergeable' : decision === 'later' ? decision : null;
 }
 
-/** What decides about the merge, as it is in the database at this moment. */
-async function checkedNow(
+/** Loads the current checks of a merge. */
+async function loadMergeChecks(
   db: Reader,
-  { project, mergeRequest, branches }: Seen,
-  mode: Asked['mode'],
-): Promise<Checked> {
-  const waitsFor = await whatItWaitsFor(db, project, mergeRequest, mode);
-  const titled = hasWantedTitle(mergeRequest.title, waitsFor.wants);
-  return { ...mergeRequest, titled, check: branches.check, ...waitsFor };
+  { project, mergeRequest, branches }: MergeState,
+  mode: MergeRequestOptions['mode'],
+): Promise<MergeChecks> {
+  const waitsFor = await loadMergeRequirements(db, project, mergeRequest, mode);
+  const titleMatches = isTitleAllowed(mergeRequest.title, waitsFor.settings);
+  return { ...mergeRequest, titleMatches, check: branches.check, ...waitsFor };
 }
 
-/** What counts for the merge, and if they count too: what has become of the head's pipeline (null: there is none), whether a thread is open. */
-async function whatItWaitsFor(
+/** Loads the merge settings and, where they matter, the status of the head pipeline (null: none) and whether a thread is open. */
+async function loadMergeRequirements(
   db: Reader,
   { id: projectId }: Project,
   { id }: MergeRequest,
-  mode: Asked['mode'],
-): Promise<Pick<Checked, 'wants' | 'threadsOpen' | 'pipeline'>> {
-  const wants = stillThere((await mergeSettingsOf(db, [projectId])).get(projectId));
+  mode: MergeRequestOptions['mode'],
+): Promise<Pick<MergeChecks, 'settings' | 'threadsOpen' | 'pipeline'>> {
+  const settings = requireRow((await loadMergeSettings(db, [projectId])).get(projectId));
   const threadsOpen =
-    wants.only_allow_merge_if_all_discussions_are_resolved && (await withOpenThreads(db, [id])).has(id);
-  if (mode === 'at once' && !wants.only_allow_merge_if_pipeline_succeeds) return { wants, threadsOpen, pipeline: null };
-  return { wants, threadsOpen, pipeline: (await headPipelines(db, [id])).get(id)?.status ?? null };
+    settings.only_allow_merge_if_all_discussions_are_resolved &&
+    (await findMergeRequestsWithOpenThreads(db, [id])).has(id);
+  if (mode === 'now' && !settings.only_allow_merge_if_pipeline_succeeds)
+    return { settings, threadsOpen, pipeline: null };
+  return { settings, threadsOpen, pipeline: (await loadHeadPipelines(db, [id])).get(id)?.status ?? null };
 }
 
-/** Undefined: what is waited for has come meanwhile, or something has changed. */
-async function mergeLater(
+/** Enables auto-merge. Returns undefined if the requirements were fulfilled or something changed meanwhile. */
+async function scheduleAutoMerge(
   { database, runUnitOfWork }: RefServices,
   caller: SignedInCaller,
-  seen: Seen,
-  wish: Asked,
+  state: MergeState,
+  options: MergeRequestOptions,
 ): Promise<MergeRequest | Failure<'gone'> | undefined> {
-  const { project_id, iid } = seen.mergeRequest;
+  const { project_id, iid } = state.mergeRequest;
   const refusal = await runUnitOfWork(caller, async (uow) => {
-    const standing = await standingOf(uow, caller, project_id);
+    const access = await reloadAccess(uow, caller, project_id);
     const now = await findMergeRequest(uow, caller, project_id, iid);
-    if (now === null || !isAsSeen(seen, standing.project, now)) return fail('changed');
-    if (wayOf(wish.mode, await checkedNow(uow, seen, wish.mode)) !== 'later') return fail('changed');
-    await setAutoMerge(uow, standing, now, wish);
+    if (now === null || !isUnchangedSince(state, access.project, now)) return fail('changed');
+    if (decideMerge(options.mode, await loadMergeChecks(uow, state, options.mode)) !== 'later') return fail('changed');
+    await enableAutoMerge(uow, access, now, options);
   });
-  return refusal ? undefined : findMergeRequest(database.current().reader, caller, project_id, iid).then(orGone);
+  return refusal ? undefined : findMergeRequest(database.forRequest().reader, caller, project_id, iid).then(orFailGone);
 }
 
-/** A branch that is protected, the default one, or has gone on stays, whatever was wished. */
-async function removesSource(
+/** Returns whether to delete the source branch. Protected, default and moved branches are kept. */
+async function shouldRemoveSource(
   db: Reader,
-  { project, mergeRequest, branches }: Seen,
-  { should_remove_source_branch: asked }: MergeWish,
+  { project, mergeRequest, branches }: MergeState,
+  { should_remove_source_branch: requestedChoice }: MergeOptions,
 ): Promise<boolean> {
-  const { source_branch, force_remove_source_branch: wanted, head_sha } = mergeRequest;
-  const usual = storedAttributes(project).remove_source_branch_after_merge;
-  if (!(asked ?? wanted ?? usual) || branches.source !== head_sha) return false;
+  const { source_branch, force_remove_source_branch: mergeRequestChoice, head_sha } = mergeRequest;
+  const defaultChoice = storedAttributes(project).remove_source_branch_after_merge;
+  if (!(requestedChoice ?? mergeRequestChoice ?? defaultChoice) || branches.source !== head_sha) return false;
   if (source_branch === project.default_branch) return false;
-  return rulesFor(await protectionRules(db, project.id), source_branch).length === 0;
+  return matchingRules(await listProtectionRules(db, project.id), source_branch).length === 0;
 }
 
-async function commitsOf(
+async function writeMergeCommits(
   { database, git }: RefServices,
   caller: SignedInCaller,
-  { project, mergeRequest, branches }: Seen,
-  wish: MergeWish,
+  { project, mergeRequest, branches }: MergeState,
+  options: MergeOptions,
 ): Promise<MergeCommits | null> {
-  const wants = storedAttributes(project);
-  const author = await readUser(database.reader, mergeRequest.author_id);
+  const settings = storedAttributes(project);
+  const author = await findUserById(database.reader, mergeRequest.author_id);
   return writeMerge(git, {
     project,
     mergeRequest,
-    method: wants.merge_method,
+    method: settings.merge_method,
     target: branches.target!,
     base: branches.base!,
-    squash: squashes(wish.squash ?? mergeRequest.squash, wants),
+    squash: isSquashed(options.squash ?? mergeRequest.squash, settings),
     merger: caller.user,
     author: author ?? caller.user,
-    mergeMessage: wish.merge_commit_message,
-    squashMessage: wish.squash_commit_message,
+    mergeMessage: options.merge_commit_message,
+    squashMessage: options.squash_commit_message,
   });
 }
 
-/** All is asked again in the transaction after which there is no way back: the right, and what has been decided by. */
-function toMerge(seen: Seen, wish: Asked, removes: boolean): RefRight<'notMergeable' | 'onItsWay' | 'changed'> {
-  const { id, iid, target_branch } = seen.mergeRequest;
+/** Checks the permission and the state again in the transaction that commits to the ref update. */
+function mergePermission(
+  state: MergeState,
+  options: MergeRequestOptions,
+  removesSource: boolean,
+): RefPermission<'notMergeable' | 'onItsWay' | 'changed'> {
+  const { id, iid, target_branch } = state.mergeRequest;
   return async (db, { caller, project }) => {
-    // Why not is told at the door.
+    // The access check of the endpoint answers with the reason.
     if (!(await mayMergeInto(db, caller, project, target_branch))) throw new AccessRevoked();
     if (await isBeingMerged(db, id)) return fail('onItsWay');
-    if (wish.mode === 'by itself' && !(await isAutoMerged(db, id))) return fail('notMergeable');
+    if (options.mode === 'pending' && !(await hasAutoMerge(db, id))) return fail('notMergeable');
     const mergeRequest = await findMergeRequest(db, caller, project.id, iid);
-    if (mergeRequest === null || !isAsSeen(seen, project, mergeRequest)) return fail('changed');
-    const { wants, threadsOpen, pipeline } = await whatItWaitsFor(db, project, mergeRequest, wish.mode);
-    if (threadsOpen || holdsBack(pipeline, wants)) return fail('changed');
-    return (await removesSource(db, { ...seen, project }, wish)) === removes ? undefined : fail('changed');
+    if (mergeRequest === null || !isUnchangedSince(state, project, mergeRequest)) return fail('changed');
+    const { settings, threadsOpen, pipeline } = await loadMergeRequirements(db, project, mergeRequest, options.mode);
+    if (threadsOpen || isBlockedByPipeline(pipeline, settings)) return fail('changed');
+    return (await shouldRemoveSource(db, { ...state, project }, options)) === removesSource
+      ? undefined
+      : fail('changed');
   };
 }
 
-function isAsSeen(seen: Seen, project: Project, mergeRequest: MergeRequest): boolean {
-  const decisive = [
+function isUnchangedSince(state: MergeState, project: Project, mergeRequest: MergeRequest): boolean {
+  const comparedColumns = [
     'state',
     'title',
     'draft',
@@ -276,20 +290,20 @@ function isAsSeen(seen: Seen, project: Project, mergeRequest: MergeRequest): boo
     'force_remove_source_branch',
   ] as const;
   return (
-    project.attributes === seen.project.attributes &&
-    decisive.every((column) => mergeRequest[column] === seen.mergeRequest[column])
+    project.attributes === state.project.attributes &&
+    comparedColumns.every((column) => mergeRequest[column] === state.mergeRequest[column])
   );
 }
 
-function changesOf({ mergeRequest, branches }: Seen, { tip }: MergeCommits, removes: boolean) {
+function refChangesFor({ mergeRequest, branches }: MergeState, { tip }: MergeCommits, removesSource: boolean) {
   const { source_branch, target_branch, head_sha } = mergeRequest;
   return [
     { ref: HEADS + target_branch, oldId: branches.target!, newId: tip },
-    ...(removes ? [{ ref: HEADS + source_branch, oldId: head_sha, newId: zeroId }] : []),
+    ...(removesSource ? [{ ref: HEADS + source_branch, oldId: head_sha, newId: ZERO_ID }] : []),
   ];
 }
 
-function mergeOf({ mergeRequest, branches }: Seen, commits: MergeCommits, wish: MergeWish): Merge {
+function mergeEventFor({ mergeRequest, branches }: MergeState, commits: MergeCommits, options: MergeOptions): Merge {
   return {
     mergeRequestId: mergeRequest.id,
     ref: HEADS + mergeRequest.target_branch,
@@ -299,6 +313,6 @@ function mergeOf({ mergeRequest, branches }: Seen, commits: MergeCommits, wish: 
     squashCommit: commits.squashCommit,
     base: branches.base!,
     start: branches.target!,
-    shouldRemoveSourceBranch: wish.should_remove_source_branch ?? null,
+    shouldRemoveSourceBranch: options.should_remove_source_branch ?? null,
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Checked, detailedStatus, hasWantedTitle, mergeFailure } from './mergeability.ts';
+import { detailedStatus, isTitleAllowed, type MergeChecks, mergeFailure } from './mergeability.ts';
 
 const wants = {
   merge_method: 'merge',
@@ -15,26 +15,26 @@ const rebase = { ...wants, merge_method: 'rebase_merge' } as const;
 const pipelines = { ...wants, only_allow_merge_if_pipeline_succeeds: true };
 const orSkipped = { ...pipelines, allow_merge_on_skipped_pipeline: true };
 const threads = { ...wants, only_allow_merge_if_all_discussions_are_resolved: true };
-const fine: Checked = {
+const fine: MergeChecks = {
   state: 'opened',
   draft: false,
-  titled: true,
+  titleMatches: true,
   check: 'ahead',
   threadsOpen: false,
   pipeline: null,
-  wants,
+  settings: wants,
 };
-const all: Checked = {
+const all: MergeChecks = {
   ...fine,
   state: 'closed',
   draft: true,
-  titled: false,
+  titleMatches: false,
   check: 'conflict',
   threadsOpen: true,
-  wants: { ...ff, ...pipelines, ...threads, merge_method: 'ff' },
+  settings: { ...ff, ...pipelines, ...threads, merge_method: 'ff' },
 };
 
-const CASES: readonly (readonly [string, Checked, string, ReturnType<typeof mergeFailure>])[] = [
+const CASES: readonly (readonly [string, MergeChecks, string, ReturnType<typeof mergeFailure>])[] = [
   ['nothing stands in the way', fine, 'mergeable', null],
   ['it has diverged, and a merge commit brings both together', { ...fine, check: 'diverged' }, 'mergeable', null],
   ['all at once: it is closed', all, 'not_open', 'notMergeable'],
@@ -56,50 +56,55 @@ const CASES: readonly (readonly [string, Checked, string, ReturnType<typeof merg
   ],
   [
     'then: in conflict, which refuses after what is missing',
-    { ...fine, check: 'conflict', wants: pipelines },
+    { ...fine, check: 'conflict', settings: pipelines },
     'conflict',
     'notMergeable',
   ],
   ['in conflict alone', { ...fine, check: 'conflict' }, 'conflict', 'conflict'],
-  ['in conflict, and behind', { ...fine, check: 'conflict', wants: ff }, 'conflict', 'conflict'],
-  ['behind, where it may not be', { ...fine, check: 'diverged', wants: ff }, 'need_rebase', 'notMergeable'],
+  ['in conflict, and behind', { ...fine, check: 'conflict', settings: ff }, 'conflict', 'conflict'],
+  ['behind, where it may not be', { ...fine, check: 'diverged', settings: ff }, 'need_rebase', 'notMergeable'],
   [
     'behind, where a merge commit may not say so',
-    { ...fine, check: 'diverged', wants: rebase },
+    { ...fine, check: 'diverged', settings: rebase },
     'need_rebase',
     'notMergeable',
   ],
-  ['not behind', { ...fine, wants: ff }, 'mergeable', null],
-  ['without a pipeline where one must succeed', { ...fine, wants: pipelines }, 'ci_must_pass', 'notMergeable'],
-  ['with one that runs', { ...fine, pipeline: 'running', wants: pipelines }, 'ci_still_running', 'notMergeable'],
-  ['with one that waits', { ...fine, pipeline: 'manual', wants: orSkipped }, 'ci_still_running', 'notMergeable'],
-  ['with one that has failed', { ...fine, pipeline: 'failed', wants: pipelines }, 'ci_must_pass', 'notMergeable'],
-  ['with one that was canceled', { ...fine, pipeline: 'canceled', wants: orSkipped }, 'ci_must_pass', 'notMergeable'],
-  ['with one that was skipped', { ...fine, pipeline: 'skipped', wants: pipelines }, 'ci_must_pass', 'notMergeable'],
-  ['with one that may be skipped', { ...fine, pipeline: 'skipped', wants: orSkipped }, 'mergeable', null],
-  ['with one that has succeeded', { ...fine, pipeline: 'success', wants: pipelines }, 'mergeable', null],
+  ['not behind', { ...fine, settings: ff }, 'mergeable', null],
+  ['without a pipeline where one must succeed', { ...fine, settings: pipelines }, 'ci_must_pass', 'notMergeable'],
+  ['with one that runs', { ...fine, pipeline: 'running', settings: pipelines }, 'ci_still_running', 'notMergeable'],
+  ['with one that waits', { ...fine, pipeline: 'manual', settings: orSkipped }, 'ci_still_running', 'notMergeable'],
+  ['with one that has failed', { ...fine, pipeline: 'failed', settings: pipelines }, 'ci_must_pass', 'notMergeable'],
+  [
+    'with one that was canceled',
+    { ...fine, pipeline: 'canceled', settings: orSkipped },
+    'ci_must_pass',
+    'notMergeable',
+  ],
+  ['with one that was skipped', { ...fine, pipeline: 'skipped', settings: pipelines }, 'ci_must_pass', 'notMergeable'],
+  ['with one that may be skipped', { ...fine, pipeline: 'skipped', settings: orSkipped }, 'mergeable', null],
+  ['with one that has succeeded', { ...fine, pipeline: 'success', settings: pipelines }, 'mergeable', null],
   ['with one that has failed and need not succeed', { ...fine, pipeline: 'failed' }, 'mergeable', null],
   [
     'behind, and while it runs',
-    { ...fine, check: 'diverged', pipeline: 'running', wants: { ...ff, ...pipelines, merge_method: 'ff' } },
+    { ...fine, check: 'diverged', pipeline: 'running', settings: { ...ff, ...pipelines, merge_method: 'ff' } },
     'need_rebase',
     'notMergeable',
   ],
-  ['nobody has asked git', { ...fine, check: null }, 'unchecked', 'notMergeable'],
+  ['git was not asked yet', { ...fine, check: null }, 'unchecked', 'notMergeable'],
 ];
 
-test('what stands first in the way of a merge is its status', () => {
+test('the first obstacle is the detailed status', () => {
   for (const [name, checked, status] of CASES) assert.equal(detailedStatus(checked), status, name);
 });
 
-test('a merge is refused for what is missing before it is refused for conflicts', () => {
+test('missing requirements take precedence over conflicts', () => {
   for (const [name, checked, , refusal] of CASES) assert.equal(mergeFailure(checked), refusal, name);
 });
 
-test('a title is wanted that the project’s expression matches somewhere', () => {
+test('a title must contain a match of the project’s regex', () => {
   const wanted = (regex: string | null) => ({ ...wants, merge_request_title_regex: regex });
   assert.deepEqual(
-    [null, '', 'T-\\d+', '^T', '(', 'x'].map((regex) => hasWantedTitle('Add T-12', wanted(regex))),
+    [null, '', 'T-\\d+', '^T', '(', 'x'].map((regex) => isTitleAllowed('Add T-12', wanted(regex))),
     [true, true, true, false, false, false],
   );
 });

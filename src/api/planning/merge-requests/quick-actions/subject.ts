@@ -1,47 +1,62 @@
-import { assigneesOf, labelsOn, MERGE_REQUESTS, REVIEWED } from '#api/planning/issuables/index.ts';
-import { BEGINNING, type Subject } from '#api/planning/quick-actions/index.ts';
+import {
+  loadAssignees,
+  loadLabels,
+  MERGE_REQUESTS,
+  MERGE_REQUESTS_BY_REVIEWER,
+} from '#api/planning/issuables/index.ts';
+import { NEW_SUBJECT_STATE, type QuickActionSubject } from '#api/planning/quick-actions/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { mayInProject } from '#authorization/abilities.ts';
-import type { Standing } from '#authorization/current-access.ts';
-import { type MergeRequest, mayUpdateMergeRequest, mergeRequestReadersAmong } from '#authorization/merge-requests.ts';
+import type { CurrentAccess } from '#authorization/current-access.ts';
+import { filterMergeRequestReaders, type MergeRequest, mayUpdateMergeRequest } from '#authorization/merge-requests.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** Merge requests, as quick actions see them. */
+/** Merge requests as subjects of quick actions. */
 
-export async function mergeRequestSubject(
+export async function loadMergeRequestSubject(
   uow: UnitOfWork<SignedInCaller>,
-  { caller, project }: Pick<Standing, 'caller' | 'project'>,
+  { caller, project }: Pick<CurrentAccess, 'caller' | 'project'>,
   mergeRequest: MergeRequest,
-): Promise<Subject> {
+): Promise<QuickActionSubject> {
   const mayUpdate = mayUpdateMergeRequest(caller, project, mergeRequest);
-  const people = async (kind: typeof REVIEWED) =>
-    (await assigneesOf(uow, kind, [mergeRequest.id])).map(({ user_id }) => user_id);
+  const people = async (kind: typeof MERGE_REQUESTS_BY_REVIEWER) =>
+    (await loadAssignees(uow, kind, [mergeRequest.id])).map(({ user_id }) => user_id);
   return {
-    ...inProject(uow, project),
-    thing: mergeRequest,
+    ...projectSubject(uow, project),
+    noteable: mergeRequest,
     mayUpdate,
-    mayTime: mayUpdate,
+    mayTrackTime: mayUpdate,
     now: {
-      ...BEGINNING,
+      ...NEW_SUBJECT_STATE,
       ...mergeRequest,
-      labels: await labelsOn(uow, MERGE_REQUESTS, [mergeRequest.id]),
+      labels: await loadLabels(uow, MERGE_REQUESTS, [mergeRequest.id]),
       assignees: await people(MERGE_REQUESTS),
-      reviewers: await people(REVIEWED),
+      reviewers: await people(MERGE_REQUESTS_BY_REVIEWER),
     },
   };
 }
 
-/** One that is being opened, by somebody who may. */
-export function newMergeRequestSubject(uow: UnitOfWork<SignedInCaller>, project: Project, title: string): Subject {
-  return { ...inProject(uow, project), thing: null, mayUpdate: true, mayTime: true, now: { ...BEGINNING, title } };
+/** Returns the subject for a merge request that is being created. */
+export function newMergeRequestSubject(
+  uow: UnitOfWork<SignedInCaller>,
+  project: Project,
+  title: string,
+): QuickActionSubject {
+  return {
+    ...projectSubject(uow, project),
+    noteable: null,
+    mayUpdate: true,
+    mayTrackTime: true,
+    now: { ...NEW_SUBJECT_STATE, title },
+  };
 }
 
-function inProject(uow: UnitOfWork<SignedInCaller>, project: Project) {
+function projectSubject(uow: UnitOfWork<SignedInCaller>, project: Project) {
   return {
     type: 'MergeRequest',
-    place: { project },
+    parent: { project },
     mayManage: mayInProject(uow.actor, 'update_merge_request', project),
-    readers: (ids: readonly number[]) => mergeRequestReadersAmong(uow, project, ids),
+    readers: (ids: readonly number[]) => filterMergeRequestReaders(uow, project, ids),
   } as const;
 }

@@ -5,8 +5,8 @@ import { ok } from '#http/endpoint/responses.ts';
 import { READ_ONLY } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { actingOnReadable } from '../code-access.ts';
-import { beginRebase } from './start.ts';
+import { authorizedOnReadableMergeRequest } from '../code-access.ts';
+import { startRebase } from './start.ts';
 
 const Rebase = entity('MergeRequestRebase', { rebase_in_progress: Type.Boolean() });
 
@@ -15,8 +15,8 @@ const RIGHTS = 'project:read_merge_request, push and force push to the source br
 /** contract/planning.md §3.8 "Rebase" */
 export const rebaseMergeRequest = endpoint({
   put: '/projects/:id/merge_requests/:merge_request_iid/rebase',
-  summary: 'Bring the commits of a merge request on top of its target branch, soon',
-  access: actingOnReadable(() => {}).require(() => {}, RIGHTS),
+  summary: 'Rebase a merge request',
+  access: authorizedOnReadableMergeRequest(() => {}).require(() => {}, RIGHTS),
   params: { skip_ci: optional(boolean, false) },
   errors: {
     noSource: [403, '403 Forbidden - Source branch does not exist'],
@@ -27,5 +27,5 @@ export const rebaseMergeRequest = endpoint({
   },
   response: { ...ok(Rebase), status: 202 },
   handle: ({ project, mergeRequest, caller, params }, services) =>
-    beginRebase(services, caller, project, mergeRequest, params.skip_ci),
+    startRebase(services, caller, project, mergeRequest, params.skip_ci),
 });

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settleLeftIntents } from '#repositories/ref-updates/recovery.ts';
+import { completeAbandonedIntents } from '#repositories/ref-updates/recovery.ts';
 import { atNextTransaction, endingEachTime } from '#test/support/interrupted-transactions.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 import { newBranch, newMergeRequest } from '../fixtures.testing.ts';
-import { REBASE_FAILED, rebaseMergeRequest } from './job.ts';
+import { REBASE_FAILED, rebaseJob } from './job.ts';
 
 const here = await world();
 const { newProject, server, work, clock } = here;
 
 type Made = Awaited<ReturnType<typeof newMergeRequest>>;
 
-/** Of two commits by somebody else; `main` has gone on. */
-async function parted(files: Record<string, string> = {}) {
+/** Creates a merge request with two commits of another author; `main` has new commits. */
+async function createDivergedMergeRequest(files: Record<string, string> = {}) {
   const project = await newProject({ readme: true, with: ['developer'] });
   const source_branch = await newBranch(project);
   const author = { name: 'Ada', email: 'ada@example.com', at: { seconds: 1_600_000_000, offset: '+0230' } };
@@ -23,17 +23,17 @@ async function parted(files: Record<string, string> = {}) {
   return { project, mr, main };
 }
 
-const read = async ({ owner }: Project, mr: Made) =>
+const getMergeRequest = async ({ owner }: Project, mr: Made) =>
   (await done(owner.get(mr.at, { include_rebase_in_progress: true, include_diverged_commits_count: true }))).body;
 
-test('its commits come on top of the target branch, their authors stay, and it is a push of the caller', async () => {
-  const { project, mr, main } = await parted();
-  assert.equal((await read(project, mr)).diverged_commits_count, 1);
+test('rebases the commits onto the target branch with their authors, as a push of the caller', async () => {
+  const { project, mr, main } = await createDivergedMergeRequest();
+  assert.equal((await getMergeRequest(project, mr)).diverged_commits_count, 1);
   const { status, body } = await project.developer.put(`${mr.at}/rebase`);
   assert.deepEqual([status, body], [202, { rebase_in_progress: true }]);
-  assert.equal((await read(project, mr)).rebase_in_progress, true);
+  assert.equal((await getMergeRequest(project, mr)).rebase_in_progress, true);
   await work();
-  const now = await read(project, mr);
+  const now = await getMergeRequest(project, mr);
   assert.deepEqual([now.rebase_in_progress, now.diverged_commits_count, now.merge_error], [false, 0, null]);
   assert.equal(now.diff_refs.base_sha, main);
   const [last, first] = (await done(project.owner.get(`${mr.at}/commits`))).body;
@@ -48,31 +48,31 @@ test('its commits come on top of the target branch, their authors stay, and it i
   assert.equal((await done(project.owner.get(`${mr.at}/versions`))).body.length, 2);
   await done(project.developer.put(`${mr.at}/rebase`));
   await work();
-  const again = await read(project, mr);
+  const again = await getMergeRequest(project, mr);
   assert.deepEqual([again.sha, again.rebase_in_progress, again.merge_error], [now.sha, false, null]);
 });
 
-test('a conflict leaves all as it was and is told, until the next push', async () => {
-  const { project, mr } = await parted({ 'both.txt': 'side' });
+test('a conflict changes nothing and stores an error until the next push', async () => {
+  const { project, mr } = await createDivergedMergeRequest({ 'both.txt': 'side' });
   await done(project.owner.put(`${mr.at}/rebase`));
   await work();
-  const failed = await read(project, mr);
+  const failed = await getMergeRequest(project, mr);
   assert.deepEqual([failed.sha, failed.merge_error, failed.rebase_in_progress], [mr.sha, REBASE_FAILED, false]);
   await project.commit({ 'b.txt': 'b' }, { branch: mr.source_branch, parent: mr.sha });
-  assert.equal((await read(project, mr)).merge_error, null);
+  assert.equal((await getMergeRequest(project, mr)).merge_error, null);
 });
 
-test('who has pushed meanwhile keeps what he has pushed', async () => {
-  const { project, mr } = await parted();
+test('a push during a rebase wins', async () => {
+  const { project, mr } = await createDivergedMergeRequest();
   await done(project.owner.put(`${mr.at}/rebase`));
   const pushed = await project.commit({ 'b.txt': 'b' }, { branch: mr.source_branch, parent: mr.sha });
   await work();
-  const { sha, rebase_in_progress } = await read(project, mr);
+  const { sha, rebase_in_progress } = await getMergeRequest(project, mr);
   assert.deepEqual([sha, rebase_in_progress], [pushed, false]);
 });
 
-test('of several at once one begins, and the others hear that it is under way', async () => {
-  const { project, mr } = await parted();
+test('of concurrent requests one starts and the others answer 409', async () => {
+  const { project, mr } = await createDivergedMergeRequest();
   const answers = await Promise.all([1, 2, 3].map(() => project.owner.put(`${mr.at}/rebase`)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409, 409]);
   const lost = answers.find(({ status }) => status === 409)!;
@@ -83,8 +83,8 @@ test('of several at once one begins, and the others hear that it is under way', 
   assert.equal((await project.owner.put(`${mr.at}/rebase`)).status, 409, 'what is closed is not rebased');
 });
 
-test('who may not push, or not by force, hears why', async () => {
-  const { project, mr } = await parted();
+test('answers 403 without the permission to push or force push', async () => {
+  const { project, mr } = await createDivergedMergeRequest();
   const { owner, developer } = project;
   const reporter = await project.add('reporter');
   const refusal = async (by = owner) => {
@@ -100,17 +100,17 @@ test('who may not push, or not by force, hears why', async () => {
   assert.deepEqual(await refusal(await project.add('guest')), [404, '404 Not found']);
 });
 
-test('who loses the right before it is done moves nothing', async () => {
-  const { project, mr } = await parted();
+test('does not move the branch if the caller loses the permission', async () => {
+  const { project, mr } = await createDivergedMergeRequest();
   await done(project.developer.put(`${mr.at}/rebase`));
   await done(project.owner.put(`${project.at}/members/${project.developer.id}`, { access_level: 20 }));
   await work();
-  const { sha, merge_error } = await read(project, mr);
+  const { sha, merge_error } = await getMergeRequest(project, mr);
   assert.deepEqual([sha, merge_error], [mr.sha, REBASE_FAILED]);
 });
 
-test('when the process dies in the middle, it is over in time, and the branch as it was or rebased whole', async () => {
-  const { project, mr } = await parted();
+test('after a crash the rebase ends, with the branch unchanged or fully rebased', async () => {
+  const { project, mr } = await createDivergedMergeRequest();
   const { database } = server.services;
   await done(project.owner.put(`${mr.at}/rebase`));
   const jobs = () =>
@@ -120,11 +120,11 @@ test('when the process dies in the middle, it is over in time, and the branch as
   const [job] = await jobs();
   assert.ok(job, 'the work is there as long as the row');
   clock.advance(901);
-  assert.equal((await read(project, mr)).rebase_in_progress, false);
-  assert.equal((await read(project, mr)).sha, mr.sha);
+  assert.equal((await getMergeRequest(project, mr)).rebase_in_progress, false);
+  assert.equal((await getMergeRequest(project, mr)).sha, mr.sha);
   await done(project.owner.put(`${mr.at}/rebase`));
   await work();
-  const { sha } = await read(project, mr);
+  const { sha } = await getMergeRequest(project, mr);
   assert.notEqual(sha, mr.sha);
   await database.transaction((tx) =>
     tx
@@ -133,59 +133,59 @@ test('when the process dies in the middle, it is over in time, and the branch as
       .execute(),
   );
   await work();
-  const again = await read(project, mr);
+  const again = await getMergeRequest(project, mr);
   assert.deepEqual([again.sha, again.merge_error], [sha, null], 'done twice it is done once');
 });
 
-test('one that ends its process each time is over, and is told as failed', async () => {
-  const { project, mr } = await parted();
+test('a rebase that crashes each time fails with an error', async () => {
+  const { project, mr } = await createDivergedMergeRequest();
   await done(project.owner.put(`${mr.at}/rebase`));
   await endingEachTime(here, 'rebase_merge_request');
-  const { sha, merge_error, rebase_in_progress } = await read(project, mr);
+  const { sha, merge_error, rebase_in_progress } = await getMergeRequest(project, mr);
   assert.deepEqual([sha, merge_error, rebase_in_progress], [mr.sha, REBASE_FAILED, false]);
 });
 
-test('a rebase whose branch has moved when its process dies is told by whoever settles it', async () => {
-  const { project, mr } = await parted();
+test('recovery completes a rebase whose branch has moved', async () => {
+  const { project, mr } = await createDivergedMergeRequest();
   const { services } = server;
   const { database } = services;
   await done(project.owner.put(`${mr.at}/rebase`));
   const own = database.transaction;
-  // The process dies where it would have recorded that the branch has moved.
+  // The process dies before it records that the branch has moved.
   database.transaction = async (work, options) => {
-    if (options?.turn === `refs of ${project.id}`) throw new Error('dead');
+    if (options?.lock === `refs of ${project.id}`) throw new Error('dead');
     return own(work, options);
   };
   await work().catch(() => {});
   database.transaction = own;
-  assert.equal((await read(project, mr)).sha, mr.sha, 'nobody has told yet');
-  await settleLeftIntents(services, true);
-  const settled = await read(project, mr);
+  assert.equal((await getMergeRequest(project, mr)).sha, mr.sha, 'nobody has told yet');
+  await completeAbandonedIntents(services, true);
+  const settled = await getMergeRequest(project, mr);
   assert.notEqual(settled.sha, mr.sha);
   clock.advance(600);
   await work();
-  const after = await read(project, mr);
+  const after = await getMergeRequest(project, mr);
   assert.deepEqual([after.sha, after.merge_error, after.rebase_in_progress], [settled.sha, null, false]);
 });
 
-test('who finds it done by another, who has taken it over, does not say that it has failed', async () => {
-  const { project, mr } = await parted();
+test('a run that another one has taken over stores no error', async () => {
+  const { project, mr } = await createDivergedMergeRequest();
   await done(project.owner.put(`${mr.at}/rebase`));
   const run = jobRun();
-  const rebase = () => rebaseMergeRequest.handle(server.services, { mergeRequestId: mr.id }, run);
-  // As it is for who has slept longer than his lease.
+  const rebase = () => rebaseJob.handle(server.services, { mergeRequestId: mr.id }, run);
+  // The lease has expired.
   atNextTransaction(here, async (take) => {
     const taken = await take();
     await rebase();
     return taken;
   });
   await rebase();
-  const { sha, merge_error, rebase_in_progress } = await read(project, mr);
+  const { sha, merge_error, rebase_in_progress } = await getMergeRequest(project, mr);
   assert.notEqual(sha, mr.sha);
   assert.deepEqual([merge_error, rebase_in_progress], [null, false]);
 });
 
-test('it starts a pipeline as a push does, unless that is to be skipped', async () => {
+test('starts a pipeline unless skip_ci is set', async () => {
   const ci = { '.gitlab-ci.yml': 'job:\n  script: echo\n' };
   const project = await newProject({ readme: true });
   await project.commit(ci);
@@ -196,7 +196,7 @@ test('it starts a pipeline as a push does, unless that is to be skipped', async 
     await project.commit({ [`${skip_ci}.txt`]: 'x' });
     await done(project.owner.put(`${mr.at}/rebase`, { skip_ci }));
     await work();
-    heads.push((await read(project, mr)).sha);
+    heads.push((await getMergeRequest(project, mr)).sha);
   }
   const { body } = await done(project.owner.get(`${project.at}/pipelines`, { ref: 'side' }));
   const shas = body.map(({ sha }: { sha: string }) => sha);

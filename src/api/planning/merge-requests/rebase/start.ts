@@ -1,38 +1,38 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import { findMergeRequest, type MergeRequest } from '#authorization/merge-requests.ts';
 import { mayForcePush } from '#authorization/protected-branches/branch-rules.ts';
-import { protectionRules } from '#authorization/protected-branches/protected-branches.ts';
+import { listProtectionRules } from '#authorization/protected-branches/protected-branches.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
-import { branchTip } from '#git/refs/revision.ts';
+import { findBranchHead } from '#git/refs/revision.ts';
 import { enqueue } from '#jobs/job.ts';
 import { mayCommitTo } from '#repositories/ref-updates/ref-permissions.ts';
-import { repositoryOf } from '#repositories/repository.ts';
+import { getRepository } from '#repositories/repository.ts';
 import type { RefServices } from '#repositories/services.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { rebaseMergeRequest } from './job.ts';
+import { rebaseJob } from './job.ts';
 import { insertRebase } from './store.ts';
 
 type RebaseFailure = 'noSource' | 'mayNotPush' | 'mayNotForce' | 'locked' | 'readOnly';
 
-/** Has it rebased soon, as its source branch is now; one of several who ask for it at once. */
-export async function beginRebase(
+/** Enqueues a rebase of the current source branch. Of concurrent requests one succeeds. */
+export async function startRebase(
   { database, git, runUnitOfWork }: RefServices,
   caller: SignedInCaller,
   project: Project,
   { id, iid, source_branch }: MergeRequest,
   skipCi: boolean,
 ): Promise<{ readonly rebase_in_progress: true } | Failure<RebaseFailure>> {
-  const { reader } = database.current();
-  const head = await branchTip(repositoryOf(git, project), source_branch);
+  const { reader } = database.forRequest();
+  const head = await findBranchHead(getRepository(git, project), source_branch);
   if (head === null) return fail('noSource');
   if (!(await mayCommitTo(reader, caller, project, source_branch))) return fail('mayNotPush');
-  if (!mayForcePush(await protectionRules(reader, project.id), source_branch)) return fail('mayNotForce');
+  if (!mayForcePush(await listProtectionRules(reader, project.id), source_branch)) return fail('mayNotForce');
   if (project.read_only) return fail('readOnly');
   return runUnitOfWork(caller, async (uow) => {
-    const now = await findMergeRequest(uow, caller, project.id, iid);
-    if (now?.state !== 'opened') return fail('locked');
+    const current = await findMergeRequest(uow, caller, project.id, iid);
+    if (current?.state !== 'opened') return fail('locked');
     if (!(await insertRebase(uow, { id, userId: caller.user.id, head, skipCi }))) return fail('locked');
-    await enqueue(uow, rebaseMergeRequest, { mergeRequestId: id }, { key: `${id}` });
+    await enqueue(uow, rebaseJob, { mergeRequestId: id }, { key: `${id}` });
     return { rebase_in_progress: true };
   });
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
-import { momentAfter } from '#runtime/clock.ts';
+import { isInIds } from '#database/dialect.ts';
+import { addMilliseconds } from '#runtime/clock.ts';
 
-/** The rows that say which merge requests are being rebased, each for as long as its lease. */
+/** Rows of requested rebases, each valid until its lease ends. */
 
-/** Longer than one attempt takes and the next one waits for; afterwards nobody is at it any more. */
+/** Longer than one attempt and the delay before the next one. After the lease the rebase counts as abandoned. */
 const LEASE_MS = 15 * 60_000;
 
 interface NewRebase {
@@ -15,10 +15,10 @@ interface NewRebase {
   readonly skipCi: boolean;
 }
 
-/** False: somebody is at it. index: merge_request_rebases primary key */
+/** Inserts a request. Returns false if a rebase is in progress. index: merge_request_rebases primary key */
 export async function insertRebase(tx: Transaction, { id, userId, head, skipCi }: NewRebase): Promise<boolean> {
-  const columns = { user_id: userId, head_sha: head, skip_ci: skipCi, lease_until: momentAfter(tx.now, LEASE_MS) };
-  const begun = await tx
+  const columns = { user_id: userId, head_sha: head, skip_ci: skipCi, lease_until: addMilliseconds(tx.now, LEASE_MS) };
+  const inserted = await tx
     .insertInto('merge_request_rebases')
     .values({ merge_request_id: id, ...columns })
     .onConflict((conflict) =>
@@ -26,21 +26,21 @@ export async function insertRebase(tx: Transaction, { id, userId, head, skipCi }
     )
     .returning('merge_request_id')
     .executeTakeFirst();
-  return begun !== undefined;
+  return inserted !== undefined;
 }
 
-/** What is to be done, for whoever does it from now on; undefined: nothing any more. index: merge_request_rebases primary key */
-export function takeRebase(tx: Transaction, id: number) {
+/** Renews the lease and returns the request, or undefined if there is none. index: merge_request_rebases primary key */
+export function leaseRebase(tx: Transaction, id: number) {
   return tx
     .updateTable('merge_request_rebases')
-    .set({ lease_until: momentAfter(tx.now, LEASE_MS) })
+    .set({ lease_until: addMilliseconds(tx.now, LEASE_MS) })
     .where('merge_request_id', '=', id)
     .returning(['user_id', 'head_sha', 'skip_ci'])
     .executeTakeFirst();
 }
 
-/** The one that began at this head; false: it has ended before. index: merge_request_rebases primary key */
-export async function endRebase(tx: Transaction, id: number, head: string): Promise<boolean> {
+/** Deletes the request for this head. Returns whether it existed. index: merge_request_rebases primary key */
+export async function deleteRebase(tx: Transaction, id: number, head: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('merge_request_rebases')
     .where('merge_request_id', '=', id)
@@ -49,16 +49,16 @@ export async function endRebase(tx: Transaction, id: number, head: string): Prom
   return numDeletedRows > 0n;
 }
 
-/** Whichever it is: these have another head. index: merge_request_rebases primary key */
-export async function endRebases(tx: Transaction, ids: readonly number[]): Promise<void> {
+/** Deletes the requests of merge requests whose head has changed. index: merge_request_rebases primary key */
+export async function deleteRebases(tx: Transaction, ids: readonly number[]): Promise<void> {
   await tx
     .deleteFrom('merge_request_rebases')
-    .where(isAmong(tx, sql<number>`merge_request_id`, ids))
+    .where(isInIds(tx, sql<number>`merge_request_id`, ids))
     .execute();
 }
 
-/** Those of these at which somebody is. index: merge_request_rebases primary key */
-export async function rebasesUnderWay(db: Reader, ids: readonly number[], now: string): Promise<ReadonlySet<number>> {
+/** Returns the ids with a rebase in progress. index: merge_request_rebases primary key */
+export async function findActiveRebases(db: Reader, ids: readonly number[], now: string): Promise<ReadonlySet<number>> {
   const rows = await db
     .selectFrom('merge_request_rebases')
     .select('merge_request_id')

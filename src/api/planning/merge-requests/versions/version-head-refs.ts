@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import type { Database, Reader } from '#database/database.ts';
-import { isAmong } from '#database/dialect.ts';
-import { partingOf } from '#git/commits/commits-between.ts';
+import { isInIds } from '#database/dialect.ts';
+import { findSharedMergeBase } from '#git/commits/commits-between.ts';
 import type { Git } from '#git/git.ts';
 import { readCommit } from '#git/objects/object-reader.ts';
-import { unlessOverLimit } from '#git/process/failures.ts';
+import { orNullIfOverLimit } from '#git/process/failures.ts';
 import type { Repository } from '#git/repository.ts';
-import { type Placed, repositoryOf } from '#repositories/repository.ts';
-import { lookAtTarget } from '../merging/branch-comparison.ts';
+import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
+import { compareWithTarget } from '../merging/branch-comparison.ts';
 
-/** What becomes of the heads of versions when the next one comes: each stays reachable (contract/planning.md §3.8 "Versions"). */
+/** Keeps the heads of older versions reachable (contract/planning.md §3.8 "Versions"). */
 
-/** Versions that have come since somebody last saw to it, the oldest first. index: merge_requests_by_iid, merge_request_versions_by_merge_request */
-export function notKept(db: Reader, projectId: number, iids: readonly number[]) {
+/** Lists the versions whose refs were not updated yet, oldest first. index: merge_requests_by_iid, merge_request_versions_by_merge_request */
+export function listVersionsWithoutRef(db: Reader, projectId: number, iids: readonly number[]) {
   return db
     .selectFrom('merge_requests')
     .innerJoin('merge_request_versions as version', 'version.merge_request_id', 'merge_requests.id')
@@ -20,28 +20,28 @@ export function notKept(db: Reader, projectId: number, iids: readonly number[]) 
     .select(['merge_requests.state', 'merge_requests.merge_commit_sha', 'merge_requests.squash_commit_sha'])
     .select(['version.head_commit_sha as head_sha', 'version.start_commit_sha'])
     .where('merge_requests.project_id', '=', projectId)
-    .where(isAmong(db, sql<number>`merge_requests.iid`, iids))
+    .where(isInIds(db, sql<number>`merge_requests.iid`, iids))
     .where('version.kept', '=', false)
     .orderBy('version.id')
     .execute();
 }
 
-export type NotKept = Awaited<ReturnType<typeof notKept>>[number];
+export type VersionWithoutRef = Awaited<ReturnType<typeof listVersionsWithoutRef>>[number];
 
 /**
- * Those that a push has made are compared with the tip of their target branch as it is just after; one that was merged when it came
- * from another server, with what its merge has found there.
+ * Stores the comparison of versions that have none: with the current head of the target branch, or, for a merge request that was
+ * imported as merged, with the parent of its merge commit.
  */
-export async function compareAtOnce(
+export async function compareNewVersions(
   { database, git }: { readonly database: Database; readonly git: Git },
-  project: Placed,
-  versions: readonly NotKept[],
+  project: LocatedRepository,
+  versions: readonly VersionWithoutRef[],
 ): Promise<void> {
   const compared: { id: number; start: string; base: string | null }[] = [];
   for (const version of versions) {
     if (version.start_commit_sha !== null) continue;
-    const found = await unlessOverLimit(
-      async () => (await lookAtMerge(git, project, version)) ?? lookAtTarget(git, project, version),
+    const found = await orNullIfOverLimit(
+      async () => (await compareWithMergeParent(git, project, version)) ?? compareWithTarget(git, project, version),
     );
     if (found?.target) compared.push({ id: version.id, start: found.target, base: found.base });
   }
@@ -58,42 +58,42 @@ export async function compareAtOnce(
   });
 }
 
-/** What was there before the commit by which it was merged; null: it was not, or nobody knows by which. */
-async function lookAtMerge(git: Git, project: Placed, version: NotKept) {
+/** Compares a version with the first parent of its merge commit. Returns null if it is not merged or the commit is unknown. */
+async function compareWithMergeParent(git: Git, project: LocatedRepository, version: VersionWithoutRef) {
   const merge = version.merge_commit_sha ?? version.squash_commit_sha;
   if (version.state !== 'merged' || merge === null) return null;
-  const repository = repositoryOf(git, project);
+  const repository = getRepository(git, project);
   const target = (await readCommit(git, repository, merge))?.parentIds[0];
   if (target === undefined || (await readCommit(git, repository, version.head_sha)) === null) return null;
-  return { target, base: await partingOf(git, repository, target, version.head_sha) };
+  return { target, base: await findSharedMergeBase(git, repository, target, version.head_sha) };
 }
 
 /** index: merge_request_versions primary key */
-export async function markKept(database: Database, versions: readonly NotKept[]): Promise<void> {
+export async function markVersionsRetained(database: Database, versions: readonly VersionWithoutRef[]): Promise<void> {
   if (versions.length === 0) return;
   const ids = versions.map(({ id }) => id);
   await database.transaction((tx) =>
     tx
       .updateTable('merge_request_versions')
       .set({ kept: true })
-      .where(isAmong(tx, sql<number>`id`, ids))
+      .where(isInIds(tx, sql<number>`id`, ids))
       .execute(),
   );
 }
 
-/** Of heads that followed one another those that the next one does not reach. What is not there can't be kept. */
-export async function leftBehind(
+/** Returns the heads that are not reachable from their successor. Missing commits are skipped. */
+export async function findUnreachableHeads(
   git: Git,
   repository: Repository,
   heads: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const left = new Set<string>();
+  const unreachable = new Set<string>();
   for (const [at, next] of heads.entries()) {
     const head = heads[at - 1];
     if (head === undefined || head === next || (await readCommit(git, repository, head)) === null) continue;
-    const nextIsThere = (await readCommit(git, repository, next)) !== null;
-    const parting = nextIsThere ? await unlessOverLimit(() => partingOf(git, repository, head, next)) : null;
-    if (parting !== head) left.add(head);
+    const nextExists = (await readCommit(git, repository, next)) !== null;
+    const parting = nextExists ? await orNullIfOverLimit(() => findSharedMergeBase(git, repository, head, next)) : null;
+    if (parting !== head) unreachable.add(head);
   }
-  return left;
+  return unreachable;
 }

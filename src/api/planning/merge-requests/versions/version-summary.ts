@@ -1,35 +1,43 @@
 import type { Diff } from '#git/diff/diff.ts';
 import type { Git } from '#git/git.ts';
-import { unlessOverLimit } from '#git/process/failures.ts';
-import type { Placed } from '#repositories/repository.ts';
-import { type Compared, changesOf, isCut, patchIdOf, realSize, type StoredVersion, spanOf } from './versions.ts';
+import { orNullIfOverLimit } from '#git/process/failures.ts';
+import type { LocatedRepository } from '#repositories/repository.ts';
+import {
+  type ComparedMergeRequestRow,
+  diffComparison,
+  formatFileCount,
+  isTruncated,
+  readPatchId,
+  resolveComparison,
+  type VersionShas,
+} from './versions.ts';
 
-/** What is kept of what a version changes, once somebody has looked. */
-export interface Described {
+/** Stored summary of the changes of a version. */
+export interface VersionSummary {
   readonly base_commit_sha: string | null;
   readonly start_commit_sha: string | null;
   readonly state: 'empty' | 'collected' | 'overflow';
-  /** How many files are changed, as a text; null: more than git may list. */
+  /** Number of changed files, as a string; null if git exceeded its limits. */
   readonly real_size: string | null;
   readonly patch_id_sha: string | null;
 }
 
-/** Null while its target branch is not there, or where git could not tell in time. */
-export async function describe(
+/** Computes the summary. Returns null if the target branch does not exist or git exceeds its limits. */
+export async function summarizeVersion(
   git: Git,
-  project: Placed,
-  mergeRequest: Compared,
-  version: StoredVersion,
-): Promise<Described | null> {
-  const span = await unlessOverLimit(() => spanOf(git, project, mergeRequest, version));
-  if (span === null || span.start === null) return null;
-  const diff = await unlessOverLimit(() => changesOf(git, project, span));
-  const patch_id_sha = await unlessOverLimit(() => patchIdOf(git, project, span));
-  return { base_commit_sha: span.base, start_commit_sha: span.start, ...sizeOf(diff), patch_id_sha };
+  project: LocatedRepository,
+  mergeRequest: ComparedMergeRequestRow,
+  version: VersionShas,
+): Promise<VersionSummary | null> {
+  const comparison = await orNullIfOverLimit(() => resolveComparison(git, project, mergeRequest, version));
+  if (comparison === null || comparison.start === null) return null;
+  const diff = await orNullIfOverLimit(() => diffComparison(git, project, comparison));
+  const patch_id_sha = await orNullIfOverLimit(() => readPatchId(git, project, comparison));
+  return { base_commit_sha: comparison.base, start_commit_sha: comparison.start, ...summarizeSize(diff), patch_id_sha };
 }
 
-function sizeOf(diff: Diff | null): Pick<Described, 'state' | 'real_size'> {
+function summarizeSize(diff: Diff | null): Pick<VersionSummary, 'state' | 'real_size'> {
   if (diff === null) return { state: 'overflow', real_size: null };
-  const state = isCut(diff) ? 'overflow' : diff.files.length === 0 ? 'empty' : 'collected';
-  return { state, real_size: realSize(diff) };
+  const state = isTruncated(diff) ? 'overflow' : diff.files.length === 0 ? 'empty' : 'collected';
+  return { state, real_size: formatFileCount(diff) };
 }
