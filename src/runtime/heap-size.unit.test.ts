@@ -7,7 +7,7 @@ const MEASURED = `
 import { setFlagsFromString, getHeapStatistics } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
-const { bytesOf } = await import(workerData);
+const { estimateHeapSize } = await import(workerData);
 
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc');
@@ -28,7 +28,7 @@ function measure(make) {
   const before = heap();
   for (let index = 0; index < kept.length; index++) kept[index] = make(index);
   const real = heap() - before;
-  return { real, told: kept.reduce((sum, one) => sum + bytesOf(one), 0) };
+  return { real, told: kept.reduce((sum, one) => sum + estimateHeapSize(one), 0) };
 }
 
 // The middle one of three: the runtime's own work, as on what it compiles, falls into one or another.

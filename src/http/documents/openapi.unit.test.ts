@@ -134,7 +134,7 @@ const small = createRegistry({
 
 test('lists the parameters of a read, those of pages last', () => {
   const { paths } = documentOf(small);
-  assert.deepEqual(Object.keys(paths), ['/api/v4/things/{id}/parts', '/api/v4/digits/{id}']);
+  assert.deepEqual(Object.keys(paths), ['/api/v4/digits/{id}', '/api/v4/things/{id}/parts']);
   const { get } = paths['/api/v4/things/{id}/parts'];
   assert.deepEqual(get.parameters.slice(0, 4), [
     { name: 'id', in: 'path', required: true, schema: { type: 'string', maxLength: 4096 } },

@@ -42,7 +42,7 @@ test('rejects two endpoints with one name', () => {
         others: resourceModule({ endpoints: { readThing: endpoint({ get: '/others', ...plain }) } }),
       }),
     {
-      message: 'others/endpoints.ts: readThing is also the name of an endpoint in things/endpoints.ts',
+      message: 'things/endpoints.ts: readThing is also the name of an endpoint in others/endpoints.ts',
     },
   );
 });
@@ -79,7 +79,7 @@ test('rejects an endpoint that another one hides', () => {
   assert.doesNotThrow(register({ readThing: good, readNumbered: digits }));
   refuses(
     { readNumbered: digits, readSeven: seven },
-    'things/endpoints.ts: readSeven cannot be routed: its route is that of readNumbered in things/endpoints.ts',
+    'things/endpoints.ts: readNumbered cannot be routed: its route is that of readSeven in things/endpoints.ts',
   );
 });
 

@@ -112,7 +112,7 @@ test('what holds the users of a primary becomes no secondary', async () => {
   });
   await assert.rejects(
     startSecondary(config, { runInBackground: false }),
-    /^ConfigError: HEARTH_ROLE must not be secondary here/,
+    /^ConfigError: HEARTH_ROLE must not be secondary/,
   );
 });
 

@@ -6,7 +6,7 @@ import type { ErrorTable } from '#http/errors/error-table.ts';
 import { fail } from '#runtime/failure.ts';
 import { toHttpError } from './failure-response.ts';
 
-const refuses: ErrorTable = {
+const errors: ErrorTable = {
   gone: [404, '404 Thing Not Found'],
   taken: [409, 'Path {path} is taken by {owner}'],
   invalid: INVALID,
@@ -14,7 +14,7 @@ const refuses: ErrorTable = {
   nested: [400, { message: { base: ['{a} and {b}'], count: '{count}' } }],
   later: [429, 'Later', { 'Retry-After': '{seconds}' }],
 };
-const endpoint = { name: 'createThing', source: 'things/endpoints.ts', refuses } as unknown as Endpoint;
+const endpoint = { name: 'createThing', source: 'things/endpoints.ts', errors } as unknown as Endpoint;
 
 const answered = (code: string, values = {}) => {
   const { status, body, headers } = toHttpError(endpoint, fail(code, values));
@@ -52,6 +52,6 @@ test('text that a client has sent is never taken for a pattern', () => {
 test('a code without a row is a fault that names file and endpoint', () => {
   assert.throws(
     () => answered('unheard'),
-    /things\/endpoints\.ts: createThing refuses 'unheard', which is not in its table/,
+    /things\/endpoints\.ts: createThing returned the failure 'unheard', which is not declared in its errors/,
   );
 });

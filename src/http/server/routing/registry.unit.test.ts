@@ -12,9 +12,9 @@ const registry = createRegistry({
   projects: resourceModule({
     endpoints: {
       listProjects: endpoint({ get: '/projects', ...plain }),
-      readProject: endpoint({ get: '/projects/:id', ...plain }),
+      getProject: endpoint({ get: '/projects/:id', ...plain }),
       updateProject: endpoint({ put: '/projects/:id', ...plain }),
-      readFile: endpoint({ get: '/projects/:id/files/:file_path', ...plain }),
+      getFile: endpoint({ get: '/projects/:id/files/:file_path', ...plain }),
       readArtifact: endpoint({ get: '/projects/:id/artifacts/*path', ...plain }),
       probe: endpoint({ head: '/projects/:id/probe', ...plain }),
       notAnEndpoint: { some: 'constant' },
