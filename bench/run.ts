@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startPostgres } from '#test/engines/postgres-server.ts';
+import { startPostgres } from '../test/engines/postgres-server.ts';
 import { addBulk, git, makeRepository } from './git.ts';
 import { describe, inTurns, type Load, type Measured, measure, medianOf } from './load.ts';
 import { type Running, startFloor, startHearth } from './processes.ts';

@@ -6,7 +6,7 @@ import { chmodSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { inspect } from 'node:util';
-import { scratchDirectory } from '#test/engines/scratch.ts';
+import { scratchDirectory } from '../test/engines/scratch.ts';
 import { isPaired } from './paired-tests.ts';
 import { unclaimed } from './test-claims.ts';
 
@@ -123,8 +123,8 @@ interface Engine {
 /** Prepares both engines with the template databases that are copied for each test file. */
 async function prepareEngines(): Promise<Engine[]> {
   // Imported only now: broken types elsewhere must not hide the result of the type check.
-  const { makePostgresTemplates, makeSqliteTemplates } = await import('#test/engines/engine.ts');
-  const { startPostgres } = await import('#test/engines/postgres-server.ts');
+  const { makePostgresTemplates, makeSqliteTemplates } = await import('../test/engines/engine.ts');
+  const { startPostgres } = await import('../test/engines/postgres-server.ts');
   const [server] = await Promise.all([startPostgres(), makeSqliteTemplates(scratch)]);
   await makePostgresTemplates(server.url);
   const sqlite = { HEARTH_TEST_ENGINE: 'sqlite', HEARTH_TEST_SQLITE_TEMPLATES: scratch, HEARTH_TEST_HALF: '0' };
@@ -145,8 +145,8 @@ async function prepareEngines(): Promise<Engine[]> {
 async function prepareUnits(files: readonly string[], hasTemplates: boolean): Promise<Record<string, string>> {
   const templates = { HEARTH_TEST_SQLITE_TEMPLATES: scratch };
   if (!files.some(isAttack)) return hasTemplates ? templates : {};
-  const { makeSqliteTemplates } = await import('#test/engines/engine.ts');
-  const { bundleTarget } = await import('#test/hostile/bundled-target.ts');
+  const { makeSqliteTemplates } = await import('../test/engines/engine.ts');
+  const { bundleTarget } = await import('../test/hostile/bundled-target.ts');
   const [target] = await Promise.all([
     bundleTarget(join(scratch, 'target')),
     hasTemplates ? undefined : makeSqliteTemplates(scratch),

@@ -123,10 +123,10 @@ async function restore(args: readonly string[]): Promise<void> {
 }
 
 async function doctor(args: readonly string[]): Promise<void> {
-  const { config, ...surroundings } = createCommandContext();
+  const { config, ...output } = createCommandContext();
   const { doctorCommand } = await loadBackupCommands();
   const { createCommandUnitOfWork } = await import('./server.ts');
-  await doctorCommand(args, { config, ...surroundings }, (database) => createCommandUnitOfWork(config, database));
+  await doctorCommand(args, { config, ...output }, (database) => createCommandUnitOfWork(config, database));
 }
 
 /** Loads the commands that run git. Throws ConfigError if git is missing or too old. */

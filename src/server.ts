@@ -88,24 +88,23 @@ export interface ServerOverrides {
 const registry = createRegistry(resourceModules);
 
 /** Creates the services and starts to listen. */
-export async function startServer(config: Config, surroundings: ServerOverrides = {}): Promise<Server> {
-  const clock = surroundings.clock ?? systemClock;
-  const log = surroundings.log ?? createLog(config, { clock });
+export async function startServer(config: Config, overrides: ServerOverrides = {}): Promise<Server> {
+  const clock = overrides.clock ?? systemClock;
+  const log = overrides.log ?? createLog(config, { clock });
   const metrics = createMetrics();
   restrictFilePermissions();
   await mkdir(config.dataDir, { recursive: true });
   await warnAboutFilePermissions(config, log);
   // SQLite allows one server per data directory; servers on PostgreSQL coordinate through the database.
   const unlock = config.databaseUrl === null ? lockDataDirectory(config.dataDir) : () => {};
-  const database = await openMigratedDatabase(config, surroundings, clock, log).catch((error: unknown) => {
+  const database = await openMigratedDatabase(config, overrides, clock, log).catch((error: unknown) => {
     unlock();
     throw error;
   });
-  const isWanted = isEnabledIn(config);
   const git = createGit({ storages: storagePaths(config), clock, log: (event, details) => log.warn(details, event) });
   const events = createServerEventBus(config);
   let serving = false;
-  let ownUrl = getServerUrl(config);
+  let publicUrl = getServerUrl(config);
   const services: Services = {
     config,
     clock,
@@ -116,16 +115,16 @@ export async function startServer(config: Config, surroundings: ServerOverrides 
     log,
     mailer: createMailer(config.mail),
     outbound: createOutbound({
-      rules: async () => outboundRules(await loadSettings(database.forRequest().reader), ownUrl),
+      rules: async () => outboundRules(await loadSettings(database.forRequest().reader), publicUrl),
       userAgent: `Hearth/${packageJson.version}`,
-      ...(surroundings.resolver === undefined ? {} : { resolver: surroundings.resolver }),
+      ...(overrides.resolver === undefined ? {} : { resolver: overrides.resolver }),
     }),
     secretKey: once(() => loadSecretKey(config)),
     metrics,
     tokenUses: createTokenUsage({ database, clock, log, shared: config.databaseUrl !== null }),
     countRequest: createRequestCounter(database, config.databaseUrl === null),
     describeApi: (server) => buildOpenApiDocument(registry, server),
-    serverUrl: () => ownUrl,
+    serverUrl: () => publicUrl,
     isServing: () => serving,
   };
   const isFirstStart = await bootstrapUsers({
@@ -140,7 +139,7 @@ export async function startServer(config: Config, surroundings: ServerOverrides 
     clock,
     services,
     jobs: [...listFromModules('jobs'), ...coreJobs, ...events.jobs],
-    schedules: [...listFromModules('schedules').filter(isWanted), ...coreSchedules],
+    schedules: [...listFromModules('schedules').filter(isEnabledIn(config)), ...coreSchedules],
     redact: redactText,
     isOnlyProcess: config.databaseUrl === null,
     log,
@@ -150,16 +149,16 @@ export async function startServer(config: Config, surroundings: ServerOverrides 
     services,
     addressing: addressing(config),
     metrics,
-    idleTimeout: surroundings.patience,
+    idleTimeout: overrides.patience,
   });
   const address = await transport.listen({ host: config.host, port: config.port });
-  if (config.port === 0) ownUrl = getServerUrl(config, Number(new URL(address).port));
-  if (surroundings.work !== false) await queue.start();
+  if (config.port === 0) publicUrl = getServerUrl(config, Number(new URL(address).port));
+  if (overrides.work !== false) await queue.start();
   serving = true;
   // After the server listens, because this reads all repositories.
   const unlocked = removeStaleLocks(git).catch((err) => log.error({ err }, 'Stale locks could not be removed'));
   const credentialsChecked =
-    isFirstStart || surroundings.work === false
+    isFirstStart || overrides.work === false
       ? undefined
       : warnOfIgnoredCredentials(services).catch((err) =>
           log.error({ err }, 'HEARTH_ROOT_TOKEN and HEARTH_ROOT_PASSWORD could not be compared with those of root'),
@@ -182,18 +181,18 @@ export async function startServer(config: Config, surroundings: ServerOverrides 
       await queue.stop();
       services.mailer.close();
       await closeServices(services, unlock);
-      if (surroundings.log === undefined) log.close();
+      if (overrides.log === undefined) log.close();
     },
   };
 }
 
-function outboundRules(settings: ApplicationSettings, ownUrl: string): OutboundRules {
+function outboundRules(settings: ApplicationSettings, publicUrl: string): OutboundRules {
   const { max_http_response_size_limit: mebibytes } = settings;
   return {
     allowLocalRequests: settings.allow_local_requests_from_web_hooks_and_services,
     allowList: settings.outbound_local_requests_whitelist,
     maxResponseBytes: mebibytes === 0 ? null : mebibytes * 1024 * 1024,
-    ownUrl: new URL(ownUrl),
+    ownUrl: new URL(publicUrl),
   };
 }
 
@@ -263,7 +262,7 @@ function listFromModules<Kind extends 'jobs' | 'schedules'>(kind: Kind): Resourc
 
 async function openMigratedDatabase(
   config: Config,
-  surroundings: ServerOverrides,
+  overrides: ServerOverrides,
   clock: Clock,
   log: Log,
 ): Promise<Database> {
@@ -272,7 +271,7 @@ async function openMigratedDatabase(
     dataDir: config.dataDir,
     clock,
     log,
-    detectLongTransactions: surroundings.detectLongTransactions ?? false,
+    detectLongTransactions: overrides.detectLongTransactions ?? false,
   });
   try {
     await requireCompleteRestore(config, database);

@@ -244,9 +244,9 @@ async function writeRepositories(
     }),
   );
   await addPart(writing, REPOSITORIES, async (write) => {
-    const gathered = createTextBuffer(write);
-    for (const line of lines) await gathered.add(`${JSON.stringify(line)}\n`);
-    await gathered.end();
+    const buffer = createTextBuffer(write);
+    for (const line of lines) await buffer.add(`${JSON.stringify(line)}\n`);
+    await buffer.end();
   });
   for (const [index, { bundle }] of lines.entries()) {
     const repository = repositories[index]!;

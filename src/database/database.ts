@@ -70,7 +70,7 @@ interface DatabaseLog {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const engine = await openEngine(options);
   const handles = createHandles(engine, options.clock);
-  const surroundings = {
+  const context = {
     engine,
     handles,
     clock: options.clock,
@@ -81,7 +81,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     engine: engine.name,
     reader: handles.reader(reading),
     forRequest: () => currentBy(engine.openRequestConnection()),
-    transaction: (work, transactionOptions) => runTransaction(surroundings, work, transactionOptions),
+    transaction: (work, transactionOptions) => runTransaction(context, work, transactionOptions),
     clearCaches: () => engine.clearCaches(),
     updateStatistics: () => engine.updateStatistics(),
     close: () => engine.close(),

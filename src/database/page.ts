@@ -50,30 +50,30 @@ export async function paginateAfterRows<DB, TB extends keyof DB, Item>(
 ): Promise<Page<Item>> {
   const before = (page - 1) * perPage;
   const head = first.slice(before, before + perPage + 1);
-  const { found, told } = await rowsOf(query, count === 'inPageQuery', {
+  const { found, countedTotal } = await rowsOf(query, count === 'inPageQuery', {
     limit: perPage + 1 - head.length,
     offset: Math.max(0, before - first.length),
   });
   const all = [...head, ...found];
   const more = all.length > perPage;
-  const toldByPage = !more && (all.length > 0 || page === 1);
+  const isTotalKnown = !more && (all.length > 0 || page === 1);
   const others = typeof count === 'function' ? count : (limit: number) => countUpTo(db, query, limit);
-  const total = toldByPage ? before + all.length : first.length + (told ?? (await others(COUNT_LIMIT + 1)));
+  const total = isTotalKnown ? before + all.length : first.length + (countedTotal ?? (await others(COUNT_LIMIT + 1)));
   return { items: all.slice(0, perPage), total: total > COUNT_LIMIT ? null : total, more };
 }
 
 /** Returns the rows of one page and, if requested, the total in the same statement; no total for an empty page. */
 async function rowsOf<DB, TB extends keyof DB, Item>(
   query: SelectQueryBuilder<DB, TB, Item>,
-  gathered: boolean,
+  countInQuery: boolean,
   { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ found: Item[]; told?: number | undefined }> {
+): Promise<{ found: Item[]; countedTotal?: number | undefined }> {
   const page = query.limit(limit).offset(offset).modifyEnd(longRunning);
-  if (!gathered) return { found: await page.execute() };
+  if (!countInQuery) return { found: await page.execute() };
   const counted = page.select(sql<number>`count(*) over ()`.as('rows_on_all'));
   const rows = (await counted.execute()) as unknown as { rows_on_all: number }[];
   const found = rows.map(({ rows_on_all, ...row }) => row as Item);
-  return { found, told: rows[0]?.rows_on_all };
+  return { found, countedTotal: rows[0]?.rows_on_all };
 }
 
 /** Counts the rows of a query, up to `limit`. */

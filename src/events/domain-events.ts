@@ -1,7 +1,7 @@
 import type { Resource } from '#activity/index.ts';
 import type { JobStatus } from '#database/tables/pipelines.ts';
 import type { RefChange } from '#git/refs/update-refs.ts';
-import type { NotifiableEvent } from './mail-occurrences.ts';
+import type { NotifiableEvent } from './notifiable-events.ts';
 
 /**
  * Domain events by name, with the payload for the resources that react to them. Payloads are plain JSON and are stored

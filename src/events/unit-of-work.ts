@@ -20,7 +20,7 @@ import { getViolatedUniqueIndex } from '#database/constraint-violations.ts';
 import type { Database, Transaction, TransactionOptions } from '#database/database.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { EventName, EventPayloads } from './domain-events.ts';
-import { type NotifiableEvent, notifiableEventOfActivity, notifiableEventOfStateChange } from './mail-occurrences.ts';
+import { type NotifiableEvent, notifiableEventOfActivity, notifiableEventOfStateChange } from './notifiable-events.ts';
 
 /**
  * A transaction with its actor: the first argument of every write function, which takes the actor, the time and the

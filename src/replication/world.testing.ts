@@ -254,10 +254,10 @@ export async function secondaryOf(t: TestContext, primaryUrl: string, wish: Wish
   });
   const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
   const { patience, thought } = wish;
-  const surroundings = { clock, log, detectLongTransactions: true, runInBackground: false };
+  const overrides = { clock, log, detectLongTransactions: true, runInBackground: false };
   const start = async (): Promise<TestSecondary> => {
     const secondary = await startSecondary(config, {
-      ...surroundings,
+      ...overrides,
       ...(patience === undefined ? {} : { stallTimeoutMs: patience }),
       ...(thought === undefined ? {} : { primaryTimeoutMs: thought }),
     });

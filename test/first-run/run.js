@@ -80,7 +80,7 @@ async function start(commands, options, port, use) {
       }
       closed.then(() => reject(new Error(`The server ended before it was ready:\n${output}`)));
     });
-    refuseWarnings(commands, output);
+    assertNoWarnings(commands, output);
     use();
   } finally {
     child.kill('SIGTERM');
@@ -92,11 +92,11 @@ async function start(commands, options, port, use) {
 
 function runQuietly(command, options) {
   const output = execFileSync('bash', ['-c', `${command} 2>&1`], { ...options, encoding: 'utf8', maxBuffer: 1 << 26 });
-  refuseWarnings(command, output);
+  assertNoWarnings(command, output);
   return output;
 }
 
-function refuseWarnings(command, output) {
+function assertNoWarnings(command, output) {
   assert.doesNotMatch(output, /\bwarn(ing)?\b|"level":"(warn|error)"/i, `"${command}" warns`);
 }
 

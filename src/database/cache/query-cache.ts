@@ -43,7 +43,7 @@ export class QueryCache {
   });
   readonly #asked = new AdmissionFilter();
   /** Running statements of this version: callers of the same statement share the result. */
-  readonly #underWay = new Map<string, PendingQuery>();
+  readonly #running = new Map<string, PendingQuery>();
   readonly #versions: TableVersions;
   #version: unknown;
 
@@ -59,7 +59,7 @@ export class QueryCache {
   setVersion(version: unknown): void {
     if (version === this.#version) return;
     this.#results.clear();
-    this.#underWay.clear();
+    this.#running.clear();
     this.#version = version;
   }
 
@@ -83,15 +83,18 @@ export class QueryCache {
   read(statement: Statement, execute: Connection['execute']): MaybePromise<StatementResult> {
     const key = `${statement.name ?? statement.sql} ${JSON.stringify(statement.parameters)}`;
     const known = this.#results.get(key);
-    if (known !== undefined && this.#isAsBefore(known)) return known.result;
+    if (known !== undefined && this.#isUnchanged(known)) return known.result;
     const { commits } = this.#versions;
-    const running = this.#underWay.get(key);
-    if (running !== undefined && this.#isAsBefore({ tables: this.#versions.tablesReadBy(statement.sql), ...running })) {
+    const running = this.#running.get(key);
+    if (
+      running !== undefined &&
+      this.#isUnchanged({ tables: this.#versions.tablesReadBy(statement.sql), ...running })
+    ) {
       running.shared = true;
       return running.result;
     }
     const asked = { key, version: this.#version, tables: NO_TABLES, commits };
-    const result = this.#begun(key, execute(statement), commits);
+    const result = this.#trackRunning(key, execute(statement), commits);
     if (!this.#asked.admit(key)) return result;
     asked.tables = this.#versions.tablesReadBy(statement.sql);
     if (!(result instanceof Promise)) return this.#keep(asked, result);
@@ -102,27 +105,27 @@ export class QueryCache {
    * Registers a running statement: callers of the same statement wait for it instead of running it again, unless its tables have
    * been written since it began. So no caller gets a result that is older than its call.
    */
-  #begun(key: string, result: MaybePromise<StatementResult>, commits: number): MaybePromise<StatementResult> {
+  #trackRunning(key: string, result: MaybePromise<StatementResult>, commits: number): MaybePromise<StatementResult> {
     if (!(result instanceof Promise)) return result;
-    const over = () => {
-      if (this.#underWay.get(key) === running) this.#underWay.delete(key);
+    const removeRunning = () => {
+      if (this.#running.get(key) === running) this.#running.delete(key);
     };
-    const told = result.then(
+    const settled = result.then(
       (read) => {
-        over();
+        removeRunning();
         return running.shared ? freezeRows(read) : read;
       },
       (error) => {
-        over();
+        removeRunning();
         throw error;
       },
     );
-    const running: PendingQuery = { result: told, commits, shared: false };
-    this.#underWay.set(key, running);
-    return told;
+    const running: PendingQuery = { result: settled, commits, shared: false };
+    this.#running.set(key, running);
+    return settled;
   }
 
-  #isAsBefore({ tables, commits }: Pick<CacheEntry, 'tables' | 'commits'>): boolean {
+  #isUnchanged({ tables, commits }: Pick<CacheEntry, 'tables' | 'commits'>): boolean {
     return this.#versions.areUnchangedSince(tables, commits);
   }
 

@@ -12,7 +12,7 @@ export interface ResourceModule {
   /** Handlers of the job queue. */
   readonly jobs: readonly JobDefinition<Services, never>[];
   readonly schedules: readonly Schedule<Services>[];
-  /** Subscriptions to domain events; the event bus calls them in the order of the lists. */
+  /** Subscriptions to domain events. An order among resources is declared with `before`. */
   readonly subscriptions: readonly AnySubscription<Services>[];
 }
 

@@ -23,11 +23,11 @@ export interface ImportGroupInput extends GroupInput {
 export async function importGroup(
   uow: UnitOfWork<SignedInCaller>,
   parent: Group | null,
-  { name, visibility, ...wish }: ImportGroupInput,
+  { name, visibility, ...attributes }: ImportGroupInput,
   storages: readonly string[],
 ): Promise<GroupRow | Failure<'groupNotFound' | 'forbidden' | 'notSaved'>> {
   const input = {
-    ...wish,
+    ...attributes,
     name: parent === null ? name : await findAvailableName(uow, parent.id, name),
     parent_id: parent?.id ?? null,
     visibility: mostVisibleAllowed(

@@ -15,9 +15,9 @@ export const schedulesLockKey = ({ id }: Project) => `schedules of project ${id}
 export async function createSchedule(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
-  { active, ...wish }: ScheduleContent & { readonly active: boolean },
+  { active, ...input }: ScheduleContent & { readonly active: boolean },
 ): Promise<ScheduleRow | Failure<'invalid'>> {
-  const content = await validateSchedule(uow, project, wish, 'create');
+  const content = await validateSchedule(uow, project, input, 'create');
   if (isFailure(content)) return content;
   if ((await countSchedules(uow, project.id)) >= MAX_SCHEDULES_PER_PROJECT) {
     return invalid({ base: [`Maximum number of ci pipeline schedules (${MAX_SCHEDULES_PER_PROJECT}) exceeded`] });

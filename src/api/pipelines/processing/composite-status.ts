@@ -45,9 +45,9 @@ export class StatusCounter {
 
 /** What the jobs are together: also the status of a pipeline that has just these. */
 export function compositeStatus(parts: Iterable<StatusPart>): JobStatus {
-  const tally = new StatusCounter();
-  for (const part of parts) tally.add(part);
-  return tally.composite();
+  const counter = new StatusCounter();
+  for (const part of parts) counter.add(part);
+  return counter.composite();
 }
 
 function toCountedStatus({ status, allow_failure }: StatusPart): CountedStatus {

@@ -71,10 +71,10 @@ function resultOfNeeds(
   decide: (job: PipelineJob) => void,
   standing: (job: PipelineJob) => StatusPart,
 ): PriorResult {
-  const tally = new StatusCounter();
+  const counter = new StatusCounter();
   for (const job of needed) {
     decide(job);
-    tally.add(standing(job));
+    counter.add(standing(job));
   }
   const unfinished = needed.some((job) => {
     const { status, allow_failure } = standing(job);
@@ -82,7 +82,7 @@ function resultOfNeeds(
   });
   if (unfinished) return null;
   // One that has not run at all has left nothing to build on, whatever the others did.
-  return tally.has('skipped', 'ignored') ? 'skipped' : toPriorResult(tally.composite());
+  return counter.has('skipped', 'ignored') ? 'skipped' : toPriorResult(counter.composite());
 }
 
 function toPriorResult(status: JobStatus): PriorResult {

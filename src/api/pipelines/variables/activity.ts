@@ -43,15 +43,15 @@ function record(
   uow: UnitOfWork,
   owner: VariableOwner,
   { id, key }: CiVariableRow,
-  deed: VariableAction,
-  told: VariableAuditEvent,
+  action: VariableAction,
+  auditEvent: VariableAuditEvent,
 ): Promise<void> {
   const { event, target } = OWNER_TYPES[owner.type];
   return uow.record({
-    name: `${event}_${deed}`,
+    name: `${event}_${action}`,
     entity: toAuditEntity(owner),
     target: { type: target, id, details: key },
-    ...told,
+    ...auditEvent,
   });
 }
 

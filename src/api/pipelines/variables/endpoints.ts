@@ -63,8 +63,8 @@ export const [createGroupVariable, createProjectVariable] = forGroupAndProject((
     uniqueErrors: VARIABLE_UNIQUE_ERRORS,
     activity: auditEvents(parent, 'created'),
     response: created(CiVariable),
-    handle: ({ owner, caller, params: { masked_and_hidden: hidden, ...wish } }, services) =>
-      createVariable(services, caller, owner, { ...wish, hidden }),
+    handle: ({ owner, caller, params: { masked_and_hidden: hidden, ...input } }, services) =>
+      createVariable(services, caller, owner, { ...input, hidden }),
   }),
 );
 

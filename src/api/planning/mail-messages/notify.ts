@@ -6,7 +6,7 @@ import type { Transaction } from '#database/database.ts';
 import { isScheduledForDeletion } from '#domain/namespaces/name-validation.ts';
 import { BATCH_SIZE } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
-import type { NotifiableEvent } from '#events/mail-occurrences.ts';
+import type { NotifiableEvent } from '#events/notifiable-events.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue, type JobRun } from '#jobs/job.ts';
 import { hostOfUrl, messageId } from '#mail/header-text.ts';

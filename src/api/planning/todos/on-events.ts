@@ -3,7 +3,7 @@ import { type Resource, resourceTable, toResource } from '#activity/index.ts';
 import { findPipelines, loadHeadPipelines } from '#authorization/pipelines.ts';
 import type { Reader } from '#database/database.ts';
 import { subscription } from '#events/event-bus.ts';
-import type { NotifiableEvent } from '#events/mail-occurrences.ts';
+import type { NotifiableEvent } from '#events/notifiable-events.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { ISSUES, loadAssignees, MERGE_REQUESTS, MERGE_REQUESTS_BY_REVIEWER } from '../issuables/index.ts';
 import { findNoteableSubject } from '../mail-messages/index.ts';

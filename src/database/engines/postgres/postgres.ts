@@ -203,11 +203,11 @@ async function beginOnClient(client: pg.PoolClient, { isolation, own, versions }
   let failed = false;
   const end = async (sql: 'commit' | 'rollback') => {
     let broken = false;
-    const { promise: number, resolve: tellNumber } = Promise.withResolvers<number | null>();
-    const told = own.trackCommit(sql === 'commit' ? changed : new Set(), number);
+    const { promise: number, resolve: resolveNumber } = Promise.withResolvers<number | null>();
+    const tracked = own.trackCommit(sql === 'commit' ? changed : new Set(), number);
     try {
       const { command, transaction } = await endTransaction(client, sql, failed);
-      tellNumber(transaction);
+      resolveNumber(transaction);
       return command;
     } catch (error) {
       const explained = translateError(error);
@@ -215,8 +215,8 @@ async function beginOnClient(client: pg.PoolClient, { isolation, own, versions }
       broken = sql === 'rollback' || explained instanceof DatabaseUnavailable;
       throw explained;
     } finally {
-      tellNumber(null);
-      await told;
+      resolveNumber(null);
+      await tracked;
       await ended(broken);
       client.release(broken);
     }

@@ -68,17 +68,18 @@ export function createReadThread(file: string): ReadThread {
     worker ??= start();
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
     const asked = worker;
-    const told = (answer: ReadThreadResponse) => ('error' in answer ? reject(answer.error) : resolve(answer.result));
-    const broken = (error: unknown) => {
+    const onMessage = (answer: ReadThreadResponse) =>
+      'error' in answer ? reject(answer.error) : resolve(answer.result);
+    const onFailure = (error: unknown) => {
       if (worker === asked) worker = undefined;
       reject(new DatabaseUnavailable(error));
     };
     const overdue = setTimeout(() => asked.terminate(), STATEMENT_TIMEOUT_MS);
-    asked.once('message', told).once('error', broken).once('exit', broken);
+    asked.once('message', onMessage).once('error', onFailure).once('exit', onFailure);
     asked.postMessage(question);
     return promise.finally(() => {
       clearTimeout(overdue);
-      asked.off('message', told).off('error', broken).off('exit', broken);
+      asked.off('message', onMessage).off('error', onFailure).off('exit', onFailure);
       endWhenIdle();
     });
   };

@@ -124,8 +124,8 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
     },
     async updateStatistics() {
       if (!isLarge()) return;
-      const { gathered } = await analyzeTables(writer.database, snapshot.database, runExclusive);
-      if (!gathered) return;
+      const { hasAnalyzed } = await analyzeTables(writer.database, snapshot.database, runExclusive);
+      if (!hasAnalyzed) return;
       reader.clearCache();
       await thread.restart();
     },

@@ -76,12 +76,12 @@ test('while statistics wait for their turn a reader writes nothing', { skip }, a
   reader.exec('pragma query_only = on');
   const refused = () => assert.throws(() => reader.exec('delete from grown'), /read-?only/);
   let turns = 0;
-  const { gathered } = await analyzeTables(writer, reader, async (_database, work) => {
+  const { hasAnalyzed } = await analyzeTables(writer, reader, async (_database, work) => {
     refused();
     work();
     refused();
     turns++;
   });
-  assert.deepEqual([gathered, turns], [true, 2]);
+  assert.deepEqual([hasAnalyzed, turns], [true, 2]);
   for (const each of [writer, reader]) each.close();
 });

@@ -27,14 +27,14 @@ export async function analyzeTables(
   writer: DatabaseSync,
   reader: DatabaseSync,
   inTurn: RunExclusive,
-): Promise<{ readonly gathered: boolean }> {
+): Promise<{ readonly hasAnalyzed: boolean }> {
   writer.exec(ANALYSIS_LIMIT);
   // 1: only list the steps.
-  const told = writer.prepare(`pragma optimize(${OPTIMIZE_MASK | 1})`).all();
-  const steps = told.map(({ optimize }) => String(optimize)).filter((step) => step.startsWith('ANALYZE'));
+  const optimizeRows = writer.prepare(`pragma optimize(${OPTIMIZE_MASK | 1})`).all();
+  const steps = optimizeRows.map(({ optimize }) => String(optimize)).filter((step) => step.startsWith('ANALYZE'));
   for (const step of steps) await inTurn(writer, () => write(writer, step));
   if (steps.length > 0) await reloadStatistics(reader, inTurn);
-  return { gathered: steps.length > 0 };
+  return { hasAnalyzed: steps.length > 0 };
 }
 
 /** Makes a connection reload the statistics. Only this statement does, and it counts as a write. */

@@ -3,7 +3,7 @@ import { type Resource, resourceTable, toResource } from '#activity/index.ts';
 import { findPipelines, type PipelineRow } from '#authorization/pipelines.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import type { MailEvent, MailTarget } from '#database/tables/mail.ts';
-import type { NotifiableEvent } from '#events/mail-occurrences.ts';
+import type { NotifiableEvent } from '#events/notifiable-events.ts';
 import { THREAD_STARTING_EVENTS } from '../content/texts.ts';
 import { findMentionedUserIds } from '../recipients/mentioned-users.ts';
 import { type AlertSubject, findAlertSubject } from './alert.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ActivityEvent } from '#activity/index.ts';
-import { notifiableEventOfActivity, notifiableEventOfStateChange } from './mail-occurrences.ts';
+import { notifiableEventOfActivity, notifiableEventOfStateChange } from './notifiable-events.ts';
 
 const deed = (event: object) => notifiableEventOfActivity({ projectId: 1, authorId: 2, ...event } as ActivityEvent);
 
