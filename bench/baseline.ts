@@ -20,7 +20,7 @@ const projectsPage = database.prepare(
    join repositories r on r.project_id = p.id join routes o on o.project_id = p.id
    join namespaces n on n.id = p.namespace_id order by p.created_at desc, p.id desc limit 21`,
 );
-/** Of the project whose lists are long. */
+/** Prepares the first page of a list of the large project. */
 const pageOf = (table: 'issues' | 'activity_events') =>
   database.prepare(
     `select t.*, u.username, u.name as author_name from ${table} t join users u on u.id = t.author_id
@@ -31,7 +31,7 @@ const environments = database.prepare(
   `select * from environments where project_id = (select id from projects where path = 'project-1') order by id limit 21`,
 );
 
-/** What each reads; any other name one project. */
+/** The query of each benchmark; any other name reads one project. */
 const reads: Readonly<Record<string, { all(): unknown }>> = {
   projects: projectsPage,
   issues: pageOf('issues'),

@@ -36,7 +36,7 @@ async function run(dataDir: string, database: string | undefined): Promise<void>
   const hearth = await startHearth(dataDir, { ...env, ...(database ? { HEARTH_DATABASE_URL: database } : {}) });
   try {
     const { alerts, reports, project } = await watchedProject(hearth);
-    // A server that has just been started is not what is measured: its code is not compiled yet.
+    // Warm up: the code of a new server is not compiled yet.
     await warmUp(alerts, () => alertOf('Disk almost full'));
     await warmUp(reports, envelopeOf);
     await hearth.longestTurn();

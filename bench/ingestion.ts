@@ -13,7 +13,7 @@ const ROUNDS = 5;
 const REQUESTS = 3000;
 const CONNECTIONS = 50;
 const OPEN = 10_000;
-/** Milliseconds after which a server that nobody asks has given back what it had for its load. */
+/** Milliseconds after which an idle server has released the memory of its load. */
 const QUIET = 25_000;
 
 const say = (name: string, text: string) => process.stdout.write(`${name.padEnd(28)} ${text}\n`);

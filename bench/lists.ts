@@ -16,7 +16,7 @@ import { SEED_TOKEN, USER_TOKEN } from './seed.ts';
 
 const [dataDir = '', url = '', slower = '0'] = process.argv.slice(2);
 const rounds = 5;
-/** Milliseconds: what no answer may take at the median. */
+/** Milliseconds: the limit for the median of a response. */
 const SLOW = 50;
 const hearth = await startHearth(dataDir, {
   HEARTH_LOG_LEVEL: 'info',
@@ -150,7 +150,7 @@ const asked = (name: string, value: unknown) => `${name}=${encodeURIComponent(St
 const turned = () =>
   Object.entries(TURNED).flatMap(([name, values]) => values.map((value) => asked(`not[${name}]`, value)));
 
-/** Each filter alone, and each beside a search. */
+/** Returns a query for each filter alone, and for each filter with a search. */
 function queriesOf(endpoint: Endpoint): string[] {
   const parameters = declaredParameters(endpoint);
   const queries = [''];

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-/** A load on one URL of this machine: a bounded number of requests over a few kept connections. */
+/** A load on a local URL: a fixed number of requests over a few keep-alive connections. */
 export interface Load {
   /** One for all, or one for each request. */
   readonly url: string | ((index: number) => string);
@@ -65,7 +65,7 @@ export function medianOf(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** What was measured of both, and how they are to each other. */
+/** The measurements of server and baseline, and their ratio. */
 export interface BesideFloor {
   readonly ours: Measured;
   readonly floor: Measured;
@@ -73,7 +73,7 @@ export interface BesideFloor {
   readonly ratio: number;
 }
 
-/** Rounds of both, in turns, so that both see the same machine: the medians of what they give. */
+/** Measures both in alternating rounds, so that both see the same machine load; returns the medians. */
 export async function inTurns(
   rounds: number,
   ours: () => Promise<Measured>,

@@ -1,7 +1,7 @@
 import type { Running } from './processes.ts';
 import { SEED_TOKEN } from './seed.ts';
 
-// What monitoring sends, and where to.
+// The payloads and URLs of monitoring clients.
 
 const asRoot = { 'PRIVATE-TOKEN': SEED_TOKEN, 'Content-Type': 'application/json' };
 

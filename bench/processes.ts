@@ -18,9 +18,9 @@ export interface Running {
   readonly readyAfter: number;
   /** Resident memory, MiB. */
   memory(): number;
-  /** What all its threads have computed since the start, milliseconds: however busy the machine is with others. */
+  /** Processor time of all its threads since the start, in milliseconds; independent of other load. */
   computed(): number;
-  /** The longest turn of its event loop since the call before, milliseconds. */
+  /** The longest turn of its event loop since the previous call, in milliseconds. */
   longestTurn(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -86,7 +86,7 @@ async function start(
   };
 }
 
-/** What all threads of a process have computed, milliseconds (Linux); nothing of one that has ended. */
+/** Returns the processor time of all threads of a process, in milliseconds (Linux); 0 if it has ended. */
 export function computedBy(pid: number): number {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(tasks)) return 0;

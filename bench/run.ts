@@ -16,7 +16,7 @@ const TOKEN = SEED_TOKEN;
 const env = { HEARTH_ROOT_TOKEN: TOKEN, HEARTH_ROOT_PASSWORD: 'bench-password-1' };
 const headers = { 'PRIVATE-TOKEN': TOKEN };
 const rounds = 5;
-/** Milliseconds after which a server that nobody asks has given back what it had for its load. */
+/** Milliseconds after which an idle server has released the memory of its load. */
 const QUIET = 25_000;
 /** What a list of 100,000 is narrowed to, each after a commit that changes one of them. */
 const FILTERS = [
@@ -238,7 +238,7 @@ async function benchJson(
   say(name, describe(measured));
 }
 
-/** What it costs to be known: the same public read with each kind of token, and without any as the floor. */
+/** The cost of authentication: the same public read with each kind of token, and without a token as the baseline. */
 async function benchToken({ address }: Running): Promise<void> {
   const url = `${address}/api/v4/projects/1/repository/branches/main`;
   const form = (fields: Record<string, string>) => ({ method: 'PUT', headers, body: new URLSearchParams(fields) });

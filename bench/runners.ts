@@ -30,7 +30,7 @@ export async function measureRunners(name: string, server: Running, floor: Runni
       url,
       method: 'POST',
       headers: asJson,
-      // Each may ask so often a minute, and no more.
+      // Rotates the runners, to stay below their rate limit per minute.
       body: (index) => asked[index % asked.length]!,
       requests: REQUESTS,
     });
@@ -53,7 +53,7 @@ export async function measureRunners(name: string, server: Running, floor: Runni
   say(`${name}: longest turn`, `${(await server.longestTurn()).toFixed(0)} ms`);
 }
 
-/** What the floor answers, as JSON. */
+/** The JSON response of the baseline server. */
 async function someProject({ address }: Running): Promise<string> {
   const read = async (path: string) => (await fetch(`${address}/api/v4${path}`, { headers: asSeed })).text();
   const [{ id }] = JSON.parse(await read('/projects?per_page=1')) as [{ id: number }];
@@ -80,7 +80,7 @@ async function polled(server: Running, url: string, known: ReadonlyMap<string, s
   return medianOf(shares);
 }
 
-/** What a real runner sends. */
+/** The request body of a real runner. */
 function asking(token: string, last_update?: string) {
   const features = { trace_reset: true, cancelable: true, multi_build_steps: true, refspecs: true, masking: true };
   const info = {

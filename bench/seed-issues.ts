@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
 
-/** One project with as many issues as a long life brings, and with what lists narrow and order them by. */
+/** Creates a project with very many issues, and the data that lists filter and sort them by. */
 
 export interface Seeding {
   readonly numbers: (from: number, to: number) => RawBuilder<unknown>;

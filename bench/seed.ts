@@ -58,7 +58,7 @@ const numbers = (from: number, to: number) =>
 
 const BATCH = 50_000;
 
-/** Fills the database; what is there already stays. */
+/** Fills the database; existing rows stay. */
 export async function seed(database: Database, amounts: Amounts, say: (text: string) => void): Promise<void> {
   const { engine } = database;
   const seeding = { numbers, moment: (n: string) => MOMENT(engine, n), word };
@@ -80,7 +80,7 @@ export async function seed(database: Database, amounts: Amounts, say: (text: str
     for (let from = 1; from <= count; from += BATCH) {
       await database.transaction((tx) => step(tx, from, Math.min(count, from + BATCH - 1)));
     }
-    // The next step looks up what this one has made.
+    // The next step reads the rows of this one.
     await gather(database);
     say(`${count} ${name}: ${((performance.now() - began) / 1000).toFixed(0)} s`);
   }
@@ -112,7 +112,7 @@ async function users(tx: Transaction, engine: Database['engine'], from: number, 
   await newNamespaces(tx);
 }
 
-/** What each namespace has besides: its route, and itself in the closure. */
+/** Inserts the route and the closure row of each namespace. */
 async function newNamespaces(tx: Transaction): Promise<void> {
   await sql`insert into namespace_closure (ancestor_id, descendant_id, depth)
     select id, id, 0 from namespaces where id > (select coalesce(max(namespace_id), 0) from routes)`.execute(tx);

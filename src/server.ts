@@ -77,7 +77,7 @@ export interface ServerOverrides {
   readonly log?: Log;
   readonly detectLongTransactions?: boolean;
   /** Milliseconds that a request or response body may stall. */
-  readonly patience?: number;
+  readonly idleTimeout?: number;
   /** Resolves the host names of other servers. */
   readonly resolver?: Resolver;
   /** false: the queue runs jobs only on request (`queue.runDue`), and root's credentials are not checked. */
@@ -149,7 +149,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
     services,
     addressing: addressing(config),
     metrics,
-    idleTimeout: overrides.patience,
+    idleTimeout: overrides.idleTimeout,
   });
   const address = await transport.listen({ host: config.host, port: config.port });
   if (config.port === 0) publicUrl = getServerUrl(config, Number(new URL(address).port));

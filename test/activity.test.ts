@@ -8,8 +8,8 @@ import type { Build } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
 import { world } from './support/world.ts';
 
-// An endpoint records what it declares, no more and no less: every example is called, and its work done, between two
-// looks at the history. What only some calls record needs an example of such a call.
+// An endpoint records exactly the activity that it declares: the test compares the activity log before and after each example
+// and its jobs. Activity that only some calls record needs an example of such a call.
 
 const here = await world();
 const scene = await createScene(here, await createCallers(here), 'private');

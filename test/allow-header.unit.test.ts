@@ -4,8 +4,7 @@ import { type PathParameter, replaceParameters } from '#http/server/routing/path
 import { fullPath } from '#http/server/routing/registry.ts';
 import { world } from './support/world.ts';
 
-// 405 and Allow for every path that is served (contract/conventions.md §1 stage 4, §4): what a method is not there for. No
-// database is asked for that.
+// 405 and Allow for unsupported methods on every path (contract/conventions.md §1 stage 4, §4), without database access.
 
 const { anonymous, root, withToken, server } = await world();
 const { endpoints } = server.registry;
@@ -17,7 +16,7 @@ function segment({ name, pattern }: PathParameter): string {
   return pattern === undefined ? `a%2F${name}` : '1';
 }
 
-/** What a concrete path is compared with: its segments, a parameter standing for any of its kind. */
+/** Returns a regular expression for a path pattern; each parameter matches the values of its kind. */
 function fitting(declared: string): RegExp {
   const kinds: string[] = [];
   const plain = replaceParameters(declared, ({ rest, pattern }) => {
@@ -40,7 +39,7 @@ function methodsOf(path: string): Set<string> {
 
 const whoever = [anonymous, root, withToken(root, 'glpat-nobody')];
 let turn = 0;
-/** Each path is asked for by all of them, each method by one. */
+/** Returns the callers in rotation: all of them request each path, one of them each method. */
 const nextCaller = () => whoever[turn++ % whoever.length]!;
 
 for (const path of paths) {
@@ -58,7 +57,7 @@ for (const path of paths) {
   });
 }
 
-test('a path that nobody serves is 404 for every method', async () => {
+test('returns 404 for an unknown path with every method', async () => {
   for (const path of [
     '/nowhere',
     '/projects/a/b',

@@ -78,7 +78,7 @@ const AUTH: Readonly<Record<string, Endpoint['access']['audience']>> = {
   'token-in-body': 'key',
 };
 
-test('who may call an endpoint is what its row says', () => {
+test('allows the callers that the row of each endpoint names', () => {
   const wrong = endpoints.filter((endpoint) => {
     const row = rowOf(endpoint);
     if (row === undefined) return false;

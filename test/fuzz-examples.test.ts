@@ -8,7 +8,7 @@ import type { Build, Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
 import { world } from './support/world.ts';
 
-// Valid calls with one parameter spoilt: they get as far as the domain and the database with what nobody expects there.
+// Valid calls with one corrupted parameter: they reach the domain and the database with unexpected values.
 // The caller of the tests fails by itself on a 5xx and on a body of another form than the API's two.
 
 const here = await world();
@@ -55,7 +55,7 @@ for (const { endpoint, builds } of await allExamples(here.server.registry)) {
   const [build] = builds;
   test(`${endpoint.name} takes a spoilt parameter without a fault`, async () => {
     for (const spoilt of spoiltCalls(endpoint, build)) await spoilt();
-    // What the whole server goes by must not stay as it was spoilt.
+    // Restore the settings of the server after corrupted calls.
     if (endpoint.name === 'updateApplicationSettings') await administrator.put('/application/settings', settings);
   });
 }

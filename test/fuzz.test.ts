@@ -5,10 +5,10 @@ import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { declaredParameters } from '#http/server/pipeline/handle.ts';
 import { replaceParameters } from '#http/server/routing/paths.ts';
 import { fullPath } from '#http/server/routing/registry.ts';
-import type { Answer, Caller, Sending } from './support/caller.ts';
+import type { Caller, SendOptions, TestResponse } from './support/caller.ts';
 import { world } from './support/world.ts';
 
-// Random requests over all endpoints: whatever is sent, the server says yes or no, and says it in one of its two forms.
+// Random requests to all endpoints: every response is a success or an error in one of the two documented formats.
 
 const SEED = 20260102;
 const MILLISECONDS = Number(process.env.HEARTH_FUZZ_SECONDS ?? 10) * 1000;
@@ -19,7 +19,7 @@ const group = await newGroup({ owner: root, path: 'fuzz-group' });
 const project = await newProject({ owner: mira, name: 'fuzz-project', readme: true });
 const endpoints = server.registry.endpoints;
 
-/** Path segments, already encoded: what exists, what does not, and what is no name at all. */
+/** Encoded path segments: existing names, missing names and invalid names. */
 const segment = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('1', '2', '3', String(project.id), String(group.id)) },
   {
@@ -152,7 +152,7 @@ interface Shot {
   readonly who: 'anonymous' | 'user' | 'administrator';
   readonly method: string;
   readonly path: string;
-  readonly sending: Sending;
+  readonly sending: SendOptions;
 }
 
 const shot: fc.Arbitrary<Shot> = fc.nat(endpoints.length - 1).chain((index) => {
@@ -214,7 +214,7 @@ function pairs(params: object, within?: string): string[] {
 
 const callers: Record<Shot['who'], Caller> = { anonymous, user: mira, administrator: root };
 
-/** Requests revoke the tokens and block the users who send them: the next ones come from somebody who counts. */
+/** Replaces a caller whose token or user an earlier request revoked or blocked. */
 async function revive(who: Shot['who']): Promise<void> {
   const caller = callers[who];
   if (who === 'anonymous' || (await caller.get('/user')).status === 200) return;
@@ -223,7 +223,7 @@ async function revive(who: Shot['who']): Promise<void> {
 }
 
 /** The two forms of contract/conventions.md §5, the three plain texts of its §1 and §2, and what SDKs that report errors hear. */
-function checkFailure(path: string, { status, headers, body, text }: Answer): void {
+function checkFailure(path: string, { status, headers, body, text }: TestResponse): void {
   if (status < 400 || text === '' || !path.startsWith('/api/v4/')) return;
   if (headers['content-type'] === 'text/plain') {
     assert.match(text, /^(Bad Request|Retry later\n)$/);
@@ -245,7 +245,7 @@ test('whatever is sent, the answer is never a fault and every refusal has its fo
   const property = fc.asyncProperty(shot, async ({ who, method, path, sending }) => {
     const answer = await callers[who].send(method, path, sending);
     seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
-    // 501 is how the job router answers that there is none.
+    // The job router responds with 501 because it is not supported.
     assert.ok(answer.status < 500 || answer.status === 501, `${method} ${path}: ${answer.status}`);
     checkFailure(path.slice(1), answer);
     if (answer.status === 401 || answer.status === 403 || method === 'DELETE') await revive(who);

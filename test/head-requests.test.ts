@@ -6,17 +6,17 @@ import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import type { Build, Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
-import type { Answer } from './support/caller.ts';
+import type { TestResponse } from './support/caller.ts';
 import { world } from './support/world.ts';
 
-// Each GET has a HEAD that tells the same, and knows whoever has its answer already (contract/conventions.md §4).
+// HEAD returns the same headers as GET, and conditional requests return 304 (contract/conventions.md §4).
 
 const here = await world();
 const scene = await createScene(here, await createCallers(here), 'private');
 
-/** What is another one for each answer. */
+/** Headers that differ in each response. */
 const OWN = ['date', 'x-request-id', 'set-cookie', 'transfer-encoding', 'keep-alive', 'connection'];
-/** What a 304 has no use for. */
+/** Headers that a 304 omits. */
 const OF_BODIES = ['content-type', 'content-length', 'content-encoding'];
 /**
  * A branch is 204 or 404 (contract/repository.md §2); of a file HEAD reads no content, so that it knows no answer's length
@@ -51,12 +51,12 @@ for (const { endpoint, builds } of ourShare(await allExamples(here.server.regist
   });
 }
 
-function asked(endpoint: Endpoint, example: Example, headers: object): Promise<Answer> {
+function asked(endpoint: Endpoint, example: Example, headers: object): Promise<TestResponse> {
   const caller = scene.callers[example.by];
   return ask(here, endpoint, { ...example, headers: { ...example.headers, ...headers } }, caller);
 }
 
-function likeGet(got: Answer, head: Answer): void {
+function likeGet(got: TestResponse, head: TestResponse): void {
   assert.equal(head.status, got.status);
   // Nothing is as long for both: no need to say so.
   const without = got.headers['content-length'] === '0' ? [...OWN, 'content-length'] : OWN;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { newIntegration } from '#api/monitoring/alerts/fixtures.testing.ts';
-import { envelopeOf } from '#api/monitoring/envelopes/sdk.testing.ts';
+import { buildEventEnvelope } from '#api/monitoring/envelopes/sdk.testing.ts';
 import type { Transaction } from '#database/database.ts';
 import { explainPlan } from '#database/dialect.ts';
 import type { Statement } from '#database/engines/engine.ts';
@@ -11,7 +11,7 @@ import { runnerRow } from './support/pipeline-rows.ts';
 import { watchReads } from './support/statement-watch.ts';
 import { done, world } from './support/world.ts';
 
-// What comes in by the thousand is asked for its plans: which index finds each row, of prepared statements too.
+// Checks the query plans of the most frequent requests: which index finds each row, also in prepared statements.
 
 const here = await world({ project: {} });
 const { anonymous, newGroup, project, root } = here;
@@ -61,7 +61,7 @@ async function areServed(statements: readonly Statement[], served: Served): Prom
   });
 }
 
-/** PostgreSQL takes any index of a table with one row; here it is told of ten millions. */
+/** PostgreSQL uses any index on a table with one row, so the statistics claim ten million rows. */
 async function believeLarge(tx: Transaction): Promise<void> {
   if (engine.name !== 'postgres') return;
   await sql`update pg_class set reltuples = 1e7, relpages = 1 where relkind = 'r' and relnamespace = 'public'::regnamespace`.execute(
@@ -92,7 +92,7 @@ test('each row that an alert looks up is found by its index', async () => {
 test('each row that a report of an error looks up is found by its index', async () => {
   const { public_key } = (await done(project.owner.post(`${project.at}/error_tracking/client_keys`))).body;
   const event = { message: 'no', user: { id: 1 }, environment: 'production' };
-  const raw = envelopeOf({ ...event, event_id: '1'.padStart(32, '0') });
+  const raw = buildEventEnvelope({ ...event, event_id: '1'.padStart(32, '0') });
   const statements = await statementsOf(async () => {
     const headers = { 'Content-Type': 'application/x-sentry-envelope' };
     for (const _again of [1, 2]) {

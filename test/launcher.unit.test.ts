@@ -13,7 +13,7 @@ const bin = join(import.meta.dirname, '../bin');
 const early = new Date('2026-01-01T00:00:00Z');
 const late = new Date('2026-01-02T00:00:00Z');
 
-/** A place that looks like a package: the launcher, and a bundle that prints its arguments. */
+/** Creates a directory like an installed package: the launcher, and a bundle that prints its arguments. */
 async function place(t: TestContext) {
   const root = await mkdtemp(join(tmpdir(), 'hearth-launcher-'));
   t.after(() => rm(root, { recursive: true }));
@@ -29,7 +29,7 @@ async function place(t: TestContext) {
   return { root, put };
 }
 
-/** A place with sources, whose bundler makes a bundle that prints `made`. */
+/** Creates a directory with sources, whose bundler writes a bundle that prints `made`. */
 async function checkout(t: TestContext) {
   const it = await place(t);
   await it.put('src/main.ts', '');
@@ -63,7 +63,7 @@ test('an installed package runs its bundle with the arguments', async (t) => {
   assert.deepEqual(await run(root, ['serve', '--x']), { out: 'bundle serve --x\n', err: '', code: 0 });
 });
 
-test('what was compiled at one start is there at the next', async (t) => {
+test('the first start fills the compile cache; a start that cannot write it works too', async (t) => {
   const { root } = await place(t);
   const compiled = () => globSync('node_modules/.cache/hearth-compile/*/*', { cwd: root });
   await run(root);
@@ -125,7 +125,7 @@ const asNode20 = `if (!process.env.PRETENDED) {
   process.execve = undefined;
 }`;
 
-/** A place whose `node_modules` has a Node, run by a process that believes it is Node 20. */
+/** Creates a directory whose `node_modules` has a Node, and runs it with a process that reports Node 20. */
 async function installedBesideNode20(t: TestContext) {
   const it = await place(t);
   await it.put('preload.cjs', asNode20);
@@ -159,7 +159,7 @@ test('the launcher replaces itself where Node can', { skip: process.execve === u
   assert.equal(await text(child.stdout), `${child.pid}\n`);
 });
 
-test('an older Node without a newer one in node_modules says in one line what is needed', async (t) => {
+test('an older Node without a newer one in node_modules fails with a one-line message that names the required version', async (t) => {
   const { root, put } = await place(t);
   await put('preload.cjs', asNode20);
   const { out, err, code } = await run(root, ['serve'], { preload: join(root, 'preload.cjs') });

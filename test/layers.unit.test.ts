@@ -134,7 +134,7 @@ test('a layer imports only layers above it', () => {
   assert.deepEqual(wrong.map(describeImport), []);
 });
 
-test('a limited layer imports only what it is limited to', () => {
+test('a restricted layer imports only its allowed layers', () => {
   const wrong = imports.filter(({ from, to }) => {
     const allowed = LIMITED[layerOf(from)];
     return allowed && files.includes(to) && layerOf(to) !== layerOf(from) && !allowed.includes(layerOf(to));

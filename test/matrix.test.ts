@@ -9,7 +9,7 @@ import { createCallers, createScene, type Scene } from './examples/scene.ts';
 import { golden } from './support/golden.ts';
 import { world } from './support/world.ts';
 
-// Who gets what: every endpoint, called by everybody in the private scene and in the public one, as a table to review.
+// The access matrix: the status of every endpoint for every caller in the private and the public scene.
 
 const here = await world();
 const callers = await createCallers(here);
@@ -22,7 +22,7 @@ type Statuses = readonly number[];
 
 interface Asked {
   readonly statuses: Statuses;
-  /** Who makes the example, as it says itself. */
+  /** The caller that the example names. */
   readonly by: CallerName;
 }
 
@@ -82,7 +82,7 @@ function table(): string {
 
 const file = join(import.meta.dirname, 'matrix.txt');
 
-test('everybody gets what matrix.txt says', () => {
+test('each caller gets the status of matrix.txt', () => {
   if (rows.length === all.length) return golden(file, table());
   const lines = new Set(readFileSync(file, 'utf8').split('\n'));
   assert.deepEqual(
@@ -103,7 +103,7 @@ test('matrix.txt tells of every endpoint, in the order of the registry', () => {
 /** What no call can make yet, nobody reads (contract/runners.md §4.10). */
 const READ_BY_NOBODY = ['listPackagePipelines'];
 
-test('an example is made by the first who may make it', () => {
+test('the caller of each example is the first in CALLERS who is allowed', () => {
   const isDone = (status: number, { endpoint }: Exemplified) => status < 400 || status === endpoint.response.status;
   const wrong = rows
     .filter(({ what }) => !READ_BY_NOBODY.includes(what.endpoint.name))
@@ -126,7 +126,7 @@ const BY_PLANNERS = [
   'attachToProjectWiki',
 ];
 
-test('in a project or group nobody may do less than one before him in the list', () => {
+test('a higher role in a project or group is never allowed less than a lower one', () => {
   const falls = (statuses: Statuses) =>
     statuses.some((status, index) => index > 0 && (statuses[index - 1] ?? 0) < 400 && status >= 400);
   const wrong = rows

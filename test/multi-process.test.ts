@@ -10,7 +10,7 @@ import { browser, PASSWORD, signedInBrowser, userWithPassword } from './support/
 import { type Caller, createCaller } from './support/caller.ts';
 import { type World, world } from './support/world.ts';
 
-// Two processes on one PostgreSQL are one Hearth: what one has done holds in the other for its next request.
+// Two processes that share one PostgreSQL database: changes by one apply to the next request to the other.
 
 const here = await world();
 const { root, user, tokenOf, clock } = here;
@@ -34,7 +34,7 @@ async function withSecond(
   }
 }
 
-test('a token that one revokes is dead in the other, a user whom one blocks is blocked', { skip }, async () => {
+test('a token revoked or a user blocked by one server is rejected by the other', { skip }, async () => {
   await withSecond(async (_there, at) => {
     const mira = await user();
     const other = await tokenOf(mira, ['api']);
@@ -88,7 +88,7 @@ test('settings and flags hold in both', { skip }, async () => {
   });
 });
 
-test('what LFS holds is one store, whatever data directory a process has', { skip }, async () => {
+test('servers with different data directories share one LFS store', { skip }, async () => {
   const dataDir = await scratchDirectory('hearth-second-');
   const lfsAt = async (there: Caller) => {
     const { owner, path_with_namespace } = await here.newProject();
@@ -123,7 +123,7 @@ test('a use of a token that one has answered is known to the other', { skip }, a
   });
 });
 
-test('a throttle counts what both have answered', { skip }, async () => {
+test('a rate limit counts the requests to both servers', { skip }, async () => {
   await withSecond(async (_there, at) => {
     const mira = await user();
     const on = { throttle_authenticated_api_enabled: true, throttle_authenticated_api_requests_per_period: 4 };
@@ -141,7 +141,7 @@ test('a throttle counts what both have answered', { skip }, async () => {
   });
 });
 
-test('who has signed in at one has signed in at the other, and out', { skip }, async () => {
+test('a sign-in or sign-out at one server applies at the other', { skip }, async () => {
   await withSecond(async (there) => {
     const visit = await signedInBrowser(here, await userWithPassword(here));
     const elsewhere = browser(there, visit.cookie());

@@ -5,10 +5,10 @@ import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import type { Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
-import type { Answer } from './support/caller.ts';
+import type { TestResponse } from './support/caller.ts';
 import { world } from './support/world.ts';
 
-// What holds for every paginated list (contract/conventions.md §6).
+// The rules of every paginated list (contract/conventions.md §6).
 
 const here = await world();
 const scene = await createScene(here, await createCallers(here), 'private');
@@ -19,7 +19,7 @@ const UNCOUNTED = new Set(['listCommits']);
 /** They page by `page_token` (contract/repository.md §2, §4). */
 const TOKENS = new Set(['listBranches', 'listTags', 'listTree']);
 
-/** Pages are cut first, and what the caller may not see is then left out of them: asked by one who sees all. */
+/** Lists that filter by visibility after pagination: called as a user who can see everything. */
 const THINNED = new Set(['listProjectEvents']);
 
 // All are made before the first test is declared: tests begin to run as soon as something is awaited.
@@ -30,7 +30,7 @@ for (const { endpoint, builds } of ourShare(paged)) {
 }
 
 /** rel -> page and per_page of its url. */
-function linksOf({ headers }: Answer): Record<string, string> {
+function linksOf({ headers }: TestResponse): Record<string, string> {
   const entries = String(headers.link).split(', ');
   return Object.fromEntries(
     entries.map((entry) => {
@@ -41,7 +41,7 @@ function linksOf({ headers }: Answer): Record<string, string> {
   );
 }
 
-function pageHeaders({ headers }: Answer): Record<string, unknown> {
+function pageHeaders({ headers }: TestResponse): Record<string, unknown> {
   const names = ['link', 'x-page', 'x-per-page', 'x-next-page', 'x-prev-page', 'x-total', 'x-total-pages'];
   return Object.fromEntries(names.map((name) => [name, headers[name]]));
 }

@@ -9,10 +9,10 @@ import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import type { Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
-import type { Answer } from './support/caller.ts';
+import type { TestResponse } from './support/caller.ts';
 import { world } from './support/world.ts';
 
-// Ids in paths that name nothing (contract/conventions.md §2), in every place of every endpoint that takes an id.
+// Unknown ids (contract/conventions.md §2) in every path parameter of every endpoint.
 
 const here = await world();
 const scene = await createScene(here, await createCallers(here), 'private');
@@ -30,7 +30,7 @@ function isLast(endpoint: Endpoint, name: string): boolean {
   return pathParameters(endpoint.path).at(-1)?.name === name;
 }
 
-function call(endpoint: Endpoint, example: Example, name: string, value: string): Promise<Answer> {
+function call(endpoint: Endpoint, example: Example, name: string, value: string): Promise<TestResponse> {
   return ask(here, endpoint, { ...example, path: { ...example.path, [name]: value } }, scene.callers[example.by]);
 }
 

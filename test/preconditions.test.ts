@@ -9,7 +9,7 @@ import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import type { CallerName, Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
-import type { Answer } from './support/caller.ts';
+import type { TestResponse } from './support/caller.ts';
 import { world } from './support/world.ts';
 
 // If-Unmodified-Since on every DELETE that the contract names (contract/conventions.md §5, 412).
@@ -46,7 +46,12 @@ const EARLIER = ['Mon, 01 Jan 2001 00:00:00 GMT', '2001-01-01', '2001-01-01T00:0
 const NO_DATES = ['', 'garbage', '2001-13-45', '0', 'Mon, 99 Foo 2001 00:00:00 GMT'];
 const LATER = ['Fri, 01 Jan 2100 00:00:00 GMT', '2100-01-01', '2100-01-01T00:00:00Z'];
 
-function since(endpoint: Endpoint, example: Example, value: string, by: CallerName = example.by): Promise<Answer> {
+function since(
+  endpoint: Endpoint,
+  example: Example,
+  value: string,
+  by: CallerName = example.by,
+): Promise<TestResponse> {
   const headers = { ...example.headers, 'If-Unmodified-Since': value };
   return ask(here, endpoint, { ...example, headers }, scene.callers[by]);
 }
@@ -71,7 +76,7 @@ for (const { endpoint, builds } of ourShare(conditional)) {
     }
   });
 
-  // Whoever proves himself by what he sends is nobody among the callers.
+  // Endpoints that authenticate by credentials in the request have no caller.
   if (endpoint.access.audience === 'key') continue;
   test(`${endpoint.name}: who may not do it does not hear of the precondition`, async () => {
     const example = await build(scene);

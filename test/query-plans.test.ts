@@ -11,12 +11,12 @@ import { createCallers, createScene } from './examples/scene.ts';
 import { watchReads } from './support/statement-watch.ts';
 import { world } from './support/world.ts';
 
-// Every statement that the examples bring to the database is asked for its plan: none may read a whole table that grows.
+// Checks the plan of every statement of the examples: none may scan a growing table.
 
 const here = await world();
 const { database } = here.server.services;
 
-/** Tables that stay small, or whose every row is wanted. */
+/** Tables that stay small, or that are read in full on purpose. */
 const SMALL = [
   'application_settings',
   'feature_flags',
@@ -30,7 +30,7 @@ const SMALL = [
   'geo_statuses',
 ];
 
-/** Each text once, with the parameters that came first. */
+/** Each distinct statement, with the parameters of its first execution. */
 const seen = new Map<string, Statement>();
 
 function watch(statement: Statement): void {

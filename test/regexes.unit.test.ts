@@ -12,7 +12,7 @@ import { ambiguity } from './support/regex-ambiguity.ts';
 const root = join(import.meta.dirname, '..');
 const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !/\.(test|testing)\.ts$/.test(file));
 
-/** The only place that makes expressions while the server runs: from the paths of our own endpoints. */
+/** The only file that compiles expressions at run time: from the paths of the server's endpoints. */
 const MAKERS = ['src/http/server/routing/registry.ts'];
 
 interface Written {

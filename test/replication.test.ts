@@ -26,7 +26,7 @@ interface Site extends Secondary {
   /** One round, after the primary has done its work; once more for checksums that it had to find out. */
   follow(): Promise<void>;
   restart(): Promise<Site>;
-  /** What there is of the copy of this project. */
+  /** The state of the copy of this project. */
   copyOf(project: Project): ReturnType<typeof getCopy>;
   at(path: string, token?: string | null): Promise<Response>;
 }
@@ -139,7 +139,7 @@ test('a paused site does nothing, goes on when it is resumed, and catches up aft
   await isSame(site, project);
 });
 
-test('whoever was away for so long that what has happened is forgotten copies everything anew', async () => {
+test('a secondary that was offline for longer than the event retention copies everything again', async () => {
   const [changed, gone] = [await newProject({ readme: true }), await newProject({ readme: true })];
   await site.follow();
   await done(root.put(`/geo_sites/${site.id}`, { enabled: false }));
@@ -182,7 +182,7 @@ test('a copy that has rotted is found and made anew', async () => {
   await isSame(site, project);
 });
 
-test('who may read a private repository fetches it here, others do not, and pushes go to the primary', async () => {
+test('a secondary serves fetches of a private repository to its readers only, and forwards pushes to the primary', async () => {
   const project = await newProject({ readme: true, with: ['developer'] });
   await site.follow();
   const path = `/${project.path_with_namespace}.git`;
@@ -227,7 +227,7 @@ test('a project that is called as a wiki is meant itself, and the wiki is fetche
   assert.deepEqual(await refs(path), ['false', true]);
 });
 
-test('a push here reaches the primary, and comes back as a copy', async (t) => {
+test('a push to the secondary reaches the primary and is replicated back', async (t) => {
   const project = await newProject({ readme: true });
   await site.follow();
   const url = new URL(`${site.address}/${project.path_with_namespace}.git`);

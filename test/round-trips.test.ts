@@ -19,7 +19,7 @@ const heading = `# How many statements each GET asks the database for, its examp
 # Written by \`npm run matrix\`; a larger number is a slower endpoint.
 `;
 
-test('every read asks for as many statements as round-trips.txt says', async () => {
+test('every read runs the number of statements in round-trips.txt', async () => {
   const lines: string[] = [];
   for (const { endpoint, builds } of await allExamples(here.server.registry)) {
     if (endpoint.method !== 'GET') continue;

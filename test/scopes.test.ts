@@ -7,7 +7,7 @@ import type { Example } from './examples/example.ts';
 import { createCallers, createScene } from './examples/scene.ts';
 import { world } from './support/world.ts';
 
-// What tokens may do, by the words of contract/conventions.md §7 "Scopes", not by what endpoints say of themselves.
+// Token scopes as contract/conventions.md §7 "Scopes" defines them, independent of the endpoints' declarations.
 
 const here = await world();
 const scene = await createScene(here, await createCallers(here), 'private');

@@ -8,8 +8,8 @@ import { isSecretName } from '#security/redaction.ts';
 import { allExamples, ourShare } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import { createCallers, createScene } from './examples/scene.ts';
-import type { Said } from './support/caller.ts';
-import { secretsIn } from './support/response-secrets.ts';
+import type { HttpExchange } from './support/caller.ts';
+import { findSecrets } from './support/response-secrets.ts';
 import { world } from './support/world.ts';
 
 // Every endpoint is called as its examples say, and then with secrets in wrong places; whatever was a secret in that is
@@ -20,10 +20,10 @@ const { server, anonymous } = here;
 const { database, config } = server.services;
 
 const secrets = new Set(['correct-horse-battery']);
-const said: Said[] = [];
+const said: HttpExchange[] = [];
 here.listen((one) => {
   said.push(one);
-  for (const secret of secretsIn(one)) secrets.add(secret);
+  for (const secret of findSecrets(one)) secrets.add(secret);
 });
 
 const scene = await createScene(here, await createCallers(here), 'private');
@@ -36,7 +36,7 @@ for (const { endpoint, builds } of examples) {
 }
 await here.work();
 
-/** Nobody has ever been given one of these: they are only tried. */
+/** These secrets are never valid; requests only try them. */
 let marks = 0;
 const mark = () => `lamp-${++marks}-velvet-octopus`;
 
@@ -81,7 +81,7 @@ for (const path of PATHS) {
 
 const tried = () => Array.from({ length: marks }, (_, index) => `lamp-${index + 1}-velvet-octopus`);
 
-/** Which of the secrets stand there? The text of none is told. */
+/** Returns where the text contains secrets, with the first six characters of each. */
 function leaks(text: string | Buffer, where: string): string[] {
   const all = [...secrets, ...tried()];
   return all.filter((secret) => text.includes(secret)).map((secret) => `${where}: ${secret.slice(0, 6)}…`);
@@ -116,9 +116,9 @@ test('no secret is logged', () => {
 });
 
 test('no refusal repeats a secret', () => {
-  const refusals = said.filter(({ answer }) => answer.status >= 400 && answer.body !== null);
+  const refusals = said.filter(({ response: answer }) => answer.status >= 400 && answer.body !== null);
   assert.ok(refusals.length > 100, `${refusals.length} refusals`);
-  assert.deepEqual(leaks(refusals.map(({ answer }) => answer.text).join('\n'), 'refusals'), []);
+  assert.deepEqual(leaks(refusals.map(({ response: answer }) => answer.text).join('\n'), 'refusals'), []);
 });
 
 test('no secret is in the database in clear', async () => {

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { scratchDirectory } from './engines/scratch.ts';
 
-// What `npm test` says of test files that end their process.
+// The output of `npm test` for test files that exit their process.
 
 const directory = await scratchDirectory('hearth-runner-');
 after(() => rm(directory, { recursive: true, force: true }));
 
 const PASSES = "import { test } from 'node:test';\ntest('passes', () => {});\n";
 
-/** Runs these files, in the order of their names, as `npm test` does; gives the lines that it says. */
+/** Runs these files as `npm test` does, ordered by name; returns the output lines. */
 async function linesOf(files: Readonly<Record<string, string>>): Promise<string[]> {
   const paths = Object.keys(files).map((name) => join(directory, `${name}.unit.test.ts`));
   await Promise.all(Object.values(files).map((text, at) => writeFile(paths[at]!, text)));
@@ -25,14 +25,14 @@ async function linesOf(files: Readonly<Record<string, string>>): Promise<string[
   });
 }
 
-test('files that no process came to are named, and counted as failed', async () => {
+test('reports test files that no process ran as failed', async () => {
   const lines = await linesOf({ a: 'process.exit(3);', b: 'process.exit(3);', c: PASSES });
   const notRun = lines.filter((line) => line.startsWith('NOT RUN (no database): '));
   assert.match(notRun.join('\n'), /^NOT RUN .*c\.unit\.test\.ts$/);
   assert.deepEqual(lines.slice(-2), ['0 passed, 3 failed', 'exit code 1']);
 });
 
-test('what one process leaves when it dies is run by another one', async () => {
+test('another process runs the remaining test files of a process that dies', async () => {
   const lines = await linesOf({ a: 'process.exit(3);', b: PASSES, c: PASSES });
   assert.deepEqual(lines.slice(-2), ['2 passed, 1 failed', 'exit code 1']);
 });

@@ -8,13 +8,13 @@ import { ask } from './examples/call.ts';
 import { createCallers, createScene } from './examples/scene.ts';
 import { world } from './support/world.ts';
 
-// No text that a request sends is without a limit (contract/conventions.md §3 "Limits of texts"): the document says each,
-// and what is one character longer is refused, by the machinery or by the family, and changes nothing.
+// Every text parameter has a length limit (contract/conventions.md §3 "Limits of texts"), which OpenAPI documents.
+// A text one character over the limit is rejected and changes nothing.
 
 const here = await world();
 const scene = await createScene(here, await createCallers(here), 'private');
 
-/** What goes with a parameter, or against it. */
+/** Parameters that another parameter requires or excludes. */
 const BESIDES: Readonly<Record<string, object>> = {
   password: { force_random_password: false },
   extern_uid: { provider: 'x' },

@@ -19,25 +19,29 @@ import { withServerData } from './server-data.ts';
 import type { BetweenSteps } from './snapshot.ts';
 import { createTarWriter, readContent, readTarEntries } from './tar.ts';
 
-// Archives of tests: made of a world, taken apart, put together otherwise.
+// Helpers that create, read, change and restore archives in tests.
 
 export const silent = createProgress({ write: () => true });
 
-interface Wish {
-  /** Else a new one. */
+interface ArchiveOptions {
+  /** Path of the archive; default: a new file. */
   readonly file?: string;
   readonly withSecretKey?: boolean;
   readonly between?: BetweenSteps;
 }
 
-/** A new archive of what these settings lead to. */
-export async function archiveOf(config: Config, wish: Wish = {}): Promise<string> {
-  const order = { file: join(await scratchDirectory('hearth-archive-'), 'backup.tar'), version: '1.2.3', ...wish };
-  await withServerData(config, silent, (kept) => backUp(kept, order));
-  return order.file;
+/** Backs up the server with this configuration. Returns the path of the archive. */
+export async function archiveOf(config: Config, overrides: ArchiveOptions = {}): Promise<string> {
+  const options = {
+    file: join(await scratchDirectory('hearth-archive-'), 'backup.tar'),
+    version: '1.2.3',
+    ...overrides,
+  };
+  await withServerData(config, silent, (server) => backUp(server, options));
+  return options.file;
 }
 
-/** Where nothing is yet: of the engine of this run, or of the embedded one. */
+/** Creates an empty data directory and database; default: of the engine of this test run. */
 export async function emptyPlace(of = engine): Promise<TestPlace> {
   if (of === engine) return testPlace('empty');
   const dataDir = await scratchDirectory('hearth-test-');
@@ -53,7 +57,7 @@ export function configOf(
   return loadConfig({ HEARTH_PORT: '0', HEARTH_DATA_DIR: place.dataDir, HEARTH_LOG_LEVEL: 'error', ...url, ...env });
 }
 
-/** The settings of a place that has the key of a world. */
+/** Returns a configuration with the secret key of a world. */
 export async function configWithKey(place: TestPlace, { server }: World): Promise<Config> {
   const key = await server.services.secretKey();
   return configOf(place, { HEARTH_SECRET_KEY: key.export().toString('hex') });
@@ -73,7 +77,7 @@ export async function partsIn(path: string): Promise<Parts> {
   return parts;
 }
 
-/** An archive of these parts, in their order, as they are. */
+/** Writes an archive of these parts, unchanged and in this order. */
 export async function archiveWith(parts: Iterable<readonly [string, Buffer]>): Promise<string> {
   const path = join(await scratchDirectory('hearth-archive-'), 'made.tar');
   await using file = await open(path, 'wx+');
@@ -83,7 +87,7 @@ export async function archiveWith(parts: Iterable<readonly [string, Buffer]>): P
   return path;
 }
 
-/** The same, with sums and a manifest that fit, as somebody would write them who means harm. */
+/** Writes an archive of these parts with valid checksums and manifest, as an attacker would. */
 export async function sealed(parts: Parts, change: Partial<Manifest> = {}): Promise<string> {
   const { sha256: _, ...manifest } = JSON.parse(String(parts.get(MANIFEST)));
   const others = [...parts].filter(([name]) => name !== MANIFEST && name !== SUMS);
@@ -94,14 +98,14 @@ export async function sealed(parts: Parts, change: Partial<Manifest> = {}): Prom
   return archiveWith([...others, [SUMS, sums], [MANIFEST, Buffer.from(formatManifest(whole))]]);
 }
 
-/** A copy of an archive whose bytes were changed. */
+/** Writes a changed copy of an archive. */
 export async function damagedCopy(path: string, damage: (bytes: Buffer) => Buffer): Promise<string> {
   const copy = join(await scratchDirectory('hearth-archive-'), 'damaged.tar');
   await writeFile(copy, damage(await readFile(path)));
   return copy;
 }
 
-/** Nothing but the lock, and the key that was there before. */
+/** Returns whether the data directory contains only the lock and an earlier key, and the database is empty. */
 export async function isUntouched(place: TestPlace): Promise<boolean> {
   const names = await readdir(place.dataDir, { recursive: true });
   const database = await openDatabase({ ...place, dataDir: join(place.dataDir, 'looked-at'), clock: systemClock });

@@ -32,7 +32,7 @@ async function placeOf({ id }: Project) {
   return repositoryAt(git, row.storage, row.disk_path);
 }
 
-/** What the archive has of a project: the version of its refs, and where `main` is. */
+/** Returns the version of the refs of a project in the archive, and the head of `main`. */
 async function inArchive(file: string, { id }: Project): Promise<{ version: number; main: string | undefined }> {
   const parts = await partsIn(file);
   const [columns, ...rows] = String(parts.get('tables/repositories.ndjson'))
@@ -50,7 +50,7 @@ async function inArchive(file: string, { id }: Project): Promise<{ version: numb
   return { version, main };
 }
 
-/** Runs the work once, at this step. */
+/** Returns a `between` that runs the work once, at this step. */
 function onceAt(step: Parameters<BetweenSteps>[0], work: () => Promise<unknown>): BetweenSteps {
   let done = false;
   return async (now) => {
@@ -60,7 +60,7 @@ function onceAt(step: Parameters<BetweenSteps>[0], work: () => Promise<unknown>)
   };
 }
 
-test('refs that move before the moment is chosen are those of its rows, and what moves later is not in it', async () => {
+test('includes ref updates before the snapshot, consistent with the rows, and none after it', async () => {
   const [moving, resting] = [await newProject({ readme: true }), await newProject({ readme: true })];
   let before = '';
   const file = await archiveOf(config, {
@@ -80,7 +80,7 @@ test('refs that move before the moment is chosen are those of its rows, and what
   assert.equal((await inArchive(file, resting)).main, await tipOf(resting));
 });
 
-test('a repository with a move that nobody has ended yet is in it with that move', async () => {
+test('includes a repository with an unfinished ref update and its intent', async () => {
   const project = await newProject({ readme: true });
   const tip = await tipOf(project);
   await database.transaction((tx) =>
@@ -105,13 +105,13 @@ test('a repository with a move that nobody has ended yet is in it with that move
   await database.transaction((tx) => tx.deleteFrom('ref_intents').execute());
 });
 
-test('what is removed after the moment is in it all the same, and gone afterwards', async () => {
+test('includes data that is deleted after the snapshot, and completes the deletion afterwards', async () => {
   const project = await newProject({ readme: true });
   const tip = await tipOf(project);
   const place = await placeOf(project);
   const blob = (await storeBlob(blobs, Buffer.from('a file of that moment'))) as StoredBlob;
   await database.transaction((tx) => linkBlob(tx, blob));
-  const removing = onceAt('the moment is chosen', async () => {
+  const removing = onceAt('the snapshot is open', async () => {
     await deleteRepository(git, place);
     clock.advance(3601);
     await cleanUpBlobs(blobs, database);
@@ -122,13 +122,13 @@ test('what is removed after the moment is in it all the same, and gone afterward
   assert.equal(String((await partsIn(file)).get(`blobs/${blob.sha256}`)), 'a file of that moment');
   assert.deepEqual(await listRemovedRepositories(place), []);
   assert.equal((await cleanUpBlobs(blobs, database)).strays, 1);
-  // What is left of it is a project without a repository.
+  // The project row remains without a repository.
   await database.transaction((tx) =>
     tx.updateTable('repositories').set({ empty: true }).where('project_id', '=', project.id).execute(),
   );
 });
 
-test('what is damaged already is told, and no archive is left', async () => {
+test('reports damaged data and leaves no archive', async () => {
   const blob = (await storeBlob(blobs, Buffer.from('a file that will be damaged'))) as StoredBlob;
   await database.transaction((tx) => linkBlob(tx, blob));
   await appendFile(blobPath(blobs, blob.sha256), '!');
@@ -141,7 +141,7 @@ test('what is damaged already is told, and no archive is left', async () => {
   await rename(join(directory, 'objects-elsewhere'), join(directory, 'objects'));
 });
 
-/** Works on a project until it is told to stop: files are noted when their commit was answered. */
+/** Commits to a project until it is stopped. Records each file after the response to its commit. */
 async function keepWriting(
   { owner, at, repository, commit }: Project,
   files: Set<string>,
@@ -163,7 +163,7 @@ async function keepWriting(
   await Promise.all([commits(), branches()]);
 }
 
-test('a backup in the middle of writes is of one moment: each ref is where the rows have left it', async () => {
+test('is consistent during concurrent writes: each ref matches its rows', async () => {
   const projects = [await newProject({ readme: true }), await newProject({ readme: true })];
   const written = projects.map(() => new Set<string>());
   let goesOn = true;
@@ -193,12 +193,12 @@ test('a backup in the middle of writes is of one moment: each ref is where the r
   }
   const found: string[] = [];
   await withServerData(target, silent, (kept) =>
-    examine({ ...kept, runUnitOfWork: server.services.runUnitOfWork }, { tell: (line) => found.push(line) }),
+    examine({ ...kept, runUnitOfWork: server.services.runUnitOfWork }, { print: (line) => found.push(line) }),
   );
   assert.deepEqual(found, []);
 });
 
-test('every table that says where a repository lies is one that backups read', async () => {
+test('reads every table with the columns of a repository location', async () => {
   const snapshot = await openSnapshot(server.services.database);
   await snapshot.close();
   const places = /disk_path|repository_path/;

@@ -50,14 +50,14 @@ export interface BackupOptions {
  * Writes a consistent backup of a server, which may be running, into an archive. The file appears when it is complete.
  * Files that the server deletes meanwhile are retained until the end (`deletion-guard.ts`).
  */
-export async function backUp(server: ServerData, order: BackupOptions): Promise<Manifest> {
-  const { file: path } = order;
+export async function backUp(server: ServerData, options: BackupOptions): Promise<Manifest> {
+  const { file: path } = options;
   if (await exists(path)) throw new CommandFailed('failed', `${path} already exists`);
   const draft = `${path}.partial`;
   await rm(draft, { force: true });
   const file = await open(draft, 'wx+', 0o600);
   try {
-    const manifest = await withDeletionGuards(server, () => writeArchive(server, order, file));
+    const manifest = await withDeletionGuards(server, () => writeArchive(server, options, file));
     await rename(draft, path);
     await syncDirectory(dirname(path));
     return manifest;
@@ -102,31 +102,31 @@ interface ArchiveWriter {
 
 type WritePart = (write: (bytes: Buffer) => Promise<void>) => Promise<void>;
 
-async function writeArchive(server: ServerData, order: BackupOptions, file: FileHandle): Promise<Manifest> {
+async function writeArchive(server: ServerData, options: BackupOptions, file: FileHandle): Promise<Manifest> {
   const { clock, database, config, progress } = server;
-  await using refs = await openSpool(`${order.file}.refs.partial`);
-  await using names = await openSpool(`${order.file}.blobs.partial`);
-  await using sums = await openSpool(`${order.file}.sums.partial`);
+  await using refs = await openSpool(`${options.file}.refs.partial`);
+  await using names = await openSpool(`${options.file}.blobs.partial`);
+  await using sums = await openSpool(`${options.file}.sums.partial`);
   const key = await findSecretKey(config);
-  const { snapshot, repositories } = await openConsistentSnapshot(server, refs, order.between);
+  const { snapshot, repositories } = await openConsistentSnapshot(server, refs, options.between);
   await requireKnownMigrations(snapshot);
   const time = timestamp(clock);
-  await order.between?.('the moment is chosen');
-  const writing: ArchiveWriter = { tar: createTarWriter(file, clock.now()), sums, count: 0, bytes: 0 };
-  const { tables, blobs } = await writeTables(server, writing, snapshot, names).finally(() => snapshot.close());
-  const written = await writeRepositories(server, writing, repositories, refs);
-  await writeBlobs(server, writing, blobs, names);
-  const withKey = order.withSecretKey === true && key !== null;
+  await options.between?.('the snapshot is open');
+  const writer: ArchiveWriter = { tar: createTarWriter(file, clock.now()), sums, count: 0, bytes: 0 };
+  const { tables, blobs } = await writeTables(server, writer, snapshot, names).finally(() => snapshot.close());
+  const written = await writeRepositories(server, writer, repositories, refs);
+  await writeBlobs(server, writer, blobs, names);
+  const withKey = options.withSecretKey === true && key !== null;
   if (withKey) {
-    await addPart(writing, SECRET_KEY, (write) => write(Buffer.from(`${key.export().toString('hex')}\n`)));
+    await addPart(writer, SECRET_KEY, (write) => write(Buffer.from(`${key.export().toString('hex')}\n`)));
   }
-  const { count, bytes } = writing;
-  const { sha256 } = await writing.tar.add(SUMS, async (write) => {
+  const { count, bytes } = writer;
+  const { sha256 } = await writer.tar.add(SUMS, async (write) => {
     for await (const chunk of readChunks(sums)) await write(chunk);
   });
   const manifest: Manifest = {
     format: FORMAT,
-    version: order.version,
+    version: options.version,
     engine: database.engine,
     time,
     migrations: snapshot.migrations,
@@ -137,8 +137,8 @@ async function writeArchive(server: ServerData, order: BackupOptions, file: File
     blobs,
     parts: { count, bytes, sha256 },
   };
-  await writing.tar.add(MANIFEST, (write) => write(Buffer.from(formatManifest(manifest))));
-  await writing.tar.end();
+  await writer.tar.add(MANIFEST, (write) => write(Buffer.from(formatManifest(manifest))));
+  await writer.tar.end();
   progress.print(
     `${Object.values(tables).reduce((rows, table) => rows + table.rows, 0)} rows, ${written.count} repositories with ` +
       `${written.refs} refs, ${blobs.count} blobs: ${formatBytes(bytes)}`,
@@ -147,33 +147,33 @@ async function writeArchive(server: ServerData, order: BackupOptions, file: File
 }
 
 async function addPart(
-  writing: ArchiveWriter,
+  writer: ArchiveWriter,
   name: string,
   part: WritePart,
 ): Promise<{ size: number; sha256: string }> {
-  const added = await writing.tar.add(name, part);
-  await writing.sums.add(Buffer.from(`${added.sha256}  ${name}\n`));
-  writing.count += 1;
-  writing.bytes += added.size;
+  const added = await writer.tar.add(name, part);
+  await writer.sums.add(Buffer.from(`${added.sha256}  ${name}\n`));
+  writer.count += 1;
+  writer.bytes += added.size;
   return added;
 }
 
 /** Bytes written into a part at once. */
 const CHUNK_BYTES = 2 ** 18;
 
-async function writeTables({ progress }: ServerData, writing: ArchiveWriter, snapshot: DatabaseSnapshot, names: Spool) {
+async function writeTables({ progress }: ServerData, writer: ArchiveWriter, snapshot: DatabaseSnapshot, names: Spool) {
   const tables: Record<string, TablePart> = {};
   const blobs = { count: 0, bytes: 0 };
   for (const table of snapshot.tables) {
     let rows = 0;
-    const lookAt = table.name === 'blobs' ? collectBlobNames(table, names, blobs) : async () => {};
-    const { sha256 } = await addPart(writing, tablePartName(table.name), async (write) => {
+    const onRows = table.name === 'blobs' ? collectBlobNames(table, names, blobs) : async () => {};
+    const { sha256 } = await addPart(writer, tablePartName(table.name), async (write) => {
       const lines = createTextBuffer(write);
       await lines.add(`${JSON.stringify(table.columns.map(({ name, kind }) => [name, kind]))}\n`);
-      for await (const some of snapshot.rows(table)) {
-        for (const row of some) await lines.add(`${JSON.stringify(toJsonValues(table, row))}\n`);
-        await lookAt(some);
-        rows += some.length;
+      for await (const batch of snapshot.rows(table)) {
+        for (const row of batch) await lines.add(`${JSON.stringify(toJsonValues(table, row))}\n`);
+        await onRows(batch);
+        rows += batch.length;
         progress.update(`${table.name}: ${rows} rows`);
       }
       await lines.end();
@@ -202,7 +202,7 @@ function toJsonValues({ name, columns }: CopiedTable, row: CellValues): CellValu
     if (typeof value === JSON_TYPES[kind] && (kind !== 'integer' || Number.isSafeInteger(value))) return value;
     throw new CommandFailed(
       'failed',
-      `${name}.${column} holds ${JSON.stringify(value)} in the row ${row[0]}: that is no ${kind}`,
+      `${name}.${column} holds ${JSON.stringify(value)} in the row ${row[0]}, which is not of the type ${kind}`,
     );
   });
 }
@@ -229,7 +229,7 @@ function createTextBuffer(write: (bytes: Buffer) => Promise<void>) {
 
 async function writeRepositories(
   server: ServerData,
-  writing: ArchiveWriter,
+  writer: ArchiveWriter,
   repositories: readonly RepositoryWithRefs[],
   spool: Spool,
 ): Promise<Manifest['repositories']> {
@@ -243,15 +243,15 @@ async function writeRepositories(
       bundle: each.refs.count === 0 ? null : bundlePartName(index + 1),
     }),
   );
-  await addPart(writing, REPOSITORIES, async (write) => {
+  await addPart(writer, REPOSITORIES, async (write) => {
     const buffer = createTextBuffer(write);
     for (const line of lines) await buffer.add(`${JSON.stringify(line)}\n`);
     await buffer.end();
   });
   for (const [index, { bundle }] of lines.entries()) {
     const repository = repositories[index]!;
-    if (bundle !== null) await writeRepository(server, writing, repository, { bundle, spool });
-    server.progress.update(`Repositories: ${index + 1} of ${lines.length}, ${formatBytes(writing.bytes)} in all`);
+    if (bundle !== null) await writeRepository(server, writer, repository, { bundle, spool });
+    server.progress.update(`Repositories: ${index + 1} of ${lines.length}, ${formatBytes(writer.bytes)} in all`);
   }
   return {
     count: lines.length,
@@ -263,7 +263,7 @@ async function writeRepositories(
 /** Writes a repository from its directory or, if it was deleted meanwhile, from the retained one. */
 async function writeRepository(
   { git }: ServerData,
-  writing: ArchiveWriter,
+  writer: ArchiveWriter,
   row: RepositoryWithRefs,
   { bundle, spool }: { bundle: string; spool: Spool },
 ): Promise<void> {
@@ -279,7 +279,7 @@ async function writeRepository(
       const besides: string[] = [];
       for (const id of new Set(named))
         if ((await getObjectInfo(git, candidate, id).catch(() => null)) !== null) besides.push(id);
-      await addPart(writing, bundle, (write) => writeBundle(git, candidate, { refs, head, besides }, write));
+      await addPart(writer, bundle, (write) => writeBundle(git, candidate, { refs, head, besides }, write));
       return;
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
@@ -291,7 +291,7 @@ async function writeRepository(
 
 async function writeBlobs(
   { blobs, progress }: ServerData,
-  writing: ArchiveWriter,
+  writer: ArchiveWriter,
   { count }: Manifest['blobs'],
   names: Spool,
 ) {
@@ -301,7 +301,7 @@ async function writeBlobs(
     if (opened === null)
       throw new CommandFailed('failed', `The blob ${sha256} is missing: hearth doctor shows its owner`);
     const hash = createHash('sha256');
-    await addPart(writing, blobPartName(sha256), async (write) => {
+    await addPart(writer, blobPartName(sha256), async (write) => {
       for await (const bytes of opened.stream) {
         hash.update(bytes as Buffer);
         await write(bytes as Buffer);
@@ -310,7 +310,7 @@ async function writeBlobs(
     if (hash.digest('hex') !== sha256) {
       throw new CommandFailed('failed', `The blob ${sha256} is damaged: hearth doctor shows its owner`);
     }
-    progress.update(`Blobs: ${index + 1} of ${count}, ${formatBytes(writing.bytes)} in all`);
+    progress.update(`Blobs: ${index + 1} of ${count}, ${formatBytes(writer.bytes)} in all`);
   }
 }
 

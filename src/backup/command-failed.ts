@@ -3,9 +3,9 @@ export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly exitCode: number;
 
-  constructor(why: keyof typeof EXIT_CODES, message: string) {
+  constructor(kind: keyof typeof EXIT_CODES, message: string) {
     super(message);
-    this.exitCode = EXIT_CODES[why];
+    this.exitCode = EXIT_CODES[kind];
   }
 }
 

@@ -25,7 +25,7 @@ import {
 import { MANIFEST } from './manifest.ts';
 import { type ServerData, withServerData } from './server-data.ts';
 
-// What is looked at before a database is: the same on both engines.
+// Checks that run before the database is used, so one engine is sufficient.
 
 let file = '';
 let parts: Parts;
@@ -34,13 +34,13 @@ before(async () => {
   await using place = await testPlace('started');
   const config = configOf(place);
   await loadSecretKey(config);
-  await withServerData(config, silent, keepSomething);
+  await withServerData(config, silent, storeExampleData);
   file = await archiveOf(config, { withSecretKey: true });
   parts = await partsIn(file);
 });
 
-/** A repository and a file, whose rows refer to root. */
-async function keepSomething({ git, blobs, database }: ServerData): Promise<void> {
+/** Creates a repository and a blob with rows that refer to root. */
+async function storeExampleData({ git, blobs, database }: ServerData): Promise<void> {
   const place = { storage: 'default', disk_path: diskPathFor(1) };
   const repository = repositoryAt(git, place.storage, place.disk_path);
   await ensureRepository(repository, { defaultBranch: 'main' });
@@ -62,13 +62,13 @@ const changed = (name: string, change: (bytes: Buffer) => Buffer): Parts =>
 const without = (name: string): Parts => new Map([...parts].filter(([each]) => each !== name));
 const flipped = (bytes: Buffer) => Buffer.concat([bytes.subarray(0, -1), Buffer.from([bytes.at(-1)! ^ 1])]);
 
-/** One of each kind. */
+/** Returns the name of one part of each kind. */
 const kinds = () =>
   ['tables/users.ndjson', 'repositories.ndjson', 'bundle', 'blobs/', 'secret-key', 'SHA256SUMS', MANIFEST].map(
     (part) => [...parts.keys()].find((name) => name.includes(part))!,
   );
 
-test('an archive whose parts were changed, cut off, left out or doubled is refused, and nothing is written', async () => {
+test('rejects changed, truncated, missing and duplicate parts and writes nothing', async () => {
   await using place = await emptyPlace();
   for (const name of kinds()) {
     await isFailure(await archiveWith(changed(name, flipped)), 4, place);
@@ -85,14 +85,14 @@ test('an archive whose parts were changed, cut off, left out or doubled is refus
   assert.equal(await isUntouched(place), true);
 });
 
-test('an archive that was cut off or flipped anywhere is refused, and nothing is written', async () => {
+test('rejects an archive that is truncated or has a flipped bit, and writes nothing', async () => {
   await using place = await emptyPlace();
   const { length } = await readFile(file);
   for (let at = 0; at < 1; at += 1 / 8) {
     const place_ = Math.floor(at * length);
     await isFailure(await damagedCopy(file, (bytes) => bytes.subarray(0, place_)), 4, place);
   }
-  // Headers of the first file: its name, size and kind; the end of the archive.
+  // Positions: name, size and type in the header of the first file; the end of the archive.
   for (const byte of [1024, 1024 + 124, 1024 + 156, 512, length - 1]) {
     const flip = (bytes: Buffer) => {
       bytes[byte]! ^= 1;
@@ -103,7 +103,7 @@ test('an archive that was cut off or flipped anywhere is refused, and nothing is
   assert.equal(await isUntouched(place), true);
 });
 
-test('names and contents that mean harm are refused though their sums fit, and nothing is left', async () => {
+test('rejects malicious names and contents with valid checksums and leaves nothing', async () => {
   await using place = await emptyPlace();
   const [, , bundle, blob] = kinds() as [string, string, string, string];
   const extra = (name: string, bytes = Buffer.from('harm')): Parts => new Map([...parts, [name, bytes]]);
@@ -133,7 +133,7 @@ test('names and contents that mean harm are refused though their sums fit, and n
   }
 });
 
-test('a newer archive is refused by its format and by its tables', async () => {
+test('rejects an archive with a newer format or newer migrations', async () => {
   await using place = await emptyPlace();
   const { migrations: names } = JSON.parse(String(parts.get(MANIFEST)));
   await isFailure(await sealed(parts, { migrations: [...names, '9999_tomorrow'] }), 5, place);
@@ -141,7 +141,7 @@ test('a newer archive is refused by its format and by its tables', async () => {
   assert.equal(await isUntouched(place), true);
 });
 
-test('a file that is not there, or no archive, is told', async () => {
+test('reports a missing file and a file that is no archive', async () => {
   await using place = await emptyPlace();
   await isFailure(join(place.dataDir, 'none.tar'), 1, place);
   await writeFile(join(place.dataDir, 'secret-key'), 'no archive');

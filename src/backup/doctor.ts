@@ -14,29 +14,29 @@ export interface ExamineOptions {
   /** Names of checks; default: all. */
   readonly only?: readonly string[] | undefined;
   /** Prints a line for each finding. */
-  readonly tell: (line: string) => unknown;
+  readonly print: (line: string) => unknown;
 }
 
 /**
  * Checks the consistency of rows, repositories and files of a server, which may be running. With `repair` it makes safe
  * repairs. Returns the number of remaining findings.
  */
-export async function examine(examined: CheckContext, { repair = false, only, tell }: ExamineOptions): Promise<number> {
+export async function examine(context: CheckContext, { repair = false, only, print }: ExamineOptions): Promise<number> {
   let left = 0;
   for (const check of CHECKS.filter(({ name }) => only?.includes(name) ?? true)) {
-    for await (const finding of check.run(examined)) {
-      const said = `${check.name}: ${finding.text}`;
+    for await (const finding of check.run(context)) {
+      const prefix = `${check.name}: ${finding.text}`;
       if (finding.repair === undefined) {
         left += 1;
-        tell(`${said}: no safe repair; restore a backup`);
+        print(`${prefix}: no safe repair; restore a backup`);
       } else if (!repair) {
         left += 1;
-        tell(`${said}: --fix would ${finding.repair.text}`);
+        print(`${prefix}: --fix would ${finding.repair.text}`);
       } else if (await finding.repair.run()) {
-        tell(`${said}: repaired (${finding.repair.text})`);
+        print(`${prefix}: repaired (${finding.repair.text})`);
       } else {
         left += 1;
-        tell(`${said}: could not be repaired (${finding.repair.text})`);
+        print(`${prefix}: could not be repaired (${finding.repair.text})`);
       }
     }
   }

@@ -2,29 +2,30 @@ import { sql } from 'kysely';
 import type { Transaction } from '#database/database.ts';
 import type { World } from '#test/support/world.ts';
 
-// Rows in every table, made of what PostgreSQL tells of them.
+// Inserts a row into every table, derived from the catalog of PostgreSQL.
 
-/** What a backup reads for itself, and a condition that spans columns. */
+/** Values for columns that a backup interprets, and for a check constraint over several columns. */
 const READ: Readonly<Record<string, string>> = { storage: 'default', changes: '[]', status: 'resolved' };
 
-/** What texts may be made of. */
+/** Text with characters that are hard to copy. */
 const TEXT = 'Größe "x\\y" {1,NULL}\n\t🎈';
 
-/** A row for each table that has none and takes such a one: it refers to the first of what there is. */
+/** Inserts a row into each table that accepts one. Foreign keys refer to the first row of their table. */
 export async function fillTables({ server }: World, tables: readonly string[]): Promise<void> {
   for (let left = tables; left.length > 0; ) {
     const failed: string[] = [];
     for (const table of left) {
-      const added = (besides: string) => server.services.database.transaction((tx) => addRow(tx, table, besides));
-      // Some belong to a project or a group, and to one of them.
+      const added = (extraColumn: string) =>
+        server.services.database.transaction((tx) => addRow(tx, table, extraColumn));
+      // Some tables require exactly one of several parents.
       await added('none').catch(() => added('project_id').catch(() => failed.push(table)));
     }
     left = failed.length < left.length ? failed : [];
   }
 }
 
-/** Without references that may be left out, but `besides`. */
-async function addRow(tx: Transaction, table: string, besides: string): Promise<void> {
+/** Inserts a row without nullable references, except `extraColumn`. */
+async function addRow(tx: Transaction, table: string, extraColumn: string): Promise<void> {
   const { rows } = await sql<{ column: string; type: string; refers: string | null; checked: string | null }>`
     select a.attname as "column", format_type(a.atttypid, null) as type,
       (select confrelid::regclass::text || '.' || b.attname from pg_constraint c
@@ -33,7 +34,7 @@ async function addRow(tx: Transaction, table: string, besides: string): Promise<
       (select pg_get_constraintdef(c.oid) from pg_constraint c
          where c.contype = 'c' and c.conrelid = a.attrelid and c.conkey = array[a.attnum] limit 1) as checked
     from pg_attribute a where a.attrelid = ${table}::regclass and a.attnum > 0 and a.attidentity = ''
-      and not a.attisdropped and a.attgenerated = '' and (a.attnotnull or a.attname not like '%_id' or a.attname = ${besides})`.execute(
+      and not a.attisdropped and a.attgenerated = '' and (a.attnotnull or a.attname not like '%_id' or a.attname = ${extraColumn})`.execute(
     tx,
   );
   const values = rows.map(({ column, type, refers, checked }) => {

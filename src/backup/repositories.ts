@@ -43,12 +43,12 @@ export function hasColumns({ columns }: Tables[number], names: readonly string[]
 export async function listRepositories(snapshot: DatabaseSnapshot): Promise<StoredRepository[]> {
   const found: StoredRepository[] = [];
   for (const table of listRepositoryTables(snapshot)) {
-    const moving = hasColumns(table, VERSIONED_COLUMNS);
+    const isVersioned = hasColumns(table, VERSIONED_COLUMNS);
     const key = quoteIdentifier(table.key[0]!);
-    const columns = ['storage', 'disk_path', ...(moving ? VERSIONED_COLUMNS : [MADE_COLUMN])]
+    const columns = ['storage', 'disk_path', ...(isVersioned ? VERSIONED_COLUMNS : [MADE_COLUMN])]
       .map(quoteIdentifier)
       .join(', ');
-    const intents = moving ? await loadIntents(snapshot, key) : new Map<number, string[]>();
+    const intents = isVersioned ? await loadIntents(snapshot, key) : new Map<number, string[]>();
     for (const row of await snapshot.query(
       `select ${key} as id, ${columns} from ${quoteIdentifier(table.name)} order by ${key}`,
     )) {
@@ -56,8 +56,8 @@ export async function listRepositories(snapshot: DatabaseSnapshot): Promise<Stor
         name: `${table.name} ${row.id}`,
         storage: String(row.storage),
         disk_path: String(row.disk_path),
-        default_branch: moving ? String(row.default_branch) : null,
-        version: Number(moving ? row.ref_state_version : row.made),
+        default_branch: isVersioned ? String(row.default_branch) : null,
+        version: Number(isVersioned ? row.ref_state_version : row.made),
         empty: row.empty === true,
         intents: intents.get(Number(row.id)) ?? [],
       });

@@ -36,7 +36,7 @@ before(async () => {
   file = await archiveOf(config, { withSecretKey: true });
 });
 
-test('a server that is not empty is refused, whatever it has', async () => {
+test('rejects a target with rows, repositories or blobs', async () => {
   await using used = await testPlace();
   await isFailure(file, 3, used);
   await using place = await emptyPlace();
@@ -48,7 +48,7 @@ test('a server that is not empty is refused, whatever it has', async () => {
   assert.equal(await isUntouched(place), true);
 });
 
-test('secrets come with their key, or with one that is the same', async () => {
+test('requires the secret key of the archive', async () => {
   const bare = await archiveOf(config);
   await using place = await emptyPlace();
   await isFailure(bare, 6, place);
@@ -58,7 +58,7 @@ test('secrets come with their key, or with one that is the same', async () => {
   await restored(await configWithKey(place, here), bare);
 });
 
-test('what a restore that was killed has left is served by nobody, and goes with the next one', async () => {
+test('refuses to start on an interrupted restore, and the next restore deletes its files', async () => {
   await using place = await emptyPlace();
   const target = configOf(place);
   await markRestoring(target);
@@ -68,7 +68,7 @@ test('what a restore that was killed has left is served by nobody, and goes with
   assert.equal((await readdir(join(place.dataDir, 'blobs'))).includes('ab'), false);
   const key = (await here.server.services.secretKey()).export().toString('hex');
   assert.equal((await readFile(join(place.dataDir, 'secret-key'), 'utf8')).trim(), key);
-  // It may have died after its last step.
+  // The restore may have been killed after its last step.
   await markRestoring(target);
   const server = await startServer(target, { work: false });
   await servesAll(server);
@@ -76,7 +76,7 @@ test('what a restore that was killed has left is served by nobody, and goes with
   assert.equal((await readdir(place.dataDir)).includes('restoring'), false);
 });
 
-/** What was there is served and found, and numbers go on. */
+/** Asserts that the restored data is served and searchable, and that counters continue. */
 async function servesAll({ address }: Server): Promise<void> {
   const ask = async (path: string, init = {}) => {
     const headers = { 'PRIVATE-TOKEN': here.root.token!, 'Content-Type': 'application/json' };
@@ -90,7 +90,7 @@ async function servesAll({ address }: Server): Promise<void> {
   assert.equal(id, next.id);
 }
 
-test('an older archive is restored with its tables and brought up to date', async () => {
+test('restores an older archive and runs newer migrations', async () => {
   await using old = await emptyPlace();
   const database = await openDatabase({ ...old, clock: systemClock });
   await migrate(database, migrations.slice(0, 20));
@@ -110,7 +110,7 @@ test('an older archive is restored with its tables and brought up to date', asyn
   await now.close();
 });
 
-/** All parts but what tells of the archive itself: rows in the order of their keys, refs with their objects, blobs. */
+/** Returns all parts except manifest and checksums: rows by key, refs with their objects, blobs. */
 async function contents(file: string): Promise<Record<string, string>> {
   const parts = [...(await partsIn(file))].filter(([name]) => name !== MANIFEST && !name.endsWith('.bundle'));
   return Object.fromEntries(
@@ -118,12 +118,12 @@ async function contents(file: string): Promise<Record<string, string>> {
   );
 }
 
-/** The same objects may be packed in another order. */
+/** Compares refs instead of bundles, because objects may be packed in another order. */
 function withoutBundles(sums: Buffer): string {
   return String(sums).replace(/^.*\.bundle$/gm, '');
 }
 
-/** Refs of all bundles. */
+/** Returns the refs of all bundles. */
 async function refs(file: string): Promise<Record<string, string>> {
   const bundles = [...(await partsIn(file))].filter(([name]) => name.endsWith('.bundle'));
   return Object.fromEntries(
@@ -136,8 +136,8 @@ async function emptyTables(file: string): Promise<string[]> {
   return Object.keys(tables).filter((name) => tables[name].rows === 0);
 }
 
-// The last one: what it writes, no server would.
-test('every table, ref and blob is the same on the other engine, and back again', async (t) => {
+// The last test: it writes rows that no server would write.
+test('keeps every table, ref and blob when restored on the other engine and back', async (t) => {
   if (engine === 'sqlite') return t.skip('the run on PostgreSQL goes both ways');
   await fillTables(here, await emptyTables(await archiveOf(here.server.services.config)));
   const first = await archiveOf(here.server.services.config);

@@ -97,27 +97,27 @@ function requireStorages({ storages }: Config, { repositories }: Manifest): void
 
 /** Returns the key to write into the data directory; null if it has the right one or needs none. */
 async function findMissingKey(config: Config, { file, manifest }: BackupArchive): Promise<KeyObject | null> {
-  const { key_fingerprint: wanted } = manifest;
-  const here = await findSecretKey(config);
-  if (wanted === null) return null;
-  if (here !== null) {
-    const fingerprint = keyFingerprint(here);
-    if (fingerprint === wanted) return null;
+  const { key_fingerprint: expected } = manifest;
+  const ownKey = await findSecretKey(config);
+  if (expected === null) return null;
+  if (ownKey !== null) {
+    const fingerprint = keyFingerprint(ownKey);
+    if (fingerprint === expected) return null;
     throw new CommandFailed(
       'otherKey',
-      `The secrets of the archive are encrypted with the key ${wanted}; this server's is ${fingerprint}`,
+      `The secrets of the archive are encrypted with the key ${expected}; this server's is ${fingerprint}`,
     );
   }
   if (!manifest.with_secret_key) {
     throw new CommandFailed(
       'otherKey',
-      `The secrets of the archive are encrypted with the key ${wanted}, which is not in it: set HEARTH_SECRET_KEY, or put its file secret-key into ${config.dataDir}`,
+      `The secrets of the archive are encrypted with the key ${expected}, which is not in it: set HEARTH_SECRET_KEY, or put its file secret-key into ${config.dataDir}`,
     );
   }
   const entry = await findPart(file, SECRET_KEY);
   const digits = entry === null ? '' : (await readText(file, entry)).trim();
   const key = /^[0-9a-f]{64}$/.test(digits) ? createSecretKey(Buffer.from(digits, 'hex')) : null;
-  if (key === null || keyFingerprint(key) !== wanted)
+  if (key === null || keyFingerprint(key) !== expected)
     throw damagedArchive(`${SECRET_KEY} is not the key that it was made with`);
   return key;
 }
@@ -149,7 +149,7 @@ async function writeAll(server: ServerData, archive: BackupArchive, key: KeyObje
     await storeSecretKey(server.config.dataDir, key);
   }
   const known = migrations.filter(({ name }) => manifest.migrations.includes(name));
-  await fillDatabase(server.database, server.clock, known, (filling) => fillTables(server, archive, filling, tables));
+  await fillDatabase(server.database, server.clock, known, (target) => fillTables(server, archive, target, tables));
 }
 
 /** Maximum length in bytes of a line of a repository and of a row. */
@@ -199,26 +199,26 @@ const INSERT_BATCH = { rows: 200, characters: 2 ** 22 };
 async function fillTables(
   { progress }: ServerData,
   { file, manifest }: BackupArchive,
-  filling: RestoreTarget,
+  target: RestoreTarget,
   parts: ReadonlyMap<string, TarEntry>,
 ): Promise<void> {
-  const names = filling.tables.map(({ name }) => name).sort();
+  const names = target.tables.map(({ name }) => name).sort();
   if (names.join() !== Object.keys(manifest.tables).sort().join())
     throw damagedArchive('its tables are not those of its version');
-  for (const table of filling.tables) {
+  for (const table of target.tables) {
     const { rows, last_id } = manifest.tables[table.name]!;
     const entry = parts.get(tablePartName(table.name));
     if (entry === undefined) throw damagedArchive(`the table ${table.name} is missing`);
-    const written = await fillTable(filling, table, readLines(file, entry, MAX_LINE_BYTES.row), (count) =>
+    const written = await fillTable(target, table, readLines(file, entry, MAX_LINE_BYTES.row), (count) =>
       progress.update(`${table.name}: ${count} of ${rows} rows`),
     );
     if (written !== rows) throw damagedArchive(`the table ${table.name} has ${written} rows in place of ${rows}`);
-    if (last_id !== null) await filling.setLastId(table.name, last_id);
+    if (last_id !== null) await target.setLastId(table.name, last_id);
   }
 }
 
 async function fillTable(
-  filling: RestoreTarget,
+  target: RestoreTarget,
   table: CopiedTable,
   lines: AsyncGenerator<string>,
   onProgress: (count: number) => void,
@@ -229,7 +229,7 @@ async function fillTable(
   let batch: CellValues[] = [];
   let size = 0;
   const write = async () => {
-    if (batch.length > 0) await filling.insert({ ...table, columns }, batch);
+    if (batch.length > 0) await target.insert({ ...table, columns }, batch);
     count += batch.length;
     batch = [];
     size = 0;
@@ -256,8 +256,8 @@ type Columns = CopiedTable['columns'];
 
 /** Returns the columns in the order of the archive. Throws if they are not those of the table. */
 function matchColumns({ name, columns }: CopiedTable, first: unknown): Columns {
-  const said = Array.isArray(first) ? (first as unknown[]) : [];
-  const found = said.map((each) =>
+  const declared = Array.isArray(first) ? (first as unknown[]) : [];
+  const found = declared.map((each) =>
     columns.find((column) => Array.isArray(each) && column.name === each[0] && column.kind === each[1]),
   );
   if (found.length !== columns.length || new Set(found).size !== columns.length || found.includes(undefined)) {

@@ -26,9 +26,9 @@ export async function withServer<T>(
   work: (server: ServerData) => Promise<T>,
 ): Promise<T> {
   requirePrimary(config);
-  const nowhere = config.databaseUrl === null ? config.dataDir : 'this database';
+  const location = config.databaseUrl === null ? config.dataDir : 'this database';
   const missing = () =>
-    new CommandFailed('failed', `No server found in ${nowhere}: set HEARTH_DATA_DIR and HEARTH_DATABASE_URL`);
+    new CommandFailed('failed', `No server found in ${location}: set HEARTH_DATA_DIR and HEARTH_DATABASE_URL`);
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'hearth.sqlite3'))) throw missing();
   return withServerData(config, progress, async (server) => {
     await requireCompleteRestore(config, server.database);

@@ -38,10 +38,11 @@ const MAX_LOCK_MS = 3_000;
 const MAX_ROUNDS = 8;
 
 /** For tests: runs between two steps. */
-export type BetweenSteps = (step: 'refs are listed' | 'the moment is chosen') => Promise<void>;
+export type BetweenSteps = (step: 'refs are listed' | 'the snapshot is open') => Promise<void>;
 
+/** Opens a snapshot whose rows match the listed refs. Writes the lists of refs into the spool. */
 export async function openConsistentSnapshot(
-  kept: ServerData,
+  server: ServerData,
   spool: Spool,
   between: BetweenSteps = async () => {},
 ): Promise<ConsistentSnapshot> {
@@ -49,24 +50,24 @@ export async function openConsistentSnapshot(
   const list = async (rows: readonly StoredRepository[], until = Number.POSITIVE_INFINITY): Promise<boolean> => {
     for (const [index, row] of rows.entries()) {
       if (performance.now() > until) return false;
-      if (kept.git.storages[row.storage] === undefined) {
+      if (server.git.storages[row.storage] === undefined) {
         throw new CommandFailed(
           'failed',
           `${row.name} is in the storage ${row.storage}, which HEARTH_STORAGES does not contain`,
         );
       }
-      const repository = await findRepository(repositoryAt(kept.git, row.storage, row.disk_path));
-      const lines = await listRefLines(kept.git, repository).catch((error) => {
+      const repository = await findRepository(repositoryAt(server.git, row.storage, row.disk_path));
+      const lines = await listRefLines(server.git, repository).catch((error) => {
         throw error instanceof GitError ? brokenRepository(row, error) : error;
       });
       const refs = { at: await spool.add(lines), length: lines.length, count: countLines(lines) };
       const head = row.default_branch ?? (await findHeadBranch(repository)) ?? 'main';
       listed.set(row.name, { ...row, head, refs });
-      kept.progress.update(`Listing refs: ${index + 1} of ${rows.length} repositories`);
+      server.progress.update(`Listing refs: ${index + 1} of ${rows.length} repositories`);
     }
     return true;
   };
-  const moment = (snapshot: DatabaseSnapshot, rows: readonly StoredRepository[]): ConsistentSnapshot => ({
+  const toResult = (snapshot: DatabaseSnapshot, rows: readonly StoredRepository[]): ConsistentSnapshot => ({
     snapshot,
     repositories: rows.map((row) => {
       const { head, refs } = listed.get(row.name)!;
@@ -74,16 +75,16 @@ export async function openConsistentSnapshot(
     }),
   });
   for (let round = 0; ; round++) {
-    const snapshot = await openSnapshot(kept.database);
+    const snapshot = await openSnapshot(server.database);
     try {
       const rows = await listRepositories(snapshot);
-      const moved = rows.filter((row) => !isUnchanged(row, listed.get(row.name)));
-      if (moved.length === 0) return moment(snapshot, rows);
+      const changed = rows.filter((row) => !isUnchanged(row, listed.get(row.name)));
+      if (changed.length === 0) return toResult(snapshot, rows);
       await snapshot.close();
-      if (round > 0 && (moved.length <= MAX_LOCKED_REPOSITORIES || round >= MAX_ROUNDS)) {
-        const held = await listWithRefsLocked(kept, listed, list);
-        if (held !== null) return moment(held.snapshot, held.rows);
-      } else await list(moved);
+      if (round > 0 && (changed.length <= MAX_LOCKED_REPOSITORIES || round >= MAX_ROUNDS)) {
+        const locked = await listWithRefsLocked(server, listed, list);
+        if (locked !== null) return toResult(locked.snapshot, locked.rows);
+      } else await list(changed);
     } catch (error) {
       await snapshot.close().catch(() => {});
       throw error;
@@ -99,8 +100,8 @@ async function findRepository(repository: Repository): Promise<Repository> {
 }
 
 export function brokenRepository({ name, storage, disk_path }: StoredRepository, { message }: GitError): CommandFailed {
-  const place = `${disk_path} in the storage ${storage}`;
-  return new CommandFailed('failed', `The repository of ${name} (${place}) is damaged: ${message}`);
+  const location = `${disk_path} in the storage ${storage}`;
+  return new CommandFailed('failed', `The repository of ${name} (${location}) is damaged: ${message}`);
 }
 
 function countLines(lines: Buffer): number {
@@ -121,11 +122,11 @@ async function listWithRefsLocked(
     const snapshot = await openSnapshot(database);
     try {
       const rows = await listRepositories(snapshot);
-      const whole = await list(
+      const isComplete = await list(
         rows.filter((row) => !isUnchanged(row, listed.get(row.name))),
         until,
       );
-      if (whole) return { snapshot, rows };
+      if (isComplete) return { snapshot, rows };
       await snapshot.close();
       return null;
     } catch (error) {

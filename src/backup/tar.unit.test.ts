@@ -25,7 +25,7 @@ async function newFile(t: TestContext): Promise<{ file: FileHandle; path: string
 
 const listed = async (path: string) => (await promisify(execFile)('tar', ['-tvf', path])).stdout;
 
-test('files of all sizes around a block are read back, by tar too', async (t) => {
+test('round-trips files of sizes around a block, also with the tar command', async (t) => {
   const { file, path } = await newFile(t);
   const tar = createTarWriter(file, TIME);
   const contents = [0, 1, 511, 512, 513, 70_000, 600_000].map((size) => Buffer.alloc(size, `${size} `));
@@ -47,7 +47,7 @@ test('files of all sizes around a block are read back, by tar too', async (t) =>
   assert.match(await listed(path), /^-rw------- 0\/0 +600000 2026-01-02 .* part\/600000$/m);
 });
 
-test('what could not be written to its end leaves nothing', async (t) => {
+test('leaves no entry when writing its content fails', async (t) => {
   const { file } = await newFile(t);
   const tar = createTarWriter(file, TIME);
   const broken = tar.add('broken', async (write) => {
@@ -62,7 +62,7 @@ test('what could not be written to its end leaves nothing', async (t) => {
   assert.deepEqual(names, ['whole']);
 });
 
-test('a file of more than 8 GiB is one, for tar too', async (t) => {
+test('supports files larger than 8 GiB, also with the tar command', async (t) => {
   const { file, path } = await newFile(t);
   const size = 9 * 2 ** 30 + 5;
   const end = 1536 + size + 507;
@@ -78,7 +78,7 @@ test('a file of more than 8 GiB is one, for tar too', async (t) => {
   assert.match(await listed(path), new RegExp(` ${size} .* large\\n.* 0 .* small\\n$`));
 });
 
-test('what is no plain file, or no whole archive, is refused', async (t) => {
+test('rejects entries that are no plain files, and incomplete archives', async (t) => {
   const { file, path } = await newFile(t);
   const directory = join(path, '..');
   await rm(path);

@@ -36,7 +36,7 @@ export interface CommandContext {
 /**
  * Runs `hearth backup`, also during a running server. A backup is consistent (`backup/snapshot.ts`): refs are listed, then a
  * database snapshot is opened. A list is correct if its repository has the same version in the snapshot and no ref intent; other
- * repositories are listed again, the last few while ref updates are blocked for an instant (`lockRefs`).
+ * repositories are listed again, the last few while ref updates are blocked for a short time (`lockRefs`).
  *
  * Bundles and files are copied afterwards: unreachable objects stay for two weeks, and a deletion guard (`deletion-guard.ts`)
  * keeps deleted repositories and blobs. The database describes its own tables (`database/copy.ts`), and a table with the columns
@@ -51,8 +51,8 @@ export async function backupCommand(
   const { values, positionals } = parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
   const file = requireSingleFile(positionals, BACKUP);
   const progress = createProgress(stderr);
-  await withServer(config, progress, async (kept) => {
-    await backUp(kept, { file, version, withSecretKey: values['with-secret-key'] });
+  await withServer(config, progress, async (server) => {
+    await backUp(server, { file, version, withSecretKey: values['with-secret-key'] });
   });
 }
 
@@ -83,11 +83,12 @@ export async function doctorCommand(
   const { values, positionals } = parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
   const only = values.only?.split(',');
   if (positionals.length > 0 || only?.some((name) => !CHECK_NAMES.includes(name))) throw new ConfigError(DOCTOR);
-  const left = await withServer(config, createProgress(stderr), async (kept) => {
-    await migrate(kept.database);
-    const examined = { ...kept, runUnitOfWork: actingOn(kept.database) };
-    return examine(examined, { repair: values.fix, only, tell: (line) => stdout.write(`${line}\n`) });
+  const left = await withServer(config, createProgress(stderr), async (server) => {
+    await migrate(server.database);
+    const context = { ...server, runUnitOfWork: actingOn(server.database) };
+    return examine(context, { repair: values.fix, only, print: (line) => stdout.write(`${line}\n`) });
   });
-  if (left > 0) throw new CommandFailed('unsound', `${left} ${left === 1 ? 'thing is' : 'things are'} wrong`);
-  stdout.write('All that is kept here fits together.\n');
+  if (left > 0)
+    throw new CommandFailed('unsound', `${left} ${left === 1 ? 'problem' : 'problems'} found: see the lines above`);
+  stdout.write('No problems found.\n');
 }

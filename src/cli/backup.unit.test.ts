@@ -26,7 +26,7 @@ async function run(args: readonly string[], place: TestPlace) {
   return { out, err, code };
 }
 
-/** Kills it as soon as the file is there. */
+/** Kills the command as soon as the file exists. */
 async function runUntil(file: string, args: readonly string[], place: TestPlace): Promise<void> {
   const made = watch(dirname(file));
   const child = start(args, place);
@@ -36,7 +36,7 @@ async function runUntil(file: string, args: readonly string[], place: TestPlace)
   assert.deepEqual(await ended, [null, 'SIGKILL']);
 }
 
-/** A server with files enough that it takes a moment to copy them. */
+/** Creates a server with enough blobs that a copy can be interrupted. */
 async function serverWithFiles(t: TestContext): Promise<TestPlace> {
   const place = await testPlace('started');
   t.after(() => place.remove());
@@ -49,7 +49,7 @@ async function serverWithFiles(t: TestContext): Promise<TestPlace> {
   return place;
 }
 
-test('killed in the middle, a backup leaves no archive and a restore no server; done again, both succeed', async (t) => {
+test('a killed backup leaves no archive, a killed restore no usable server; both succeed when repeated', async (t) => {
   const place = await serverWithFiles(t);
   const file = join(await scratchDirectory('hearth-archive-'), 'backup.tar');
   await runUntil(`${file}.partial`, ['backup', file], place);
@@ -66,7 +66,7 @@ test('killed in the middle, a backup leaves no archive and a restore no server; 
   assert.match(done.err, /Removed the files of an interrupted restore\n(?:.*\n)*Restored what Hearth .* 200 blobs\n$/);
 });
 
-test('where no server is, there is nothing to back up, and none is made', async (t) => {
+test('backup fails without a server and creates none', async (t) => {
   const place = await testPlace('empty');
   t.after(() => place.remove());
   const { err, code } = await run(['backup', join(place.dataDir, 'a.tar')], place);
@@ -74,7 +74,7 @@ test('where no server is, there is nothing to back up, and none is made', async 
   assert.deepEqual(await readdir(place.dataDir), []);
 });
 
-test('a secondary site is not backed up, restored or mended: its primary is', async (t) => {
+test('backup, restore and doctor refuse to run on a secondary site', async (t) => {
   const place = await testPlace('started');
   t.after(() => place.remove());
   const primary = { HEARTH_PRIMARY_URL: 'http://primary.test', HEARTH_PRIMARY_TOKEN: 'glpat-primary' };

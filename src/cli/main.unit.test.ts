@@ -36,7 +36,7 @@ test('version and help print to standard output', async () => {
   assert.deepEqual(await run(['migrate', '-h']), help);
 });
 
-test('a command line that is not understood is told in one line', async () => {
+test('reports an invalid command line in one line', async () => {
   for (const args of [['sreve'], ['constructor'], ['version', 'extra'], ['migrate', '--force']]) {
     const { out, err, code } = await run(args);
     assert.deepEqual([out, code], ['', 1], args.join(' '));
@@ -44,7 +44,7 @@ test('a command line that is not understood is told in one line', async () => {
   }
 });
 
-test('a wrong setting stops the start, named, without a stack and without its secret', async () => {
+test('an invalid setting stops the start with its name, without a stack and without its secret', async () => {
   for (const args of [[], ['serve'], ['migrate']]) {
     assert.deepEqual(await run(args, { HEARTH_SECRET_KEY: 'hunter2' }), {
       out: '',
@@ -54,7 +54,7 @@ test('a wrong setting stops the start, named, without a stack and without its se
   }
 });
 
-test('a misspelled variable stops every command, and the setting that is meant is named', async () => {
+test('a misspelled variable stops every command and the message suggests the setting', async () => {
   const commands = [['serve'], ['migrate'], ['token', 'create'], ['backup', 'a.tar'], ['restore', 'a.tar'], ['doctor']];
   for (const args of commands) {
     assert.deepEqual(await run(args, { HEARTH_DATADIR: 'hunter2' }), {
@@ -71,14 +71,14 @@ test('a command warns of another unknown variable on standard error, without its
   assert.deepEqual([code, err.includes('hunter2')], [0, false]);
 });
 
-/** Makes a directory with a git that does this; none without a script. */
+/** Creates a directory with a `git` script; without a script the directory stays empty. */
 async function pathWithGit(t: TestContext, script?: string): Promise<string> {
   const path = await dataDir(t);
   if (script !== undefined) await writeFile(join(path, 'git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return path;
 }
 
-test('without git, or with one that is too old, nothing starts, and what to install is told in one line', async (t) => {
+test('without git, or with an old one, the start fails with one line that says what to install', async (t) => {
   const sources = 'https://git-scm.com/downloads';
   const installNewer = `Install a newer git (${sources}) and start again.`;
   const backup = ['backup', 'a.tar'];
@@ -113,18 +113,18 @@ test('without git, or with one that is too old, nothing starts, and what to inst
   }
 });
 
-test('commands that run no git need none', async (t) => {
+test('commands that do not use git run without it', async (t) => {
   assert.equal((await run(['migrate'], { HEARTH_DATA_DIR: await dataDir(t) })).code, 0);
 });
 
-test('migrate brings the database up to date and says what it did', async (t) => {
+test('migrate runs the missing migrations and prints them', async (t) => {
   const env = { HEARTH_DATA_DIR: await dataDir(t) };
   const first = await run(['migrate'], env);
   assert.match(first.out, /^0001_background\n0002_blobs\n/);
   assert.deepEqual(await run(['migrate'], env), { out: 'The database is up to date.\n', err: '', code: 0 });
 });
 
-/** The first line of the log that tells where the server listens. */
+/** Returns the first log line with the address of the server. */
 async function addressOf(child: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: child.stdout! })) {
     const { address } = JSON.parse(line);
@@ -133,7 +133,7 @@ async function addressOf(child: ChildProcess): Promise<string> {
   throw new Error('The server ended without listening');
 }
 
-test('serve answers until it is told to stop, and then ends well', async (t) => {
+test('serve responds until SIGTERM and then exits with 0', async (t) => {
   const child = start(['serve'], { HEARTH_DATA_DIR: await dataDir(t), HEARTH_PORT: '0', PATH: process.env.PATH! });
   t.after(() => child.kill('SIGKILL'));
   const address = await addressOf(child);
@@ -142,7 +142,7 @@ test('serve answers until it is told to stop, and then ends well', async (t) => 
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
-/** Starts a server, stops it when it listens, and returns what it has logged at level `warn` and above. */
+/** Starts a server, stops it when it listens, and returns its log lines of level `warn` and above. */
 async function warningsOf(t: TestContext, env: Record<string, string>): Promise<string[]> {
   const child = start(['serve'], { HEARTH_PORT: '0', PATH: process.env.PATH!, ...env });
   t.after(() => child.kill('SIGKILL'));
@@ -163,7 +163,7 @@ test('a server logs one warning for an unknown variable, and none for those of K
   assert.doesNotMatch(warnings[0]!, /hunter2/);
 });
 
-test("a later start warns of credentials that are not root's, and is quiet about those that are", async (t) => {
+test('a later start warns about credentials that differ from those of root, and only then', async (t) => {
   const HEARTH_DATA_DIR = await dataDir(t);
   const first = { HEARTH_DATA_DIR, HEARTH_ROOT_TOKEN: 'glpat-first-token', HEARTH_ROOT_PASSWORD: 'first password' };
   assert.deepEqual(await warningsOf(t, first), []);

@@ -31,11 +31,11 @@ function isUnknown(name: string, value: string): boolean {
 function closestSettings(name: string): string[] {
   const letters = toLetters(name);
   const close = ENV_VARIABLE_NAMES.flatMap((setting) => {
-    const wanted = toLetters(setting);
-    const most = maxEdits(wanted);
-    if (Math.abs(letters.length - wanted.length) > most) return [];
-    const distance = editDistance(letters, wanted);
-    return distance > most ? [] : [{ setting, distance }];
+    const settingLetters = toLetters(setting);
+    const maxDistance = maxEdits(settingLetters);
+    if (Math.abs(letters.length - settingLetters.length) > maxDistance) return [];
+    const distance = editDistance(letters, settingLetters);
+    return distance > maxDistance ? [] : [{ setting, distance }];
   });
   const least = Math.min(...close.map(({ distance }) => distance));
   return close.filter(({ distance }) => distance === least).map(({ setting }) => setting);

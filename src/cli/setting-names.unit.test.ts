@@ -24,7 +24,7 @@ test('an empty variable counts as unset', () => {
   assert.deepEqual(checkVariableNames({ HEARTH_FOO: '', HEARTH_DATADIR: ' ', HEARTH_BAR: undefined }), []);
 });
 
-test('a name close to that of a setting is refused with the setting that is meant, and without the value', () => {
+test('rejects a name close to a setting and suggests the setting, without the value', () => {
   const misspelled = {
     HEARTH_DATADIR: 'HEARTH_DATA_DIR',
     HEARTH_data_dir: 'HEARTH_DATA_DIR',

@@ -4,7 +4,7 @@ import { ConfigError } from '#config.ts';
 import { world } from '#test/support/world.ts';
 import { tokenCommand } from './token.ts';
 
-test('the command makes a token beside the running server, and prints the secret alone', async () => {
+test('creates a token while the server runs and prints only the secret', async () => {
   const { user, withToken, server } = await world();
   const mira = await user();
   const printed: string[] = [];
@@ -16,7 +16,7 @@ test('the command makes a token beside the running server, and prints the secret
   assert.deepEqual([body.name, body.scopes, body.user_id], ['cli', ['api', 'sudo'], mira.id]);
 });
 
-test('what the command does not understand it tells, and makes no token', async () => {
+test('reports invalid arguments and creates no token', async () => {
   const { server, user } = await world();
   const { username, id } = await user();
   const good = { user: username, name: 'x', scopes: 'api' };

@@ -13,9 +13,9 @@ import type { Repository } from './repository.ts';
 import { gitWithWorkingCopy } from './transport/client.testing.ts';
 
 async function archive(git: Git, repository: Repository, options: ArchiveOptions): Promise<Buffer> {
-  const made = await streamArchive(git, repository, options);
-  assert.ok('content' in made, JSON.stringify(made));
-  return buffer(made.content);
+  const result = await streamArchive(git, repository, options);
+  assert.ok('content' in result, JSON.stringify(result));
+  return buffer(result.content);
 }
 
 describe('an archive', () => {
@@ -50,17 +50,17 @@ describe('an archive', () => {
   test('of a path that does not exist is a failure before the first byte', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'a' });
-    const made = await streamArchive(git, repository, { commit, format: 'tar', prefix: 'p', path: 'b' });
-    assert.equal('failure' in made && made.failure.kind, 'not-found');
+    const result = await streamArchive(git, repository, { commit, format: 'tar', prefix: 'p', path: 'b' });
+    assert.equal('failure' in result && result.failure.kind, 'not-found');
   });
 
   test('that is not read to its end stops git', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'x'.repeat(4_000_000) });
-    const made = await streamArchive(git, repository, { commit, format: 'tar', prefix: 'p' });
-    assert.ok('content' in made);
+    const result = await streamArchive(git, repository, { commit, format: 'tar', prefix: 'p' });
+    assert.ok('content' in result);
     const [child] = git.processes.children;
-    made.content.destroy();
+    result.content.destroy();
     assert.equal((await child!.done).ok, false);
     assert.equal(git.processes.children.size, 0);
   });
@@ -73,21 +73,21 @@ test('an archive over the limits is rejected before git starts', async (t) => {
   const largest = { entries: 100, bytes: 100 * 800 };
   assert.ok('content' in (await drained(streamArchive(git, repository, options, largest))));
   for (const smaller of [{ entries: 99 }, { bytes: 100 * 800 - 1 }]) {
-    const refused = await streamArchive(git, repository, options, { ...largest, ...smaller });
-    assert.equal('failure' in refused && refused.failure.kind, 'too-large', JSON.stringify(smaller));
+    const result = await streamArchive(git, repository, options, { ...largest, ...smaller });
+    assert.equal('failure' in result && result.failure.kind, 'too-large', JSON.stringify(smaller));
   }
   const path = 'entry-0000003';
   assert.ok(
     'content' in (await drained(streamArchive(git, repository, { ...options, path }, { ...largest, entries: 10 }))),
   );
   const bomb = await commitOfTree(git, repository, await nestedTrees(git, repository, 10, 10));
-  const refused = await streamArchive(git, repository, { ...options, commit: bomb });
-  assert.equal('failure' in refused && refused.failure.kind, 'too-large');
+  const result = await streamArchive(git, repository, { ...options, commit: bomb });
+  assert.equal('failure' in result && result.failure.kind, 'too-large');
 });
 
 /** Reads a stream to its end. */
 async function drained<Made extends Awaited<ReturnType<typeof streamArchive>>>(asked: Promise<Made>): Promise<Made> {
-  const made = await asked;
-  if ('content' in made) await buffer(made.content);
-  return made;
+  const result = await asked;
+  if ('content' in result) await buffer(result.content);
+  return result;
 }

@@ -100,9 +100,9 @@ export function createTestClient(): { readonly client: RequestClient; leave(): v
 
 /** Fills all slots and the queue of the history walk limiter until the function is called or the test ends. */
 export function occupyWalkLimiter(git: Git, test: TestContext): () => Promise<void> {
-  const taken = Array.from({ length: git.limits.walks + 256 }, () => historyWalkLimiter(git).acquire());
+  const slots = Array.from({ length: git.limits.walks + 256 }, () => historyWalkLimiter(git).acquire());
   const leave = async () => {
-    for (const place of taken) (await place)();
+    for (const place of slots) (await place)();
   };
   test.after(leave);
   return leave;

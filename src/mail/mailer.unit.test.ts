@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { loadConfig } from '#config.ts';
-import { headerOf, partsOf, startSink } from '#test/support/smtp-sink.ts';
+import { getMailHeader, getMailParts, startSmtpSink } from '#test/support/smtp-sink.ts';
 import { createMailer, type Mail } from './mailer.ts';
 
-const sink = await startSink();
-after(() => sink.down());
+const sink = await startSmtpSink();
+after(() => sink.stop());
 
 const config = (url: string) =>
   loadConfig({
@@ -35,7 +35,7 @@ test('a mail arrives as it was written', async () => {
   assert.deepEqual(await mailer.send(mail({ inReplyTo: '<issue_7@hearth.example>' })), { sent: true });
   const got = sink.mails.at(-1)!;
   assert.deepEqual([got.from, got.to], ['hearth@hearth.example', 'mira@hearth.test']);
-  const header = (name: string) => headerOf(got, name);
+  const header = (name: string) => getMailHeader(got, name);
   assert.equal(header('From'), '"Hearth, \\"ours\\"" <hearth@hearth.example>');
   assert.equal(header('Reply-To'), 'reply@hearth.example');
   assert.equal(header('To'), 'mira@hearth.test');
@@ -44,8 +44,8 @@ test('a mail arrives as it was written', async () => {
   assert.equal(header('References'), '<issue_7@hearth.example>');
   assert.equal(header('Date'), 'Thu, 05 Mar 2026 09:14:02 +0000');
   assert.equal(header('X-GitLab-Issue-IID'), '3');
-  assert.equal(partsOf(got).text.trim(), 'Text');
-  assert.equal(partsOf(got).html.trim(), '<p>Html</p>');
+  assert.equal(getMailParts(got).text.trim(), 'Text');
+  assert.equal(getMailParts(got).html.trim(), '<p>Html</p>');
 });
 
 test('headers are called as the contract writes them, to the case', async () => {
@@ -65,8 +65,8 @@ test('nothing in a header ends it, or names another recipient', async () => {
   await mailer.send(mail({ subject: evil, headers: { 'X-GitLab-Project': evil } }));
   const got = sink.mails.at(-1)!;
   assert.equal(got.to, 'mira@hearth.test');
-  assert.equal(headerOf(got, 'Bcc'), undefined);
-  assert.equal(partsOf(got).text.trim(), 'Text');
+  assert.equal(getMailHeader(got, 'Bcc'), undefined);
+  assert.equal(getMailParts(got).text.trim(), 'Text');
   const sent = sink.mails.length;
   await mailer.send(mail({ to: 'mira@hearth.test, eve@evil.test' }));
   for (const { to } of sink.mails.slice(sent)) assert.notEqual(to, 'eve@evil.test');
@@ -88,7 +88,7 @@ test('what a server will never take is told apart from what it may take later', 
 
 test('at most ten connections are open at once', async () => {
   await Promise.all(Array.from({ length: 40 }, () => mailer.send(mail())));
-  assert.ok(sink.most() <= 10 && sink.most() > 1, String(sink.most()));
+  assert.ok(sink.maxConnections() <= 10 && sink.maxConnections() > 1, String(sink.maxConnections()));
 });
 
 test('nobody waits longer for a server than is said', async () => {
@@ -102,14 +102,14 @@ test('nobody waits longer for a server than is said', async () => {
 });
 
 test('what has run out of time keeps no connection, and leaves those of others alone', async () => {
-  const stuck = await startSink();
-  after(() => stuck.down());
+  const stuck = await startSmtpSink();
+  after(() => stuck.stop());
   stuck.behaviour.silent = true;
   const patience = { connect: 60_000, idle: 60_000, total: 200 };
   const impatient = createMailer(config(`smtp://127.0.0.1:${stuck.port}`), patience);
   after(() => impatient.close());
   for (let times = 0; times < 3; times++) await Promise.all(Array.from({ length: 10 }, () => impatient.send(mail())));
-  assert.ok(stuck.most() <= 10, String(stuck.most()));
+  assert.ok(stuck.maxConnections() <= 10, String(stuck.maxConnections()));
 });
 
 test('a password that no URL can hold is an outcome, not an exception', async () => {

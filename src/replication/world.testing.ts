@@ -22,26 +22,26 @@ import { type TestClock, testClock } from '#test/support/test-clock.ts';
 import { type Secondary, startSecondary } from './index.ts';
 import type { RemoteReplicable, RemoteSite, ReplicationEvent } from './primary/schemas.ts';
 
-/** A primary that says whatever a test has it say, truths and lies: what the real one serves, over real git. */
+/** A fake primary with real git, whose responses tests can change. */
 export interface FakePrimary {
   readonly url: string;
   readonly site: { -readonly [Key in keyof RemoteSite]: RemoteSite[Key] };
-  /** What it shows of what it has; a test may change it. */
+  /** Objects that it lists; tests may change them. */
   readonly replicables: Map<string, RemoteReplicable>;
   readonly events: ReplicationEvent[];
-  /** Status reports that came. */
+  /** Received status reports. */
   readonly reports: Record<string, unknown>[];
-  /** What it was asked that no route below answers, or all of it. */
+  /** Received requests. */
   readonly asked: string[];
-  /** Tried before the routes; true: it has answered. */
+  /** Called before the routes; returns whether it has responded. */
   instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
-  /** Adds a commit with these files to the repository's branch `main`, and tells of it. */
+  /** Adds a commit with these files to the repository's branch `main`, and an event. */
   commit(id: number, contents: Readonly<Record<string, string>>): Promise<void>;
   blob(name: ReplicableName, id: number, content: Buffer): void;
   remove(name: ReplicableName, id: number): void;
-  /** Takes no connections any more. */
+  /** Closes the server. */
   close(): Promise<void>;
-  /** Takes them again at the same address. */
+  /** Listens again at the same address. */
   open(): Promise<void>;
 }
 
@@ -63,8 +63,11 @@ const SITE: RemoteSite = {
 };
 
 export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
-  const place = await testPlace('empty');
-  const git = createGit({ storages: { default: join(place.dataDir, 'primary') }, clock: { now: () => new Date() } });
+  const testDatabase = await testPlace('empty');
+  const git = createGit({
+    storages: { default: join(testDatabase.dataDir, 'primary') },
+    clock: { now: () => new Date() },
+  });
   const blobs = new Map<string, Buffer>();
   const server = createServer((request, response) => {
     answer(fake, git, blobs, request, response).catch(() => response.destroy());
@@ -90,12 +93,12 @@ export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
     instead: null,
     async commit(id, contents) {
       const repository = repositoryOf(git, `group/project-${id}`);
-      const known = fake.replicables.has(`project_repository ${id}`);
+      const exists = fake.replicables.has(`project_repository ${id}`);
       await commitTo(git, repository, contents);
       const checksum = await computeRepositoryChecksum(git, repository);
       const shown = { replicable_id: id, checksum, size: null, path: `group/project-${id}`, storage: 'default' };
       fake.replicables.set(`project_repository ${id}`, { replicable_name: 'project_repository', ...shown });
-      tell(known ? 'updated' : 'created', 'project_repository', id);
+      tell(exists ? 'updated' : 'created', 'project_repository', id);
     },
     blob(replicable_name, id, content) {
       blobs.set(`${replicable_name}/${id}`, content);
@@ -116,7 +119,7 @@ export async function fakePrimary(t: TestContext): Promise<FakePrimary> {
   t.after(async () => {
     if (server.listening) await closed(server);
     await git.close();
-    await place.remove();
+    await testDatabase.remove();
   });
   return fake;
 }
@@ -134,15 +137,15 @@ async function commitTo(git: Git, repository: Repository, contents: Readonly<Rec
   await ensureRepository(repository, { defaultBranch: 'main' });
   const ref = 'refs/heads/main';
   const parent = await resolveRef(repository, ref);
-  const made = await commitChanges(git, repository, {
+  const result = await commitChanges(git, repository, {
     parent,
     changes: newFiles(contents),
     author: TEST_SIGNER,
     committer: TEST_SIGNER,
     message: 'Change\n',
   });
-  if (!('commit' in made)) throw new Error(`No commit: ${JSON.stringify(made)}`);
-  await updateRefs(git, repository, [{ ref, oldId: parent ?? ZERO_ID, newId: made.commit }]);
+  if (!('commit' in result)) throw new Error(`No commit: ${JSON.stringify(result)}`);
+  await updateRefs(git, repository, [{ ref, oldId: parent ?? ZERO_ID, newId: result.commit }]);
 }
 
 async function answer(
@@ -165,13 +168,13 @@ async function answer(
     return json({ geo_node_id: fake.site.id }, 201);
   }
   const after = Number(url.searchParams.get('after_id'));
-  const most = Number(url.searchParams.get('per_page'));
-  if (at === 'events') return json(fake.events.filter(({ id }) => id > after).slice(0, most));
+  const perPage = Number(url.searchParams.get('per_page'));
+  if (at === 'events') return json(fake.events.filter(({ id }) => id > after).slice(0, perPage));
   if (at === 'replicables') {
     const name = url.searchParams.get('replicable_name');
     const found = [...fake.replicables.values()].filter((each) => each.replicable_name === name);
     const sorted = found.sort((a, b) => a.replicable_id - b.replicable_id);
-    return json(sorted.filter((each) => each.replicable_id > after).slice(0, most));
+    return json(sorted.filter((each) => each.replicable_id > after).slice(0, perPage));
   }
   if (at?.startsWith('retrieve/')) {
     const content = blobs.get(at.slice('retrieve/'.length));
@@ -182,7 +185,7 @@ async function answer(
   await echo(request, response);
 }
 
-/** What the secondary proves itself with, looked at as a primary does it. */
+/** Verifies the token of the secondary as a primary does. */
 function isProven({ headers }: IncomingMessage): boolean {
   const [, key, signed, signature] = /^GL-Geo ([^:]+):([^.]+\.[^.]+)\.(.+)$/.exec(headers.authorization ?? '') ?? [];
   return key === KEYS.accessKey && createHmac('sha256', KEYS.secret).update(signed!).digest('base64url') === signature;
@@ -203,7 +206,7 @@ async function serveGit(
   else await uploadPack(git, repository, { input: request, output: response, protocol });
 }
 
-/** What else it is asked, it tells whoever asked. */
+/** Responds to other requests with a description of the request. */
 async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -219,10 +222,10 @@ async function echo(request: IncomingMessage, response: ServerResponse): Promise
 export interface TestSecondary extends Secondary {
   readonly clock: TestClock;
   readonly dataDir: string;
-  /** What it has logged so far. */
+  /** Log entries so far. */
   logged(): string;
   rows(): Promise<Record<string, unknown>[]>;
-  /** Stops it and starts another in its place. */
+  /** Stops the secondary and starts another one with its data. */
   restart(): Promise<TestSecondary>;
 }
 
@@ -232,13 +235,13 @@ interface Wish {
   readonly thought?: number;
 }
 
-/** A secondary of this primary on the engine of this run, which looks at it when it is told to. */
+/** Starts a secondary of this primary, on this run's database engine, which polls only on request. */
 export async function secondaryOf(t: TestContext, primaryUrl: string, wish: Wish = {}): Promise<TestSecondary> {
-  const place = await testPlace('migrated');
+  const testDatabase = await testPlace('migrated');
   const running = { stop: async () => {} };
   t.after(async () => {
     await running.stop();
-    await place.remove();
+    await testDatabase.remove();
   });
   const clock = testClock();
   const lines: string[] = [];
@@ -248,8 +251,8 @@ export async function secondaryOf(t: TestContext, primaryUrl: string, wish: Wish
     HEARTH_PRIMARY_TOKEN: `${KEYS.accessKey}:${KEYS.secret}`,
     HEARTH_SITE_NAME: 'lyon',
     HEARTH_PORT: '0',
-    HEARTH_DATA_DIR: place.dataDir,
-    ...(place.url === undefined ? {} : { HEARTH_DATABASE_URL: place.url }),
+    HEARTH_DATA_DIR: testDatabase.dataDir,
+    ...(testDatabase.url === undefined ? {} : { HEARTH_DATABASE_URL: testDatabase.url }),
     ...wish.env,
   });
   const log = createLog(config, { clock, destination: { write: (line: string) => void lines.push(line) } });
@@ -266,7 +269,7 @@ export async function secondaryOf(t: TestContext, primaryUrl: string, wish: Wish
       ...secondary,
       stop: running.stop,
       clock,
-      dataDir: place.dataDir,
+      dataDir: testDatabase.dataDir,
       logged: () => lines.join(''),
       rows: () => secondary.database.reader.selectFrom('geo_registry').selectAll().orderBy('id').execute(),
       async restart() {

@@ -28,8 +28,8 @@ const MAGIC: readonly (readonly [string, readonly number[]])[] = [
 
 /** Detects the content type from the bytes, not the name: image, text (including HTML and SVG) or binary. */
 export function detectContentType(head: Uint8Array, size: number): string {
-  const known = MAGIC.find(([, magic]) => magic.every((byte, index) => head[index] === byte));
-  if (known) return known[0];
+  const match = MAGIC.find(([, magic]) => magic.every((byte, index) => head[index] === byte));
+  if (match) return match[0];
   const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, 8192));
   if (text.toString('latin1', 0, 4) === 'RIFF' && text.toString('latin1', 8, 12) === 'WEBP') return 'image/webp';
   return looksLikeText(text, text.byteLength < size) ? 'text/plain; charset=utf-8' : 'application/octet-stream';

@@ -47,8 +47,8 @@ export async function loadReadmes(
 
 async function loadReadme(git: Git, project: SummarizedRepository, unread: () => void): Promise<string | null> {
   const key = `${project.id} ${getRefVersion(project)}`;
-  const known = readmeCache(git).get(key);
-  if (known) return known.name;
+  const cached = readmeCache(git).get(key);
+  if (cached) return cached.name;
   try {
     const name = await findReadme(git, project);
     readmeCache(git).set(key, { name });

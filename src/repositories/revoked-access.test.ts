@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { MULTIPART, multipart } from '#api/pipelines/artifacts/upload.testing.ts';
 import { basic } from '#test/examples/scene.ts';
 import { runningJob } from '#test/support/pipeline-rows.ts';
-import { dripping } from '#test/support/slow-request.ts';
+import { startPartialRequest } from '#test/support/slow-request.ts';
 import { type Caller, done, type Project, world } from '#test/support/world.ts';
 
-// A request may drip in for minutes. Whoever loses his rights meanwhile has lost them when its body is complete: nothing
-// moves, and he hears what he would hear if he came then (contract/repository.md §0, §5).
+// A request body may take minutes. Access that is revoked meanwhile is missing when the body is complete: nothing
+// is written, and the response is that of a new request (contract/repository.md §0, §5).
 
 const here = await world();
 const { server, root, user, tokenOf, newProject } = here;
@@ -46,7 +46,7 @@ const TRIED = [
   'uploadLfsObject',
 ];
 const READING = ['batchLfsObjects', 'fetchPack'];
-/** The body is not awaited. */
+/** Endpoints that respond without waiting for the body. */
 const WITHOUT_BODY = ['createClientKey'];
 /** Endpoints with project keys: alerts are tested here, reports in `envelopes/store-report.test.ts`. */
 const BY_KEYS = [
@@ -73,11 +73,11 @@ interface Given {
 /** All writes with a body, started by a Developer and half sent. */
 const WRITES = {
   'a new file': ({ project, developer }: Given) =>
-    dripping(server, 'POST', `/api/v4${project.repository}/files/new.txt`, {
+    startPartialRequest(server, 'POST', `/api/v4${project.repository}/files/new.txt`, {
       ...json(developer, { branch: 'x', start_branch: 'main', commit_message: 'm', content: 'c' }),
     }),
   'a commit': ({ project, developer }: Given) =>
-    dripping(server, 'POST', `/api/v4${project.repository}/commits`, {
+    startPartialRequest(server, 'POST', `/api/v4${project.repository}/commits`, {
       ...json(developer, {
         branch: 'x',
         start_branch: 'main',
@@ -86,17 +86,22 @@ const WRITES = {
       }),
     }),
   'a push': ({ project, developer, tip }: Given) =>
-    dripping(server, 'POST', `/${project.path_with_namespace}.git/git-receive-pack`, {
+    startPartialRequest(server, 'POST', `/${project.path_with_namespace}.git/git-receive-pack`, {
       headers: { ...basic(developer), 'Content-Type': 'application/x-git-receive-pack-request' },
       body: pushOf(tip),
     }),
   'an LFS object': ({ project, developer }: Given) =>
-    dripping(server, 'PUT', `/${project.path_with_namespace}.git/gitlab-lfs/objects/${oid}/${content.length}`, {
-      headers: { ...basic(developer), 'Content-Type': 'application/octet-stream' },
-      body: content,
-    }),
+    startPartialRequest(
+      server,
+      'PUT',
+      `/${project.path_with_namespace}.git/gitlab-lfs/objects/${oid}/${content.length}`,
+      {
+        headers: { ...basic(developer), 'Content-Type': 'application/octet-stream' },
+        body: content,
+      },
+    ),
   'an attachment': ({ project, developer }: Given) =>
-    dripping(server, 'POST', `/api/v4${project.at}/wikis/attachments`, {
+    startPartialRequest(server, 'POST', `/api/v4${project.at}/wikis/attachments`, {
       headers: { 'PRIVATE-TOKEN': developer.token ?? '', ...MULTIPART },
       body: multipart({ filename: 'a.txt' }),
     }),
@@ -150,7 +155,7 @@ test('covers every endpoint that reads its body after the access check', () => {
 test('an alert whose key is reset meanwhile is not stored', async () => {
   const { owner, at } = await newProject();
   const { id, url, token } = (await done(owner.post(`${at}/alert_integrations`, { name: 'Late' }))).body;
-  const late = await dripping(server, 'POST', new URL(url).pathname, {
+  const late = await startPartialRequest(server, 'POST', new URL(url).pathname, {
     headers: { Authorization: `Bearer ${token}` },
     body: Buffer.from('{"title":"late"}'),
   });
@@ -262,7 +267,7 @@ test('a former administrator writes nothing', async () => {
   await done(root.put(`/users/${other.id}`, { admin: true }));
   const sudo = await tokenOf(other, ['api', 'sudo']);
   const { headers, body } = json(sudo, { branch: 'x', start_branch: 'main', commit_message: 'm', content: 'c' });
-  const request = await dripping(server, 'POST', `/api/v4${here.project.repository}/files/new.txt`, {
+  const request = await startPartialRequest(server, 'POST', `/api/v4${here.project.repository}/files/new.txt`, {
     headers: { ...headers, Sudo: here.developer.username },
     body,
   });
@@ -274,12 +279,12 @@ test('a former administrator writes nothing', async () => {
 /** Requests of a runner with its job token, half sent. */
 const BY_RUNNERS = {
   'a log': ({ id, headers }: RunningJob) =>
-    dripping(server, 'PATCH', `/api/v4/jobs/${id}/trace`, {
+    startPartialRequest(server, 'PATCH', `/api/v4/jobs/${id}/trace`, {
       headers: { ...headers, 'Content-Range': '0-5' },
       body: Buffer.from('Hello\n'),
     }),
   'a file': ({ id, headers }: RunningJob) =>
-    dripping(server, 'POST', `/api/v4/jobs/${id}/artifacts`, {
+    startPartialRequest(server, 'POST', `/api/v4/jobs/${id}/artifacts`, {
       headers: { ...headers, ...MULTIPART },
       body: multipart({ content: 'x'.repeat(1000) }),
     }),

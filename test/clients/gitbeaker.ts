@@ -1,7 +1,7 @@
 // Drives a Hearth server with @gitbeaker/rest as a user would: one line a step.
 import assert from 'node:assert/strict';
 import { Gitlab } from '@gitbeaker/rest';
-import { zipOf } from '../support/zip.ts';
+import { createZip } from '../support/zip.ts';
 import { step } from './step.ts';
 
 const host = process.env.HEARTH!;
@@ -396,7 +396,7 @@ await step('pipelines, jobs and what they leave', async () => {
   const headers = { ...proof, 'Content-Range': '0-4' };
   await fetch(`${host}/api/v4/jobs/${given.id}/trace`, { method: 'PATCH', headers, body: 'built' });
   const form = new FormData();
-  const archive = zipOf([{ name: 'out/a.txt', content: 'made' }]);
+  const archive = createZip([{ name: 'out/a.txt', content: 'made' }]);
   form.set('file', new Blob([archive]), 'artifacts.zip');
   await fetch(`${host}/api/v4/jobs/${given.id}/artifacts`, { method: 'POST', headers: proof, body: form });
   await call('PUT', `/jobs/${given.id}`, { token: given.token, state: 'success' });

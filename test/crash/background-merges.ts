@@ -90,7 +90,7 @@ const toAsk = (method: string, path: string, body?: object): Wish => ({
   answered: false,
 });
 
-/** Asks at one moment for all that has not been answered before. */
+/** Sends all requests without a response so far, at once. */
 export async function setOff(scene: Scene, { wishes }: Later): Promise<void> {
   const open = wishes.filter(({ answered }) => !answered);
   await Promise.all(
@@ -169,7 +169,7 @@ async function verifyRebased(scene: Scene, repository: string, one: Opened): Pro
   );
 }
 
-/** Merged as it was before the push, or not at all, and says so. */
+/** Asserts that it was merged with its commits before the push, or not at all, and that its state matches. */
 async function verifyPushed(scene: Scene, one: Opened): Promise<void> {
   const { state, sha, merge_when_pipeline_succeeds } = await read(scene, one);
   assert.equal(merge_when_pipeline_succeeds, false);

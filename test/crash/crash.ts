@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDealer } from '../support/server-pair.ts';
+import { startLoadBalancer } from '../support/server-pair.ts';
 import { prepareLater, setOff, verifyLater } from './background-merges.ts';
 import { type Made, make, missing } from './create-records.ts';
 import { forgetLeases } from './expire-leases.ts';
@@ -14,7 +14,7 @@ import { settledByOther, verify } from './verify.ts';
 export interface Crashes {
   readonly rounds: number;
   readonly dataDir: string;
-  /** A PostgreSQL; then two servers share it, and one of them is killed while the other goes on. */
+  /** The URL of a PostgreSQL database: two servers share it, and one of them is killed while the other keeps running. */
   readonly databaseUrl?: string | undefined;
   readonly say?: (text: string) => void;
 }
@@ -36,12 +36,12 @@ export async function crash({ rounds, dataDir, databaseUrl, say = () => {} }: Cr
     started.push(victim);
     return victim;
   };
-  const dealer = await startDealer([]);
+  const dealer = await startLoadBalancer([]);
   try {
     let victim = await start();
     let other = databaseUrl === undefined ? null : await start();
     const addresses = () => [victim, ...(other ? [other] : [])].map(({ address }) => address);
-    dealer.deal(addresses());
+    dealer.setTargets(addresses());
     const project = await makeProject(victim);
     const lookFor = async (made: Made) => {
       for (const address of addresses())
@@ -60,7 +60,7 @@ export async function crash({ rounds, dataDir, databaseUrl, say = () => {} }: Cr
       await waitFor(told, 2 + ((round * 5) % 9));
       await victim.kill();
       if (other) {
-        dealer.deal([other.address]);
+        dealer.setTargets([other.address]);
         await waitFor(told, 5);
       }
       running = false;
@@ -70,7 +70,7 @@ export async function crash({ rounds, dataDir, databaseUrl, say = () => {} }: Cr
       if (databaseUrl && round % 2 === 0) await settledByOther(databaseUrl);
       victim = await start();
       if (other) [victim, other] = [other, victim];
-      dealer.deal(addresses());
+      dealer.setTargets(addresses());
       await setOff(loading, later);
       await verifyLater({ dataDir, databaseUrl }, loading, later);
       await verify({ dataDir, databaseUrl, projectId: project.projectId, told });
@@ -119,7 +119,7 @@ class Growing extends Set<string> {
   }
 }
 
-/** Resolves when so many more acknowledgements have come in. */
+/** Resolves after this many more acknowledgements. */
 async function waitFor(told: Readonly<Record<'files' | 'branches' | 'deleted', Growing>>, more: number): Promise<void> {
   const growing = [told.files, told.branches, told.deleted];
   const count = () => growing.reduce((sum, { size }) => sum + size, 0);

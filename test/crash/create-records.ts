@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { TOKEN } from './process.ts';
 
-// What is made besides files, branches and pushes, and how it is found again.
+// Creates LFS objects, users and projects during the kills, and verifies them afterwards.
 
 export interface Made {
-  /** The LFS objects that were taken, by what is in them. */
+  /** The LFS objects that the server acknowledged, by their content. */
   readonly objects: Set<string>;
   readonly usernames: Set<string>;
   /** Of projects that were made with a first commit. */
@@ -19,7 +19,7 @@ export interface Making {
   readonly running: () => boolean;
 }
 
-/** Uploads an object, makes a user and a project, and so on, until it is told to stop. */
+/** Uploads objects and creates users and projects until it is stopped. */
 export async function make({ address, projectPath, round, made, running }: Making): Promise<void> {
   for (let index = 0; running(); index++) {
     const name = `made-${round}-${index}`;
@@ -29,7 +29,7 @@ export async function make({ address, projectPath, round, made, running }: Makin
   }
 }
 
-/** What of all that is not at this address, or not whole. */
+/** Returns the records that are missing or incomplete at this server. */
 export async function missing(address: string, projectPath: string, made: Made): Promise<string[]> {
   const places = [
     ...[...made.objects].map((name) => `/${projectPath}.git/gitlab-lfs/objects/${oidOf(name)}`),

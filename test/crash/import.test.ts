@@ -5,7 +5,7 @@ import { importing } from './import.ts';
 
 const wish = (name: string, usual: number) => Number(process.env[name] ?? usual);
 
-test('an import whose server is killed again and again is what is there, and nothing of it twice', async () => {
+test('an import equals the source without duplicates when its server is killed repeatedly', async () => {
   await using place = await testPlace();
   await importing({
     kills: wish('HEARTH_TEST_IMPORT_KILLS', 2),

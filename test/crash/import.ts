@@ -18,12 +18,12 @@ export interface Importing {
   readonly there: World;
 }
 
-/** Kills a server in the middle of an import, again and again, and looks whether what comes of it is what is there. */
+/** Kills a server repeatedly during an import; asserts that the imported data equals the source. */
 export async function importing({ kills, dataDir, databaseUrl, there, ...size }: Importing): Promise<void> {
   const group = await fill(there, size);
   const door = await openDoor(there.server.address);
   const env = { HEARTH_ALLOW_LOCAL_REQUESTS: 'true' };
-  // Each issue is asked for its notes, in each of three projects.
+  // The import requests the notes of each issue in each of three projects.
   const between = Math.floor((3 * size.issues + 50) / (1.5 * kills)) - 2;
   let victim = await startVictim(dataDir, databaseUrl, env);
   try {
@@ -93,7 +93,7 @@ async function ended(victim: Victim, id: number): Promise<void> {
   if (status === 'created' || status === 'started') await said;
 }
 
-/** Everything that is in a group and came along, without what tells one server from another. */
+/** Returns the imported data of a group, without values that differ between servers. */
 async function described(address: string, token: string, path: string): Promise<unknown> {
   const list = (below: string) => all(address, token, below);
   const group = encodeURIComponent(path);

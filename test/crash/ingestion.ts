@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { openDatabase, type Reader } from '#database/database.ts';
 import { systemClock } from '#runtime/clock.ts';
-import { startDealer } from '../support/server-pair.ts';
+import { startLoadBalancer } from '../support/server-pair.ts';
 import { startVictim, type Victim } from './process.ts';
 import { asked } from './request.ts';
 
-/** What senders of alerts and of reports were told has been taken: none of it may be lost, or counted twice. */
+/** The acknowledged alerts and error reports: none may be lost or counted twice. */
 interface Told {
   /** By title: how often an alert was sent, and how often that was answered. */
   readonly alerts: Map<string, { sent: number; taken: number }>;
@@ -19,14 +19,14 @@ interface Target {
   readonly projectId: number;
   /** Path of the integration, and its token. */
   readonly alerts: { readonly path: string; readonly token: string };
-  /** Of the client key, which says it in the query. */
+  /** The client key, which is sent in the query. */
   readonly envelopes: string;
 }
 
 export interface Storms {
   readonly rounds: number;
   readonly dataDir: string;
-  /** A PostgreSQL; then two servers share it, and one of them is killed while the other goes on. */
+  /** The URL of a PostgreSQL database: two servers share it, and one of them is killed while the other keeps running. */
   readonly databaseUrl?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export async function storm({ rounds, dataDir, databaseUrl }: Storms): Promise<v
   let victim = await startVictim(dataDir, databaseUrl);
   let other = databaseUrl === undefined ? null : await startVictim(dataDir, databaseUrl);
   const addresses = () => [victim, ...(other ? [other] : [])].map(({ address }) => address);
-  const dealer = await startDealer(addresses());
+  const dealer = await startLoadBalancer(addresses());
   try {
     const target = await makeTarget(victim);
     for (let round = 0; round < rounds; round++) {
@@ -48,13 +48,13 @@ export async function storm({ rounds, dataDir, databaseUrl }: Storms): Promise<v
       await blowing.answered(ANSWERS + 37 * round);
       await victim.kill();
       if (other) {
-        dealer.deal([other.address]);
+        dealer.setTargets([other.address]);
         await blowing.answered(ANSWERS);
       }
       await blowing.end();
       victim = await startVictim(dataDir, databaseUrl);
       if (other) [victim, other] = [other, victim];
-      dealer.deal(addresses());
+      dealer.setTargets(addresses());
       await look(target, told, { dataDir, databaseUrl });
     }
   } finally {
@@ -82,7 +82,7 @@ async function makeTarget(victim: Victim): Promise<Target> {
   return { projectId: id, alerts: { path: new URL(url).pathname, token }, envelopes };
 }
 
-/** Senders of each kind, until they are told to end. */
+/** Runs senders of each kind until they are stopped. */
 function blow(address: string, target: Target, round: number, told: Told) {
   let running = true;
   let answers = 0;
@@ -142,7 +142,7 @@ async function sendReports(name: string, { events, sessions }: Told, send: Send)
   sessions.add(sid);
 }
 
-/** After a crash and a start: what was acknowledged is there once, and what is counted is what is there. */
+/** Asserts after a restart that acknowledged events exist once and that the counters match the rows. */
 async function look({ projectId }: Target, told: Told, place: Pick<Storms, 'dataDir' | 'databaseUrl'>): Promise<void> {
   const database = await openDatabase({ url: place.databaseUrl, dataDir: place.dataDir, clock: systemClock });
   try {

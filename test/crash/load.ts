@@ -4,14 +4,14 @@ import { mergeBranches } from './merges.ts';
 import { TOKEN } from './process.ts';
 import { ask } from './request.ts';
 
-/** What clients were told has happened: none of it may be lost. */
+/** The acknowledged writes: none may be lost. */
 export interface Acknowledged {
   /** Files created on main by the API. */
   readonly files: Set<string>;
   /** Branches made and not deleted since. */
   readonly branches: Set<string>;
   readonly deleted: Set<string>;
-  /** Branch -> the commit that a push was told has arrived. */
+  /** Branch -> the commit of its last acknowledged push. */
   readonly pushed: Map<string, string>;
   /** The numbers of merge requests. */
   readonly merged: Set<number>;
@@ -28,7 +28,7 @@ export interface Loading {
   readonly running: () => boolean;
 }
 
-/** Writers, branch makers, mergers and pushers, until the server is gone. */
+/** Runs clients that write, create branches, merge and push until the server is down. */
 export async function load(loading: Loading): Promise<void> {
   const writers = [0, 1, 2].map((writer) => writeFiles(loading, writer));
   const pushers = loading.copies.map((copy, index) => pushCommits(loading, copy, `pusher-${index}`));

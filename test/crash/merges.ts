@@ -3,7 +3,7 @@ import type { Reader } from '#database/database.ts';
 import { git, type Loading } from './load.ts';
 import { ask } from './request.ts';
 
-// Merges among all that is written besides, and that none of them is lost or happens twice.
+// Merges during the other writes; none may be lost or happen twice.
 
 /** Opens merge requests of new branches into main, and merges them. */
 export async function mergeBranches(loading: Loading): Promise<void> {
@@ -20,7 +20,7 @@ export async function mergeBranches(loading: Loading): Promise<void> {
   }
 }
 
-/** What a call that succeeds answers; null: it did not. */
+/** Returns the response body of a call, or null if the call failed. */
 async function call(
   loading: Loading,
   method: string,

@@ -13,7 +13,7 @@ export interface Victim {
   readonly address: string;
   /** Resolves when it logs this message the next time; `request`s by their endpoint too, `request fetchPack`. */
   says(message: string): Promise<void>;
-  /** SIGKILL: nothing of it runs any more when this resolves. */
+  /** Sends SIGKILL; resolves when no process of the server runs. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }

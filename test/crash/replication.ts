@@ -19,7 +19,7 @@ interface Following {
 const PROJECTS = 3;
 const COMMITS = 4;
 
-/** Every copy is there in the end, verified and like the original, and the secondary's counts say so. */
+/** Asserts that every copy exists, is verified and equals the original, and that the secondary's counters match. */
 export async function followingWhileKilled({ rounds, primary, secondary }: Following): Promise<void> {
   const hq = await startVictim(primary.dataDir, primary.url);
   const start = () =>
@@ -66,7 +66,7 @@ async function write(hq: Victim, { id }: Project, round: number): Promise<void> 
   }
 }
 
-/** Reports that may come before everything is verified. */
+/** The maximum number of status reports until everything is verified. */
 const MOST_REPORTS = 60;
 
 async function converged(hq: Victim): Promise<void> {

@@ -6,7 +6,7 @@ interface To {
   readonly address: string;
 }
 
-/** What a server answers to its first user; throws when it is gone. */
+/** Sends a request as the first user and returns the response; throws if the server is down. */
 export function ask({ address }: To, method: string, path: string, body?: object): Promise<Response> {
   return fetch(`${address}/api/v4${path}`, {
     method,
@@ -15,7 +15,7 @@ export function ask({ address }: To, method: string, path: string, body?: object
   });
 }
 
-/** What it says to a call that has to succeed. */
+/** Returns the response body of a call that must succeed. */
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies by name
 export async function asked(to: To, method: string, path: string, body?: object): Promise<any> {
   const answer = await ask(to, method, path, body);

@@ -26,11 +26,11 @@ const LATER = [0, 40, 120, 15, 80];
 interface Scene {
   readonly place: Moves;
   readonly projectId: number;
-  /** What clients were told has been written. */
+  /** The writes that the server acknowledged. */
   readonly files: Set<string>;
 }
 
-/** Kills a server at every step of a move, while others write, and starts it again: what counts is whole, and nothing else is left. */
+/** Kills and restarts a server at every step of a move during writes; asserts that the data is complete and no copy is left over. */
 export async function killMoves(place: Moves): Promise<void> {
   let victim = await start(place);
   try {
@@ -76,7 +76,7 @@ async function until(victim: Victim, path: string, isReached: (state: string) =>
   }
 }
 
-/** Writes files until it is told to end, or the server is gone. */
+/** Writes files until it is stopped or the server is down. */
 function write(victim: Victim, { projectId, files }: Scene, kill: number) {
   const some = Promise.withResolvers<void>();
   let running = true;
@@ -89,7 +89,7 @@ function write(victim: Victim, { projectId, files }: Scene, kill: number) {
         files.add(name);
         if (index === 5) some.resolve();
       } catch (error) {
-        // It is moving, or the server is gone.
+        // The repository is moving, or the server is down.
         if (!(error instanceof assert.AssertionError)) running = false;
       }
     }
@@ -103,7 +103,7 @@ function write(victim: Victim, { projectId, files }: Scene, kill: number) {
   };
 }
 
-/** After the end of a move: the repository is where the project says, once and whole, with all that was acknowledged. */
+/** Asserts after a move that the project's storage has the only copy of the repository, complete with all acknowledged writes. */
 async function look(victim: Victim, { place, projectId, files }: Scene, state: string, from: string, to: string) {
   const project = await asked(victim, 'GET', `/projects/${projectId}`);
   const storage = project.repository_storage as Storage;

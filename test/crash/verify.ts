@@ -35,11 +35,11 @@ export async function verify({ dataDir, databaseUrl, projectId, told }: Checking
   }
 }
 
-/** What a killed server has left, a running one settles. */
+/** Completes the unfinished work of the killed server with a running one. */
 export async function settledByOther(databaseUrl: string): Promise<void> {
   const database = await openDatabase({ url: databaseUrl, dataDir: '', clock: systemClock });
   try {
-    // What it does every minute, now.
+    // Run the per-minute jobs now.
     await database.transaction((tx) => enqueue(tx, completeAbandonedIntentsJob, null));
     const deadline = performance.now() + SETTLED_WITHIN;
     while ((await intentsIn(database)).length > 0) {
@@ -90,7 +90,7 @@ async function verifyTold(repository: string, refs: Map<string, string>, told: A
   }
 }
 
-/** The events of a ref are a chain from nothing to what it is now: none missing, none twice. */
+/** Asserts that the events of a ref form one chain from its creation to its current commit, without gaps or duplicates. */
 async function verifyEvents(db: Reader, projectId: number, refs: Map<string, string>): Promise<void> {
   const events = await db
     .selectFrom('activity_events')

@@ -20,28 +20,28 @@ export const engine: Database['engine'] = process.env.HEARTH_TEST_ENGINE?.starts
   ? 'postgres'
   : 'sqlite';
 
-/** Whether each world is two servers on one database, behind one address that deals them the requests in turn. */
+/** Whether each world has two servers on one database, behind a load balancer. */
 export const inPairs = process.env.HEARTH_TEST_ENGINE === 'postgres-pair';
 
 const postgresUrl = process.env.HEARTH_TEST_POSTGRES_URL;
 const sqliteTemplates = process.env.HEARTH_TEST_SQLITE_TEMPLATES;
 
-/** Who `root` is in a database that has had its first start. */
+/** The credentials of `root` in a database after the first start. */
 export const ROOT = { token: 'glpat-test-root-token-0001', password: 'correct-horse-battery' } as const;
 
-/** What a new database holds: no table, the tables of today, or also what the first start writes into them. */
+/** The content of a new database: no tables, all tables, or also the rows of the first start. */
 export type Contents = 'empty' | 'migrated' | 'started';
 
-/** The databases that each test place is a copy of. */
+/** The template databases that each test copies. */
 const TEMPLATES = ['migrated', 'started'] as const satisfies Contents[];
 type Template = (typeof TEMPLATES)[number];
 
-/** A place for one test's server or database, with the settings that lead there. */
+/** The data directory and database of one test's server. */
 export interface TestPlace extends AsyncDisposable {
   readonly dataDir: string;
   /** As in HEARTH_DATABASE_URL: undefined on SQLite. */
   readonly url: string | undefined;
-  /** Removes everything; what was opened there is closed before. */
+  /** Deletes everything. Close the server or database before. */
   remove(): Promise<void>;
 }
 
@@ -132,7 +132,7 @@ async function fill(place: { dataDir: string; url: string | undefined }, templat
   await database.close();
 }
 
-/** As the server does it: most of what the first start takes is the password's hash. */
+/** Performs the first start as the server does; hashing the password takes most of its time. */
 async function startFirst(database: Database, dataDir: string): Promise<void> {
   await bootstrapUsers({
     database,

@@ -15,10 +15,10 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** PostgreSQL refuses to run as root; `nobody` is on every Unix, so no account is made for it. */
+/** PostgreSQL refuses to run as root; the user `nobody` exists on every Unix system. */
 const nobody = 65534;
 
-/** What is thrown away needs no durability. */
+/** The database is deleted after the tests, so durability is off. */
 const fast = [
   'fsync=off',
   'full_page_writes=off',
@@ -32,7 +32,7 @@ const fast = [
 ];
 const quiet = ['listen_addresses=127.0.0.1', 'autovacuum=off', 'log_checkpoints=off'];
 
-/** Settings besides, `name=value`, win over those for tests. */
+/** Additional settings, `name=value`; they override the settings for tests. */
 export async function startPostgres(besides: readonly string[] = []): Promise<PostgresServer> {
   const asUser = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
   const root = await scratchDirectory('hearth-postgres-');
@@ -61,7 +61,7 @@ export async function startPostgres(besides: readonly string[] = []): Promise<Po
       { ...asUser, cwd: root, env: { PATH: process.env.PATH, LC_ALL: 'C' } },
     );
     const port = await freePort();
-    // A socket of the machine costs half of what a connection of the network does; its path is short by necessity.
+    // A Unix socket costs half as much as a TCP connection; the length of its path is limited.
     const sockets = data.length < 80 ? data : '';
     const all = [...fast, ...quiet, `unix_socket_directories=${sockets}`, ...besides];
     const settings = all.flatMap((setting) => ['-c', setting]);

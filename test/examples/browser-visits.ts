@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type Browser, browser, PASSWORD } from '../support/browser.ts';
 import type { Scene } from './scene.ts';
 
-// Examples of endpoints that browsers visit: the session comes along as a header.
+// Examples of endpoints for browsers: the session cookie is sent as a header.
 
-/** The browser of a new user who has signed in. */
+/** Returns a browser with a new signed-in user. */
 export async function signedInVisit(scene: Scene): Promise<Browser> {
   const { anonymous } = scene.callers;
   const visit = browser({ anonymous });

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { replaceParameters } from '#http/server/routing/paths.ts';
 import { fullPath } from '#http/server/routing/registry.ts';
-import type { Answer, Caller } from '../support/caller.ts';
+import type { Caller, TestResponse } from '../support/caller.ts';
 import type { World } from '../support/world.ts';
 import type { Example } from './example.ts';
 import { basic } from './scene.ts';
 
 /** Makes the call of an example as this caller. */
-export async function ask(world: World, endpoint: Endpoint, example: Example, caller: Caller): Promise<Answer> {
+export async function ask(world: World, endpoint: Endpoint, example: Example, caller: Caller): Promise<TestResponse> {
   const { params, raw, proof } = example;
   const headers = { ...(proof === 'basic' ? basic(caller) : {}), ...example.headers };
   return (await speaker(world, example, caller)).send(endpoint.method, pathOf(endpoint, example), {

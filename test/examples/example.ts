@@ -3,7 +3,7 @@ import type { Scene } from './scene.ts';
 
 // An example is one valid call of an endpoint in a prepared scene. The matrix, the fuzzing and the history test read them.
 
-/** Those who call, from nobody to administrator; the roles are inherited from the scene's group. */
+/** The callers, from anonymous to administrator; roles are inherited from the scene's group. */
 export const CALLERS = [
   'anonymous',
   'stranger',
@@ -19,13 +19,13 @@ export const CALLERS = [
 export type CallerName = (typeof CALLERS)[number];
 
 export interface Example {
-  /** The first in `CALLERS` who may do it in the private scene. */
+  /** The first caller in `CALLERS` who is allowed to make the call in the private scene. */
   readonly by: CallerName;
   /** A value for each parameter of the path, not yet encoded. */
   readonly path?: Readonly<Record<string, string | number>>;
   /** In the query of a read, in the body of a write. */
   readonly params?: Readonly<Record<string, unknown>>;
-  /** A body as it is, in place of `params`. */
+  /** A raw body instead of `params`. */
   readonly raw?: Buffer | string;
   readonly headers?: Readonly<Record<string, string>>;
   /**
@@ -35,7 +35,7 @@ export interface Example {
   readonly proof?: 'basic' | 'spare' | { readonly token: string };
 }
 
-/** What the call changes or removes is made by this for the call alone: the scene stays as it is. */
+/** Creates the data that the call changes or deletes, so that the scene stays unchanged. */
 export type Build = (scene: Scene) => Example | Promise<Example>;
 
 /** The first is the plain call, which the matrix makes; the others are there for the history that it does not write. */

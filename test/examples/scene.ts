@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
-import { type Given, newIntegration } from '#api/monitoring/alerts/fixtures.testing.ts';
+import { newIntegration, type TestIntegration } from '#api/monitoring/alerts/fixtures.testing.ts';
 import { createMail } from '#api/planning/mail-messages/fixtures.testing.ts';
 import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import type { Visibility } from '#authorization/visibility-levels.ts';
 import { createUnsubscribeToken } from '#mail/unsubscribe-link.ts';
 import type { Server } from '#server.ts';
 import { userWithPassword } from '../support/browser.ts';
-import type { Answer, Caller } from '../support/caller.ts';
+import type { Caller, TestResponse } from '../support/caller.ts';
 import { errorRow, eventRow } from '../support/error-rows.ts';
 import { done, type Group, type Project, type Runner } from '../support/namespaces.ts';
 import { archivedJob, jobRow, pipelineRow, resourceGroupRow, runnerRow, runningJob } from '../support/pipeline-rows.ts';
 import { newSite, type TestSite } from '../support/replication-sites.ts';
 import type { World } from '../support/world.ts';
-import { zipOf } from '../support/zip.ts';
+import { createZip } from '../support/zip.ts';
 import { CALLERS, type CallerName } from './example.ts';
 
-/** Somebody with a role in every group of the scenes, an outsider, an administrator, nobody. */
+/** Callers: one per role in the scenes' groups, an outsider, an administrator and an anonymous one. */
 export type Callers = Readonly<Record<CallerName, Caller>>;
 
 export type { Group, Project };
 
-/** A group and a project of one visibility, and what examples find or make there. */
+/** A group and a project of one visibility, with helpers that create data for examples. */
 export interface Scene {
   readonly server: Server;
   readonly visibility: Visibility;
@@ -29,7 +29,7 @@ export interface Scene {
   /** Directly below the group. */
   readonly subgroup: Group;
   readonly project: Project;
-  /** A direct guest of the project, who is nothing else. */
+  /** A guest member of the project only, not of its group. */
   readonly member: Caller;
   /** Of the project: `main` is protected, `feature` is ahead of it by a commit and is not, the tag `v1.0.0` is behind. */
   readonly repository: {
@@ -40,15 +40,15 @@ export interface Scene {
     readonly blob: string;
     readonly lfs: { readonly oid: string; readonly size: number };
   };
-  /** A name that nobody has. */
+  /** Returns an unused name. */
   name(prefix: string): string;
   user(): Promise<Caller>;
-  /** Who can sign in, with `PASSWORD`. */
+  /** Creates a user who can sign in with `PASSWORD`. */
   userWithPassword(): Promise<Caller>;
   /** A top-level group with the scene's visibility and members. */
   newGroup(): Promise<Group>;
   newSubgroup(): Promise<Group>;
-  /** In the scene's group unless another is named: whoever has a role there has it here. */
+  /** Creates a project, by default in the scene's group, whose members inherit their roles. */
   newProject(group?: Group): Promise<Project>;
   /** In the scene's group, with nothing in its repository. */
   newEmptyProject(): Promise<Project>;
@@ -98,7 +98,7 @@ export interface Scene {
   /** A job in the scene's project, which nobody has taken yet; the token of the only runner that may. */
   newWaitingJob(): Promise<string>;
   /** Of the scene's project unless another is named; with `endpoint` the last segment of its address. */
-  newAlertIntegration(project?: Project, wish?: { readonly endpoint?: string }): Promise<Given>;
+  newAlertIntegration(project?: Project, wish?: { readonly endpoint?: string }): Promise<TestIntegration>;
   /** In the scene's project: one that has just been sent. */
   newAlert(): Promise<{ readonly iid: number; readonly title: string }>;
   /** A mail that was given up. */
@@ -108,7 +108,7 @@ export interface Scene {
   /** A secondary with its credentials, of which nobody else hears. */
   newSite(): Promise<TestSite>;
   /** A call that prepares: it must succeed. */
-  done(answer: Promise<Answer>): Promise<Answer>;
+  done(answer: Promise<TestResponse>): Promise<TestResponse>;
 }
 
 const MEMBERS = ['guest', 'planner', 'reporter', 'developer', 'maintainer'] as const;
@@ -137,7 +137,7 @@ export async function createScene(world: World, callers: Callers, visibility: Vi
     group,
     subgroup: await makers.newSubgroup(group),
     project,
-    member: await project.add('guest'),
+    member: await project.addMember('guest'),
     repository: await fillRepository(project),
     newSubgroup: () => makers.newSubgroup(group),
     newProject: (where = group) => makers.newProject(where),
@@ -207,7 +207,7 @@ function deploymentsOf(world: World, project: Project) {
     newDeployment: (params: Readonly<Record<string, unknown>> = {}) => deploy(project.owner, params),
     async newAwaitedDeployment(): Promise<Deployed> {
       const environment = world.name('awaited');
-      const developer = await project.add('developer');
+      const developer = await project.addMember('developer');
       const protection = { levels: [{ user_id: developer.id }], rules: [{ access_level: 40 }] };
       const { database } = world.server.services;
       await database.transaction((tx) =>
@@ -238,7 +238,7 @@ function pipelinesOf(world: World, project: Project) {
     async newLatestArchive() {
       const [ref, name] = [world.name('ref'), world.name('job')];
       const pipeline_id = await pipelineRow(world, project, { ref, status: 'success' });
-      const content = zipOf([{ name: 'a.txt', content: 'a' }]);
+      const content = createZip([{ name: 'a.txt', content: 'a' }]);
       const { id } = await archivedJob(world, project, { pipeline_id, name, status: 'success', content });
       return { id, ref, name };
     },
@@ -268,7 +268,7 @@ function makersOf({ name, user, newGroup, newProject }: World, callers: Callers,
     userWithPassword: () => userWithPassword({ user }),
     async newGroup(): Promise<Group> {
       const group = await newGroup({ owner, visibility, path: name(visibility) });
-      for (const role of MEMBERS) await group.add(role, callers[role]);
+      for (const role of MEMBERS) await group.addMember(role, callers[role]);
       return group;
     },
     newSubgroup: (parent: Group): Promise<Group> => newGroup({ in: parent, visibility }),

@@ -13,9 +13,9 @@ import type { Damage, Holdings, Order } from './target.ts';
 import type { Bidding, Manners, Waited } from './well-behaved-client.ts';
 
 /*
- * What hostile clients do to a server, and what it must not let them do to others.
+ * Attacks of hostile clients, and checks that other clients do not suffer from them.
  *
- * To add a case, write `test/hostile/<what they do>.unit.test.ts` (it runs once, on SQLite, whatever the engine):
+ * To add a case, write `test/hostile/<attack>.unit.test.ts` (it runs once, on SQLite, whatever the engine):
  *
  *     const target = await startTarget();
  *     const { id } = await target.done('POST', '/projects', { name: 'victim' });
@@ -24,14 +24,16 @@ import type { Bidding, Manners, Waited } from './well-behaved-client.ts';
  *       await target.send('GET', `/projects/${id}/repository/tree?path=${'x///'.repeat(1000)}`);
  *     });
  *
- * What is made before `attack` is not measured. Beside the attack a well-behaved client asks one question after the other, in
- * a thread of its own (`well-behaved-client.ts`).
- * Then it is checked that no turn of the event loop took more than 50 ms (more where the machine is slow, or was given to others by its host: `slowness`, `watchShare`), that memory grew by no more than 150 MB, that the
- * polite client never waited for more than a second (more where the machine is crowded), and that no git process and no descriptor is left. A case that must be
- * allowed something else says so in its last argument, with the reason. All of this folder takes less than a minute.
+ * Preparation before `attack` is not measured. During the attack a well-behaved client sends one request after the other, in
+ * its own thread (`well-behaved-client.ts`). `attack` then asserts:
+ * - no turn of the event loop took more than 50 ms (more on a slow or shared machine: `slowness`, `watchShare`);
+ * - memory grew by at most 150 MB;
+ * - the well-behaved client never waited for more than a second (more on a busy machine);
+ * - no git process and no file descriptor is left.
+ * A case that needs other limits passes them in its last argument, with the reason. The whole folder takes under a minute.
  */
 
-/** An answer, as far as an attack looks at it. */
+/** The parts of a response that attacks inspect. */
 export interface Answered {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies by name
@@ -47,39 +49,39 @@ export interface Sending {
 /** A server in a process of its own, and ways to speak to it as the administrator. */
 export interface Target {
   readonly address: string;
-  /** Its data directory: what no client can make is made here. */
+  /** The server's data directory, for data that clients cannot create. */
   readonly dataDir: string;
-  /** The headers that prove who is root, for requests of your own. */
+  /** Authentication headers of root, for requests of the test. */
   readonly asRoot: Readonly<Record<string, string>>;
-  /** Asks as root; a path that starts with `//` is below the server's root. */
+  /** Sends a request as root. A path that starts with `//` is relative to the server's root. */
   send(method: string, path: string, sending?: Sending): Promise<Answered>;
   /** A call with JSON that prepares something: it must succeed. Gives the body. */
   done(method: string, path: string, params?: object): Promise<Answered['body']>;
   /** A new connection on which these bytes are on their way. */
   open(...bytes: readonly (string | Buffer)[]): Socket;
-  /** From now on it is watched, and asked by the polite client. */
+  /** Starts the measurement and the well-behaved client. */
   begin(): Promise<Holdings>;
   end(): Promise<Damage & Waited>;
 }
 
 interface TargetOptions {
-  /** Milliseconds that a body may stand still, in either direction: 500 unless given. */
-  readonly patience?: number;
+  /** Milliseconds that a body may stall in either direction; default 500. */
+  readonly idleTimeout?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts a server for the attacks of one file; it ends with them. */
-export async function startTarget({ patience = 500, env = {} }: TargetOptions = {}): Promise<Target> {
+export async function startTarget({ idleTimeout = 500, env = {} }: TargetOptions = {}): Promise<Target> {
   const place = await testPlace('started');
   const child = fork(process.env.HEARTH_TEST_TARGET ?? join(import.meta.dirname, 'target.ts'), {
-    // Its memory is measured, as it is without what suits tests.
+    // Its memory is measured, so it runs without the test runner's options.
     execArgv: [],
     env: {
       ...process.env,
       HEARTH_PORT: '0',
       HEARTH_DATA_DIR: place.dataDir,
       HEARTH_LOG_LEVEL: 'error',
-      HOSTILE_PATIENCE: String(patience),
+      HOSTILE_PATIENCE: String(idleTimeout),
       ...env,
     },
   });
@@ -112,7 +114,7 @@ export async function startTarget({ patience = 500, env = {} }: TargetOptions = 
     },
     open(...bytes) {
       const socket = connect({ host: '127.0.0.1', port: Number(new URL(address).port) });
-      // A server that ends the connection is what many attacks wait for.
+      // Many attacks wait until the server closes the connection.
       socket.on('error', () => {});
       for (const each of bytes) socket.write(each);
       return socket;
@@ -130,19 +132,19 @@ export async function startTarget({ patience = 500, env = {} }: TargetOptions = 
   };
 }
 
-/** The head of a request, for `open`: the path as it goes out. */
+/** Returns the head of a request for `open`; the path is sent unchanged. */
 export function head(method: string, path: string, headers: Readonly<Record<string, string | number>> = {}): string {
   const lines = Object.entries({ Host: 'hostile.test', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** What an attack may do, where that is more than the rule. */
+/** Limits of an attack that differ from the defaults. */
 interface Allowed {
-  /** Milliseconds of one turn of the event loop: 50. */
+  /** Milliseconds of one turn of the event loop; default 50. */
   readonly turn?: number;
   /** Mebibytes: 150. */
   readonly memory?: number;
-  /** Milliseconds that the polite client waits for an answer: 1,000. */
+  /** Milliseconds that the well-behaved client waits for a response; default 1,000. */
   readonly wait?: number;
 }
 
@@ -150,8 +152,8 @@ interface Allowed {
 const TRIES = 8;
 
 /**
- * A test: does what hostile clients do, then checks that nobody else has suffered, and that nothing is left of it. What time
- * and memory say against the server is measured again; `work` must bear that.
+ * Declares a test that runs the attack, then asserts the limits and that no resources leak. Exceeded limits of time or
+ * memory are measured again, so `work` must be repeatable.
  */
 export function attack(title: string, target: Target, work: () => Promise<void>, allowed: Allowed = {}): void {
   test(title, async () => {
@@ -188,8 +190,8 @@ async function sufferedFrom(target: Target, work: () => Promise<void>, allowed: 
 }
 
 /**
- * What a virtual machine was given of its processors from now on, of what it asked for: the rest its host has given to
- * others, and a process takes it for time of its own. 1 where that isn't told.
+ * Measures the share of requested processor time that a virtual machine receives from now on. The host gives the rest
+ * (steal time) to others, but it counts as time of the process. 1 if the system does not report it.
  */
 function watchShare() {
   const before = processorTimes();
@@ -240,7 +242,7 @@ function ask(
       resolve({
         status: response.statusCode ?? 0,
         body: isJson ? JSON.parse(content.toString('utf8')) : null,
-        // Most attacks want of a long answer only that it came: to make a text of it was most of what they cost.
+        // Most attacks only need a long response to arrive; decoding it to text would dominate their cost.
         get text() {
           return content.toString('utf8');
         },

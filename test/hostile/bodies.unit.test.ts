@@ -10,7 +10,7 @@ const { id } = await target.done('POST', '/projects', { name: 'bombed', visibili
 const repository = `/projects/${id}/repository`;
 const basic = { Authorization: `Basic ${Buffer.from(`root:${target.asRoot['PRIVATE-TOKEN']}`).toString('base64')}` };
 
-/** The largest body that is read at all; what grows faster than its length shows in less. */
+/** The largest body that the server reads. Superlinear cost already shows with smaller bodies. */
 const LARGEST = 10 * MEBIBYTE;
 
 /** As much of it as this body may have. */
@@ -120,7 +120,7 @@ attack('LFS batches of brackets are read in time', target, async () => {
 
 const bomb = gzipSync(Buffer.alloc(200 * MEBIBYTE));
 
-attack('what unpacks to much is not unpacked into memory', target, async () => {
+attack('does not expand decompression bombs in memory', target, async () => {
   for (const service of ['git-upload-pack', 'git-receive-pack']) {
     const headers = { ...basic, 'Content-Encoding': 'gzip' };
     await survives(`//root/bombed.git/${service}`, `application/x-${service}-request`, bomb, headers);

@@ -44,7 +44,7 @@ const long = LETTERS.map((letter) => letter.repeat(MEBIBYTE / Buffer.byteLength(
 
 /** Milliseconds of the event loop. */
 const LONGEST_TURN = 50;
-/** Of a text that makes a large answer: whoever asks is in this process too, and parses and checks it. */
+/** Length of a text that makes a large response: the client runs in this process too, and parses and checks it. */
 const LONGEST_OF_LARGE = 150;
 
 test('every parameter reads 1 MB of any character in no time', () => {
@@ -102,14 +102,14 @@ for (const { endpoint, builds } of examples) {
   });
 }
 
-/** Parameters that hold text, with the characters that each may have. */
+/** Text parameters, with the characters that each may contain. */
 function textsOf(endpoint: Endpoint): [string, number][] {
   if (endpoint.body === 'raw') return [];
   const inQuery = !['POST', 'PUT', 'PATCH'].includes(endpoint.method);
   return Object.entries({ ...declaredParameters(endpoint), ...endpoint.fields }).flatMap(
     ([name, { type }]): [string, number][] => {
       const { maxLength } = type.schema as { maxLength?: number };
-      // An address holds less than a body, and every character three times.
+      // A URL is shorter than a body, and each character takes three bytes in it.
       if (maxLength === undefined) return [];
       return inQuery ? [[name, Math.min(maxLength, 2048)]] : [[name, maxLength]];
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { attack, startTarget } from './attack.ts';
 
-// One commit of as many actions as there may be: each is little, and others have their turns between them.
+// One commit with the maximum number of small actions; other requests run between them.
 
 const target = await startTarget();
 const { id } = await target.done('POST', '/projects', { name: 'many-actions', initialize_with_readme: true });
@@ -21,7 +21,7 @@ let tip = await commit(
   many(2_000, (at) => ({ action: 'create', file_path: `edited/${at % 20}/file-${at}.txt`, content: `${at}` })),
 );
 
-attack('a commit that asks of 2,000 files whether they are what they were holds nobody up', target, async () => {
+attack('a commit that checks the last commit of 2,000 files does not delay other requests', target, async () => {
   commits++;
   tip = await commit(
     many(2_000, (at) => ({
@@ -33,7 +33,7 @@ attack('a commit that asks of 2,000 files whether they are what they were holds 
   );
 });
 
-attack('a commit of 10,000 new files holds nobody up', target, async () => {
+attack('a commit of 10,000 new files does not delay other requests', target, async () => {
   const folder = `new-${commits++}`;
   await commit(
     many(10_000, (at) => ({
@@ -44,7 +44,7 @@ attack('a commit of 10,000 new files holds nobody up', target, async () => {
   );
 });
 
-attack('a commit of 10,000 new files in one folder holds nobody up', target, async () => {
+attack('a commit of 10,000 new files in one folder does not delay other requests', target, async () => {
   const folder = `flat-${commits++}`;
   await commit(
     many(10_000, (at) => ({ action: 'create', file_path: `${folder}/file-${at}.txt`, content: `text ${at}` })),

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { attack, head, startTarget } from './attack.ts';
 
-// Clients that go away: at any moment, from everything that is long in either direction.
+// Clients that disconnect at any time during long uploads and downloads.
 
 const target = await startTarget();
 const MEBIBYTE = 2 ** 20;
@@ -72,7 +72,7 @@ function moments(seed: number): () => number {
 /** What is never answered, being half of a request: there is no first byte of an answer to go away at. */
 const HALVES: readonly string[] = ['fetching', 'pushing', 'uploading', 'committing'];
 
-/** Goes away at a moment between the first byte and the last, politely or not. */
+/** Disconnects between the first byte and the last, with or without a clean close. */
 async function leave(socket: Socket, isAnswered: boolean, random: () => number): Promise<void> {
   const closed = new Promise((resolve) => socket.once('close', resolve));
   if (random() < 0.5 || !isAnswered) await pause(random() * 40);
@@ -85,7 +85,7 @@ async function leave(socket: Socket, isAnswered: boolean, random: () => number):
 /** As many at once as find more than the places that there are. */
 const AT_ONCE = 20;
 const TIMES = 100;
-/** What costs most of a second each time is done less often. */
+/** Fewer repetitions for requests that take almost a second each. */
 const SELDOM: readonly string[] = ['inJson', 'committing'];
 
 /** Answers of 2 MB to twenty at once are turns of several requests that come together. */

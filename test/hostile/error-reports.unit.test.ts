@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { attack, head, startTarget } from './attack.ts';
 
-// Reports of errors by somebody who has a key, as everybody has who looks into a page that reports its errors.
+// Error reports with a client key, which anyone can read from a page that reports its errors.
 
 const target = await startTarget();
 const MEBIBYTE = 2 ** 20;
 const { id } = await target.done('POST', '/projects', { name: 'reporting' });
 const { public_key } = await target.done('POST', `/projects/${id}/error_tracking/client_keys`);
-// It is not the rate that is asked here.
+// These tests do not concern the rate limit.
 await target.done('PUT', `/projects/${id}/error_tracking/ingestion_settings?events_per_minute=1000000`);
 const REPORTS = `/errortracking/api/v1/projects/api/${id}`;
 const KEY = { 'X-Sentry-Auth': `Sentry sentry_key=${public_key}` };
@@ -64,7 +64,7 @@ for (const [name, make] of Object.entries(EVENTS)) {
   });
 }
 
-/** Read back by those who look after the errors. */
+/** The reports whose errors members read back afterwards. */
 const KEPT = ['empty objects', 'objects that differ', 'frames by the thousand', 'a message that is a list'] as const;
 
 for (const name of KEPT) {
@@ -106,13 +106,13 @@ attack('a bomb in Base64 does not go off', target, async () => {
   await together(10, () => send('store', bomb));
 });
 
-attack('envelopes of many large events are kept piece by piece', target, async () => {
+attack('stores envelopes of many large events in batches', target, async () => {
   const event = full('1,', undefined, '1]}');
   const envelope = gzipSync(envelopeOf(...Array.from({ length: 8 }, () => event)), { level: 1 });
   await together(2, () => send('envelope', envelope, 'gzip'));
 });
 
-attack('envelopes of very many small events are kept piece by piece', target, async () => {
+attack('stores envelopes of very many small events in batches', target, async () => {
   const envelope = envelopeOf(...Array.from({ length: 1_000 }, (_, at) => Buffer.from(`{"message":"m${at}"}`)));
   await together(4, () => send('envelope', envelope));
 });
@@ -159,7 +159,7 @@ attack('bodies that are too large are refused before they are there', target, as
   });
 });
 
-attack('those who send slowly, or stop, keep nobody waiting', target, async () => {
+attack('slow or stalled senders do not delay other requests', target, async () => {
   const sockets = Array.from({ length: 200 }, (_, at) =>
     target.open(
       head('POST', `${REPORTS}/${at % 2 ? 'envelope' : 'store'}/`, {

@@ -1,7 +1,7 @@
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What this process and its event loop have done while they were watched. */
+/** The measurements of this process and its event loop. */
 export interface Turns {
   /**
    * The longest that the event loop was busy without looking at anything new, in milliseconds: its own work, without
@@ -17,7 +17,7 @@ export interface Turns {
 /** Milliseconds between two looks. */
 const TICK = 5;
 
-/** Milliseconds: the shortest turn that an attack may be told off for. */
+/** Milliseconds: shorter turns never fail an attack. */
 const LONG = 50;
 
 /** Watches the event loop from now on. */
@@ -36,7 +36,7 @@ export function watchTurns(): { end(): Promise<Turns> } {
   let spent = cpuMilliseconds();
   const look = () => {
     const [now, cpu] = [performance.now(), cpuMilliseconds()];
-    // Of a machine that did something else only the wall has seen; of two short turns only the processor.
+    // Wall time includes other load of the machine; processor time may include two short turns.
     const busy = Math.min(now - last - TICK, cpu - spent);
     if (busy > LONG / 2) turns.push({ from: last, to: now, busy });
     [last, spent] = [now, cpu];
@@ -47,7 +47,7 @@ export function watchTurns(): { end(): Promise<Turns> } {
     async end() {
       clearInterval(ticking);
       look();
-      // Collections are told a turn later.
+      // Garbage collections are reported one turn later.
       if (turns.length > 0) await pause(TICK);
       collected.disconnect();
       const own = turns.map(({ from, to, busy }) => {
@@ -55,20 +55,20 @@ export function watchTurns(): { end(): Promise<Turns> } {
         return busy - within.reduce((sum, each) => sum + Math.min(each.to, to) - Math.max(each.from, from), 0);
       });
       const longestTurn = Math.max(0, ...own);
-      // It is asked about long turns only, and costs as much as a small attack.
+      // Only called for long turns: the call costs as much as a small attack.
       const slowness = longestTurn > LONG ? slownessNow() : 1;
       return { longestTurn, slowness, grownBy: most - before };
     },
   };
 }
 
-/** What this thread has worked so far: what the machine did otherwise is no work of ours. */
+/** Returns the processor time of this thread, without the other load of the machine. */
 export function cpuMilliseconds(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** Milliseconds that `work` below takes where nobody else works. */
+/** Milliseconds that `work` below takes on an idle machine. */
 const QUICK = 4;
 
 /** By how much longer the processor takes for the same work, because others share it or because it is another one. */

@@ -13,7 +13,7 @@ import { type Answered, attack, head, startTarget } from './attack.ts';
 
 // What was pushed: little that is stored and expands to very much, asked for in every way that there is.
 
-const target = await startTarget({ patience: 10_000 });
+const target = await startTarget({ idleTimeout: 10_000 });
 const { id } = await target.done('POST', '/projects', { name: 'bombs', initialize_with_readme: true });
 const at = `/projects/${id}/repository`;
 
@@ -67,7 +67,7 @@ async function askAll(paths: readonly string[], times = 4): Promise<number[]> {
   return [...new Set((await Promise.all(answers)).map(({ status }) => status))].sort();
 }
 
-attack('pages of a tree with ten thousand million paths cost what they hold', target, async () => {
+attack('a page of a tree with ten billion paths costs as much as its entries', target, async () => {
   const pages = [1, 2, 50].map((page) => `tree?ref=${nested}&recursive=true&per_page=1&page=${page}`);
   assert.deepEqual(
     await askAll([...pages, `tree?ref=${nested}`, `commits?ref_name=${nested}&path=entry-0000001`]),
@@ -75,14 +75,14 @@ attack('pages of a tree with ten thousand million paths cost what they hold', ta
   );
 });
 
-attack('what would take all of such a tree is refused', target, async () => {
+attack('rejects requests that need all entries of a huge tree', target, async () => {
   const twice = [`tree?ref=${nested}&recursive=true&pagination=none`, `commits/${nested}/diff`];
   // Of an archive the same is counted first, whatever its format is.
   const archives = [`archive.tar?sha=${nested}`, `archive.zip?sha=${nested}`];
   assert.deepEqual(await askAll([...twice, ...twice, ...archives], 1), [503]);
 });
 
-attack('what such a tree would take ends with the clients that asked', target, async () => {
+attack('work on a huge tree stops when its clients disconnect', target, async () => {
   const paths = [
     `commits/${nested}/diff`,
     `commits/${nested}`,

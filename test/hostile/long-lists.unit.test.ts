@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { attack, head, startTarget } from './attack.ts';
 
-// Lists whose rows hold as much text as they may.
+// Lists whose rows contain the maximum length of text.
 
 const target = await startTarget();
 const { id } = await target.done('POST', '/projects', { name: 'victim' });
@@ -17,7 +17,7 @@ attack('lists of very long texts that many ask for at once are never in memory',
   for (const { status, text } of lists) assert.deepEqual([status, text.length > 24 * body.length], [200, true]);
 });
 
-// What git-lfs is told of each object says the client's credentials again: 150 MB for a request of one.
+// The batch response repeats the client's credentials for each object: 150 MB for a request of 1 MB.
 const objects = Array.from({ length: 10_000 }, (_, at) => ({ oid: String(at).padStart(64, '0'), size: at }));
 const proof = `${'n'.repeat(11_000)}:${target.asRoot['PRIVATE-TOKEN']}`;
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { attack, head, startTarget } from './attack.ts';
 
-// Requests and connections that are strange, or very many. What they say is refused or ignored, and is no fault of the server.
+// Malformed requests, and very many connections. The server rejects or ignores them without a 5xx.
 
 const target = await startTarget();
 const { id } = await target.done('POST', '/projects', { name: 'strange', visibility: 'public' });
@@ -19,7 +19,7 @@ const many = (count: number, one: (at: number) => string) => Array.from({ length
 /** A connection that the server cuts off ends too. */
 const ended = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
 
-/** All that is answered to these bytes until the connection ends; they ask for that themselves. */
+/** Returns everything that the server sends for these bytes until the connection closes; they request the close. */
 async function answerTo(...bytes: string[]): Promise<string> {
   const socket = target.open(...bytes);
   const chunks: Buffer[] = [];
@@ -138,7 +138,7 @@ const NASTY = [
   'a%2f'.repeat(2000),
 ];
 
-attack('what leads out of a path, or into something else, leads nowhere', target, async () => {
+attack('path traversal and injection have no effect', target, async () => {
   for (const [method, route] of ROUTES) {
     for (const name of NASTY) {
       const { status, text } = await target.send(method, route.replace('{}', name));
@@ -148,7 +148,7 @@ attack('what leads out of a path, or into something else, leads nowhere', target
   }
 });
 
-attack('names that are something to this language are only names', target, async () => {
+attack('names with a meaning in JavaScript are ordinary names', target, async () => {
   const deep = '{"__proto__":'.repeat(30) + '1' + '}'.repeat(30);
   for (const body of [
     '{"__proto__":{"admin":true},"name":"a","path":"a/b"}',
@@ -202,7 +202,7 @@ attack('headers that name very much are read in time', target, async () => {
   }
 });
 
-/** What is answered to bodies that stop before their end, all sent at once. */
+/** Returns the responses to incomplete bodies that are sent at once. */
 async function answersToHalves(count: number): Promise<string[]> {
   const mebibyte = Buffer.alloc(2 ** 20 - 1000, 'a');
   const sockets = Array.from({ length: count }, () =>
@@ -218,9 +218,9 @@ async function answersToHalves(count: number): Promise<string[]> {
   );
 }
 
-attack('hundreds of bodies that stop before their end are not kept in memory', target, async () => {
+attack('does not buffer hundreds of incomplete bodies', target, async () => {
   let refused: string[] = [];
-  // On a crowded machine the first may be given up before enough of the others have come.
+  // On a busy machine the first may time out before enough others have arrived.
   for (let tries = 0; tries < 5 && refused.length === 0; tries++) {
     refused = (await answersToHalves(300)).filter((answer) => statusOf(answer) === 503);
   }

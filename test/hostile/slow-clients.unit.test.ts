@@ -8,7 +8,7 @@ import { attack, head, startTarget } from './attack.ts';
 
 // Clients that send nothing more, or hardly anything, or stop reading.
 
-const target = await startTarget({ patience: 200 });
+const target = await startTarget({ idleTimeout: 200 });
 const basic = { Authorization: `Basic ${Buffer.from(`root:${target.asRoot['PRIVATE-TOKEN']}`).toString('base64')}` };
 const json = { ...target.asRoot, 'Content-Type': 'application/json' };
 const multipart = { ...target.asRoot, 'Content-Type': 'multipart/form-data; boundary=edge' };
@@ -23,7 +23,7 @@ await target.done('POST', `/projects/${id}/repository/commits`, commit);
 const git = '/root/silent.git';
 const lengthy = { 'Content-Length': 1_000_000 };
 
-/** Heads of requests whose bodies are to come. */
+/** Heads of requests whose bodies follow later. */
 const bodies: Readonly<Record<string, string>> = {
   json: head('POST', '/api/v4/projects', { ...json, ...lengthy }),
   multipart: head('PUT', '/api/v4/user', { ...multipart, 'Transfer-Encoding': 'chunked' }),
@@ -37,7 +37,7 @@ const bodies: Readonly<Record<string, string>> = {
   'nobody answers': head('POST', '/nowhere', lengthy),
 };
 
-/** What the server said before it ended the connection. */
+/** Returns what the server sent before it closed the connection. */
 async function saidUntilClosed(socket: Socket): Promise<string> {
   let said = '';
   socket.setEncoding('latin1').on('data', (text: string) => {
@@ -62,7 +62,7 @@ async function endsAll(use: (sockets: readonly Socket[]) => () => void): Promise
   for (const [at, { name }] of all.entries()) assert.doesNotMatch(said[at]!, /^HTTP\/1\.1 5(?!03)/, name);
 }
 
-attack('a body that does not come is not waited for', target, async () => {
+attack('times out a body that never arrives', target, async () => {
   await endsAll(() => () => {});
 });
 
@@ -75,13 +75,13 @@ attack('a body that drips is not waited for for ever', target, async () => {
   });
 });
 
-attack('half a request line, or half a head, keeps nobody', target, async () => {
+attack('times out incomplete request lines and heads', target, async () => {
   const sockets = ['', 'GET /api', 'GET /api/v4/version HTTP/1.1\r\nHost: a\r\n'].map((text) => target.open(text));
   await pause(300);
   for (const socket of sockets) socket.destroy();
 });
 
-attack('an answer that nobody reads is not kept', target, async () => {
+attack('does not buffer a response that the client does not read', target, async () => {
   const paths = [`${repository}/files/large/raw?ref=main`, `${repository}/archive.tar`];
   for (const path of [...paths, ...paths, ...paths]) {
     const socket = target.open(head('GET', path));
@@ -89,5 +89,5 @@ attack('an answer that nobody reads is not kept', target, async () => {
     await once(socket, 'readable');
     socket.read(1);
   }
-  // Their connections are open still: that nothing of them is left at the server is what is checked next.
+  // Their connections are still open; `attack` checks next that the server releases them.
 });

@@ -7,14 +7,14 @@ import { type Turns, watchTurns } from './event-loop.ts';
 
 // The server that is attacked, in a process of its own: it measures itself while `attack.ts` has others attack it.
 
-/** What it has, before or after an attack. */
+/** The resources of the server before or after an attack. */
 export interface Holdings {
-  /** What git processes do, those that are kept for later questions aside. */
+  /** The commands of the git processes, except the reusable ones. */
   readonly children: readonly string[];
   readonly descriptors: number;
 }
 
-/** What an attack has done to it. */
+/** The effects of an attack on the server. */
 export interface Damage extends Holdings, Turns {}
 
 export type Order = 'begin' | 'end' | 'stop';
@@ -30,7 +30,7 @@ async function holdings(server: Server): Promise<Holdings> {
   return { children, descriptors: await descriptors() };
 }
 
-/** What the others do. The pipes of those that are kept would be counted; the next question starts another one. */
+/** Returns the commands of the other git processes, after it stops the reusable ones: their pipes would be counted. */
 async function endKept({ services }: Server): Promise<string[]> {
   const others: string[] = [];
   for (const child of [...services.git.processes.children]) {
@@ -41,8 +41,8 @@ async function endKept({ services }: Server): Promise<string[]> {
 }
 
 /**
- * How many are open, but for the one to each process that starts others: those stay for later questions. SQLite keeps the one
- * of a database whose connection has closed for the next connection.
+ * Returns the number of open file descriptors, without the one to each process spawner: spawners are reused. SQLite reuses the
+ * descriptor of a closed database connection for the next connection.
  */
 async function descriptors(): Promise<number> {
   const numbers = await readdir('/proc/self/fd').catch(() => []);
@@ -50,7 +50,7 @@ async function descriptors(): Promise<number> {
   return files.filter((file) => file !== null && !file.endsWith('.sqlite3')).length - (await starters());
 }
 
-/** How many processes there are that start others (`src/git/process/process-spawner.ts`): one, or one that ends and the next. */
+/** Returns the number of process spawners (`src/git/process/process-spawner.ts`): one, or two while one replaces the other. */
 async function starters(): Promise<number> {
   const children = await readFile(`/proc/self/task/${process.pid}/children`, 'latin1').catch(() => '');
   const lines = children.split(' ').map((pid) => readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => ''));
@@ -61,7 +61,7 @@ async function starters(): Promise<number> {
 const LOOK = 10;
 
 const config = loadConfig(process.env);
-const server = await startServer(config, { patience: Number(process.env.HOSTILE_PATIENCE), work: false });
+const server = await startServer(config, { idleTimeout: Number(process.env.HOSTILE_PATIENCE), work: false });
 
 /**
  * The thread that reads has descriptors too, and comes and goes with what is asked. The process that starts others stays from
@@ -78,7 +78,7 @@ function forget(isFirst: boolean): void {
 /** What it has when all has come to rest: what does not within eight seconds never will. */
 async function rested(before: Holdings | null, isFirst = false): Promise<Holdings> {
   for (let tries = 0; ; tries++) {
-    // While something goes on it is asked.
+    // Poll while work is in progress.
     if ((await endKept(server)).length === 0) forget(isFirst);
     await pause(LOOK);
     // Before the look: those that end during it are in what it has seen.

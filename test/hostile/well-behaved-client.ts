@@ -2,29 +2,29 @@ import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
-// The well-behaved client beside an attack, in a thread of its own: what the attacker does to make its bodies, a second of
-// compressing or so, is no wait for the server.
+// The well-behaved client during an attack. It has its own thread, so that the attacker's preparation of bodies (compression
+// can take a second) does not count as waiting for the server.
 
-/** What it is told to know. */
+/** The input of the thread. */
 export interface Manners {
-  /** The whole address that it asks for. */
+  /** The full URL that it requests. */
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export type Bidding = 'begin' | 'end';
 
-/** What it says when it has ended. */
+/** The result that it posts when it stops. */
 export interface Waited {
   /** Milliseconds. */
   readonly longestWait: number;
-  /** What was answered besides 200, or why nothing was. */
+  /** The responses other than 200, and the errors of requests without a response. */
   readonly wrong?: string;
 }
 
 /**
- * Milliseconds between two questions of the polite client: one without them would be a load, not a measure. Whoever waits for
- * a second is found by a few questions a second as well as by many; the breath counts as waiting.
+ * Milliseconds between two requests of the well-behaved client, so that it causes no load itself. A few requests a second
+ * detect a wait of a second; this pause counts as waiting.
  */
 const BREATH = 25;
 
@@ -32,7 +32,7 @@ const { address, headers } = workerData as Manners;
 let asking = Promise.resolve<Waited>({ longestWait: 0 });
 let ending = false;
 
-/** Asks one simple question after the other, until it is told to end. */
+/** Sends one simple request after the other until it is stopped. */
 async function askOn(): Promise<Waited> {
   const agent = new Agent({ keepAlive: true });
   let longestWait = 0;

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import type { Answer, Caller, Sending } from './caller.ts';
+import type { Caller, SendOptions, TestResponse } from './caller.ts';
 import type { World } from './world.ts';
 
-/** Somebody who visits pages: keeps the session cookie and follows no redirect by itself. */
+/** A browser without scripts: it stores the session cookie and follows no redirects. */
 export interface Browser {
-  /** The value of the session cookie; null: none. */
+  /** Returns the value of the session cookie, or null. */
   cookie(): string | null;
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Sends a form; the token of the page that was seen last comes along unless `fields` has one. */
-  submit(path: string, fields?: Readonly<Record<string, string>>): Promise<Answer>;
-  send(method: string, path: string, sending?: Sending): Promise<Answer>;
-  /** What the page that was seen last has for its forms. */
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<TestResponse>;
+  /** Submits a form with the CSRF token of the last page, unless `fields` has its own token. */
+  submit(path: string, fields?: Readonly<Record<string, string>>): Promise<TestResponse>;
+  send(method: string, path: string, sending?: SendOptions): Promise<TestResponse>;
+  /** Returns the CSRF token of the last page. */
   csrfToken(): string;
-  /** GET of the form, then the form: the answer to it. */
-  signIn(login: string, password: string): Promise<Answer>;
+  /** Loads the sign-in page, submits its form and returns the response. */
+  signIn(login: string, password: string): Promise<TestResponse>;
 }
 
 export function browser({ anonymous }: Pick<World, 'anonymous'>, cookie: string | null = null): Browser {
@@ -43,7 +43,7 @@ export function browser({ anonymous }: Pick<World, 'anonymous'>, cookie: string 
   };
 }
 
-function cookieAfter({ headers }: Answer, before: string | null): string | null {
+function cookieAfter({ headers }: TestResponse, before: string | null): string | null {
   const set = headers['set-cookie']?.find((line) => line.startsWith('_service_session='));
   if (set === undefined) return before;
   return /Max-Age=0/.test(set) ? null : (/^_service_session=([^;]*)/.exec(set)?.[1] ?? null);
@@ -51,18 +51,15 @@ function cookieAfter({ headers }: Answer, before: string | null): string | null 
 
 export const PASSWORD = 'violet-anvil-harbour-42';
 
-/**
- * Its hash, which says of itself that it costs next to nothing: who has to sign in before a test begins need not have the
- * machine work for it as for a thief.
- */
+/** The hash of `PASSWORD` at the lowest scrypt cost, so that sign-in in tests is fast. */
 export const PASSWORD_HASH = '$scrypt$ln=4,r=8,p=1$c2FsdCBvZiB0aGUgdGVzdHM$INieDdNa6xpmRzqwAqVRpHbkr2LVp4pMlBOz3SGa_Uk';
 
-/** A new user with a password, `PASSWORD`, and a token. */
+/** Creates a user with the password `PASSWORD` and a token. */
 export function userWithPassword({ user }: Pick<World, 'user'>): Promise<Caller> {
   return user({ passwordHash: PASSWORD_HASH });
 }
 
-/** A browser in which this user has signed in, at its home page. */
+/** Returns a browser in which this user is signed in; it has loaded the home page. */
 export async function signedInBrowser(world: World, { username }: Caller): Promise<Browser> {
   const visit = browser(world);
   const answer = await visit.signIn(username, PASSWORD);

@@ -4,8 +4,8 @@ import { Value } from 'typebox/value';
 import type { Registry } from '#http/server/routing/registry.ts';
 import { hasShape } from './response-shapes.ts';
 
-/** An answer as a test looks at it. `body` is parsed JSON, or null where there is none. */
-export interface Answer {
+/** A response, as tests see it. `body` is the parsed JSON, or null if the response has none. */
+export interface TestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies by name
@@ -14,51 +14,51 @@ export interface Answer {
   readonly bytes: Buffer;
 }
 
-export interface Sending {
-  /** JSON parameters of the body, or of the query for GET, HEAD and DELETE and beside a `raw` body. */
+export interface SendOptions {
+  /** Parameters: sent in the query for GET, HEAD, DELETE and with a `raw` body; otherwise as a JSON body. */
   readonly params?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A body as it is; give its content type in `headers`. */
+  /** A body that is sent unchanged; its content type goes into `headers`. */
   readonly raw?: Buffer | string;
 }
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Somebody who speaks to the server: anonymous, or with a token. Each answer's shape and headers are checked by itself. */
+/** A client of the server, anonymous or with a token. It checks the shape and headers of every response. */
 export interface Caller {
   readonly id: number;
   readonly username: string;
   readonly token: string | null;
-  get(path: string, params?: Params, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  head(path: string, params?: Params): Promise<Answer>;
-  post(path: string, params?: Params): Promise<Answer>;
-  put(path: string, params?: Params): Promise<Answer>;
-  patch(path: string, params?: Params): Promise<Answer>;
-  delete(path: string, params?: Params, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Anything else: another body, other headers. A path that starts with `//` is below the server's root. */
-  send(method: string, path: string, sending?: Sending): Promise<Answer>;
+  get(path: string, params?: Params, headers?: Readonly<Record<string, string>>): Promise<TestResponse>;
+  head(path: string, params?: Params): Promise<TestResponse>;
+  post(path: string, params?: Params): Promise<TestResponse>;
+  put(path: string, params?: Params): Promise<TestResponse>;
+  patch(path: string, params?: Params): Promise<TestResponse>;
+  delete(path: string, params?: Params, headers?: Readonly<Record<string, string>>): Promise<TestResponse>;
+  /** Sends any request. A path that starts with `//` is relative to the server's root instead of `/api/v4`. */
+  send(method: string, path: string, sending?: SendOptions): Promise<TestResponse>;
 }
 
-export interface Line {
+export interface CallerTarget {
   readonly address: string;
   readonly registry: Registry;
-  /** Told of everything that was said on it. */
-  readonly listeners?: readonly ((said: Said) => void)[];
+  /** Called after every response, with the request and the response. */
+  readonly listeners?: readonly ((said: HttpExchange) => void)[];
 }
 
-/** A request as it went out, and the answer to it. */
-export interface Said {
+/** A request as it was sent, and its response. */
+export interface HttpExchange {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly sent: Buffer | string | undefined;
-  readonly answer: Answer;
+  readonly requestBody: Buffer | string | undefined;
+  readonly response: TestResponse;
 }
 
 const agent = new Agent({ keepAlive: true });
 
-export function createCaller(line: Line, who: { id: number; username: string; token: string | null }): Caller {
-  const send = async (method: string, path: string, sending: Sending = {}): Promise<Answer> => {
+export function createCaller(line: CallerTarget, who: { id: number; username: string; token: string | null }): Caller {
+  const send = async (method: string, path: string, sending: SendOptions = {}): Promise<TestResponse> => {
     const url = urlOf(path);
     const inQuery = sending.params && (['GET', 'HEAD', 'DELETE'].includes(method) || sending.raw !== undefined);
     const full = inQuery ? `${url}${url.includes('?') ? '&' : '?'}${query(sending.params ?? {})}` : url;
@@ -70,8 +70,10 @@ export function createCaller(line: Line, who: { id: number; username: string; to
     };
     const sent = sending.raw ?? json;
     const answer = await exchange(line.address, method, full, headers, sent);
-    for (const listen of line.listeners ?? []) listen({ method, url: full, headers, sent, answer });
-    checkAnswer(line.registry, method, full, answer);
+    for (const listen of line.listeners ?? []) {
+      listen({ method, url: full, headers, requestBody: sent, response: answer });
+    }
+    assertValidResponse(line.registry, method, full, answer);
     return answer;
   };
   return {
@@ -107,7 +109,7 @@ function exchange(
   path: string,
   headers: Record<string, string>,
   body: Buffer | string | undefined,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
@@ -136,8 +138,8 @@ function exchange(
   });
 }
 
-/** What holds for every answer: the general headers, no 5xx but a declared one, and the declared shape with no undeclared key. */
-function checkAnswer(registry: Registry, method: string, url: string, answer: Answer): void {
+/** Asserts the general headers, the declared shape without undeclared keys, and that a 5xx status is declared. */
+function assertValidResponse(registry: Registry, method: string, url: string, answer: TestResponse): void {
   const where = `${method} ${url}`;
   const endpoint = registry.find(method, url.split('?', 1)[0] ?? '')?.endpoint;
   const mayFail = answer.status === 503 || answer.status === endpoint?.response.status;
@@ -151,8 +153,8 @@ function checkAnswer(registry: Registry, method: string, url: string, answer: An
   if (answer.status !== status || schema === null) return;
   if (hasShape(schema, answer.body)) return;
   const errors = [...Value.Errors(schema, answer.body)].slice(0, 5);
-  const told = errors.map((error) => JSON.stringify(error)).join('\n');
+  const details = errors.map((error) => JSON.stringify(error)).join('\n');
   assert.fail(
-    `${where}: the answer does not have the shape that ${endpoint.name} declares\n${told}\n${answer.text.slice(0, 2000)}`,
+    `${where}: the answer does not have the shape that ${endpoint.name} declares\n${details}\n${answer.text.slice(0, 2000)}`,
   );
 }

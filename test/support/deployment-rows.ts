@@ -4,14 +4,14 @@ import { nextIid } from '#domain/iids.ts';
 import { jobRow, pipelineRow } from './pipeline-rows.ts';
 import type { Project, World } from './world.ts';
 
-// Deployments as rows, for tests that are about what becomes of them and not about how they are made.
+// Inserts deployments directly, for tests that do not concern their creation.
 
 interface Environment {
   readonly id: number;
   readonly name: string;
 }
 
-/** A deployment that has succeeded just now, reported by the API. */
+/** Inserts a successful deployment without a job, as the API creates it, and returns its id. */
 export async function deploymentRow(
   here: World,
   project: Project,
@@ -41,7 +41,7 @@ export async function deploymentRow(
 
 type JobRow = NonNullable<Parameters<typeof jobRow>[2]>;
 
-export interface Deployed {
+export interface DeploymentFixture {
   readonly pipeline: number;
   readonly deploy: number;
   readonly halt: number;
@@ -49,15 +49,15 @@ export interface Deployed {
 }
 
 /**
- * A pipeline whose job `deploy` has brought something to the environment, and whose job `halt` stops it when somebody plays
- * it; both are the owner's unless it is said otherwise.
+ * Inserts a pipeline with a finished job `deploy` that deployed to the environment, and a manual job `halt` that stops it.
+ * Both jobs belong to the project's owner unless `deploy` or `halt` name another user.
  */
-export async function deployed(
+export async function createDeploymentFixture(
   here: World,
   project: Project,
   environment: Environment,
   { deploy = {}, halt = {}, ref = 'feature' }: { deploy?: JobRow; halt?: JobRow; ref?: string } = {},
-): Promise<Deployed> {
+): Promise<DeploymentFixture> {
   const pipeline = await pipelineRow(here, project, { ref, status: 'success' });
   const now = here.clock.now().toISOString();
   const job = (name: string, action: string, row: JobRow) =>

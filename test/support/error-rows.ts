@@ -3,12 +3,12 @@ import type { Schema } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import type { Project, World } from './world.ts';
 
-// Errors and events as rows, for tests that are about what becomes of them and not about how they are reported.
+// Inserts errors and error events directly, for tests that do not concern their ingestion.
 
 let made = 0;
 const hex = (length: number) => (++made).toString(16).padStart(length, '0');
 
-/** An exception that has come once just now; nobody knows to whom. */
+/** Inserts an error with one event and no affected user; returns its id. */
 export async function errorRow(
   here: World,
   project: Pick<Project, 'id'>,
@@ -40,7 +40,7 @@ export async function errorRow(
   });
 }
 
-/** A report of that error, which has come just now; gives back its id in the API. */
+/** Inserts an event of this error; returns its event id in the API. */
 export async function eventRow(
   here: World,
   project: Pick<Project, 'id'>,

@@ -13,17 +13,17 @@ import { isFailure } from '#runtime/failure.ts';
 import type { Server } from '#server.ts';
 import type { Caller } from './caller.ts';
 
-/** Commits as no API makes them: at chosen times, by chosen people, on chosen parents. */
+/** Creates commits that the API cannot create: with any time, author and parent. */
 export interface Commits {
-  /** A commit on a branch (`main` without one), which starts at `main` when it is not there; gives the commit's id. */
+  /** Commits to a branch, by default `main`; a missing branch starts at `main`. Returns the commit's id. */
   commit(files: Files, options?: CommitOptions): Promise<string>;
-  /** Points a ref (`refs/tags/v1`) at an object. */
+  /** Creates a ref (`refs/tags/v1`) that points to an object. */
   point(ref: string, newId: string): Promise<void>;
-  /** Puts objects into the repository that nobody could push or commit otherwise. */
+  /** Writes objects into the repository that clients cannot push. */
   store<Stored>(write: (git: Git, repository: Repository) => Promise<Stored>): Promise<Stored>;
 }
 
-/** Path -> content; null: the file goes. */
+/** Path -> content; null deletes the file. */
 export type Files = Readonly<Record<string, string | Buffer | null>>;
 
 export interface CommitOptions {
@@ -32,12 +32,12 @@ export interface CommitOptions {
   readonly author?: Signer;
   /** Unix seconds. */
   readonly at?: number;
-  /** Null: the beginning of a history of its own. */
+  /** Null creates a root commit. */
   readonly parent?: string | null;
   readonly changes?: readonly FileChange[];
 }
 
-const someone = { name: 'Jane Doe', email: 'jane@example.com' };
+const TEST_SIGNER = { name: 'Jane Doe', email: 'jane@example.com' };
 
 export function commitsTo(
   { services }: Pick<Server, 'services'>,
@@ -68,9 +68,9 @@ export function commitsTo(
       const tip = await findBranchHead(repository, branch);
       const parent =
         options.parent === undefined ? (tip ?? (await findBranchHead(repository, 'main'))) : options.parent;
-      const known = parent === null ? new Set<string>() : new Set(await pathsOf(owner, id, parent));
-      const changes = [...changesOf(files, known), ...(options.changes ?? [])];
-      const result = await commitChanges(services.git, repository, requestOf({ ...options, parent, changes }));
+      const known = parent === null ? new Set<string>() : new Set(await listPaths(owner, id, parent));
+      const changes = [...toFileChanges(files, known), ...(options.changes ?? [])];
+      const result = await commitChanges(services.git, repository, toCommitRequest({ ...options, parent, changes }));
       assert.ok('ok' in result, JSON.stringify(result));
       await move(HEADS + branch, tip ?? ZERO_ID, result.commit);
       return result.commit;
@@ -78,34 +78,34 @@ export function commitsTo(
   };
 }
 
-async function pathsOf(owner: Caller, id: number, ref: string): Promise<string[]> {
+async function listPaths(owner: Caller, id: number, ref: string): Promise<string[]> {
   const answer = await owner.get(`/projects/${id}/repository/tree`, { ref, recursive: true, pagination: 'none' });
   return answer.body.map(({ path }: { path: string }) => path);
 }
 
-function changesOf(files: Files, known: ReadonlySet<string>): FileChange[] {
+function toFileChanges(files: Files, known: ReadonlySet<string>): FileChange[] {
   return Object.entries(files).map(([path, content]) => {
     if (content === null) return { action: 'delete', path };
     return { action: known.has(path) ? 'update' : 'create', path, content: Buffer.from(content) };
   });
 }
 
-type Requesting = CommitOptions & { readonly parent: string | null; readonly changes: readonly FileChange[] };
+type CommitRequestInput = CommitOptions & { readonly parent: string | null; readonly changes: readonly FileChange[] };
 
-function requestOf({
+function toCommitRequest({
   parent,
   changes,
-  author = someone,
+  author = TEST_SIGNER,
   at = 1_700_000_000,
   message = 'Change\n',
-}: Requesting): CommitRequest {
+}: CommitRequestInput): CommitRequest {
   const time = { seconds: at, offset: '+0000' };
   return {
     parent,
     changes,
     message,
     author: { at: time, ...author },
-    committer: { ...someone, at: time },
+    committer: { ...TEST_SIGNER, at: time },
     allowEmpty: true,
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Compares a text with the checked-in file; `npm run matrix` writes it instead, and the change is reviewed as a diff. */
+/** Compares a text with the checked-in file. `npm run matrix` updates the file instead. */
 export function golden(file: string, text: string): void {
   if (process.env.HEARTH_WRITE_GOLDEN === '1') {
     writeFileSync(file, text);
@@ -9,7 +9,7 @@ export function golden(file: string, text: string): void {
   }
   const [there, now] = [readFileSync(file, 'utf8').split('\n'), text.split('\n')];
   const only = (lines: string[], others: string[]) => lines.filter((line) => !others.includes(line));
-  const hint = 'is it meant so? then `npm run matrix` writes it';
+  const hint = 'if the change is intended, run `npm run matrix` to update it';
   assert.deepEqual({ now: only(now, there) }, { now: only(there, now) }, `${file} differs; ${hint}`);
   assert.equal(text, there.join('\n'), `${file} differs in the order of its lines; ${hint}`);
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { World } from './world.ts';
 
 /**
- * Runs this in place of the next transaction, whichever server begins it: what others do just before one, just after it,
- * or while a request stands between two. It is given the transaction, to run when it likes, and returns what that does.
+ * Replaces the next transaction of any of the world's servers by `instead`, to simulate concurrent changes before or after it.
+ * `instead` receives `run`, which runs the transaction, and returns its result.
  */
 export function atNextTransaction(
   { servers }: World,
@@ -21,8 +21,8 @@ export function atNextTransaction(
   });
 }
 
-/** Does the work of this kind as if its process had ended in each of its attempts; what is left of it is removed. */
-export async function endingEachTime({ server, work }: World, kind: string): Promise<void> {
+/** Runs the jobs of this kind as if their process had crashed in every attempt; asserts that they are dead and deletes them. */
+export async function failEveryAttempt({ server, work }: World, kind: string): Promise<void> {
   const { database } = server.services;
   await database.transaction((tx) =>
     tx.updateTable('background_jobs').set({ attempts: 1_000 }).where('kind', '=', kind).execute(),

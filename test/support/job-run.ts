@@ -1,4 +1,4 @@
 import type { JobRun } from '#jobs/job.ts';
 
-/** What a job's handler is told of its run, for tests that call it without the queue: nothing aborts it. */
+/** Returns a run context that is never aborted, for tests that call a job handler without the queue. */
 export const jobRun = (attempt = 1, id = 0): JobRun => ({ id, attempt, signal: new AbortController().signal });

@@ -14,38 +14,38 @@ import { testDatabase } from '../engines/engine.ts';
 import { type Caller, createCaller } from './caller.ts';
 import { testClock } from './test-clock.ts';
 
-/** The HTTP layer alone with endpoints that a test declares, on an empty database: callers are anonymous. */
-export interface SmallServer {
+/** The HTTP layer with the endpoints of a test and an empty database. Callers are anonymous. */
+export interface MinimalServer {
   readonly address: string;
   readonly registry: Registry;
   readonly anonymous: Caller;
-  /** Writes these bytes to a new connection and reads until the server closes it. */
+  /** Writes this text to a new connection and returns what the server sends until it closes the connection. */
   raw(text: string): Promise<string>;
   readonly transport: Transport;
-  /** What was logged so far, as the process would write it. */
+  /** Returns the log written so far, one JSON object a line. */
   logged(): string;
   stop(): Promise<void>;
 }
 
-export interface SmallServerOptions {
+export interface MinimalServerOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Milliseconds that a body may stand still. */
-  readonly patience?: number;
-  /** Milliseconds that requests in flight may still take when it stops. */
+  /** Milliseconds that a body may stall. */
+  readonly idleTimeout?: number;
+  /** Milliseconds that requests in flight may take after the server begins to stop. */
   readonly grace?: number;
 }
 
 const endings: (() => Promise<void>)[] = [];
 
-// At the top of the module, so that it belongs to the file and not to the test that happens to be first.
+// Registered at the top of the module, so that the hook belongs to the file and not to its first test.
 after(async () => {
   for (const end of endings) await end();
 });
 
-export async function smallServer(
+export async function startMinimalServer(
   endpoints: Readonly<Record<string, EndpointDefinition>>,
-  { env = {}, patience, grace }: SmallServerOptions = {},
-): Promise<SmallServer> {
+  { env = {}, idleTimeout, grace }: MinimalServerOptions = {},
+): Promise<MinimalServer> {
   const registry = createRegistry({ small: resourceModule({ endpoints }) });
   const lines: string[] = [];
   const config = loadConfig(env);
@@ -59,7 +59,7 @@ export async function smallServer(
     externalUrl: config.externalUrl === null ? null : String(config.externalUrl).replace(/\/$/, ''),
     trustedProxies: [],
   };
-  const transport = createTransport({ registry, services, addressing, metrics, idleTimeout: patience, grace });
+  const transport = createTransport({ registry, services, addressing, metrics, idleTimeout, grace });
   const address = await transport.listen({ host: '127.0.0.1', port: 0 });
   let stopped: Promise<void> | undefined;
   const stop = () => {

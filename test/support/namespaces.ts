@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { DEVELOPER, GUEST, MAINTAINER, OWNER, PLANNER, REPORTER } from '#domain/members/roles.ts';
-import type { Answer, Caller } from './caller.ts';
+import type { Caller, TestResponse } from './caller.ts';
 import { type Commits, commitsTo } from './git-commits.ts';
 import type { World } from './world.ts';
 
-// The groups and projects of a test, made through the API: a test names only what matters to it.
+// Creates groups, projects and runners through the API; a test states only the attributes that it needs.
 
 export const ROLES = {
   guest: GUEST,
@@ -16,26 +16,26 @@ export const ROLES = {
 } as const;
 
 export type Role = keyof typeof ROLES;
-/** Who comes along with a new place, beside its owner. */
-export type Companion = Exclude<Role, 'owner'>;
+/** The roles of members that are created together with a group or project. */
+export type NonOwnerRole = Exclude<Role, 'owner'>;
 
-/** What a new place differs in. Everything else that is said is an attribute by the API's name for it. */
-export interface Wish<With extends Companion = never> {
-  /** Who makes it: otherwise the owner of what it is in, or a new user. */
+/** Options of a new group or project. All other keys are attributes of the API. */
+export interface NewParentOptions<With extends NonOwnerRole = never> {
+  /** The user who creates it; by default the owner of the parent group, or a new user. */
   readonly owner?: Caller;
-  /** The group that it is in: otherwise a project is its owner's own, a group stands at the top. */
+  /** The parent group. Without it a project is in its owner's namespace and a group is a root group. */
   readonly in?: { readonly id: number; readonly owner?: Caller };
-  /** New users who are members of it: the place has each by the name of his role. */
+  /** Roles: one new member is created for each; the result has them as properties by role. */
   readonly with?: readonly With[];
   readonly [attribute: string]: unknown;
 }
 
-export interface ProjectWish<With extends Companion = never> extends Wish<With> {
-  /** With a first commit that has a README.md. */
+export interface NewProjectOptions<With extends NonOwnerRole = never> extends NewParentOptions<With> {
+  /** Creates a first commit with a README.md. */
   readonly readme?: boolean;
 }
 
-interface Place {
+interface TestParent {
   readonly id: number;
   readonly name: string;
   readonly path: string;
@@ -45,17 +45,17 @@ interface Place {
   /** The path that requests begin with, `/projects/7`. */
   readonly at: string;
   readonly owner: Caller;
-  /** The owner makes somebody a member, a new user unless one is named; gives him back. */
-  add(role: Role, who?: Caller, more?: { readonly expires_at?: string }): Promise<Caller>;
+  /** Adds a member, by default a new user, and returns them. */
+  addMember(role: Role, who?: Caller, more?: { readonly expires_at?: string }): Promise<Caller>;
 }
 
-export interface Group extends Place {
+export interface Group extends TestParent {
   readonly full_path: string;
   readonly full_name: string;
   readonly parent_id: number | null;
 }
 
-export interface Project extends Place, Commits {
+export interface Project extends TestParent, Commits {
   readonly path_with_namespace: string;
   readonly name_with_namespace: string;
   readonly namespace: { readonly id: number; readonly full_path: string };
@@ -69,49 +69,58 @@ export interface Project extends Place, Commits {
   readonly repository: string;
 }
 
-/** What a new runner is for; every other attribute is one of the API, by its name. */
-export interface RunnerWish {
-  /** Where it is the owner's to make; the administrator makes those of the instance. */
+/** Options of a new runner. All other keys are attributes of the API. */
+export interface NewRunnerOptions {
+  /** The group or project of the runner, whose owner creates it. Without it the administrator creates an instance runner. */
   readonly in?: { readonly id: number; readonly at: string; readonly owner: Caller };
   readonly [attribute: string]: unknown;
 }
 
 export interface Runner {
   readonly id: number;
-  /** With which it proves itself. */
+  /** The runner authentication token. */
   readonly token: string;
   /** The path that requests begin with, `/runners/7`. */
   readonly at: string;
 }
 
-type People<With extends Companion> = Readonly<Record<With, Caller>>;
+type MembersByRole<With extends NonOwnerRole> = Readonly<Record<With, Caller>>;
 
-/** What a world makes on demand. */
-export interface Makers {
-  newGroup<const With extends Companion = never>(wish?: Wish<With>): Promise<Group & People<With>>;
-  newProject<const With extends Companion = never>(wish?: ProjectWish<With>): Promise<Project & People<With>>;
-  /** Of the instance, unless it is in a group or project. */
-  newRunner(wish?: RunnerWish): Promise<Runner>;
+/** Creates groups, projects and runners on demand. */
+export interface FixtureFactory {
+  newGroup<const With extends NonOwnerRole = never>(
+    wish?: NewParentOptions<With>,
+  ): Promise<Group & MembersByRole<With>>;
+  newProject<const With extends NonOwnerRole = never>(
+    wish?: NewProjectOptions<With>,
+  ): Promise<Project & MembersByRole<With>>;
+  /** Creates an instance runner, or a runner of the group or project in `in`. */
+  newRunner(wish?: NewRunnerOptions): Promise<Runner>;
 }
 
-export function makersOf({ user, name, server, root }: Pick<World, 'user' | 'name' | 'server' | 'root'>): Makers {
-  /** The answer to its making, with people who speak. */
+export function createFixtureFactory({
+  user,
+  name,
+  server,
+  root,
+}: Pick<World, 'user' | 'name' | 'server' | 'root'>): FixtureFactory {
+  /** Creates the group or project and its members; returns the response body with their callers. */
   async function made(
     kind: 'group' | 'project',
     attributes: Readonly<Record<string, unknown>>,
-    { owner: maker, in: parent, with: roles }: Wish<Companion>,
+    { owner: maker, in: parent, with: roles }: NewParentOptions<NonOwnerRole>,
   ) {
     const owner = maker ?? parent?.owner ?? (await user());
     const { body } = await done(owner.post(`/${kind}s`, attributes));
     const at = `/${kind}s/${body.id}`;
-    const add: Place['add'] = async (role, who, more) => {
+    const addMember: TestParent['addMember'] = async (role, who, more) => {
       const member = who ?? (await user());
       await done(owner.post(`${at}/members`, { user_id: member.id, access_level: ROLES[role], ...more }));
       return member;
     };
     const people: Record<string, Caller> = {};
-    for (const role of roles ?? []) people[role] = await add(role);
-    return { ...body, at, owner, add, ...people };
+    for (const role of roles ?? []) people[role] = await addMember(role);
+    return { ...body, at, owner, addMember, ...people };
   }
   return {
     newGroup(wish = {}) {
@@ -126,22 +135,24 @@ export function makersOf({ user, name, server, root }: Pick<World, 'user' | 'nam
       return { ...project, repository: `${project.at}/repository`, ...commitsTo(server, project) };
     },
     async newRunner({ in: place, ...attributes } = {}) {
-      const { body } = await done((place?.owner ?? root).post('/user/runners', { ...runnerOf(place), ...attributes }));
+      const { body } = await done(
+        (place?.owner ?? root).post('/user/runners', { ...runnerScope(place), ...attributes }),
+      );
       return { id: body.id, token: body.token, at: `/runners/${body.id}` };
     },
   };
 }
 
-function runnerOf(place: RunnerWish['in']) {
+function runnerScope(place: NewRunnerOptions['in']) {
   if (place === undefined) return { runner_type: 'instance_type' };
   return place.at.startsWith('/groups/')
     ? { runner_type: 'group_type', group_id: place.id }
     : { runner_type: 'project_type', project_id: place.id };
 }
 
-/** A call that prepares: it must succeed. */
-export async function done(asked: Promise<Answer>): Promise<Answer> {
+/** Awaits a request that prepares the test and asserts that it succeeded. */
+export async function done(asked: Promise<TestResponse>): Promise<TestResponse> {
   const answer = await asked;
-  assert.ok(answer.status < 300, `a preparing call was answered with ${answer.status}: ${answer.text}`);
+  assert.ok(answer.status < 300, `a request that prepares the test failed with ${answer.status}: ${answer.text}`);
   return answer;
 }

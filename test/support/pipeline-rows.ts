@@ -6,19 +6,23 @@ import { isFailure } from '#runtime/failure.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
 import type { World } from './world.ts';
 
-// Pipelines, jobs and runners as rows, for tests that are about what becomes of them and not about how they are made.
+// Inserts pipelines, jobs and runners directly, for tests that do not concern their creation.
 
 type PipelineRow = Insertable<Schema['pipelines']>;
 type JobRow = Insertable<Schema['jobs']>;
 type RunnerRow = Insertable<Schema['runners']>;
 
-interface Of {
+interface ProjectRef {
   readonly id: number;
   readonly owner?: { readonly id: number };
 }
 
-/** A pipeline of this project, of its owner, on `main`. */
-export async function pipelineRow(here: World, { id, owner }: Of, row: Partial<PipelineRow> = {}): Promise<number> {
+/** Inserts a pipeline on `main` that the project's owner started; returns its id. */
+export async function pipelineRow(
+  here: World,
+  { id, owner }: ProjectRef,
+  row: Partial<PipelineRow> = {},
+): Promise<number> {
   const { database } = here.server.services;
   return database.transaction(async (tx) => {
     const values: PipelineRow = {
@@ -46,10 +50,10 @@ export async function pipelineRow(here: World, { id, owner }: Of, row: Partial<P
   });
 }
 
-/** A job of a new pipeline of this project unless another is named; `tags` are its own. */
+/** Inserts a job with these tags, by default in a new pipeline; returns its id. */
 export async function jobRow(
   here: World,
-  project: Of,
+  project: ProjectRef,
   { tags = [], ...row }: Partial<JobRow> & { readonly tags?: readonly string[] } = {},
 ): Promise<number> {
   const pipelineId = row.pipeline_id ?? (await pipelineRow(here, project));
@@ -79,10 +83,10 @@ export async function jobRow(
   });
 }
 
-/** A job that runs, and the token of it. */
+/** Inserts a running job; returns its id and job token. */
 export async function runningJob(
   here: World,
-  project: Of,
+  project: ProjectRef,
   row: Partial<JobRow> = {},
 ): Promise<{ readonly id: number; readonly token: string; readonly headers: { readonly 'JOB-TOKEN': string } }> {
   const token = generateToken('glcbt-');
@@ -92,7 +96,7 @@ export async function runningJob(
   return { id, token, headers: { 'JOB-TOKEN': token } };
 }
 
-/** A runner of the instance unless it says otherwise, and the token of it; `tags` and `projects` are its own. */
+/** Inserts a runner with these tags and projects, by default an instance runner; returns its id and token. */
 export async function runnerRow(
   here: World,
   {
@@ -130,10 +134,10 @@ interface Archive {
   readonly expire_at?: string | null;
 }
 
-/** A job that runs, unless it says otherwise, and has left an archive, by default of two bytes. */
+/** Inserts a job, by default running, with an artifacts archive, by default of two bytes. */
 export async function archivedJob(
   here: World,
-  project: Of,
+  project: ProjectRef,
   { content = 'PK', expire_at = null, ...row }: Partial<JobRow> & Archive = {},
 ): ReturnType<typeof runningJob> {
   const job = await runningJob(here, project, { artifacts_expire_at: expire_at, ...row });
@@ -154,8 +158,8 @@ export async function archivedJob(
   return job;
 }
 
-/** A resource group of this project, by its id. */
-export function resourceGroupRow(here: World, project: Of, key: string): Promise<number> {
+/** Inserts a resource group of this project; returns its id. */
+export function resourceGroupRow(here: World, project: ProjectRef, key: string): Promise<number> {
   return here.server.services.database.transaction(async (tx) => {
     const mode = { process_mode: 'unordered' as const, created_at: tx.now, updated_at: tx.now };
     const group = { project_id: project.id, key, ...mode };

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-// A small runner that speaks the protocol as runners do (contract/runners.md §3): it runs each script line in a shell.
+// A minimal runner that implements the runner protocol (contract/runners.md §3). It runs each script in a shell.
 
 const run = promisify(execFile);
 
-interface Given {
+interface AssignedJob {
   readonly id: number;
   readonly token: string;
   readonly variables: readonly { readonly key: string; readonly value: string }[];
@@ -14,22 +14,22 @@ interface Given {
   readonly dependencies: readonly { readonly id: number; readonly artifacts_file?: { readonly size: number } }[];
 }
 
-/** What became of a job that was run. */
-export interface Ran {
+/** The result of a job run. */
+export interface JobResult {
   readonly name: string;
   readonly status: string;
   readonly log: string;
-  /** What it was given of jobs before it. */
+  /** The artifacts that it downloaded from its dependencies. */
   readonly files: readonly string[];
 }
 
-/** A runner of the server at this address, which takes one job at a time. */
+/** Returns a runner for the server at this address; it runs one job at a time. */
 export function referenceRunner(address: string, token: string) {
   const ask = (method: string, path: string, headers: Record<string, string>, body?: string | FormData) =>
     fetch(`${address}/api/v4${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
   const json = { 'Content-Type': 'application/json' };
 
-  async function runJob(job: Given): Promise<Ran> {
+  async function runJob(job: AssignedJob): Promise<JobResult> {
     const own = { 'JOB-TOKEN': job.token };
     const files: string[] = [];
     for (const { id, artifacts_file } of job.dependencies) {
@@ -53,19 +53,19 @@ export function referenceRunner(address: string, token: string) {
   }
 
   return {
-    /** Takes the next job and runs it; null: there is none. */
-    async next(): Promise<Ran | null> {
+    /** Requests the next job and runs it; returns null if no job is available. */
+    async next(): Promise<JobResult | null> {
       const answer = await ask('POST', '/jobs/request', json, JSON.stringify({ token, system_id: 's_reference' }));
-      return answer.status === 201 ? runJob((await answer.json()) as Given) : null;
+      return answer.status === 201 ? runJob((await answer.json()) as AssignedJob) : null;
     },
   };
 }
 
-function nameOf({ variables }: Given): string {
+function nameOf({ variables }: AssignedJob): string {
   return variables.find(({ key }) => key === 'CI_JOB_NAME')?.value ?? '';
 }
 
-async function execute({ steps, variables }: Given): Promise<{ readonly log: string; readonly failed: boolean }> {
+async function execute({ steps, variables }: AssignedJob): Promise<{ readonly log: string; readonly failed: boolean }> {
   const env = { PATH: process.env.PATH, ...Object.fromEntries(variables.map(({ key, value }) => [key, value])) };
   const script = steps[0]?.script.join('\n') ?? '';
   try {

@@ -1,15 +1,14 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 
 /**
- * Can this expression take more than linear time on some text? JavaScript's engine tries every way to match before it
- * says no, so that two ways to read the same text make it quadratic and loops inside loops exponential.
+ * Returns why this regular expression can take more than linear time on some text, or null if it cannot.
+ * JavaScript's engine backtracks through every path before a match fails. Two paths over the same text cost quadratic
+ * time; nested loops cost exponential time.
  *
- * The expression becomes its position automaton (Glushkov): a position for each place that reads a character, and who may
- * follow whom. A loop that reads the same text as another one behind it, or as the search for the expression's beginning,
- * is a second way to match; so are two ways around the same loop. Neither matters where the match can no longer fail.
- * Look-arounds are looked at by themselves; a count of more than `MOST_COPIES` stands for any number.
- *
- * Returns what is wrong, or null.
+ * The check builds the position automaton (Glushkov): one position per character class, linked to its possible successors.
+ * The expression is ambiguous if two consecutive loops, or a loop and the search for the start, read the same text, or if
+ * a loop has two paths. Ambiguity is harmless where the match can no longer fail.
+ * Lookarounds are checked separately; a repeat count over `MOST_COPIES` counts as unlimited.
  */
 export function ambiguity(source: string, flags: string): string | null {
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, { unicode: /[uv]/.test(flags) });
@@ -18,19 +17,19 @@ export function ambiguity(source: string, flags: string): string | null {
 
 const MOST_COPIES = 50;
 
-/** Characters of all kinds that classes tell apart. */
+/** Sample characters of every kind that character classes distinguish. */
 const ALPHABET = [
   ...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
   ...['\u0085', '\u00a0', 'é', 'ſ', 'Ж', '€', '中', '\u2028', '\u0301', '👍', '🇩'],
 ];
 
 interface Position {
-  /** The places in the alphabet of what it reads. */
+  /** The indexes in `ALPHABET` of the characters that it matches. */
   readonly reads: Set<number>;
   readonly follow: Set<number>;
 }
 
-/** A part of the expression: where it can begin and end, and whether it can be empty. */
+/** A part of the expression: its first and last positions, and whether it matches the empty text. */
 interface Part {
   readonly first: readonly number[];
   readonly last: readonly number[];
@@ -92,7 +91,7 @@ class Automaton {
       case 'Quantifier':
         return this.#repeated(element);
       case 'Assertion':
-        // The end is a character that no text has: what stands before it can still fail.
+        // `$` matches a character that no text contains, so that a match before it can still fail.
         return element.kind === 'end' ? this.#reading(new Set()) : EMPTY;
       case 'Backreference':
         throw new Error('an expression with a back reference takes exponential time');
@@ -148,7 +147,7 @@ class Automaton {
     };
   }
 
-  /** A loop. Where its end may already be followed by its beginning, there is a second way around. */
+  /** Links the end of a loop to its start. If they are linked already, the loop has two paths. */
   #around({ first, last }: Part): void {
     for (const end of last) {
       for (const begin of first) if (this.#positions[end]?.follow.has(begin)) this.twoWaysAround = true;
@@ -160,7 +159,7 @@ class Automaton {
     for (const at of from) for (const next of to) this.#positions[at]?.follow.add(next);
   }
 
-  /** The engine tries each place of the text as the beginning: a loop before the expression. */
+  /** Adds a loop over any character before the expression: the engine tries every start position. */
   search(parts: readonly Part[]): void {
     if (parts.length === 0) return;
     const everything = new Set(ALPHABET.keys());
@@ -168,7 +167,7 @@ class Automaton {
     this.#link(first, [...first, ...parts.flatMap((part) => part.first)]);
   }
 
-  /** Two loops that read the same text one behind the other, or a loop with two ways around. */
+  /** Returns a description of two consecutive loops over the same text, or of a loop with two paths; else null. */
   secondWay(ends: Set<number>): string | null {
     const loops = [...this.#positions.keys()].filter((at) => this.#reaches([at], ([next]) => next === at));
     for (const p of loops) {
@@ -182,7 +181,7 @@ class Automaton {
     return null;
   }
 
-  /** Do these states, reading the same text, come to what is looked for; `apart`: having been in different states? */
+  /** Returns whether these states reach `found` over the same text; with `apart`, only via differing states. */
   #reaches(start: readonly number[], found: (states: readonly number[]) => boolean, apart = false): boolean {
     const seen = new Set<string>();
     const waiting: { states: readonly number[]; parted: boolean }[] = [{ states: start, parted: false }];
@@ -202,7 +201,7 @@ class Automaton {
     return this.#positions[at]?.reads ?? new Set();
   }
 
-  /** Where the states can be after one more character, the same for all. */
+  /** Returns the states that are reachable with one more character, the same for all. */
   #steps(states: readonly number[]): (readonly number[])[] {
     let steps: { states: readonly number[]; reads: Set<number> }[] = [{ states: [], reads: new Set(ALPHABET.keys()) }];
     for (const state of states) {

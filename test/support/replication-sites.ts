@@ -1,32 +1,32 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { Answer } from './caller.ts';
+import type { TestResponse } from './caller.ts';
 import { done } from './namespaces.ts';
 import type { World } from './world.ts';
 
-// Replication sites of a test, and how they prove themselves (contract/operations.md §3.3).
+// Replication sites for tests, and their authentication (contract/operations.md §3.3).
 
 export interface Credentials {
   readonly access_key: string;
   readonly secret_access_key: string;
 }
 
-interface Signing {
+interface SigningOptions {
   /** Seconds since 1970. */
   readonly at: number;
-  /** Seconds. */
-  readonly lives?: number;
+  /** Seconds until the token expires. */
+  readonly lifetime?: number;
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly alg?: string;
 }
 
-/** The header by which a site proves that it wants `data`. */
+/** Returns the authorization header with which a site signs `data`. */
 export function proof(
   { access_key, secret_access_key }: Credentials,
   data: object,
-  { at, lives = 60, claims = {}, alg = 'HS256' }: Signing,
+  { at, lifetime = 60, claims = {}, alg = 'HS256' }: SigningOptions,
 ): { readonly Authorization: string } {
   const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const payload = { data: JSON.stringify(data), jti: randomUUID(), iat: at, nbf: at, exp: at + lives, ...claims };
+  const payload = { data: JSON.stringify(data), jti: randomUUID(), iat: at, nbf: at, exp: at + lifetime, ...claims };
   const signed = `${encoded({ alg, typ: 'JWT' })}.${encoded(payload)}`;
   const signature = createHmac('sha256', secret_access_key).update(signed).digest('base64url');
   return { Authorization: `GL-Geo ${access_key}:${signed}.${signature}` };
@@ -36,13 +36,13 @@ export interface TestSite extends Credentials {
   readonly id: number;
   readonly name: string;
   readonly at: string;
-  /** What it proves itself by at this moment. */
-  proof(data?: object, signing?: Partial<Signing>): { readonly Authorization: string };
-  get(path: string, params?: Readonly<Record<string, unknown>>): Promise<Answer>;
-  send(method: string, path: string, params?: Readonly<Record<string, unknown>>): Promise<Answer>;
+  /** Returns the authorization header for the current time. */
+  proof(data?: object, signing?: Partial<SigningOptions>): { readonly Authorization: string };
+  get(path: string, params?: Readonly<Record<string, unknown>>): Promise<TestResponse>;
+  send(method: string, path: string, params?: Readonly<Record<string, unknown>>): Promise<TestResponse>;
 }
 
-/** A secondary, with its credentials. */
+/** Creates a secondary site and its credentials. */
 export async function newSite(
   { root, anonymous, name, clock }: Pick<World, 'root' | 'anonymous' | 'name' | 'clock'>,
   params: Readonly<Record<string, unknown>> = {},
@@ -51,7 +51,7 @@ export async function newSite(
   const { id } = (await done(root.post('/geo_sites', { name: site, url: `https://${site}.test`, ...params }))).body;
   const credentials: Credentials = (await done(root.post(`/geo_sites/${id}/credentials`))).body;
   const now = () => Math.floor(clock.now().getTime() / 1000);
-  const prove = (data: object = { scope: 'geo_api' }, signing: Partial<Signing> = {}) =>
+  const prove = (data: object = { scope: 'geo_api' }, signing: Partial<SigningOptions> = {}) =>
     proof(credentials, data, { at: now(), ...signing });
   return {
     ...credentials,

@@ -1,22 +1,22 @@
 import { isSecretName } from '#security/redaction.ts';
-import type { Said } from './caller.ts';
+import type { HttpExchange } from './caller.ts';
 
-/** What was secret in a request and its answer. */
-export function* secretsIn({ url, headers, sent, answer }: Said): Generator<string> {
+/** Yields the secrets in a request and its response. */
+export function* findSecrets({ url, headers, requestBody, response }: HttpExchange): Generator<string> {
   const found = [
     ...credentialsIn(headers),
     ...secretFields(new URLSearchParams(url.split('?')[1] ?? '')),
-    ...secretFields(fieldsOf(sent)),
-    ...secretFields(flat(answer.body)),
-    ...(isOfVariables(url) ? valuesIn(flat(answer.body)) : []),
-    ...sessionsIn(answer.headers['set-cookie']?.join('; ') ?? ''),
-    ...codesIn(answer.headers.location),
+    ...secretFields(fieldsOf(requestBody)),
+    ...secretFields(flat(response.body)),
+    ...(isOfVariables(url) ? valuesIn(flat(response.body)) : []),
+    ...sessionsIn(response.headers['set-cookie']?.join('; ') ?? ''),
+    ...codesIn(response.headers.location),
   ];
-  // What is shorter is found by chance.
+  // Shorter values would match unrelated text by chance.
   for (const secret of found) if (secret.length >= 8) yield secret;
 }
 
-function credentialsIn(headers: Said['headers']): string[] {
+function credentialsIn(headers: HttpExchange['headers']): string[] {
   const { Cookie = '', Authorization = '', 'PRIVATE-TOKEN': own = '' } = headers;
   const [, bearer = ''] = /^Bearer (.*)$/.exec(Authorization) ?? [];
   const [, coded = ''] = /^Basic (.*)$/.exec(Authorization) ?? [];
@@ -33,7 +33,7 @@ function codesIn(location: string | undefined): string[] {
   return code === null ? [] : [code];
 }
 
-function fieldsOf(sent: Said['sent']): Iterable<[string, string]> {
+function fieldsOf(sent: HttpExchange['requestBody']): Iterable<[string, string]> {
   if (typeof sent !== 'string') return [];
   try {
     return flat(JSON.parse(sent));
@@ -42,7 +42,7 @@ function fieldsOf(sent: Said['sent']): Iterable<[string, string]> {
   }
 }
 
-/** What jobs are given of it is nobody else's. */
+/** CI/CD variables: their `value` is secret. */
 const isOfVariables = (url: string) => /\/variables(?:[/?]|$)/.test(url);
 
 function* valuesIn(fields: Iterable<[string, string]>): Generator<string> {
@@ -53,7 +53,7 @@ function* secretFields(fields: Iterable<[string, string]>): Generator<string> {
   for (const [name, value] of fields) if (isSecretName(name)) yield value;
 }
 
-/** All texts of a JSON value, by the names that they have there. */
+/** Yields all strings of a JSON value, each with its key. */
 function* flat(value: unknown, name = ''): Generator<[string, string]> {
   if (typeof value === 'string') yield [name, value];
   if (typeof value !== 'object' || value === null) return;

@@ -4,18 +4,18 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import type { Server } from '#server.ts';
 
-/** Two servers that look like one: the first of them, at an address that deals both the requests in turn. */
-export interface Pair {
+/** Two servers behind a load balancer: the first server, with the address of the balancer. */
+export interface ServerPair {
   readonly server: Server;
-  /** Stops the dealer and the second server. */
-  part(): Promise<void>;
+  /** Stops the load balancer and the second server. */
+  stop(): Promise<void>;
 }
 
-export async function pairUp(first: Server, second: Server): Promise<Pair> {
-  const dealer = await startDealer([first.address, second.address]);
+export async function createServerPair(first: Server, second: Server): Promise<ServerPair> {
+  const dealer = await startLoadBalancer([first.address, second.address]);
   return {
     server: { ...first, address: dealer.address },
-    async part() {
+    async stop() {
       await dealer.stop();
       await second.stop();
       assert.equal(second.services.git.processes.children.size, 0, 'git processes of the second server are left');
@@ -23,20 +23,20 @@ export async function pairUp(first: Server, second: Server): Promise<Pair> {
   };
 }
 
-export interface Dealer {
+export interface LoadBalancer {
   readonly address: string;
-  /** Deals to these from now on. */
-  deal(addresses: readonly string[]): void;
+  /** Replaces the servers that receive further requests. */
+  setTargets(addresses: readonly string[]): void;
   stop(): Promise<void>;
 }
 
-/** Hands each request to the next of the servers, as it is. */
-export async function startDealer(servers: readonly string[]): Promise<Dealer> {
+/** Starts a proxy that distributes requests round-robin and forwards them unchanged. */
+export async function startLoadBalancer(servers: readonly string[]): Promise<LoadBalancer> {
   let addresses = servers;
   let turn = 0;
   const agent = new Agent({ keepAlive: true });
   const hand = (incoming: IncomingMessage, outgoing: ServerResponse) =>
-    handOn(agent, addresses[turn++ % addresses.length]!, incoming, outgoing);
+    forwardRequest(agent, addresses[turn++ % addresses.length]!, incoming, outgoing);
   const dealer = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, hand);
   dealer.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     outgoing.writeContinue();
@@ -46,7 +46,7 @@ export async function startDealer(servers: readonly string[]): Promise<Dealer> {
   await once(dealer, 'listening');
   return {
     address: `http://127.0.0.1:${(dealer.address() as AddressInfo).port}`,
-    deal(others) {
+    setTargets(others) {
       addresses = others;
     },
     async stop() {
@@ -59,7 +59,7 @@ export async function startDealer(servers: readonly string[]): Promise<Dealer> {
   };
 }
 
-function handOn(agent: Agent, address: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
+function forwardRequest(agent: Agent, address: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { hostname, port } = new URL(address);
   const { method, url: path } = incoming;
   let answered = false;
@@ -67,12 +67,12 @@ function handOn(agent: Agent, address: string, incoming: IncomingMessage, outgoi
     answered = true;
     outgoing.writeHead(answer.statusCode!, answer.statusMessage, answer.rawHeaders);
     answer.pipe(outgoing, { end: false });
-    // An early one ends with its request: its connection may end with it, under a client that is still sending.
+    // An early response ends only after its request: otherwise the connection may close while the client still sends.
     answer.on('end', () => (incoming.complete ? outgoing.end() : incoming.once('close', () => outgoing.end())));
     answer.on('error', () => outgoing.destroy());
   });
   onward.on('error', () => {
-    // A server that is gone has no answer to hand back: neither has the dealer. One that has answered reads no more.
+    // The server is down: without a response the client's connection closes. After a response, the rest of the body is discarded.
     if (answered) incoming.unpipe(onward).resume();
     else outgoing.destroy();
   });
@@ -80,7 +80,7 @@ function handOn(agent: Agent, address: string, incoming: IncomingMessage, outgoi
   incoming.pipe(onward);
 }
 
-/** As they came, in a form that Node takes; the dealer has said 100 already. */
+/** Returns the headers without `Expect`: the balancer has already sent 100 Continue. */
 function withoutExpectation({ headersDistinct }: IncomingMessage): Record<string, string | string[]> {
   const entries = Object.entries(headersDistinct).filter(([name]) => name !== 'expect');
   return Object.fromEntries(entries.map(([name, values = []]) => [name, values.length === 1 ? values[0]! : values]));

@@ -2,30 +2,30 @@ import { request as httpRequest } from 'node:http';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import type { Server } from '#server.ts';
 
-/** A request that has been let in and whose body is only half there. */
-export interface Dripping {
-  /** Sends the rest; gives the answer. */
+/** A request that passed authorization and has sent half of its body. */
+export interface PartialRequest {
+  /** Sends the rest of the body and returns the response. */
   finish(): Promise<{ readonly status: number; readonly text: string }>;
 }
 
-interface Drops {
+interface PartialRequestInput {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
 /**
- * Sends the first half of a body and waits until the server has let its sender in: what happens from here on until
- * `finish` happens while the request is in flight.
+ * Sends the first half of a body and waits until the server has authorized the request.
+ * The request stays in flight until `finish`.
  */
-export async function dripping(
+export async function startPartialRequest(
   { address, registry }: Server,
   method: string,
   path: string,
-  { headers, body }: Drops,
-): Promise<Dripping> {
+  { headers, body }: PartialRequestInput,
+): Promise<PartialRequest> {
   const endpoint = registry.find(method, path.split('?', 1)[0] ?? '')?.endpoint;
-  if (endpoint === undefined) throw new Error(`Nobody answers ${method} ${path}`);
-  const letIn = nextLetIn(endpoint);
+  if (endpoint === undefined) throw new Error(`No endpoint matches ${method} ${path}`);
+  const letIn = nextAuthorizedCall(endpoint);
   const request = httpRequest(address + path, { method, headers: { ...headers, 'Content-Length': body.length } });
   const answered = new Promise<{ status: number; text: string }>((resolve, reject) => {
     request.on('error', reject);
@@ -48,8 +48,8 @@ export async function dripping(
   };
 }
 
-/** Resolves when the next call of this endpoint has passed its access. */
-function nextLetIn({ access }: Endpoint): Promise<void> {
+/** Resolves when the next call of this endpoint has passed authorization. */
+function nextAuthorizedCall({ access }: Endpoint): Promise<void> {
   const door = access as { authorize: Endpoint['access']['authorize'] };
   const { authorize } = door;
   return new Promise((resolve) => {

@@ -1,31 +1,31 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-// An SMTP server that keeps what it is given, as far as tests of mails need one.
+// A minimal SMTP server that stores the mails that it receives.
 
-export interface Received {
+export interface ReceivedMail {
   readonly from: string;
   readonly to: string;
-  /** The mail as it came, lines that begin with a dot as they were before. */
+  /** The mail as received, with dot-stuffing removed. */
   readonly raw: string;
 }
 
-export interface Sink {
+export interface SmtpSink {
   readonly port: number;
-  readonly mails: Received[];
-  /** What it answers to a recipient, or to a mail; as long as there is nothing, 250. `silent`: it says nothing at all. */
+  readonly mails: ReceivedMail[];
+  /** Its replies to a recipient and to a mail, by default 250. `silent`: it never replies. */
   readonly behaviour: { recipient?: (address: string) => string; mail?: string; silent?: boolean };
-  /** How many connections were open at once, at most. */
-  readonly most: () => number;
-  /** Nobody is there any more. */
-  down(): Promise<void>;
-  /** At the same port again. */
-  up(): Promise<void>;
+  /** Returns the highest number of simultaneous connections so far. */
+  readonly maxConnections: () => number;
+  /** Stops the server; connections to its port are refused. */
+  stop(): Promise<void>;
+  /** Starts the server again at the same port. */
+  start(): Promise<void>;
 }
 
-export async function startSink(): Promise<Sink> {
-  const mails: Received[] = [];
-  const behaviour: Sink['behaviour'] = {};
+export async function startSmtpSink(): Promise<SmtpSink> {
+  const mails: ReceivedMail[] = [];
+  const behaviour: SmtpSink['behaviour'] = {};
   const open = new Set<Socket>();
   let most = 0;
   let server: Server;
@@ -45,9 +45,9 @@ export async function startSink(): Promise<Sink> {
     port,
     mails,
     behaviour,
-    most: () => most,
-    up,
-    async down() {
+    maxConnections: () => most,
+    start: up,
+    async stop() {
       const closed = once(server.close(), 'close');
       for (const socket of open) socket.destroy();
       await closed;
@@ -55,7 +55,7 @@ export async function startSink(): Promise<Sink> {
   };
 }
 
-function converse(socket: Socket, mails: Received[], behaviour: Sink['behaviour']): void {
+function converse(socket: Socket, mails: ReceivedMail[], behaviour: SmtpSink['behaviour']): void {
   const say = (line: string) => {
     if (!behaviour.silent) socket.write(`${line}\r\n`);
   };
@@ -84,16 +84,16 @@ function converse(socket: Socket, mails: Received[], behaviour: Sink['behaviour'
   say('220 sink ESMTP');
 }
 
-/** A header of a mail, unfolded; undefined: it has none. */
-export function headerOf({ raw }: Received, name: string): string | undefined {
+/** Returns a header of a mail, unfolded, or undefined. */
+export function getMailHeader({ raw }: ReceivedMail, name: string): string | undefined {
   const [head = ''] = raw.split('\r\n\r\n');
   const lines = head.replace(/\r\n[ \t]/g, ' ').split('\r\n');
   const found = lines.filter((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`));
   return found.map((line) => line.slice(name.length + 1).trim()).join(' / ') || undefined;
 }
 
-/** What its parts say, decoded. */
-export function partsOf({ raw }: Received): { readonly text: string; readonly html: string } {
+/** Returns the decoded text and HTML parts of a mail. */
+export function getMailParts({ raw }: ReceivedMail): { readonly text: string; readonly html: string } {
   const boundary = /boundary="([^"]+)"/.exec(raw)?.[1] ?? '';
   const parts = raw.split(`--${boundary}`);
   const part = (type: string) => {

@@ -3,7 +3,7 @@ import type { Statement } from '#database/engines/engine.ts';
 import { getSession } from '#database/sessions.ts';
 import type { World } from './world.ts';
 
-/** Tells of every statement that is asked for outside of transactions, remembered or not. Returns what ends it. */
+/** Calls `watch` for every statement outside of transactions, cached or not. Returns a function that stops it. */
 export function watchReads({ reader }: Database, watch: (statement: Statement) => void): () => void {
   const { engine, connection } = getSession(reader);
   const { execute } = connection;
@@ -28,7 +28,7 @@ export function watchReads({ reader }: Database, watch: (statement: Statement) =
   };
 }
 
-/** How many statements the world's readers run meanwhile, whether the database is asked for them or they are remembered. */
+/** Returns the number of statements that the world's readers run during `work`, cached or not. */
 export async function statements({ servers }: World, work: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const ends = servers.map(({ services }) =>

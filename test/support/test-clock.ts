@@ -1,8 +1,8 @@
 import type { Clock } from '#runtime/clock.ts';
 
-/** A clock that stands still until the test moves it. */
+/** A clock that only the test advances. */
 export interface TestClock extends Clock {
-  /** Moves on by this many seconds. */
+  /** Advances the clock by this many seconds. */
   advance(seconds: number): void;
 }
 

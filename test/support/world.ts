@@ -9,84 +9,87 @@ import { isFailure } from '#runtime/failure.ts';
 import { createLog } from '#runtime/log.ts';
 import { type Server, startServer } from '#server.ts';
 import { inPairs, ROOT, testPlace } from '../engines/engine.ts';
-import { type Caller, createCaller, type Line, type Said } from './caller.ts';
+import { type Caller, type CallerTarget, createCaller, type HttpExchange } from './caller.ts';
 import {
-  type Companion,
+  createFixtureFactory,
+  type FixtureFactory,
   type Group,
-  type Makers,
-  makersOf,
+  type NewParentOptions,
+  type NewProjectOptions,
+  type NonOwnerRole,
   type Project,
-  type ProjectWish,
-  type Wish,
 } from './namespaces.ts';
-import { pairUp } from './server-pair.ts';
+import { createServerPair } from './server-pair.ts';
 import { type TestClock, testClock } from './test-clock.ts';
 
-export type { Answer, Caller } from './caller.ts';
+export type { Caller, TestResponse } from './caller.ts';
 export { done, type Group, type Project, type Role, type Runner } from './namespaces.ts';
 
-/** What a world may differ in: each difference is a server of its own, shared by the tests of one file. */
+/** Options of a world. The tests of one file share one server per distinct `env`. */
 export interface WorldOptions {
-  /** Start-up settings, by the names of their variables. */
+  /** Environment variables of the server. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * A running server and people who speak to it. Tests of one file share it, so each makes what it counts on itself:
+ * A running server and its callers. The tests of one file share it, so each test creates its own data:
  *
  *     const { project, owner, developer } = await world({ project: { visibility: 'public', with: ['developer'] } });
  *     await developer.post(`${project.repository}/branches`, { branch: 'feature', ref: 'main' });
  *
- * The group or project that a test is about comes with the world; `newGroup` and `newProject` make any others.
+ * `world` creates the group or project of the test; `newGroup` and `newProject` create any others.
  */
-export interface World extends Makers {
+export interface World extends FixtureFactory {
   readonly server: Server;
-  /** Each that may answer a request: this one, or both of a pair. */
+  /** The servers that may handle a request: one, or both of a pair. */
   readonly servers: readonly Server[];
   readonly clock: TestClock;
-  /** The administrator. */
+  /** The administrator `root`. */
   readonly root: Caller;
-  /** Nobody. */
+  /** A caller without a token. */
   readonly anonymous: Caller;
-  /** A new user with a token. */
+  /** Creates a user with a token. */
   user(options?: { username?: string; scopes?: readonly string[]; passwordHash?: string }): Promise<Caller>;
-  /** Another token of the same user. */
+  /** Creates another token of the same user. */
   tokenOf(caller: Caller, scopes: readonly string[]): Promise<Caller>;
-  /** The same user with another secret, whatever it is. */
+  /** Returns a caller for the same user with any token, valid or not. */
   withToken(caller: Caller, token: string | null): Caller;
-  /** Does all work that waits in the queue, and what that work brings. */
+  /** Runs all due jobs of the queue, including those that they enqueue. */
   work(): Promise<void>;
-  /** A name that no other test of this file uses. */
+  /** Returns a name that is unique in this world. */
   name(prefix?: string): string;
-  /** What the server has logged so far, one JSON object a line. */
+  /** Returns the server's log so far, one JSON object a line. */
   logged(): string;
-  /** Tells of every request that a caller of this world makes from now on, when it is answered. */
-  listen(listener: (said: Said) => void): void;
+  /** Calls `listener` after each response to a caller of this world from now on. */
+  listen(listener: (said: HttpExchange) => void): void;
 }
 
 const worlds = new Map<string, Promise<World>>();
 const endings: (() => Promise<void>)[] = [];
 
-// At the top of the module, so that it belongs to the file and not to the test that happens to be first.
+// Registered at the top of the module, so that the hook belongs to the file and not to its first test.
 after(async () => {
   for (const end of endings) await end();
 });
 
-/** A world with a new group or project and its people: whom `with` names, and the owner. */
-type Peopled<With extends Companion> = World & Readonly<Record<With | 'owner', Caller>>;
+/** A world with a new group or project, its owner and its members in the roles of `with`. */
+type WorldWithMembers<With extends NonOwnerRole> = World & Readonly<Record<With | 'owner', Caller>>;
 
 export function world(options?: WorldOptions): Promise<World>;
-export function world<const With extends Companion = never>(
-  options: WorldOptions & { readonly project: ProjectWish<With> },
-): Promise<Peopled<With> & { readonly project: Project }>;
-export function world<const With extends Companion = never>(
-  options: WorldOptions & { readonly group: Wish<With> },
-): Promise<Peopled<With> & { readonly group: Group }>;
+export function world<const With extends NonOwnerRole = never>(
+  options: WorldOptions & { readonly project: NewProjectOptions<With> },
+): Promise<WorldWithMembers<With> & { readonly project: Project }>;
+export function world<const With extends NonOwnerRole = never>(
+  options: WorldOptions & { readonly group: NewParentOptions<With> },
+): Promise<WorldWithMembers<With> & { readonly group: Group }>;
 export async function world({
   env = {},
   project: projectWish,
   group: groupWish,
-}: WorldOptions & { project?: ProjectWish<Companion>; group?: Wish<Companion> } = {}): Promise<World> {
+}: WorldOptions & {
+  project?: NewProjectOptions<NonOwnerRole>;
+  group?: NewParentOptions<NonOwnerRole>;
+} = {}): Promise<World> {
   const here = await serverWith(env);
   const project = projectWish && (await here.newProject(projectWish));
   const group = groupWish && (await here.newGroup(groupWish));
@@ -106,11 +109,13 @@ function serverWith(env: Readonly<Record<string, string>>): Promise<World> {
   return made;
 }
 
-/** What goes into a database at its first start. */
-const SAID_FIRST = /^HEARTH_(ROOT_|ALLOW_LOCAL_REQUESTS$)/;
+/** Variables that the server stores in the database at its first start. */
+const FIRST_START_SETTINGS = /^HEARTH_(ROOT_|ALLOW_LOCAL_REQUESTS$)/;
 
 async function createWorld(env: Readonly<Record<string, string>>): Promise<World> {
-  const place = await testPlace(Object.keys(env).some((name) => SAID_FIRST.test(name)) ? 'migrated' : 'started');
+  const place = await testPlace(
+    Object.keys(env).some((name) => FIRST_START_SETTINGS.test(name)) ? 'migrated' : 'started',
+  );
   const clock = testClock();
   const lines: string[] = [];
   const config = loadConfig({
@@ -122,13 +127,13 @@ async function createWorld(env: Readonly<Record<string, string>>): Promise<World
     ...(place.url === undefined ? {} : { HEARTH_DATABASE_URL: place.url }),
     ...env,
   });
-  const log = createLog(config, { clock, destination: keptIn(lines) });
-  const surroundings = { clock, log, detectLongTransactions: true, work: false };
-  const server = await startServer(config, surroundings);
-  const second = inPairs ? await startServer(config, surroundings) : null;
-  const pair = second && (await pairUp(server, second));
+  const log = createLog(config, { clock, destination: createLogDestination(lines) });
+  const overrides = { clock, log, detectLongTransactions: true, work: false };
+  const server = await startServer(config, overrides);
+  const second = inPairs ? await startServer(config, overrides) : null;
+  const pair = second && (await createServerPair(server, second));
   endings.push(async () => {
-    await pair?.part();
+    await pair?.stop();
     await closeWorld(server);
     await place.remove();
   });
@@ -136,8 +141,8 @@ async function createWorld(env: Readonly<Record<string, string>>): Promise<World
 }
 
 function describeWorld(server: Server, servers: readonly Server[], clock: TestClock, lines: string[]): World {
-  const listeners: ((said: Said) => void)[] = [];
-  const line: Line = { address: server.address, registry: server.registry, listeners };
+  const listeners: ((said: HttpExchange) => void)[] = [];
+  const line: CallerTarget = { address: server.address, registry: server.registry, listeners };
   const { database } = server.services;
   let names = 0;
   const name = (prefix = 'thing') => `${prefix}-${++names}`;
@@ -179,13 +184,13 @@ function describeWorld(server: Server, servers: readonly Server[], clock: TestCl
       await server.queue.runDue();
     },
     name,
-    ...makersOf({ user, name, server, root }),
+    ...createFixtureFactory({ user, name, server, root }),
     logged: () => lines.join('\n'),
     listen: (listener) => void listeners.push(listener),
   };
 }
 
-/** The end of a world: no dead work, no git process left. */
+/** Stops the server and asserts that no dead jobs and no git processes are left. */
 async function closeWorld(server: Server): Promise<void> {
   await server.queue.runDue();
   const dead = await server.services.database.reader
@@ -194,12 +199,12 @@ async function closeWorld(server: Server): Promise<void> {
     .where('state', '=', 'dead')
     .execute();
   await server.stop();
-  assert.deepEqual(dead, [], 'dead work is left in the queue');
+  assert.deepEqual(dead, [], 'dead jobs are left in the queue');
   assert.equal(server.services.git.processes.children.size, 0, 'git processes are left');
 }
 
-/** The log as it is outside of tests, kept; what goes wrong is shown at once. */
-function keptIn(lines: string[]) {
+/** Returns a log destination that collects the lines and prints errors to standard error immediately. */
+function createLogDestination(lines: string[]) {
   return {
     write(line: string) {
       lines.push(line.trimEnd());

@@ -1,36 +1,36 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-// Zip archives, honest ones and others.
+// Creates zip archives, valid ones and corrupt ones.
 
-/** A file of an archive; what it says of itself besides is told in place of what is so. */
-export interface ZippedFile {
+/** A file of an archive. The optional fields replace the correct values in its directory entry. */
+export interface ZipFileInput {
   readonly name: string;
   readonly content?: Buffer | string;
   readonly method?: number;
   readonly flags?: number;
   readonly crc?: number;
   readonly size?: number;
-  /** What stands in the archive, in place of what comes of packing. */
+  /** Replaces the compressed content. */
   readonly packed?: Buffer;
   readonly packedSize?: number;
   readonly offset?: number;
-  /** Its numbers stand where those of large files do. */
+  /** Stores sizes and offset in the zip64 extra field. */
   readonly long?: boolean;
 }
 
 interface Archive {
   readonly comment?: string;
-  /** What its end says of the directory. */
+  /** Replaces the directory's position in the end record. */
   readonly directory?: { readonly start?: number; readonly length?: number };
-  /** It ends as one with very many files does. */
+  /** Writes a zip64 end record. */
   readonly long?: boolean;
 }
 
 const DEFLATED = 8;
 const LONG = 0xffffffff;
 
-export function zipOf(
-  files: readonly ZippedFile[],
+export function createZip(
+  files: readonly ZipFileInput[],
   { comment = '', directory = {}, long = false }: Archive = {},
 ): Buffer {
   const parts: Buffer[] = [];
@@ -41,7 +41,7 @@ export function zipOf(
     const bytes = Buffer.from(content);
     const packed = file.packed ?? (method === DEFLATED ? deflateRawSync(bytes) : bytes);
     const about = { crc: crc32(bytes), size: bytes.length, packedSize: packed.length, offset: at, method, ...file };
-    const local = headed(0x04034b50, 30, (head) => {
+    const local = createRecord(0x04034b50, 30, (head) => {
       head.writeUInt16LE(method, 8);
       head.writeUInt16LE(Buffer.byteLength(file.name), 26);
     });
@@ -56,17 +56,17 @@ export function zipOf(
   return Buffer.concat([
     ...parts,
     all,
-    ...(long ? longEnd(start, length, at + all.length) : []),
+    ...(long ? zip64End(start, length, at + all.length) : []),
     end(start, length, comment, long),
   ]);
 }
 
-type About = Required<Pick<ZippedFile, 'name' | 'crc' | 'size' | 'packedSize' | 'offset' | 'method'>> &
-  Pick<ZippedFile, 'flags' | 'long'>;
+type EntryFields = Required<Pick<ZipFileInput, 'name' | 'crc' | 'size' | 'packedSize' | 'offset' | 'method'>> &
+  Pick<ZipFileInput, 'flags' | 'long'>;
 
-function entryOf({ name, crc, size, packedSize, offset, method, flags = 0, long = false }: About): Buffer {
-  const extra = long ? longNumbers([size, packedSize, offset]) : Buffer.alloc(0);
-  const head = headed(0x02014b50, 46, (bytes) => {
+function entryOf({ name, crc, size, packedSize, offset, method, flags = 0, long = false }: EntryFields): Buffer {
+  const extra = long ? zip64Numbers([size, packedSize, offset]) : Buffer.alloc(0);
+  const head = createRecord(0x02014b50, 46, (bytes) => {
     bytes.writeUInt16LE(flags, 8);
     bytes.writeUInt16LE(method, 10);
     bytes.writeUInt32LE(crc, 16);
@@ -79,7 +79,7 @@ function entryOf({ name, crc, size, packedSize, offset, method, flags = 0, long 
   return Buffer.concat([head, Buffer.from(name), extra]);
 }
 
-function longNumbers(numbers: readonly number[]): Buffer {
+function zip64Numbers(numbers: readonly number[]): Buffer {
   const field = Buffer.alloc(4 + 8 * numbers.length);
   field.writeUInt16LE(1, 0);
   field.writeUInt16LE(8 * numbers.length, 2);
@@ -87,17 +87,17 @@ function longNumbers(numbers: readonly number[]): Buffer {
   return field;
 }
 
-function longEnd(start: number, length: number, at: number): Buffer[] {
-  const record = headed(0x06064b50, 56, (bytes) => {
+function zip64End(start: number, length: number, at: number): Buffer[] {
+  const record = createRecord(0x06064b50, 56, (bytes) => {
     bytes.writeBigUInt64LE(BigInt(length), 40);
     bytes.writeBigUInt64LE(BigInt(start), 48);
   });
-  const locator = headed(0x07064b50, 20, (bytes) => bytes.writeBigUInt64LE(BigInt(at), 8));
+  const locator = createRecord(0x07064b50, 20, (bytes) => bytes.writeBigUInt64LE(BigInt(at), 8));
   return [record, locator];
 }
 
 function end(start: number, length: number, comment: string, long: boolean): Buffer {
-  const record = headed(0x06054b50, 22, (bytes) => {
+  const record = createRecord(0x06054b50, 22, (bytes) => {
     bytes.writeUInt32LE(long ? LONG : length, 12);
     bytes.writeUInt32LE(long ? LONG : start, 16);
     bytes.writeUInt16LE(Buffer.byteLength(comment), 20);
@@ -105,7 +105,7 @@ function end(start: number, length: number, comment: string, long: boolean): Buf
   return Buffer.concat([record, Buffer.from(comment)]);
 }
 
-function headed(signature: number, size: number, write: (bytes: Buffer) => void): Buffer {
+function createRecord(signature: number, size: number, write: (bytes: Buffer) => void): Buffer {
   const bytes = Buffer.alloc(size);
   bytes.writeUInt32LE(signature, 0);
   write(bytes);

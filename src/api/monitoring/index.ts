@@ -11,7 +11,7 @@ import { incidents } from './incidents/index.ts';
 import { ingestionSettings } from './ingestion-settings/index.ts';
 import { sessions } from './sessions/index.ts';
 
-/** What is watched: alerts that other tools send, incidents that are made of them, errors that programs report. */
+/** Resource modules of monitoring: received alerts, incidents created from them, and reported errors. */
 export const monitoring: ResourceModules = {
   'alert-integrations': alertIntegrations,
   alerts,

@@ -10,7 +10,7 @@ import { snippets } from './snippets/index.ts';
 import { sshCertificates } from './ssh-certificates/index.ts';
 import { wikis } from './wikis/index.ts';
 
-/** What moves or copies whole groups and repositories, and whom a group lets vouch for keys. */
+/** Imports, exports, replication, storage moves, snippets, wikis and SSH certificates. */
 export const operations: ResourceModules = {
   'bulk-import-engine': bulkImportEngine,
   'bulk-imports': bulkImports,

@@ -10,8 +10,8 @@ const BATCH_SIZE = 200;
 /** Compares the files of blobs with their digests, and finds files without a row. */
 export const blobs: Check = {
   name: 'blobs',
-  async *run(examined) {
-    const { database, progress } = examined;
+  async *run(context) {
+    const { database, progress } = context;
     let seen = 0;
     for (let after = ''; ; ) {
       // index: blobs_pkey
@@ -23,14 +23,14 @@ export const blobs: Check = {
         .limit(BATCH_SIZE)
         .execute();
       for (const row of rows) {
-        yield* checkBlob(examined, row);
+        yield* checkBlob(context, row);
         seen += 1;
         progress.update(`Blobs: ${seen}`);
       }
       if (rows.length < BATCH_SIZE) break;
       after = rows.at(-1)!.sha256;
     }
-    yield* checkStrayBlobs(examined);
+    yield* checkStrayBlobs(context);
   },
 };
 
@@ -39,21 +39,21 @@ interface BlobRow {
   readonly size: number;
 }
 
-async function* checkBlob(examined: CheckContext, { sha256, size }: BlobRow): AsyncGenerator<Finding> {
-  const { database } = examined;
-  const found = await digestBlob(examined, sha256);
+async function* checkBlob(context: CheckContext, { sha256, size }: BlobRow): AsyncGenerator<Finding> {
+  const { database } = context;
+  const found = await digestBlob(context, sha256);
   if (found?.sha256 === sha256 && found.size === size) return;
   const row = database.reader.selectFrom('blobs').select('sha256').where('sha256', '=', sha256).executeTakeFirst();
   if ((await row) === undefined) return;
   if (found?.sha256 !== sha256) {
-    const whose = (await listOwners(examined, sha256)).join(', ') || 'no row';
-    yield { text: `The file ${sha256} of ${whose} is ${found === null ? 'not there' : 'damaged'}` };
+    const owners = (await listOwners(context, sha256)).join(', ') || 'no row';
+    yield { text: `The file ${sha256} of ${owners} is ${found === null ? 'missing' : 'damaged'}` };
     return;
   }
   yield {
-    text: `The file ${sha256} has ${found.size} bytes, and its row says ${size}`,
+    text: `The file ${sha256} has ${found.size} bytes, but its row has the size ${size}`,
     repair: {
-      text: 'let the row say so',
+      text: 'store the size of the file in the row',
       async run() {
         await database.transaction((tx) =>
           tx.updateTable('blobs').set({ size: found.size }).where('sha256', '=', sha256).execute(),
@@ -97,6 +97,6 @@ async function* checkStrayBlobs({ blobs: store, database }: CheckContext): Async
   if (count === 0) return;
   yield {
     text: `${count} files of blobs belong to no row`,
-    repair: { text: 'remove them', run: async () => (await cleanUpBlobs(store, database)).strays >= 0 },
+    repair: { text: 'delete them', run: async () => (await cleanUpBlobs(store, database)).strays >= 0 },
   };
 }

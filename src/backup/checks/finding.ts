@@ -9,22 +9,22 @@ export interface Finding {
 }
 
 interface Repair {
-  /** What the repair does, as a verb phrase: `reindex issues_by_iid`. */
+  /** Description of the repair as a verb phrase: `reindex issues_by_iid`. */
   readonly text: string;
   /** Returns false if the repair turns out to be impossible. */
   run(): Promise<boolean>;
 }
 
-/** What checks work with, while the server may be running. */
+/** The data and services for checks; the server may be running. */
 export interface CheckContext extends ServerData {
   readonly runUnitOfWork: RunUnitOfWork;
 }
 
-/** A check; yields findings as they are found. */
+/** A check, which yields its findings one by one. */
 export interface Check {
   readonly name: string;
-  run(examined: CheckContext): AsyncIterable<Finding>;
+  run(context: CheckContext): AsyncIterable<Finding>;
 }
 
-/** Age in milliseconds after which nobody still works on something. */
+/** Age in milliseconds after which unfinished work counts as abandoned. */
 export const ABANDONED_AFTER_MS = 24 * 3_600_000;

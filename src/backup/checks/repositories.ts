@@ -25,37 +25,37 @@ async function loadRows({ database }: CheckContext): Promise<StoredRepository[]>
 
 export const repositories: Check = {
   name: 'repositories',
-  async *run(examined) {
-    const rows = await loadRows(examined);
+  async *run(context) {
+    const rows = await loadRows(context);
     for (const [index, row] of rows.entries()) {
-      examined.progress.update(`Repositories: ${index} of ${rows.length}`);
-      if (examined.git.storages[row.storage] === undefined) {
+      context.progress.update(`Repositories: ${index} of ${rows.length}`);
+      if (context.git.storages[row.storage] === undefined) {
         yield { text: `${row.name} is in the storage ${row.storage}, which HEARTH_STORAGES does not contain` };
-      } else yield* recheckIfMoved(examined, row, await checkRepository(examined, row));
+      } else yield* recheckIfMoved(context, row, await checkRepository(context, row));
     }
   },
 };
 
 /** Checks a repository again if it changed during the check: the finding may have been work in progress. */
 async function* recheckIfMoved(
-  examined: CheckContext,
+  context: CheckContext,
   row: StoredRepository,
   found: readonly Finding[],
 ): AsyncGenerator<Finding> {
   if (found.length === 0) return;
-  const now = (await loadRows(examined)).find(({ name }) => name === row.name);
+  const now = (await loadRows(context)).find(({ name }) => name === row.name);
   if (now === undefined) return;
-  const same = now.version === row.version && now.disk_path === row.disk_path && now.storage === row.storage;
-  yield* same ? found : await checkRepository(examined, now);
+  const isSame = now.version === row.version && now.disk_path === row.disk_path && now.storage === row.storage;
+  yield* isSame ? found : await checkRepository(context, now);
 }
 
-async function checkRepository(examined: CheckContext, row: StoredRepository): Promise<Finding[]> {
-  const { git } = examined;
+async function checkRepository(context: CheckContext, row: StoredRepository): Promise<Finding[]> {
+  const { git } = context;
   const repository = repositoryAt(git, row.storage, row.disk_path);
-  const place = `${row.disk_path} in the storage ${row.storage}`;
+  const location = `${row.disk_path} in the storage ${row.storage}`;
   if (!(await repositoryExists(repository))) {
-    const wanted = row.default_branch === null ? row.version > 0 : !row.empty;
-    return wanted ? [{ text: `The repository of ${row.name} is not there: ${place}` }] : [];
+    const isRequired = row.default_branch === null ? row.version > 0 : !row.empty;
+    return isRequired ? [{ text: `The repository of ${row.name} is missing: ${location}` }] : [];
   }
   try {
     const checked = await fsck(git, repository, 'connected');
@@ -63,11 +63,11 @@ async function checkRepository(examined: CheckContext, row: StoredRepository): P
       ? []
       : checked.problems
           .slice(0, 5)
-          .map((problem) => ({ text: `The repository of ${row.name} is damaged (${place}): ${problem}` }));
-    return [...broken, ...(await checkRow(examined, row, repository))];
+          .map((problem) => ({ text: `The repository of ${row.name} is damaged (${location}): ${problem}` }));
+    return [...broken, ...(await checkRow(context, row, repository))];
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    return [{ text: `The repository of ${row.name} is damaged (${place}): ${error.message}` }];
+    return [{ text: `The repository of ${row.name} is damaged (${location}): ${error.message}` }];
   }
 }
 
@@ -87,7 +87,7 @@ async function checkRow(
     };
     found.push({
       text: `HEAD of ${name} does not name its default branch ${default_branch}`,
-      repair: { text: 'let it name that', run },
+      repair: { text: 'set HEAD to the default branch', run },
     });
   }
   const hasBranches = (await listRefLines(git, repository)).includes(` ${HEADS}`);
@@ -104,8 +104,8 @@ async function checkRow(
   if (empty && hasBranches) {
     const run = change('empty = false');
     found.push({
-      text: `${name} says that nothing was pushed, but it has branches`,
-      repair: { text: 'say that there are', run },
+      text: `${name} is marked as empty, but it has branches`,
+      repair: { text: 'clear the mark', run },
     });
   }
   if (table !== 'repositories') return found;
@@ -116,7 +116,10 @@ async function checkRow(
     .execute();
   if (summary !== null && Number.parseInt(summary, 10) > row.version) {
     const run = change('summary_version = null');
-    found.push({ text: `The summary of ${name} is of refs that it never had`, repair: { text: 'make it anew', run } });
+    found.push({
+      text: `The summary of ${name} has a newer version than its refs`,
+      repair: { text: 'delete it, so that it is computed again', run },
+    });
   }
   return found;
 }
@@ -124,21 +127,21 @@ async function checkRow(
 /** Finds repositories without a row. They are moved aside and not deleted, because their content is unknown. */
 export const strays: Check = {
   name: 'storages',
-  async *run(examined) {
-    const { git, clock } = examined;
+  async *run(context) {
+    const { git, clock } = context;
     for (const [storage, root] of Object.entries(git.storages)) {
-      const named = new Set(
-        (await loadRows(examined)).filter((row) => row.storage === storage).map((row) => row.disk_path),
+      const knownPaths = new Set(
+        (await loadRows(context)).filter((row) => row.storage === storage).map((row) => row.disk_path),
       );
       for await (const directory of listRepositoryDirectories(root)) {
         const path = relative(root, directory);
         const age = clock.now().getTime() - (await stat(join(directory, 'HEAD')).catch(() => stat(directory))).mtimeMs;
-        if (named.has(path) || age < ABANDONED_AFTER_MS) continue;
+        if (knownPaths.has(path) || age < ABANDONED_AFTER_MS) continue;
         yield {
-          text: `No row names ${path} in the storage ${storage}`,
+          text: `No row refers to ${path} in the storage ${storage}`,
           repair: {
             text: `move it to ${PUT_ASIDE_DIRECTORY} in that storage`,
-            run: () => putAside(examined, { root, directory, path }),
+            run: () => putAside(context, { root, directory, path }),
           },
         };
       }
@@ -150,37 +153,37 @@ const PUT_ASIDE_DIRECTORY = 'put-aside';
 
 /** Moves a repository aside; returns false if it has a row by now. */
 async function putAside(
-  examined: CheckContext,
+  context: CheckContext,
   { root, directory, path }: { root: string; directory: string; path: string },
 ) {
-  if ((await loadRows(examined)).some((row) => row.disk_path === path)) return false;
-  const lost = join(root, PUT_ASIDE_DIRECTORY);
-  await mkdir(lost, { recursive: true, mode: 0o700 });
-  await rename(directory, join(lost, `${basename(directory)}.${randomUUID()}`));
-  await syncDirectory(lost);
+  if ((await loadRows(context)).some((row) => row.disk_path === path)) return false;
+  const target = join(root, PUT_ASIDE_DIRECTORY);
+  await mkdir(target, { recursive: true, mode: 0o700 });
+  await rename(directory, join(target, `${basename(directory)}.${randomUUID()}`));
+  await syncDirectory(target);
   return true;
 }
 
 /** Finds ref updates of dead processes. A server completes them at start-up and every minute. */
 export const intents: Check = {
   name: 'intents',
-  async *run(examined) {
-    const { database, clock } = examined;
-    const isLeft = () =>
+  async *run(context) {
+    const { database, clock } = context;
+    const listAbandoned = () =>
       database.reader
         .selectFrom('ref_intents')
         .select(['id', 'project_id', 'wiki_id', 'created_at'])
         .where('lease_until', '<=', clock.now().toISOString())
         .orderBy('id')
         .execute();
-    for (const { id, project_id, wiki_id, created_at } of await isLeft()) {
+    for (const { id, project_id, wiki_id, created_at } of await listAbandoned()) {
       yield {
-        text: `A move of refs of the ${project_id === null ? `wiki ${wiki_id}` : `project ${project_id}`} from ${created_at} was never ended`,
+        text: `An update of refs of the ${project_id === null ? `wiki ${wiki_id}` : `project ${project_id}`} from ${created_at} was never completed`,
         repair: {
-          text: 'end it by what its refs say',
+          text: 'complete it from the current refs',
           async run() {
-            await completeAbandonedIntents(examined, false);
-            return !(await isLeft()).some((left) => left.id === id);
+            await completeAbandonedIntents(context, false);
+            return !(await listAbandoned()).some((intent) => intent.id === id);
           },
         },
       };

@@ -16,11 +16,11 @@ import type { Check, CheckContext, Finding } from './finding.ts';
 
 async function* withSnapshot(
   { database }: CheckContext,
-  look: (snapshot: DatabaseSnapshot) => AsyncIterable<Finding>,
+  check: (snapshot: DatabaseSnapshot) => AsyncIterable<Finding>,
 ): AsyncGenerator<Finding> {
   const snapshot = await openSnapshot(database);
   try {
-    yield* look(snapshot);
+    yield* check(snapshot);
   } finally {
     await snapshot.close();
   }
@@ -29,12 +29,12 @@ async function* withSnapshot(
 /** Runs the integrity check of the engine. */
 export const files: Check = {
   name: 'database',
-  run: (examined) =>
-    withSnapshot(examined, async function* (snapshot) {
+  run: (context) =>
+    withSnapshot(context, async function* (snapshot) {
       for (const { problem, index } of await snapshot.integrity()) {
         const text = `The database is damaged: ${problem}`;
         if (index === null) yield { text };
-        else yield { text, repair: { text: `make the index ${index} anew`, run: () => reindex(examined, index) } };
+        else yield { text, repair: { text: `rebuild the index ${index}`, run: () => reindex(context, index) } };
       }
     }),
 };
@@ -47,38 +47,40 @@ async function reindex({ database }: CheckContext, index: string): Promise<boole
 /** Finds rows that refer to missing rows. */
 export const references: Check = {
   name: 'references',
-  run: (examined) =>
-    withSnapshot(examined, async function* (snapshot) {
+  run: (context) =>
+    withSnapshot(context, async function* (snapshot) {
       for (const reference of await snapshot.references()) {
         const [{ count } = { count: 0 }] = await snapshot.query(
           `select count(*) as count from ${danglingRows(reference)}`,
         );
         if (Number(count) === 0) continue;
         const { table, columns, parent, onDelete } = reference;
-        const text = `${count} rows of ${table} refer by ${columns.join(', ')} to rows of ${parent} that are not there`;
+        const text = `${count} rows of ${table} refer by ${columns.join(', ')} to missing rows of ${parent}`;
         if (onDelete === 'nothing') yield { text };
-        else yield { text, repair: referenceRepair(examined, reference) };
+        else yield { text, repair: referenceRepair(context, reference) };
       }
     }),
 };
 
 /** Returns SQL after `from`: the rows of a table whose referenced rows are missing. */
 function danglingRows({ table, columns, parent, parentColumns }: Reference): string {
-  const own = columns.map((column) => `${quoteIdentifier(table)}.${quoteIdentifier(column)}`);
-  const same = parentColumns.map((column, at) => `referred.${quoteIdentifier(column)} = ${own[at]}`).join(' and ');
-  const given = own.map((column) => `${column} is not null`).join(' and ');
-  return `${quoteIdentifier(table)} where ${given} and not exists (select 1 from ${quoteIdentifier(parent)} referred where ${same})`;
+  const ownColumns = columns.map((column) => `${quoteIdentifier(table)}.${quoteIdentifier(column)}`);
+  const same = parentColumns
+    .map((column, at) => `referred.${quoteIdentifier(column)} = ${ownColumns[at]}`)
+    .join(' and ');
+  const notNull = ownColumns.map((column) => `${column} is not null`).join(' and ');
+  return `${quoteIdentifier(table)} where ${notNull} and not exists (select 1 from ${quoteIdentifier(parent)} referred where ${same})`;
 }
 
 /** Returns the repair that the foreign key's `on delete` action would have made. */
 function referenceRepair({ database }: CheckContext, reference: Reference): Finding['repair'] {
   const { table, columns, onDelete } = reference;
   const rest = danglingRows(reference);
-  const nothing = columns.map((column) => `${quoteIdentifier(column)} = null`).join(', ');
+  const assignments = columns.map((column) => `${quoteIdentifier(column)} = null`).join(', ');
   const statement =
-    onDelete === 'cascade' ? `delete from ${rest}` : `update ${rest.replace(' where ', ` set ${nothing} where `)}`;
+    onDelete === 'cascade' ? `delete from ${rest}` : `update ${rest.replace(' where ', ` set ${assignments} where `)}`;
   return {
-    text: onDelete === 'cascade' ? `delete these rows of ${table}` : 'let them refer to nothing',
+    text: onDelete === 'cascade' ? `delete these rows of ${table}` : 'clear these references',
     async run() {
       await database.transaction((tx) => sql.raw(statement).execute(tx));
       return true;
@@ -89,11 +91,11 @@ function referenceRepair({ database }: CheckContext, reference: Reference): Find
 /** Finds counters that would assign used numbers again. */
 export const counters: Check = {
   name: 'counters',
-  run: (examined) =>
-    withSnapshot(examined, async function* (snapshot) {
+  run: (context) =>
+    withSnapshot(context, async function* (snapshot) {
       for (const table of snapshot.tables) {
-        yield* checkIds(examined, snapshot, table);
-        yield* checkIids(examined, snapshot, table);
+        yield* checkIds(context, snapshot, table);
+        yield* checkIids(context, snapshot, table);
       }
     }),
 };
@@ -110,9 +112,9 @@ async function* checkIds(
   );
   if (most === null || Number(most) <= lastId) return;
   yield {
-    text: `New rows of ${name} would be given numbers after ${lastId}, but there is ${most}`,
+    text: `New rows of ${name} would get numbers after ${lastId}, but there is ${most}`,
     repair: {
-      text: 'go on after that',
+      text: 'raise the counter',
       async run() {
         await database.transaction(async (tx) => {
           const { rows } = await sql<{
@@ -136,17 +138,17 @@ async function* checkIids(
   if (!has('iid')) return;
   const kind = name.replace(/s$/, '');
   for (const owner of ['project_id', 'group_id'].filter(has)) {
-    const behind = await snapshot.query(
+    const outdated = await snapshot.query(
       `select found.owner, found.most, c.last from
          (select ${owner} as owner, max(iid) as most from ${quoteIdentifier(name)} where ${owner} is not null group by ${owner}) found
          left join iid_counters c on c.${owner} = found.owner and c.kind = '${kind}'
        where c.last is null or c.last < found.most`,
     );
-    for (const { owner: id, most, last } of behind) {
+    for (const { owner: id, most, last } of outdated) {
       yield {
         text: `${owner} ${id} would number its next ${kind} after ${last ?? 0}, but there is ${most}`,
         repair: {
-          text: 'go on after that',
+          text: 'raise the counter',
           run: async () => {
             await database.transaction((tx) => raiseIidCounter(tx, { owner, id: Number(id), kind, name }));
             return true;
@@ -167,46 +169,46 @@ async function raiseIidCounter(
   const most = sql`(select max(iid) from ${table} where ${column} = ${id})`;
   const raised = await sql`update iid_counters set last = ${most}
     where ${column} = ${id} and kind = ${kind} and last < ${most} returning kind`.execute(tx);
-  const there = await sql`select 1 from iid_counters where ${column} = ${id} and kind = ${kind}`.execute(tx);
-  if (raised.rows.length > 0 || there.rows.length > 0) return;
+  const existing = await sql`select 1 from iid_counters where ${column} = ${id} and kind = ${kind}`.execute(tx);
+  if (raised.rows.length > 0 || existing.rows.length > 0) return;
   await sql`insert into iid_counters (${column}, kind, last) values (${id}, ${kind}, ${most})`.execute(tx);
 }
 
 /** Finds folded search keys that do not match their names. */
 export const keys: Check = {
   name: 'keys',
-  run: (examined) =>
-    withSnapshot(examined, async function* (snapshot) {
+  run: (context) =>
+    withSnapshot(context, async function* (snapshot) {
       for (const table of snapshot.tables) {
         for (const column of table.columns.map(({ name }) => name)) {
           if (table.columns.some(({ name }) => name === `${column}_key`))
-            yield* checkFoldedKeys(examined, snapshot, table, column);
+            yield* checkFoldedKeys(context, snapshot, table, column);
         }
       }
     }),
 };
 
 async function* checkFoldedKeys(
-  examined: CheckContext,
+  context: CheckContext,
   snapshot: DatabaseSnapshot,
   table: CopiedTable,
   column: string,
 ): AsyncGenerator<Finding> {
-  const wanted = [...new Set([...table.key, column, `${column}_key`])];
-  const columns = wanted.map((name) => table.columns.find((each) => each.name === name)!);
-  const at = (name: string) => wanted.indexOf(name);
+  const names = [...new Set([...table.key, column, `${column}_key`])];
+  const columns = names.map((name) => table.columns.find((each) => each.name === name)!);
+  const at = (name: string) => names.indexOf(name);
   for await (const rows of snapshot.rows({ ...table, columns })) {
     for (const row of rows) {
       const [name, key] = [row[at(column)], row[at(`${column}_key`)]] as (string | null)[];
       if (name === null || name === undefined || key === foldCase(name)) continue;
-      const which = table.key.map((part) => `${part} ${row[at(part)]}`).join(', ');
+      const rowKey = table.key.map((part) => `${part} ${row[at(part)]}`).join(', ');
       yield {
-        text: `${table.name} ${which} is found by ${JSON.stringify(key)}, but its ${column} is ${JSON.stringify(name)}`,
+        text: `${table.name} ${rowKey} has the key ${JSON.stringify(key)}, but its ${column} is ${JSON.stringify(name)}`,
         repair: {
-          text: `let it be found by its ${column}`,
+          text: `set the key from its ${column}`,
           run: () =>
             rewriteFoldedKey(
-              examined,
+              context,
               table,
               column,
               table.key.map((part) => row[at(part)]),

@@ -27,7 +27,7 @@ interface Blame {
 type BlameResult =
   | Blame
   /** The history is too long for the time limit, or the file too large. */
-  | { readonly refused: 'timed-out' | 'too-large' };
+  | { readonly rejected: 'timed-out' | 'too-large' };
 
 const blameCache = definePerGit(
   (git) =>
@@ -54,8 +54,8 @@ export async function blame(
   options: { timeLimit?: number } = {},
 ): Promise<BlameResult> {
   const key = [repository.directory, commit, range?.start, range?.end, path].join(' ');
-  const known = blameCache(git).get(key);
-  if (known !== undefined) return known;
+  const cached = blameCache(git).get(key);
+  if (cached !== undefined) return cached;
   return coalesce(git, `blame ${options.timeLimit} ${key}`, async (shared) => {
     const ask = () => computeBlame(shared, repository, commit, path, range, options.timeLimit);
     const result = await historyWalkLimiter(git).run(ask, shared);
@@ -80,7 +80,7 @@ async function computeBlame(
   const ended = await forEachLine(git, repository, 'blame', invocation, options, reader.take);
   if (ended.ok) return { ok: true, groups: reader.groups };
   const { failure } = ended;
-  if (failure.kind === 'timed-out' || failure.kind === 'too-large') return { refused: failure.kind };
+  if (failure.kind === 'timed-out' || failure.kind === 'too-large') return { rejected: failure.kind };
   // "file x has only 3 lines"
   if (failure.kind === 'not-found') return { ok: true, groups: [] };
   throw new GitError('blame', failure);

@@ -5,7 +5,7 @@ import { countCommits, listCommits } from './commit-log.ts';
 import { readTrailers } from './trailers.ts';
 
 describe('a list of commits', () => {
-  test('is newest first, and pages', async (t) => {
+  test('is newest first and paginated', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const ids = [await copy.commit('1'), await copy.commit('2'), await copy.commit('3')];
     const revisions = { include: [ids[2]!] };
@@ -14,7 +14,7 @@ describe('a list of commits', () => {
     assert.deepEqual(await listCommits(git, repository, { revisions, skip: 5, limit: 1 }), []);
   });
 
-  test('leaves out what a range excludes', async (t) => {
+  test('omits commits that a range excludes', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const ids = [await copy.commit('1'), await copy.commit('2'), await copy.commit('3')];
     const revisions = { include: [ids[2]!], exclude: [ids[0]!] };

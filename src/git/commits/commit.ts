@@ -66,8 +66,8 @@ export interface CommitRequest {
 /** `index` is the position of the failed change. */
 type CommitFailure =
   | (TreeConflict & { readonly index: number })
-  | { readonly refused: 'empty' }
-  | { readonly refused: 'missing-parent' };
+  | { readonly rejected: 'empty' }
+  | { readonly rejected: 'missing-parent' };
 
 type CommitResult = { readonly ok: true; readonly commit: string; readonly tree: string } | CommitFailure;
 
@@ -78,7 +78,7 @@ type CommitResult = { readonly ok: true; readonly commit: string; readonly tree:
  */
 export async function commitChanges(git: Git, repository: Repository, request: CommitRequest): Promise<CommitResult> {
   const parent = request.parent === null ? null : await readCommit(git, repository, request.parent);
-  if (request.parent !== null && parent === null) return { refused: 'missing-parent' };
+  if (request.parent !== null && parent === null) return { rejected: 'missing-parent' };
   const pending: NewObject[] = [];
   const edit = createTreeEdit(parent === null ? null : parent.treeId);
   const load = (id: string) => loadTree(git, repository, id);
@@ -92,14 +92,14 @@ export async function commitChanges(git: Git, repository: Repository, request: C
     await yieldIfDue();
     return addPending(pending, 'tree', content);
   });
-  if (tree === (parent?.treeId ?? EMPTY_TREE_ID) && request.allowEmpty !== true) return { refused: 'empty' };
+  if (tree === (parent?.treeId ?? EMPTY_TREE_ID) && request.allowEmpty !== true) return { rejected: 'empty' };
   const parents = request.parent === null ? [] : [request.parent];
   const commit = await addPending(pending, 'commit', formatCommit(git, { ...request, tree, parents }));
   prestartUpdater(git, repository);
   // git decides whether the names are valid, by the same rules as for a push.
   const suspect = request.changes.find((change) => change.action !== 'delete' && isReserved(change.path));
   const unsound = await writeLimiter(git).run(() => writeAll(git, repository, pending, suspect !== undefined), git);
-  if (unsound) return { refused: 'invalid-path', path: suspect!.path, index: request.changes.indexOf(suspect!) };
+  if (unsound) return { rejected: 'invalid-path', path: suspect!.path, index: request.changes.indexOf(suspect!) };
   for (const object of pending.slice(-MAX_CACHED_OBJECTS)) cacheWrittenObject(git, repository, object);
   return { ok: true, commit, tree };
 }

@@ -60,34 +60,34 @@ test('each step gives the tree that git lists', async (t) => {
 
 const content = text('new');
 const REFUSED: [FileChange[], unknown][] = [
-  [[{ action: 'create', path: 'a.txt', content }], { refused: 'exists', path: 'a.txt', index: 0 }],
-  [[{ action: 'create', path: 'dir', content }], { refused: 'is-directory', path: 'dir', index: 0 }],
-  [[{ action: 'create', path: 'a.txt/x/y', content }], { refused: 'parent-is-file', path: 'a.txt', index: 0 }],
-  [[{ action: 'update', path: 'none', content }], { refused: 'missing', path: 'none', index: 0 }],
-  [[{ action: 'update', path: 'none/x', content }], { refused: 'missing', path: 'none/x', index: 0 }],
-  [[{ action: 'update', path: 'a.txt/x', content }], { refused: 'missing', path: 'a.txt/x', index: 0 }],
-  [[{ action: 'update', path: 'dir', content }], { refused: 'is-directory', path: 'dir', index: 0 }],
-  [[{ action: 'delete', path: 'none' }], { refused: 'missing', path: 'none', index: 0 }],
-  [[{ action: 'move', from: 'none', path: 'x' }], { refused: 'missing', path: 'none', index: 0 }],
-  [[{ action: 'move', from: 'a.txt', path: 'dir/b.txt' }], { refused: 'exists', path: 'dir/b.txt', index: 0 }],
-  [[{ action: 'chmod', path: 'none', executable: true }], { refused: 'missing', path: 'none', index: 0 }],
+  [[{ action: 'create', path: 'a.txt', content }], { rejected: 'exists', path: 'a.txt', index: 0 }],
+  [[{ action: 'create', path: 'dir', content }], { rejected: 'is-directory', path: 'dir', index: 0 }],
+  [[{ action: 'create', path: 'a.txt/x/y', content }], { rejected: 'parent-is-file', path: 'a.txt', index: 0 }],
+  [[{ action: 'update', path: 'none', content }], { rejected: 'missing', path: 'none', index: 0 }],
+  [[{ action: 'update', path: 'none/x', content }], { rejected: 'missing', path: 'none/x', index: 0 }],
+  [[{ action: 'update', path: 'a.txt/x', content }], { rejected: 'missing', path: 'a.txt/x', index: 0 }],
+  [[{ action: 'update', path: 'dir', content }], { rejected: 'is-directory', path: 'dir', index: 0 }],
+  [[{ action: 'delete', path: 'none' }], { rejected: 'missing', path: 'none', index: 0 }],
+  [[{ action: 'move', from: 'none', path: 'x' }], { rejected: 'missing', path: 'none', index: 0 }],
+  [[{ action: 'move', from: 'a.txt', path: 'dir/b.txt' }], { rejected: 'exists', path: 'dir/b.txt', index: 0 }],
+  [[{ action: 'chmod', path: 'none', executable: true }], { rejected: 'missing', path: 'none', index: 0 }],
   [
     [
       { action: 'delete', path: 'a.txt' },
       { action: 'delete', path: 'a.txt' },
     ],
-    { refused: 'missing', path: 'a.txt', index: 1 },
+    { rejected: 'missing', path: 'a.txt', index: 1 },
   ],
-  [[{ action: 'update', path: 'a.txt', content: text('a') }], { refused: 'empty' }],
-  [[{ action: 'chmod', path: 'a.txt', executable: false }], { refused: 'empty' }],
+  [[{ action: 'update', path: 'a.txt', content: text('a') }], { rejected: 'empty' }],
+  [[{ action: 'chmod', path: 'a.txt', executable: false }], { rejected: 'empty' }],
   [
     [
       { action: 'create', path: 'x/y', content },
       { action: 'delete', path: 'x/y' },
     ],
-    { refused: 'empty' },
+    { rejected: 'empty' },
   ],
-  [[], { refused: 'empty' }],
+  [[], { rejected: 'empty' }],
 ];
 for (const path of [
   '',
@@ -104,7 +104,7 @@ for (const path of [
   'GIT~1',
   '.git ',
 ]) {
-  REFUSED.push([[{ action: 'create', path, content }], { refused: 'invalid-path', path, index: 0 }]);
+  REFUSED.push([[{ action: 'create', path, content }], { rejected: 'invalid-path', path, index: 0 }]);
 }
 
 test('invalid changes fail and do not move the branch', async (t) => {
@@ -155,16 +155,16 @@ test('of ten concurrent writers one wins and nine get "moved"', async (t) => {
   const results = await Promise.all(
     Array.from({ length: 10 }, async (_, number) => {
       const changes = newFiles({ [`file-${number}`]: `${number}` });
-      const made = await commitChanges(git, repository, {
+      const result = await commitChanges(git, repository, {
         parent,
         changes,
         author: TEST_SIGNER,
         committer: TEST_SIGNER,
         message: 'x',
       });
-      assert.ok('ok' in made);
-      const change = { ref: 'refs/heads/main', oldId: parent, newId: made.commit };
-      return { commit: made.commit, update: await updateRefs(git, repository, [change]) };
+      assert.ok('ok' in result);
+      const change = { ref: 'refs/heads/main', oldId: parent, newId: result.commit };
+      return { commit: result.commit, update: await updateRefs(git, repository, [change]) };
     }),
   );
   const winners = results.filter((result) => 'ok' in result.update);
@@ -173,21 +173,21 @@ test('of ten concurrent writers one wins and nine get "moved"', async (t) => {
   assert.equal(await resolveRef(repository, 'refs/heads/main'), tip);
   assert.deepEqual(await getParentIds(world, tip), [parent]);
   for (const { update } of results) {
-    if ('refused' in update) {
-      assert.deepEqual(update, { refused: 'moved', ref: 'refs/heads/main', expected: parent, actual: tip });
+    if ('rejected' in update) {
+      assert.deepEqual(update, { rejected: 'moved', ref: 'refs/heads/main', expected: parent, actual: tip });
     }
   }
 });
 
-test('an unknown parent is refused', async (t) => {
+test('an unknown parent is rejected', async (t) => {
   const { git, repository } = await gitWorld(t);
   const request = { changes: newFiles({ a: 'a' }), author: TEST_SIGNER, committer: TEST_SIGNER, message: 'x' };
   for (const parent of ['1'.repeat(40), ZERO_ID]) {
-    assert.deepEqual(await commitChanges(git, repository, { ...request, parent }), { refused: 'missing-parent' });
+    assert.deepEqual(await commitChanges(git, repository, { ...request, parent }), { rejected: 'missing-parent' });
   }
 });
 
-test('an empty commit is made when the caller allows it', async (t) => {
+test('creates an empty commit only if the caller allows it', async (t) => {
   const world = await gitWorld(t);
   const first = await commitFiles(world, 'main', [], { allowEmpty: true });
   const second = await commitFiles(world, 'main', [], { allowEmpty: true, message: 'again' });
@@ -243,7 +243,7 @@ test('creates a commit of an existing tree', async (t) => {
   assert.deepEqual(await getParentIds(world, await writeCommit(world.git, world.repository, merge)), parents);
 });
 
-test('a tree with very many entries is changed where the change is', async (t) => {
+test('changes only the affected entries of a very large tree', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const parent = await commitOfTree(git, repository, await wideTree(git, repository, 20_000));
@@ -254,9 +254,9 @@ test('a tree with very many entries is changed where the change is', async (t) =
     { action: 'delete', path: 'entry-0019999' } as const,
     { action: 'move', from: 'entry-0000008', path: 'moved' } as const,
   ];
-  const made = await commitChanges(git, repository, { ...request, parent, changes });
-  assert.ok('ok' in made, JSON.stringify(made));
-  const tree = await readTreeEntries(world, made.commit);
+  const result = await commitChanges(git, repository, { ...request, parent, changes });
+  assert.ok('ok' in result, JSON.stringify(result));
+  const tree = await readTreeEntries(world, result.commit);
   assert.equal(Object.keys(tree).length, 20_000 + 3 - 1);
   const [gone, kept] = [
     ['entry-0019999', 'entry-0000008'],
@@ -269,15 +269,15 @@ test('a tree with very many entries is changed where the change is', async (t) =
     parent,
     changes: newFiles({ 'entry-0000001': 'x' }),
   });
-  assert.equal('refused' in again && again.refused, 'exists');
+  assert.equal('rejected' in again && again.rejected, 'exists');
 });
 
-test('what a commit has written is not asked for', async (t) => {
+test('objects written by a commit are read from the cache', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const commit = await commitFiles(world, 'main', newFiles({ 'a/b': 'c' }));
-  const made = await readCommit(git, repository, commit);
-  assert.deepEqual([made?.id, made?.author.email, made?.message], [commit, TEST_SIGNER.email, 'Change\n']);
+  const read = await readCommit(git, repository, commit);
+  assert.deepEqual([read?.id, read?.author.email, read?.message], [commit, TEST_SIGNER.email, 'Change\n']);
   assert.equal((await findEntryAtPath(git, repository, commit, 'a/b'))?.type, 'blob');
   const commands = [...git.processes.children].map(({ command }) => command);
   assert.deepEqual(commands, ['update-ref'], 'no process was started to read them');

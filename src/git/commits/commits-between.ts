@@ -27,8 +27,8 @@ export async function listCommitsBetween(
   to: string,
 ): Promise<readonly string[]> {
   const key = `${repository.directory} ${from} ${to}`;
-  const known = rangeCache(git).get(key);
-  if (known !== undefined) return known;
+  const cached = rangeCache(git).get(key);
+  if (cached !== undefined) return cached;
   const revisions = { include: [to], exclude: [from] };
   const list = () => listCommits(git, repository, { revisions, limit: MAX_COMMITS_BETWEEN + 1 });
   const newestFirst = await historyWalkLimiter(git).run(list, git);
@@ -42,8 +42,8 @@ const countCache = definePerGit(() => createBoundedCache<number>(10_000));
 /** Returns how many commits `to` reaches and `from` does not. */
 export async function countCommitsBetween(git: Git, repository: Repository, from: string, to: string): Promise<number> {
   const key = `${repository.directory} ${from} ${to}`;
-  const known = countCache(git).get(key);
-  if (known !== undefined) return known;
+  const cached = countCache(git).get(key);
+  if (cached !== undefined) return cached;
   return coalesce(git, `count ${key}`, async (shared) => {
     const ask = () => countCommits(shared, repository, { include: [to], exclude: [from] });
     const count = await historyWalkLimiter(git).run(ask, shared);
@@ -76,8 +76,8 @@ export async function findSharedMergeBase(
   to: string,
 ): Promise<string | null> {
   const key = `${repository.directory} ${from} ${to}`;
-  const known = mergeBaseCache(git).get(key);
-  if (known !== undefined) return known.id;
+  const cached = mergeBaseCache(git).get(key);
+  if (cached !== undefined) return cached.id;
   return coalesce(git, `parting ${key}`, async (shared) => {
     const id = await historyWalkLimiter(git).run(() => computeMergeBase(shared, repository, [from, to]), shared);
     mergeBaseCache(git).set(key, { id });

@@ -32,8 +32,8 @@ export async function loadContributors(
   commit: string,
 ): Promise<readonly Contributor[]> {
   const key = `${repository.directory} ${commit}`;
-  const found = contributorCache(git).get(key);
-  if (found !== undefined) return found;
+  const cached = contributorCache(git).get(key);
+  if (cached !== undefined) return cached;
   return coalesce(git, `contributors ${key}`, async (shared) => {
     const contributors = await historyWalkLimiter(git).run(
       () => computeContributors(shared, repository, commit),

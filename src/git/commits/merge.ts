@@ -73,8 +73,8 @@ export async function canMergeCleanly(
   theirs: string,
 ): Promise<boolean> {
   const key = `${repository.directory} ${ours} ${theirs}`;
-  const known = cleanMergeCache(git).get(key);
-  if (known !== undefined) return known;
+  const cached = cleanMergeCache(git).get(key);
+  if (cached !== undefined) return cached;
   return coalesce(git, `merges cleanly ${key}`, async (shared) => {
     const merged = await historyWalkLimiter(git).run(() => tryToMerge(shared, repository, ours, theirs), shared);
     cleanMergeCache(git).set(key, merged);

@@ -19,7 +19,7 @@ async function sides(copy: WorkingCopy): Promise<{ base: string; ours: string; t
 }
 
 describe('cherry-pick', () => {
-  test('takes the change of one commit and nothing before it', async (t) => {
+  test('applies the change of one commit only', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const { ours, theirs } = await sides(copy);
     const result = await cherryPick(git, repository, { commit: theirs, onto: ours });
@@ -38,13 +38,13 @@ describe('cherry-pick', () => {
     assert.deepEqual(await cherryPick(git, repository, { commit: theirs, onto }), { conflict: ['f'] });
   });
 
-  test('of a change that is there already is empty', async (t) => {
+  test('of a change that exists already is empty', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const { theirs } = await sides(copy);
     assert.deepEqual(await cherryPick(git, repository, { commit: theirs, onto: theirs }), { empty: true });
   });
 
-  test('takes the first commit of another history', async (t) => {
+  test('applies the first commit of another history', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const onto = await copy.commit('main', { a: 'a' });
     await copy.git('checkout', '-q', '--orphan', 'island');
@@ -57,7 +57,7 @@ describe('cherry-pick', () => {
 });
 
 describe('revert', () => {
-  test('takes the change of one commit back and keeps what came later', async (t) => {
+  test('reverts the change of one commit and keeps later changes', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const { ours } = await sides(copy);
     const onto = await copy.commit('later', { f: lines({ 3: 'ours', 20: 'later' }) });
@@ -66,7 +66,7 @@ describe('revert', () => {
     assert.equal(await copy.git('show', `${result.tree}:f`), lines({ 20: 'later' }).trim());
   });
 
-  test('of what was changed again is a conflict, of what is gone already empty', async (t) => {
+  test('of lines changed again is a conflict, of removed lines is empty', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const { base, ours } = await sides(copy);
     const onto = await copy.commit('again', { f: lines({ 3: 'again' }) });
@@ -74,7 +74,7 @@ describe('revert', () => {
     assert.deepEqual(await revert(git, repository, { commit: ours, onto: base }), { empty: true });
   });
 
-  test('of a first commit leaves nothing of it', async (t) => {
+  test('of a first commit removes all its files', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const commit = await copy.commit('1', { a: 'a' });
     const result = await revert(git, repository, { commit, onto: commit });

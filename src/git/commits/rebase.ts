@@ -47,9 +47,9 @@ export async function rebase(
   for (const commit of newestFirst.reverse()) {
     checkCancelled();
     if (git.clock.now().getTime() > until) return 'tooMuch';
-    const made = await rebaseCommit(git, repository, { commit, onto: tip, committer });
-    if (typeof made === 'string') return made;
-    tip = made.tip;
+    const rebased = await rebaseCommit(git, repository, { commit, onto: tip, committer });
+    if (typeof rebased === 'string') return rebased;
+    tip = rebased.tip;
   }
   return { tip };
 }

@@ -8,10 +8,10 @@ import { rebase } from './rebase.ts';
 const committer = { name: 'Cara', email: 'cara@example.com', at: { seconds: 1_700_000_000, offset: '+0100' } };
 const goOn = () => {};
 
-/** `side` branched off `main` some commits ago, and `main` has moved on. */
+/** Creates a branch `side` that diverged from `main`. */
 async function parted(t: TestContext) {
-  const given = await gitWithWorkingCopy(t);
-  const { copy } = given;
+  const setup = await gitWithWorkingCopy(t);
+  const { copy } = setup;
   await copy.commit('base', { f: '1\n2\n3\n', g: 'g\n' });
   await copy.git('checkout', '-q', '-b', 'side');
   await copy.commit('one\n\nWith a body', { f: '1\n2\nthree\n' });
@@ -19,17 +19,17 @@ async function parted(t: TestContext) {
   const head = await copy.commit('two', { h: 'h\n' });
   await copy.git('checkout', '-q', 'main');
   const onto = await copy.commit('main', { f: 'I\n2\n3\n' });
-  return { ...given, head, onto };
+  return { ...setup, head, onto };
 }
 
 test('rebases commits like git, with their authors, dates and messages', async (t) => {
   const { git, repository, copy, head, onto } = await parted(t);
   const rebased = await rebase(git, repository, { onto, head, committer, checkCancelled: goOn });
   assert.ok(typeof rebased === 'object');
-  const said = (at: string) => copy.git('log', '--format=%an <%ae> %ad %B', '--date=raw', `${onto}..${at}`);
+  const log = (at: string) => copy.git('log', '--format=%an <%ae> %ad %B', '--date=raw', `${onto}..${at}`);
   await copy.git('checkout', '-q', '-B', 'again', head);
   await copy.git('rebase', '-q', onto);
-  assert.equal(await said(rebased.tip), await said('again'));
+  assert.equal(await log(rebased.tip), await log('again'));
   assert.equal(await copy.git('rev-parse', `${rebased.tip}^{tree}`), await copy.git('rev-parse', 'again^{tree}'));
   const { committer: by, parentIds } = (await readCommit(git, repository, rebased.tip))!;
   assert.deepEqual([by.name, by.email, by.date], ['Cara', 'cara@example.com', '2023-11-14T23:13:20.000+01:00']);

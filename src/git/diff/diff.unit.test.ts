@@ -37,7 +37,7 @@ async function givenChanges(t: TestContext): Promise<{ named: Map<string, FileDi
 }
 
 describe('a diff', () => {
-  test('names each changed file once, and shows the lines that changed', async (t) => {
+  test('lists each changed file once, with its changed lines', async (t) => {
     const { named, overflow } = await givenChanges(t);
     assert.equal(overflow, false);
     assert.deepEqual(
@@ -56,7 +56,7 @@ describe('a diff', () => {
     });
   });
 
-  test('shows a file that is gone or new as one without another side', async (t) => {
+  test('shows deleted and new files against an empty side', async (t) => {
     const { named } = await givenChanges(t);
     assert.deepEqual(without(named.get('gone.txt'), 'header'), {
       oldPath: 'gone.txt',
@@ -78,7 +78,7 @@ describe('a diff', () => {
     });
   });
 
-  test('shows a binary, an empty file, a mode and a new name without lines', async (t) => {
+  test('shows binary files, empty files, mode changes and renames without lines', async (t) => {
     const { named } = await givenChanges(t);
     assert.equal(named.get('binary.dat')?.text, 'Binary files a/binary.dat and b/binary.dat differ\n');
     assert.equal(named.get('binary.dat')?.binary, true);
@@ -87,14 +87,14 @@ describe('a diff', () => {
     assert.deepEqual([named.get('there.txt')?.renamedFile, named.get('there.txt')?.oldPath], [true, 'here.txt']);
   });
 
-  test('of a first commit shows everything as new', async (t) => {
+  test('shows all files of a first commit as new', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const id = await copy.commit('1', { a: 'x\n' });
     const { files } = await getDiff(git, repository, null, id);
     assert.deepEqual([files[0]?.newFile, files[0]?.aMode, files[0]?.text], [true, '0', '@@ -0,0 +1 @@\n+x\n']);
   });
 
-  test('shows a file that became a link as gone and come', async (t) => {
+  test('shows a file that became a link as deleted and created', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const from = await copy.commit('1', { a: 'x\n', b: 'y\n' });
     await unlink(join(copy.directory, 'a'));
@@ -110,7 +110,7 @@ describe('a diff', () => {
     assert.match(files[2]!.text, /^@@ .*\n-y\n\+z\n$/);
   });
 
-  test('leaves out the text of a file over 200 KiB and shows the others', async (t) => {
+  test('omits the text of a file over 200 KiB and shows the others', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const line = `${'x'.repeat(99)}\n`;
     const endless = 'diff --git a/z b/z'.padEnd(300 * 1024, 'y');
@@ -132,7 +132,7 @@ describe('a diff', () => {
     );
   });
 
-  test('collapses what comes after 50000 lines and leaves out what comes after 1000 files', async (t) => {
+  test('collapses files after 50000 lines and omits files after 1000 files', async (t) => {
     const { git, repository, copy } = await gitWithWorkingCopy(t);
     const files: Record<string, string> = {};
     for (let at = 0; at < 1003; at += 1) files[`f${String(at).padStart(4, '0')}`] = `${at}\n`;
@@ -166,7 +166,7 @@ test('parses a patch the same in chunks of any size', () => {
   assert.equal((whole as { files: FileDiff[] }).files[1]?.text, '@@ -1 +1 @@\n--- a\n++++ b\n');
 });
 
-test('a too long line cannot look like the next file', () => {
+test('does not mistake a truncated line for the next file header', () => {
   const reader = createPatchReader({ files: 10, lines: 10, fileBytes: 20, bytes: 1000 });
   const head = ':0 1 1 2 A\0a\0:0 1 1 2 A\0b\0\0diff --git a/a b/a\n@@ -0,0 +1 @@\n+';
   const pieces = [head, 'x'.repeat(30), 'diff --git a/evil b/evil\n', 'diff --git a/b b/b\n@@ -0,0 +1 @@\n+b\n'];

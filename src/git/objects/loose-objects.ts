@@ -141,14 +141,14 @@ const MAX_ATTEMPTS = 5;
 
 /** Returns whether the directory was created. */
 async function moveInto(directory: string, draft: string, path: string): Promise<boolean> {
-  let made = false;
+  let created = false;
   for (let tries = 1; ; tries++) {
     try {
       await rename(draft, path);
-      return made;
+      return created;
     } catch (error) {
       if (!isMissing(error) || tries === MAX_ATTEMPTS) throw error;
-      made = await makeDirectory(directory);
+      created = await makeDirectory(directory);
     }
   }
 }

@@ -88,8 +88,8 @@ function cacheKey(repository: Repository, id: string): string {
  */
 export async function getObjectInfo(git: Git, repository: Repository, expression: string): Promise<ObjectInfo | null> {
   const key = ID_PATTERN.test(expression) ? cacheKey(repository, expression) : null;
-  const known = key === null ? undefined : infoCache(git).get(key);
-  if (known !== undefined) return known;
+  const cached = key === null ? undefined : infoCache(git).get(key);
+  if (cached !== undefined) return cached;
   const found = await withReader(git, repository, expression, async (reader) => {
     reader.send(`info ${expression}\n`);
     return parseInfo(await reader.readLine());
@@ -109,8 +109,8 @@ export async function readObject(
   limit = 10 * 1024 * 1024,
 ): Promise<ReadObject | null> {
   const key = cacheKey(repository, id);
-  const known = contentCache(git).get(key);
-  if (known !== undefined && known.size <= limit) return known;
+  const cached = contentCache(git).get(key);
+  if (cached !== undefined && cached.size <= limit) return cached;
   const info = infoCache(git).get(key);
   if (info !== undefined && info.size > limit) return { ...info, content: null };
   const found = await withReader(git, repository, id, (reader) => readContent(reader, id, limit));
@@ -158,8 +158,8 @@ export async function readCommits(
 ): Promise<(Commit | null)[]> {
   const found = new Map<string, Commit>();
   for (const id of ids) {
-    const known = commitCache(git).get(cacheKey(repository, id));
-    if (known !== undefined) found.set(id, known);
+    const cached = commitCache(git).get(cacheKey(repository, id));
+    if (cached !== undefined) found.set(id, cached);
   }
   const uncached = [...new Set(ids)].filter((id) => ID_PATTERN.test(id) && !found.has(id));
   if (uncached.length > 0) {
@@ -222,8 +222,8 @@ export async function readTree(
 ): Promise<Tree | null> {
   if (id === EMPTY_TREE_ID) return toTree([]);
   const key = cacheKey(repository, id);
-  const known = treeCache(git).get(key);
-  if (known !== undefined) return known;
+  const cached = treeCache(git).get(key);
+  if (cached !== undefined) return cached;
   const object = await readObject(git, repository, id, limit);
   if (object?.type !== 'tree' || object.content === null) return null;
   const tree = toTree(parseTree(object.content));
@@ -240,8 +240,8 @@ export async function readTag(git: Git, repository: Repository, id: string): Pro
 /** Returns the SHA-256 of a blob in hex. Cached; computed in constant memory. Null if there is no such object. */
 export async function getBlobSha256(git: Git, repository: Repository, id: string): Promise<string | null> {
   const key = cacheKey(repository, id);
-  const known = sha256Cache(git).get(key);
-  if (known !== undefined) return known;
+  const cached = sha256Cache(git).get(key);
+  if (cached !== undefined) return cached;
   const object = await streamObject(git, repository, id);
   if (object === null) return null;
   const hash = createHash('sha256');
@@ -333,14 +333,14 @@ async function loadCommits(
     for (const _ of ids) {
       const info = parseInfo(await reader.readLine());
       if (info === null) continue;
-      const kept = info.type === 'commit' ? Math.min(info.size, MAX_COMMIT) : 0;
-      const content = await reader.readBytes(kept);
-      await reader.skip(info.size - kept + 1);
+      const bytes = info.type === 'commit' ? Math.min(info.size, MAX_COMMIT) : 0;
+      const content = await reader.readBytes(bytes);
+      await reader.skip(info.size - bytes + 1);
       if (info.type !== 'commit') continue;
       remaining -= content.length;
       const isWhole = remaining >= 0 || content.length <= MIN_TRUNCATABLE_MESSAGE;
-      const most = isWhole ? MAX_MESSAGE : TRUNCATED_MESSAGE;
-      commits.push({ commit: parseTruncated(info, content, most), isWhole });
+      const maxBytes = isWhole ? MAX_MESSAGE : TRUNCATED_MESSAGE;
+      commits.push({ commit: parseTruncated(info, content, maxBytes), isWhole });
     }
     return commits;
   });

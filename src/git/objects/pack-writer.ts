@@ -53,17 +53,17 @@ export async function writePack(
 
 /** Merges small chunks into chunks worth a write. */
 async function* mergeChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let held: Buffer[] = [];
+  let pending: Buffer[] = [];
   let size = 0;
   for await (const chunk of pieces) {
-    held.push(chunk);
+    pending.push(chunk);
     size += chunk.length;
     if (size < CHUNK_SIZE) continue;
-    yield Buffer.concat(held);
-    held = [];
+    yield Buffer.concat(pending);
+    pending = [];
     size = 0;
   }
-  yield Buffer.concat(held);
+  yield Buffer.concat(pending);
 }
 
 async function* formatPack(objects: readonly NewObject[]): AsyncGenerator<Buffer> {

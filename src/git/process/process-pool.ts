@@ -115,8 +115,8 @@ export function createProcessPool(
       const [oldest] = idle;
       if (oldest !== undefined) discard(oldest);
       else {
-        const given = await waiting.wait(directory, { client });
-        if (given !== null) return given;
+        const released = await waiting.wait(directory, { client });
+        if (released !== null) return released;
       }
     }
   }

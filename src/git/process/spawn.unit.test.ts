@@ -103,8 +103,8 @@ test('limits the memory of each process and of its children', async (t) => {
   await writeFile(program, '#!/bin/sh\nulimit -d\nsh -c "ulimit -d"\n');
   await chmod(program, 0o755);
   const git = createGit({ storages: {}, clock: world.git.clock, program });
-  const said = (await readGitOutput(git, null, 'version', {})).toString();
-  assert.equal(said, `${COMMANDS.version.memory * 1024}\n`.repeat(2));
+  const output = (await readGitOutput(git, null, 'version', {})).toString();
+  assert.equal(output, `${COMMANDS.version.memory * 1024}\n`.repeat(2));
   await git.close();
 });
 

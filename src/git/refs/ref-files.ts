@@ -37,8 +37,8 @@ export async function readPackedRef(repository: Repository, ref: string): Promis
 async function readPackedRefs(path: string): Promise<PackedRefs | null> {
   const status = await stat(path, { bigint: true }).catch(absent);
   if (status === null) return null;
-  const known = packedRefsCache.get(path);
-  if (known?.version === versionOf(status)) return known;
+  const cached = packedRefsCache.get(path);
+  if (cached?.version === versionOf(status)) return cached;
   const file = await open(path, 'r').catch(absent);
   if (file === null) return null;
   try {

@@ -133,8 +133,8 @@ export async function listRefs(
 ): Promise<readonly Ref[]> {
   if (version === undefined) return loadRefs(git, repository, prefix);
   const key = `${repository.directory} ${prefix} ${version}`;
-  const known = refListCache(git).get(key);
-  if (known !== undefined) return known;
+  const cached = refListCache(git).get(key);
+  if (cached !== undefined) return cached;
   return coalesce(git, `refs ${key}`, async (shared) => {
     const refs = await loadRefs(shared, repository, prefix);
     refListCache(git).set(key, refs);

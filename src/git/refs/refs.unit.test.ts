@@ -67,12 +67,12 @@ const BAD = [
   'a\nb',
 ];
 
-test('branch names are judged as git judges them', () => {
+test('validates branch names like git', () => {
   for (const name of GOOD) assert.equal(isValidBranchName(name), true, name);
   for (const name of BAD) assert.equal(isValidBranchName(name), false, JSON.stringify(name));
 });
 
-test('some names that git takes are not for branches here', () => {
+test('rejects some branch names that git accepts', () => {
   // Rules in addition to git's.
   for (const name of ['HEAD', '-a', 'refs/heads/a', 'refs/remotes/a', `${'x'.repeat(251)}`, '\udc80']) {
     assert.equal(isValidBranchName(name), false, JSON.stringify(name));
@@ -81,7 +81,7 @@ test('some names that git takes are not for branches here', () => {
   assert.equal(isValidTagName('-v1'), false);
 });
 
-test('git itself judges the same names alike', async (t) => {
+test('git itself gives the same results', async (t) => {
   const world = await gitWorld(t);
   const commit = await commitFiles(world, 'start', newFiles({ a: 'a' }));
   for (const name of [...GOOD, ...BAD].filter((name) => name !== '')) {
@@ -92,7 +92,7 @@ test('git itself judges the same names alike', async (t) => {
   }
 });
 
-test('every name that is called valid can be made, listed and removed', async (t) => {
+test('every valid name can be created, listed and deleted', async (t) => {
   const world = await gitWorld(t);
   const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
   const names = ['@', 'a@b', 'ünïcode/ß', '{', "it's", 'a"b', 'refs/x', 'a,b;c', '💚', 'x'.repeat(250)];
@@ -118,7 +118,7 @@ test('a sha is forty hexadecimal digits', () => {
 /** Invalid names that resemble ref names. */
 const BESIDE = ['refs/heads/b', 'refs/heads/b1', 'refs/heads/b1/', 'refs/heads/zz', 'refs/tags/v', 'refs/a', 'HEAD'];
 
-test('a ref is found loose, packed and packed then moved, and is gone when it is deleted', async (t) => {
+test('finds refs that are loose, packed, or moved after packing, and no deleted ones', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const first = await commitFiles(world, 'main', newFiles({ a: 'a' }));
@@ -141,7 +141,7 @@ test('a ref is found loose, packed and packed then moved, and is gone when it is
   assert.equal(await resolveRef(repository, 'refs/heads/b7/x'), first);
 });
 
-test('names that lead out of the refs are no refs', async (t) => {
+test('rejects names that lead out of the refs directory', async (t) => {
   const { repository } = await gitWorld(t);
   for (const name of [
     'refs/../HEAD',
@@ -155,19 +155,19 @@ test('names that lead out of the refs are no refs', async (t) => {
   }
 });
 
-test('an absent repository has no refs, no branches and no HEAD', async (t) => {
+test('a missing repository has no refs, no branches and no HEAD', async (t) => {
   const { git } = await gitWorld(t);
   assert.equal(await resolveRef(absent, 'refs/heads/main'), null);
   assert.equal(await findHeadBranch(absent), null);
   assert.deepEqual(await listRefs(git, absent, 'refs/heads/'), []);
   const id = '1'.repeat(40);
-  const made = await updateRefs(git, absent, [{ ref: 'refs/heads/x', oldId: ZERO_ID, newId: id }]);
-  assert.deepEqual(made, { refused: 'missing-object', ref: 'refs/heads/x', oid: id });
+  const result = await updateRefs(git, absent, [{ ref: 'refs/heads/x', oldId: ZERO_ID, newId: id }]);
+  assert.deepEqual(result, { rejected: 'missing-object', ref: 'refs/heads/x', oid: id });
   const removed = await updateRefs(git, absent, [{ ref: 'refs/heads/x', oldId: id, newId: ZERO_ID }]);
-  assert.deepEqual(removed, { refused: 'moved', ref: 'refs/heads/x', expected: id, actual: null });
+  assert.deepEqual(removed, { rejected: 'moved', ref: 'refs/heads/x', expected: id, actual: null });
 });
 
-test('the list tells what each ref is and when its commit was made', async (t) => {
+test('lists the type and commit date of each ref', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
@@ -188,7 +188,7 @@ test('the list tells what each ref is and when its commit was made', async (t) =
   assert.deepEqual(await listRefs(git, repository, 'refs/tags/'), [light, annotated]);
 });
 
-test('a list is asked once per version of the refs', async (t) => {
+test('caches a list per version of the refs', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));

@@ -43,8 +43,8 @@ export async function resolveRevisionAtVersion(
   version: string,
 ): Promise<string | null> {
   const key = `${repository.directory} ${version} ${text}`;
-  const known = revisionCache(git).get(key);
-  if (known !== undefined) return known.id;
+  const cached = revisionCache(git).get(key);
+  if (cached !== undefined) return cached.id;
   const id = await resolveRevision(git, repository, text);
   revisionCache(git).set(key, { id });
   return id;
@@ -77,8 +77,8 @@ async function listCandidateRefs(repository: Repository, base: string): Promise<
 
 async function peelTo(git: Git, repository: Repository, id: string, suffixes: string): Promise<string | null> {
   const key = `${repository.directory} ${id}${suffixes}`;
-  const known = peeledCache(git).get(key);
-  if (known !== undefined) return known;
+  const cached = peeledCache(git).get(key);
+  if (cached !== undefined) return cached;
   const found = await getObjectInfo(git, repository, `${id}${suffixes}^{commit}`);
   if (found === null) return null;
   peeledCache(git).set(key, found.id);

@@ -54,10 +54,10 @@ async function assertResolved(
   }
 }
 
-test('a revision is a commit, a ref by any of its names, or the beginning of an id, the first that there is', async (t) => {
-  const given = await givenRefs(t);
-  const { a, b, c, tag } = given;
-  await assertResolved(given, [
+test('resolves a commit id, a ref by any of its names, or an abbreviated id, in this order', async (t) => {
+  const refs = await givenRefs(t);
+  const { a, b, c, tag } = refs;
+  await assertResolved(refs, [
     [a, a],
     [a.toUpperCase(), a],
     ['main', c],
@@ -81,10 +81,10 @@ test('a revision is a commit, a ref by any of its names, or the beginning of an 
   ]);
 });
 
-test('a revision goes on to parents', async (t) => {
-  const given = await givenRefs(t);
-  const { a, b, c } = given;
-  await assertResolved(given, [
+test('resolves parents of a revision', async (t) => {
+  const refs = await givenRefs(t);
+  const { a, b, c } = refs;
+  await assertResolved(refs, [
     ['main~1', b],
     ['main~2', a],
     ['main^', b],
@@ -123,14 +123,14 @@ const NO_REVISIONS = [
   'refs/../HEAD',
 ];
 
-test('what is not a commit, or a name of git alone, is no revision', async (t) => {
-  const given = await givenRefs(t);
-  const { b, tree } = given;
+test('does not resolve objects that are no commits, or names internal to git', async (t) => {
+  const refs = await givenRefs(t);
+  const { b, tree } = refs;
   await assertResolved(
-    given,
+    refs,
     NO_REVISIONS.map((text) => [text, null]),
   );
-  await assertResolved(given, [
+  await assertResolved(refs, [
     [tree, null],
     ['0'.repeat(40), null],
     [b.slice(0, 3), null],
@@ -144,7 +144,7 @@ test('the tip of a branch is not that of a tag', async (t) => {
   assert.equal(await findBranchHead(repository, 'v1'), null);
 });
 
-test('a branch that has just moved is seen at once, without a new process', async (t) => {
+test('sees a moved branch immediately, without a new process', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   await commitFiles(world, 'main', newFiles({ a: 'a' }));
@@ -158,7 +158,7 @@ test('a branch that has just moved is seen at once, without a new process', asyn
   assert.deepEqual(new Set(git.processes.children), new Set(before));
 });
 
-test('nothing resolves in an empty and in an absent repository', async (t) => {
+test('resolves nothing in an empty or missing repository', async (t) => {
   const { git, repository } = await gitWorld(t);
   for (const where of [repository, { directory: '/nonexistent/none.git' }]) {
     for (const text of ['HEAD', 'main', 'abcd', '1'.repeat(40), 'main~1']) {

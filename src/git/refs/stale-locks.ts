@@ -42,10 +42,10 @@ const DRAFT_MAX_AGE = 10 * 60;
 export async function removeStaleLocks(git: Git): Promise<string[]> {
   const removed: string[] = [];
   for (const root of Object.values(git.storages)) {
-    const held = await hasDeletionGuard(root, git.clock);
+    const isGuarded = await hasDeletionGuard(root, git.clock);
     for await (const directory of listRepositoryDirectories(root)) {
       if (/\/tmp-[^/]*\.git$|\.removed$/.test(directory)) {
-        if (!held) await removeDraft(git, directory, removed);
+        if (!isGuarded) await removeDraft(git, directory, removed);
       } else removed.push(...(await removeLocksIn(git, directory)));
     }
   }

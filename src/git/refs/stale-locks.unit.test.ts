@@ -22,7 +22,7 @@ async function placed({ repository, time }: GitWorld, path: string, minutes: num
 
 const REF_LOCKS = ['HEAD.lock', 'packed-refs.lock', 'refs/heads/a/b.lock'];
 
-test('at start locks of refs and drafts that nobody can hold any more are removed, younger ones stay', async (t) => {
+test('removes old locks and drafts of refs at start-up and keeps younger ones', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
@@ -41,7 +41,7 @@ test('at start locks of refs and drafts that nobody can hold any more are remove
   await checkRepository(world);
 });
 
-test('a lock of what may take hours is somebody’s for hours', async (t) => {
+test('keeps locks of long operations for hours', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const graph = await placed(world, 'objects/info/commit-graphs/commit-graph-chain.lock', 0);
@@ -54,16 +54,16 @@ test('a lock of what may take hours is somebody’s for hours', async (t) => {
   assert.deepEqual(await removeStaleRepositoryLocks(git, repository), [packs]);
 });
 
-test('a lock that nobody holds any more does not keep a ref where it is', async (t) => {
+test('removes a stale lock when a ref update finds it', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const commit = await commitFiles(world, 'main', newFiles({ a: 'a' }));
   await placed(world, 'refs/heads/next.lock', 12);
-  const made = [{ ref: 'refs/heads/next', oldId: ZERO_ID, newId: commit }];
-  assert.deepEqual(await updateRefs(git, repository, made), { ok: true });
+  const changes = [{ ref: 'refs/heads/next', oldId: ZERO_ID, newId: commit }];
+  assert.deepEqual(await updateRefs(git, repository, changes), { ok: true });
 });
 
-test('a lock that git takes while the stale one of its name is being removed stays', async (t) => {
+test('keeps a lock that git takes while the stale one is being removed', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   await commitFiles(world, 'main', newFiles({ a: 'a' }));
@@ -83,7 +83,7 @@ test('a lock that git takes while the stale one of its name is being removed sta
   assert.deepEqual((await readdir(dirname(lock))).sort(), ['main', 'main.lock']);
 });
 
-test('a lock that somebody else removes while it is looked at again is no failure', async (t) => {
+test('succeeds if another process removes the stale lock first', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const directory = dirname(await placed(world, 'refs/heads/main.lock', 12));
@@ -97,7 +97,7 @@ test('a lock that somebody else removes while it is looked at again is no failur
   assert.deepEqual(readdirSync(directory), []);
 });
 
-test('an absent storage has no stale locks', async (t) => {
+test('a missing storage has no stale locks', async (t) => {
   const { git } = await gitWorld(t);
   const other = createGit({ storages: { default: '/nonexistent/storage' }, clock: git.clock });
   assert.deepEqual(await removeStaleLocks(other), []);

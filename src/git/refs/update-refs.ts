@@ -27,15 +27,15 @@ export interface RefChange {
 type RefUpdate =
   | { readonly ok: true }
   | {
-      readonly refused: 'moved';
+      readonly rejected: 'moved';
       readonly ref: string;
       readonly expected: string | null;
       readonly actual: string | null;
     }
-  | { readonly refused: 'conflict'; readonly ref: string; readonly existing: string | null }
-  | { readonly refused: 'locked'; readonly ref: string | null }
-  | { readonly refused: 'missing-object'; readonly ref: string | null; readonly oid: string | null }
-  | { readonly refused: 'invalid-name'; readonly ref: string | null };
+  | { readonly rejected: 'conflict'; readonly ref: string; readonly existing: string | null }
+  | { readonly rejected: 'locked'; readonly ref: string | null }
+  | { readonly rejected: 'missing-object'; readonly ref: string | null; readonly oid: string | null }
+  | { readonly rejected: 'invalid-name'; readonly ref: string | null };
 
 /** The failed results of `RefUpdate`. */
 export type RefFailure = Exclude<RefUpdate, { ok: true }>;
@@ -68,7 +68,7 @@ export function prestartUpdater(git: Git, repository: Repository): void {
  */
 export async function updateRefs(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<RefUpdate> {
   for (const change of changes) {
-    if (!isValidRefName(change.ref)) return { refused: 'invalid-name', ref: change.ref };
+    if (!isValidRefName(change.ref)) return { rejected: 'invalid-name', ref: change.ref };
     if (!ID_PATTERN.test(change.oldId) || !ID_PATTERN.test(change.newId))
       throw new Error(`${change.ref}: not an object id`);
   }
@@ -81,8 +81,8 @@ export async function updateRefs(git: Git, repository: Repository, changes: read
 const ID_PATTERN = /^[0-9a-f]{40}$/;
 
 function missingRepository(change: RefChange): RefUpdate {
-  if (change.newId !== ZERO_ID) return { refused: 'missing-object', ref: change.ref, oid: change.newId };
-  return { refused: 'moved', ref: change.ref, expected: change.oldId, actual: null };
+  if (change.newId !== ZERO_ID) return { rejected: 'missing-object', ref: change.ref, oid: change.newId };
+  return { rejected: 'moved', ref: change.ref, expected: change.oldId, actual: null };
 }
 
 /** Attempts while another process holds a lock; git waits half a second in each. */
@@ -91,7 +91,7 @@ const MAX_ATTEMPTS = 10;
 async function transact(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<RefUpdate> {
   for (let tries = 1; ; tries++) {
     const update = await transactOnce(git, repository, changes);
-    if (!('refused' in update) || update.refused !== 'locked' || tries === MAX_ATTEMPTS) return update;
+    if (!('rejected' in update) || update.rejected !== 'locked' || tries === MAX_ATTEMPTS) return update;
     if (tries > 1) continue;
     const refs = changes.map(({ ref }) => ref);
     await removeStaleRefLocks(git, repository, refs);
@@ -140,16 +140,16 @@ async function toRefFailure(
     case 'moved': {
       const expected = changes.find((change) => change.ref === failure.ref)?.oldId ?? ZERO_ID;
       const actual = failure.actual ?? (await resolveRef(repository, failure.ref));
-      return { refused: 'moved', ref: failure.ref, expected: expected === ZERO_ID ? null : expected, actual };
+      return { rejected: 'moved', ref: failure.ref, expected: expected === ZERO_ID ? null : expected, actual };
     }
     case 'conflict':
-      return { refused: 'conflict', ref: failure.ref, existing: failure.existing };
+      return { rejected: 'conflict', ref: failure.ref, existing: failure.existing };
     case 'locked':
-      return { refused: 'locked', ref: failure.ref };
+      return { rejected: 'locked', ref: failure.ref };
     case 'missing-object':
-      return { refused: 'missing-object', ref: failure.ref, oid: failure.oid };
+      return { rejected: 'missing-object', ref: failure.ref, oid: failure.oid };
     case 'invalid-name':
-      return { refused: 'invalid-name', ref: failure.ref };
+      return { rejected: 'invalid-name', ref: failure.ref };
     default:
       return null;
   }

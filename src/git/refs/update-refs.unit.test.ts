@@ -17,7 +17,7 @@ async function twoCommits(world: GitWorld): Promise<{ first: string; second: str
 }
 
 const NONE = '1'.repeat(40);
-const made = (ref: string, newId: string): RefChange => ({ ref, oldId: ZERO_ID, newId });
+const createRef = (ref: string, newId: string): RefChange => ({ ref, oldId: ZERO_ID, newId });
 
 interface Given {
   readonly world: GitWorld;
@@ -31,9 +31,9 @@ async function givenRefs(t: TestContext, packed: boolean): Promise<Given> {
   const { git, repository } = world;
   const { first, second } = await twoCommits(world);
   await updateRefs(git, repository, [
-    made('refs/heads/a', first),
-    made('refs/heads/x/y', first),
-    made('refs/heads/z', first),
+    createRef('refs/heads/a', first),
+    createRef('refs/heads/x/y', first),
+    createRef('refs/heads/z', first),
   ]);
   if (packed) await readGitOutput(git, repository, 'pack-refs', { flags: ['--all', '--prune'] });
   return { world, first, second };
@@ -53,60 +53,69 @@ async function assertRefused({ world, first, second }: Given, cases: readonly [R
 for (const packed of [false, true]) {
   const how = packed ? 'packed' : 'loose';
 
-  test(`a ref that is elsewhere is told with both ids, and nothing moves (${how} refs)`, async (t) => {
-    const given = await givenRefs(t, packed);
-    const { first, second } = given;
-    await assertRefused(given, [
+  test(`rejects a stale old id with both ids, and no ref moves (${how} refs)`, async (t) => {
+    const refs = await givenRefs(t, packed);
+    const { first, second } = refs;
+    await assertRefused(refs, [
       [
         { ref: 'refs/heads/main', oldId: first, newId: ZERO_ID },
-        { refused: 'moved', ref: 'refs/heads/main', expected: first, actual: second },
+        { rejected: 'moved', ref: 'refs/heads/main', expected: first, actual: second },
       ],
       [
         { ref: 'refs/heads/main', oldId: NONE, newId: first },
-        { refused: 'moved', ref: 'refs/heads/main', expected: NONE, actual: second },
+        { rejected: 'moved', ref: 'refs/heads/main', expected: NONE, actual: second },
       ],
-      [made('refs/heads/main', first), { refused: 'moved', ref: 'refs/heads/main', expected: null, actual: second }],
+      [
+        createRef('refs/heads/main', first),
+        { rejected: 'moved', ref: 'refs/heads/main', expected: null, actual: second },
+      ],
       [
         { ref: 'refs/heads/none', oldId: first, newId: second },
-        { refused: 'moved', ref: 'refs/heads/none', expected: first, actual: null },
+        { rejected: 'moved', ref: 'refs/heads/none', expected: first, actual: null },
       ],
       [
         { ref: 'refs/heads/none', oldId: first, newId: ZERO_ID },
-        { refused: 'moved', ref: 'refs/heads/none', expected: first, actual: null },
+        { rejected: 'moved', ref: 'refs/heads/none', expected: first, actual: null },
       ],
     ]);
   });
 
-  test(`a ref below or above another one conflicts with it, and nothing moves (${how} refs)`, async (t) => {
-    const given = await givenRefs(t, packed);
-    await assertRefused(given, [
-      [made('refs/heads/a/b', given.first), { refused: 'conflict', ref: 'refs/heads/a/b', existing: 'refs/heads/a' }],
-      [made('refs/heads/x', given.first), { refused: 'conflict', ref: 'refs/heads/x', existing: 'refs/heads/x/y' }],
+  test(`rejects a ref below or above another one, and no ref moves (${how} refs)`, async (t) => {
+    const refs = await givenRefs(t, packed);
+    await assertRefused(refs, [
+      [
+        createRef('refs/heads/a/b', refs.first),
+        { rejected: 'conflict', ref: 'refs/heads/a/b', existing: 'refs/heads/a' },
+      ],
+      [
+        createRef('refs/heads/x', refs.first),
+        { rejected: 'conflict', ref: 'refs/heads/x', existing: 'refs/heads/x/y' },
+      ],
     ]);
   });
 
-  test(`a branch leads to a commit that is there, or nothing moves (${how} refs)`, async (t) => {
-    const given = await givenRefs(t, packed);
-    const { git, repository } = given.world;
-    const tree = (await readCommit(git, repository, given.first))!.treeId;
-    await assertRefused(given, [
-      [made('refs/heads/new', NONE), { refused: 'missing-object', ref: 'refs/heads/new', oid: NONE }],
-      [made('refs/heads/new', tree), { refused: 'missing-object', ref: 'refs/heads/new', oid: tree }],
+  test(`rejects a missing object, and no ref moves (${how} refs)`, async (t) => {
+    const refs = await givenRefs(t, packed);
+    const { git, repository } = refs.world;
+    const tree = (await readCommit(git, repository, refs.first))!.treeId;
+    await assertRefused(refs, [
+      [createRef('refs/heads/new', NONE), { rejected: 'missing-object', ref: 'refs/heads/new', oid: NONE }],
+      [createRef('refs/heads/new', tree), { rejected: 'missing-object', ref: 'refs/heads/new', oid: tree }],
     ]);
   });
 
-  test(`a name that no ref may have is refused, and nothing moves (${how} refs)`, async (t) => {
-    const given = await givenRefs(t, packed);
+  test(`rejects an invalid ref name, and no ref moves (${how} refs)`, async (t) => {
+    const refs = await givenRefs(t, packed);
     const injected = 'refs/heads/x\ndelete refs/heads/main';
-    await assertRefused(given, [
-      [made('refs/heads/a..b', given.first), { refused: 'invalid-name', ref: 'refs/heads/a..b' }],
-      [made('heads/a', given.first), { refused: 'invalid-name', ref: 'heads/a' }],
-      [made(injected, given.first), { refused: 'invalid-name', ref: injected }],
+    await assertRefused(refs, [
+      [createRef('refs/heads/a..b', refs.first), { rejected: 'invalid-name', ref: 'refs/heads/a..b' }],
+      [createRef('heads/a', refs.first), { rejected: 'invalid-name', ref: 'heads/a' }],
+      [createRef(injected, refs.first), { rejected: 'invalid-name', ref: injected }],
     ]);
   });
 }
 
-test('refs are made, moved and removed in one step', async (t) => {
+test('creates, moves and deletes refs in one update', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const { first, second } = await twoCommits(world);
@@ -130,22 +139,22 @@ test('a and a/b in one update conflict', async (t) => {
   const { first } = await twoCommits(world);
   const changes = ['refs/heads/a', 'refs/heads/a/b'].map((ref) => ({ ref, oldId: ZERO_ID, newId: first }));
   const update = await updateRefs(world.git, world.repository, changes);
-  assert.ok('refused' in update && update.refused === 'conflict', JSON.stringify(update));
+  assert.ok('rejected' in update && update.rejected === 'conflict', JSON.stringify(update));
 });
 
-test('a ref that another process holds locked is refused after a while, and later moves', async (t) => {
+test('rejects a ref locked by another process after retries, and moves it later', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const { first, second } = await twoCommits(world);
   const lock = join(repository.directory, 'refs/heads/main.lock');
   await writeFile(lock, '');
   const change = [{ ref: 'refs/heads/main', oldId: second, newId: first }];
-  assert.deepEqual(await updateRefs(git, repository, change), { refused: 'locked', ref: 'refs/heads/main' });
+  assert.deepEqual(await updateRefs(git, repository, change), { rejected: 'locked', ref: 'refs/heads/main' });
   await rm(lock);
   assert.deepEqual(await updateRefs(git, repository, change), { ok: true });
 });
 
-test('a broken repository is an error and no refusal', async (t) => {
+test('a broken repository throws an error', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const { first, second } = await twoCommits(world);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { gitWithoutRepository, gitWithWorkingCopy } from '../transport/client.testing.ts';
 import { fsck, getMaintenanceNeeds, packRefs, repack, writeCommitGraph } from './maintenance.ts';
 
-test('a commit graph is wanted after new commits, and then no more', async (t) => {
+test('requires a commit graph after new commits, and not after it was written', async (t) => {
   const { git, repository, copy } = await gitWithWorkingCopy(t);
   await copy.commit('1');
   assert.deepEqual(await getMaintenanceNeeds(repository), { commitGraph: true, packRefs: false, repack: null });
@@ -13,12 +13,12 @@ test('a commit graph is wanted after new commits, and then no more', async (t) =
   assert.equal((await getMaintenanceNeeds(repository)).commitGraph, false);
 });
 
-test('an absent repository needs nothing', async (t) => {
+test('a missing repository needs no maintenance', async (t) => {
   const { repository } = await gitWithoutRepository(t);
   assert.deepEqual(await getMaintenanceNeeds(repository), { commitGraph: false, packRefs: false, repack: null });
 });
 
-test('many loose objects and refs are packed', async (t) => {
+test('packs many loose objects and refs', async (t) => {
   const { git, repository, copy } = await gitWithWorkingCopy(t);
   const id = await copy.commit('1', { a: 'a' });
   for (let at = 0; at < 501; at += 1) await writeFile(join(repository.directory, 'refs/heads', `b${at}`), `${id}\n`);
@@ -37,7 +37,7 @@ test('many loose objects and refs are packed', async (t) => {
   );
 });
 
-test('what nobody reaches stays two weeks, then goes', async (t) => {
+test('prunes unreachable objects after two weeks', async (t) => {
   const { git, repository, copy } = await gitWithWorkingCopy(t);
   await copy.commit('1', { a: 'a' });
   await copy.write('young', 'young');
@@ -53,7 +53,7 @@ test('what nobody reaches stays two weeks, then goes', async (t) => {
   assert.notEqual((await copy.tryGit('cat-file', '-e', old)).code, 0);
 });
 
-test('a check finds a broken object', async (t) => {
+test('fsck finds a broken object', async (t) => {
   const { git, repository, copy } = await gitWithWorkingCopy(t);
   await copy.commit('1', { a: 'a' });
   assert.deepEqual(await fsck(git, repository), { ok: true });

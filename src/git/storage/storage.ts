@@ -135,9 +135,9 @@ async function writeDurably(path: string, content: string): Promise<void> {
 export async function createDirectories(directory: string): Promise<void> {
   const highest = await mkdir(directory, { recursive: true });
   if (highest === undefined) return;
-  const made = [dirname(highest)];
-  for (let at = directory; at.length >= highest.length; at = dirname(at)) made.push(at);
-  await Promise.all(made.map(syncDirectory));
+  const created = [dirname(highest)];
+  for (let at = directory; at.length >= highest.length; at = dirname(at)) created.push(at);
+  await Promise.all(created.map(syncDirectory));
 }
 
 /** Syncs a directory, so that created, renamed or removed entries survive a power failure. */

@@ -8,13 +8,13 @@ import { getObjectInfo } from '../objects/object-reader.ts';
 import { findHeadBranch } from '../refs/refs.ts';
 import { deleteRepository, diskPathFor, ensureRepository, repositoryExists } from './storage.ts';
 
-test('a disk path spreads by the hash of the id', () => {
+test('distributes disk paths by the hash of the id', () => {
   const hash = '6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b';
   assert.equal(diskPathFor(1), `@hashed/6b/86/${hash}.git`);
   assert.equal(diskPathFor('1'), diskPathFor(1));
 });
 
-test('a repository lies in its storage and nowhere else', async (t) => {
+test('a repository is located inside its storage', async (t) => {
   const { git, root } = await gitWorld(t);
   assert.equal(repositoryAt(git, 'default', '@hashed/a/b/c.git').directory, join(root, '@hashed/a/b/c.git'));
   for (const path of ['../x', '/etc', 'a/../../x', '.', ''])
@@ -23,7 +23,7 @@ test('a repository lies in its storage and nowhere else', async (t) => {
   assert.throws(() => createGit({ storages: { a: 'relative' }, clock: git.clock }), /not absolute/);
 });
 
-test('of many who make one repository at once all find it made', async (t) => {
+test('concurrent creations of one repository all succeed', async (t) => {
   const { git } = await gitWorld(t);
   const repository = repositoryAt(git, 'default', diskPathFor(5));
   assert.equal(await repositoryExists(repository), false);
@@ -35,7 +35,7 @@ test('of many who make one repository at once all find it made', async (t) => {
   assert.equal(await findHeadBranch(repository), 'trunk');
 });
 
-test('a removed repository is gone with its readers and reads as empty', async (t) => {
+test('a deleted repository has no readers and reads as empty', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   await commitFiles(world, 'main', newFiles({ a: 'a' }));

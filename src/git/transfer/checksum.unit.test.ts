@@ -8,7 +8,7 @@ import { computeChecksum, computeRepositoryChecksum, EMPTY_CHECKSUM } from './ch
 
 const digest = (line: string) => createHash('sha1').update(line).digest('hex');
 
-test('the checksum of one line is its SHA-1, that of two their XOR in any order, that of a line twice nothing', () => {
+test('the checksum is the XOR of the SHA-1 of each line, independent of order', () => {
   assert.equal(computeChecksum([]), EMPTY_CHECKSUM);
   assert.equal(computeChecksum(['a']), digest('a'));
   const both = BigInt(`0x${digest('a')}`) ^ BigInt(`0x${digest('b')}`);
@@ -24,7 +24,7 @@ test('a missing or empty repository has the empty checksum', async (t) => {
   assert.equal(await computeRepositoryChecksum(empty.git, empty.repository), EMPTY_CHECKSUM);
 });
 
-test('HEAD and the refs of six kinds count, each by what it points at itself, and no others', async (t) => {
+test('includes HEAD and refs of six namespaces by their direct target, and no others', async (t) => {
   const { git, repository, copy } = await gitWithWorkingCopy(t);
   const id = await copy.commit('1', { a: 'a' });
   const head = await copy.git('symbolic-ref', 'HEAD');
@@ -45,7 +45,7 @@ test('HEAD and the refs of six kinds count, each by what it points at itself, an
   assert.equal(await computeRepositoryChecksum(git, repository), computeChecksum([...lines, `${tag} refs/tags/v1`]));
 });
 
-test('names count by their bytes, and a detached HEAD counts by its object', async (t) => {
+test('uses the bytes of names, and the object of a detached HEAD', async (t) => {
   const { git, repository, copy } = await gitWithWorkingCopy(t);
   const id = await copy.commit('1', { a: 'a' });
   const name = Buffer.concat([Buffer.from('refs/heads/'), Buffer.from([0xe9])]);

@@ -14,7 +14,7 @@ import { computeRepositoryChecksum } from '../transfer/checksum.ts';
 import { gitWithoutRepository, gitWithRepository, serve, workingCopy } from './client.testing.ts';
 import { fetchAllRefs, fetchUntrusted, findRemoteHead } from './fetch.ts';
 
-test('all refs come, whatever they are called, and go when they are gone', async (t) => {
+test('fetches all refs of any name, and deletes refs deleted on the remote', async (t) => {
   const source = await gitWithRepository(t);
   const here = await gitWithRepository(t);
   const { url } = await serve(t, source.git, source.repository);
@@ -36,7 +36,7 @@ test('all refs come, whatever they are called, and go when they are gone', async
   await same();
 });
 
-test('HEAD is the branch that the other one names, and nothing while that is not there', async (t) => {
+test('finds the HEAD branch of the remote, and null while that branch is missing', async (t) => {
   const source = await gitWithRepository(t);
   const { url } = await serve(t, source.git, source.repository);
   assert.equal(await findRemoteHead(source.git, { url, headers: [] }), null);
@@ -49,9 +49,9 @@ test('HEAD is the branch that the other one names, and nothing while that is not
 
 /** A server that records requests and responds with this status and these headers. */
 async function noting(t: { after(end: () => void): void }, status: number, headers: Record<string, string>) {
-  const seen: unknown[] = [];
+  const requests: unknown[] = [];
   const server = createServer((request, response) => {
-    seen.push(request.headers['x-note']);
+    requests.push(request.headers['x-note']);
     response.writeHead(status, headers).end();
   });
   server.listen(0, '127.0.0.1');
@@ -60,10 +60,10 @@ async function noting(t: { after(end: () => void): void }, status: number, heade
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.git`, seen };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.git`, seen: requests };
 }
 
-test('headers go to the server that is meant, and to none that it names', async (t) => {
+test('sends headers only to the configured server, not to redirect targets', async (t) => {
   const { git, repository } = await gitWithoutRepository(t);
   await ensureRepository(repository, { defaultBranch: 'main' });
   const elsewhere = await noting(t, 200, {});
@@ -75,7 +75,7 @@ test('headers go to the server that is meant, and to none that it names', async 
   assert.deepEqual(elsewhere.seen, []);
 });
 
-test('of a foreign server come the refs that are named, from the address that was looked at', async (t) => {
+test('fetches only the named refs of an external server, from the checked address', async (t) => {
   const source = await gitWithRepository(t);
   const here = await gitWithRepository(t);
   const { url } = await serve(t, source.git, source.repository);
@@ -94,17 +94,17 @@ test('of a foreign server come the refs that are named, from the address that wa
     refs.map(({ name, id: at }) => [name, at]),
     [['refs/heads/main', id]],
   );
-  const gone = { ...remote, resolve: [] };
+  const unresolved = { ...remote, resolve: [] };
   await assert.rejects(
-    fetchUntrusted(here.git, here.repository, gone, ['+refs/heads/*:refs/heads/*'], signal),
+    fetchUntrusted(here.git, here.repository, unresolved, ['+refs/heads/*:refs/heads/*'], signal),
     GitError,
   );
 });
 
-test('a fetch from a foreign server ends when it is not wanted any more', async (t) => {
+test('a cancelled fetch from an external server stops', async (t) => {
   const { git, repository } = await gitWithRepository(t);
-  const asked = Promise.withResolvers<void>();
-  const silent = createServer(() => asked.resolve());
+  const requested = Promise.withResolvers<void>();
+  const silent = createServer(() => requested.resolve());
   silent.listen(0, '127.0.0.1');
   await once(silent, 'listening');
   t.after(() => {
@@ -120,18 +120,18 @@ test('a fetch from a foreign server ends when it is not wanted any more', async 
     ['+refs/heads/*:refs/heads/*'],
     controller.signal,
   );
-  await asked.promise;
+  await requested.promise;
   controller.abort();
   await assert.rejects(fetched, (error: GitError) => error.failure.kind === 'stopped');
 });
 
 const BRANCHES = ['+refs/heads/*:refs/heads/*'];
 
-test('a foreign server that hands out files is not fetched from: nobody would look at its objects', async (t) => {
+test('does not fetch from a dumb HTTP server, which would bypass the object checks', async (t) => {
   const { git, repository } = await gitWithRepository(t);
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const files = createServer((request, response) => {
-    asked.push(request.url);
+    requested.push(request.url);
     response.end(`${'a'.repeat(40)}\trefs/heads/main\n`);
   });
   files.listen(0, '127.0.0.1');
@@ -140,12 +140,12 @@ test('a foreign server that hands out files is not fetched from: nobody would lo
   const remote = { url: `http://127.0.0.1:${(files.address() as AddressInfo).port}/a.git`, headers: [] };
   await assert.rejects(fetchUntrusted(git, repository, remote, BRANCHES, new AbortController().signal), GitError);
   assert.deepEqual(
-    asked.filter((url) => String(url).includes('/objects/')),
+    requested.filter((url) => String(url).includes('/objects/')),
     [],
   );
 });
 
-test('a foreign server that has none of the refs has nothing to fetch', async (t) => {
+test('an external server without the refs yields nothing', async (t) => {
   const source = await gitWithRepository(t);
   const here = await gitWithRepository(t);
   const { url } = await serve(t, source.git, source.repository);
@@ -160,35 +160,35 @@ test('a foreign server that has none of the refs has nothing to fetch', async (t
   assert.deepEqual(await fetched(), []);
 });
 
-test('a fetch ends when nobody wants it any more, also while the server is asked whether it has any refs', async (t) => {
+test('a cancelled fetch stops, also during the ref request', async (t) => {
   const source = await gitWithRepository(t);
   const here = await gitWithRepository(t);
   const { url } = await serve(t, source.git, source.repository);
-  const wanted = new AbortController();
+  const controller = new AbortController();
   let begun = 0;
   const between = createServer(async (request, response) => {
     // The fetch starts with this request; the next one gets no response.
-    if (request.method === 'GET' && ++begun === 2) return wanted.abort();
+    if (request.method === 'GET' && ++begun === 2) return controller.abort();
     const body = request.method === 'GET' ? undefined : Buffer.concat(await request.toArray());
     const { 'content-type': type = '', 'git-protocol': protocol = '' } = request.headers;
     const headers = { 'content-type': type, 'git-protocol': String(protocol) };
-    const given = await fetch(new URL(request.url!.slice('/a.git'.length + 1), `${url}/`), {
+    const upstream = await fetch(new URL(request.url!.slice('/a.git'.length + 1), `${url}/`), {
       method: request.method!,
       headers,
       ...(body && { body }),
     });
-    response.writeHead(given.status, { 'content-type': given.headers.get('content-type') ?? '' });
-    response.end(Buffer.from(await given.arrayBuffer()));
+    response.writeHead(upstream.status, { 'content-type': upstream.headers.get('content-type') ?? '' });
+    response.end(Buffer.from(await upstream.arrayBuffer()));
   });
   between.listen(0, '127.0.0.1');
   await once(between, 'listening');
   t.after(() => between.close().closeAllConnections());
   const remote = { url: `http://127.0.0.1:${(between.address() as AddressInfo).port}/a.git`, headers: [] };
-  await assert.rejects(fetchUntrusted(here.git, here.repository, remote, BRANCHES, wanted.signal), GitError);
+  await assert.rejects(fetchUntrusted(here.git, here.repository, remote, BRANCHES, controller.signal), GitError);
   assert.equal(begun, 2);
 });
 
-test('a history that a foreign server has cut off is not whole', async (t) => {
+test('fsck detects the incomplete history of a shallow external server', async (t) => {
   const source = await gitWithRepository(t);
   const here = await gitWithRepository(t);
   const { url } = await serve(t, source.git, source.repository);

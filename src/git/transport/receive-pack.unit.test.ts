@@ -25,7 +25,7 @@ describe('a push', () => {
 
   test('calls check with all changes before anything moves, and after afterwards', async (t) => {
     const { git, repository } = await gitWithRepository(t);
-    const seen: {
+    const calls: {
       push?: PushRequest;
       before?: string | null;
       moved?: readonly RefChange[];
@@ -33,13 +33,13 @@ describe('a push', () => {
     } = {};
     const { url } = await serve(t, git, repository, {
       check: async (push) => {
-        seen.push = push;
-        seen.before = await resolveRef(repository, 'refs/heads/main');
+        calls.push = push;
+        calls.before = await resolveRef(repository, 'refs/heads/main');
         return 'accept';
       },
       after: async (moved) => {
-        seen.moved = moved;
-        seen.afterwards = await resolveRef(repository, 'refs/heads/main');
+        calls.moved = moved;
+        calls.afterwards = await resolveRef(repository, 'refs/heads/main');
       },
     });
     const copy = await workingCopy(t);
@@ -50,11 +50,11 @@ describe('a push', () => {
       { ref: 'refs/heads/main', oldId: ZERO_ID, newId: id },
       { ref: 'refs/tags/v1', oldId: ZERO_ID, newId: id },
     ];
-    assert.deepEqual(seen.push?.changes, changes);
-    assert.deepEqual(seen.push?.pushOptions, ['ci.skip', 'a=b c']);
-    assert.equal(seen.before, null);
-    assert.deepEqual(seen.moved, changes);
-    assert.equal(seen.afterwards, id);
+    assert.deepEqual(calls.push?.changes, changes);
+    assert.deepEqual(calls.push?.pushOptions, ['ci.skip', 'a=b c']);
+    assert.equal(calls.before, null);
+    assert.deepEqual(calls.moved, changes);
+    assert.equal(calls.afterwards, id);
   });
 
   test('that is rejected moves nothing and shows every line of the reason', async (t) => {
@@ -296,12 +296,12 @@ describe('a message of a hook', () => {
     ['a ref name with a blank', line.replace('main', 'ma in')],
     ['a line that is no change', `hello\n${line}`],
   ] as const) {
-    test(`is refused for ${what}`, () => {
+    test(`is rejected for ${what}`, () => {
       assert.throws(() => parseHookMessage(Buffer.from(head + text)), InvalidHookMessage);
     });
   }
 
-  test('is refused for a name that is not UTF-8', () => {
+  test('is rejected for a name that is not UTF-8', () => {
     assert.throws(
       () =>
         parseHookMessage(Buffer.concat([Buffer.from(head), Buffer.from(line.trimEnd()), Buffer.from([0xff, 0x0a])])),

@@ -43,7 +43,7 @@ describe('a fetch', () => {
     });
   }
 
-  test('sees merge request and pipeline refs, and not what the server keeps for itself', async (t) => {
+  test('sees merge request and pipeline refs, but no internal refs', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const { url } = await serve(t, git, repository);
     const copy = await workingCopy(t);
@@ -59,7 +59,7 @@ describe('a fetch', () => {
     }
   });
 
-  test('may leave out blobs, and name a commit by its id', async (t) => {
+  test('supports partial clones, and fetches of a commit by id', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const { url } = await serve(t, git, repository);
     const copy = await workingCopy(t);
@@ -75,7 +75,7 @@ describe('a fetch', () => {
     }
   });
 
-  test('stops git when the client goes away', async (t) => {
+  test('stops git when the client disconnects', async (t) => {
     const { git, repository } = await gitWithRepository(t);
     const output = new PassThrough();
     output.destroy();

@@ -61,8 +61,8 @@ export async function findTreeEntry(
   if ((await getObjectInfo(git, repository, treeId))?.type !== 'tree') return null;
   if (name === '' || name.includes('\0') || !name.isWellFormed()) return null;
   const key = `${repository.directory} ${treeId} ${name}`;
-  const known = largeTreeEntryCache(git).get(key);
-  if (known !== undefined) return known.entry;
+  const cached = largeTreeEntryCache(git).get(key);
+  if (cached !== undefined) return cached.entry;
   const invocation = { flags: ['-z', '--full-tree'], args: [treeId], paths: [name] };
   const line = (await readGitOutput(git, repository, 'ls-tree', invocation)).toString('latin1');
   const [, mode, type, id] = /^(\d{6}) (tree|blob|commit) ([0-9a-f]{40})\t/.exec(line) ?? [];
@@ -87,8 +87,8 @@ export async function findLastCommit(
   // Neither clients nor process arguments can contain a name that is not UTF-8.
   if (!/^[0-9a-f]{40}$/.test(commit) || !path.isWellFormed() || path.includes('\0')) return null;
   const key = `${repository.directory} ${commit} ${path}`;
-  const known = lastCommitCache(git).get(key);
-  if (known !== undefined) return known;
+  const cached = lastCommitCache(git).get(key);
+  if (cached !== undefined) return cached;
   return coalesce(git, `last commit ${key}`, async (shared) => {
     const found = await historyWalkLimiter(git).run(() => computeLastCommit(shared, repository, commit, path), shared);
     // A missing commit may be pushed later, so only found results are cached.

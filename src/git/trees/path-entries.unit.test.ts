@@ -80,9 +80,9 @@ test('the last commit is the one that changed the path, and is cached', async (t
     assert.equal(await findLastCommit(git, repository, third, ''), third);
   }
   const started = git.processes.children.size;
-  const asked = findLastCommit(git, repository, third, 'b');
+  const pending = findLastCommit(git, repository, third, 'b');
   assert.equal(git.processes.children.size, started, 'no process for a known answer');
-  assert.equal(await asked, second);
+  assert.equal(await pending, second);
 });
 
 test('a commit that was missing is found once it exists', async (t) => {
@@ -128,7 +128,7 @@ test('a symbolic link is a blob with a mode of its own', async (t) => {
   });
 });
 
-test('a submodule is a commit, and nothing is in it', async (t) => {
+test('a submodule is a commit without entries', async (t) => {
   const world = await gitWorld(t);
   const { git, repository } = world;
   const { made, commit } = await linksIn(world);

@@ -31,9 +31,9 @@ async function commitTakes(world: GitWorld, name: string, content: string, mode:
     ? ({ action: 'move', from: 'link', path: name } as const)
     : ({ action: 'create', path: name, content: Buffer.from(content) } as const);
   const request = { parent, changes: [change], author: TEST_SIGNER, committer: TEST_SIGNER, message: 'm\n' };
-  const made = await commitChanges(git, repository, request);
-  assert.ok('ok' in made || made.refused === 'invalid-path', JSON.stringify(made));
-  return 'ok' in made;
+  const result = await commitChanges(git, repository, request);
+  assert.ok('ok' in result || result.rejected === 'invalid-path', JSON.stringify(result));
+  return 'ok' in result;
 }
 
 async function commitWithLink(world: GitWorld, target: string): Promise<string> {
@@ -79,18 +79,18 @@ const CONTENTS = [
 
 test('rejects in a commit what git rejects in a push', async (t) => {
   const world = await gitWorld(t);
-  let refused = 0;
+  let rejectedCount = 0;
   for (const name of SPELLINGS) {
-    // What is in a file matters where git looks into it, which the first and the second tell.
+    // The content matters only for files that git inspects; the first two contents cover the others.
     for (const content of /git(?:mod|att)|gi7|~1/i.test(name) ? CONTENTS.slice(0, 2) : CONTENTS.slice(0, 1)) {
       for (const mode of ['100644', '120000']) {
         if (await gitTakes(world, name, content, mode)) continue;
-        refused += 1;
+        rejectedCount += 1;
         assert.equal(await commitTakes(world, name, content, mode), false, JSON.stringify([name, content, mode]));
       }
     }
   }
-  assert.ok(refused > 30, `${refused}`);
+  assert.ok(rejectedCount > 30, `${rejectedCount}`);
 });
 
 test('applies git’s own rules to .gitmodules and .gitattributes', async (t) => {
@@ -111,6 +111,6 @@ test('a commit that git rejects leaves no objects and names the path', async (t)
   const parent = await commitFiles(world, 'main', newFiles({ a: 'a' }));
   const changes = newFiles({ b: 'b', '.gitmodules': CONTENTS[1]! });
   const request = { parent, changes, author: TEST_SIGNER, committer: TEST_SIGNER, message: 'm\n' };
-  const made = await commitChanges(git, repository, request);
-  assert.deepEqual(made, { refused: 'invalid-path', path: '.gitmodules', index: 1 });
+  const result = await commitChanges(git, repository, request);
+  assert.deepEqual(result, { rejected: 'invalid-path', path: '.gitmodules', index: 1 });
 });

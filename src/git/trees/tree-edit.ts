@@ -25,7 +25,7 @@ export type TreeChange =
 
 /** Why a change fails; `path` is the cause. */
 export interface TreeConflict {
-  readonly refused: 'exists' | 'missing' | 'is-directory' | 'parent-is-file' | 'invalid-path';
+  readonly rejected: 'exists' | 'missing' | 'is-directory' | 'parent-is-file' | 'invalid-path';
   readonly path: string;
 }
 
@@ -68,7 +68,7 @@ export async function applyTreeChange(
   load: LoadTree,
 ): Promise<TreeConflict | null> {
   const path = splitPath(change.path);
-  if (path === null) return { refused: 'invalid-path', path: change.path };
+  if (path === null) return { rejected: 'invalid-path', path: change.path };
   switch (change.action) {
     case 'create':
       return createFile(edit, path, { mode: change.mode ?? '100644', id: change.id }, load);
@@ -80,12 +80,12 @@ export async function applyTreeChange(
       return (await removeFile(edit, path, load)).conflict;
     case 'move': {
       const from = splitPath(change.from);
-      if (from === null) return { refused: 'invalid-path', path: change.from };
-      const taken = await removeFile(edit, from, load);
-      if (taken.conflict !== null) return taken.conflict;
-      const { leaf } = taken;
+      if (from === null) return { rejected: 'invalid-path', path: change.from };
+      const removed = await removeFile(edit, from, load);
+      if (removed.conflict !== null) return removed.conflict;
+      const { leaf } = removed;
       if (isSubmodule(leaf) && (change.id !== undefined || change.mode !== undefined)) {
-        return { refused: 'is-directory', path: change.from };
+        return { rejected: 'is-directory', path: change.from };
       }
       return createFile(edit, path, { mode: change.mode ?? leaf.mode, id: change.id ?? leaf.id }, load);
     }
@@ -111,22 +111,22 @@ export async function writeTree(edit: TreeEdit, store: StoreTree): Promise<strin
 /** Returns the bytes of a changed tree; stores its subtrees. */
 async function formatEditedTree(edit: TreeEdit, store: StoreTree): Promise<Buffer> {
   const entries: TreeEntry[] = [];
-  const gone: string[] = [];
+  const emptyNames: string[] = [];
   for (const [name, entry] of edit.entries ?? []) {
-    if (entry === REMOVED) gone.push(name);
+    if (entry === REMOVED) emptyNames.push(name);
     else if (!isDirectory(entry)) entries.push({ ...entry, type: entry.mode === '160000' ? 'commit' : 'blob', name });
     else if (!entry.changed && entry.source !== null) entries.push(directoryEntry(entry.source, name));
     else {
       const content = await formatEditedTree(entry, store);
       // git stores no empty directory. A large one shows only now whether it is empty.
-      if (content.length === 0) gone.push(name);
+      if (content.length === 0) emptyNames.push(name);
       else entries.push(directoryEntry(await store(content), name));
     }
   }
   if (edit.large === null) return formatTree(sortEntries(entries));
   return replaceEntries(
     await edit.large.content(),
-    [...gone, ...entries.map(({ name }) => name)],
+    [...emptyNames, ...entries.map(({ name }) => name)],
     sortEntries(entries),
   );
 }
@@ -212,7 +212,7 @@ async function walkDirectories(edit: TreeEdit, path: readonly string[], load: Lo
     if (entry === undefined) break;
     if (!isDirectory(entry)) {
       const file = path.slice(0, directories.length).join('/');
-      return { directories, conflict: { refused: 'parent-is-file', path: file } };
+      return { directories, conflict: { rejected: 'parent-is-file', path: file } };
     }
     directories.push(entry);
   }
@@ -228,14 +228,14 @@ async function createFile(
   const { directories, conflict } = await walkDirectories(edit, path, load);
   if (conflict !== null) return conflict;
   const last = directories.length === path.length ? directories.at(-1)! : null;
-  const taken = last === null ? undefined : await findEntry(last, path.at(-1)!, load);
-  if (taken !== undefined) {
-    return { refused: isDirectory(taken) ? 'is-directory' : 'exists', path: path.join('/') };
+  const existing = last === null ? undefined : await findEntry(last, path.at(-1)!, load);
+  if (existing !== undefined) {
+    return { rejected: isDirectory(existing) ? 'is-directory' : 'exists', path: path.join('/') };
   }
   for (const segment of path.slice(directories.length - 1, -1)) {
-    const made = createTreeEdit(null);
-    (await loadEntries(directories.at(-1)!, load)).set(segment, made);
-    directories.push(made);
+    const subtree = createTreeEdit(null);
+    (await loadEntries(directories.at(-1)!, load)).set(segment, subtree);
+    directories.push(subtree);
   }
   (await loadEntries(directories.at(-1)!, load)).set(path.at(-1)!, leaf);
   for (const directory of directories) directory.changed = true;
@@ -249,10 +249,10 @@ async function findFile(
 ): Promise<{ conflict: TreeConflict } | { conflict: null; leaf: Leaf; directories: TreeEdit[] }> {
   const { directories, conflict } = await walkDirectories(edit, path, load);
   const whole = path.join('/');
-  if (conflict !== null || directories.length < path.length) return { conflict: { refused: 'missing', path: whole } };
+  if (conflict !== null || directories.length < path.length) return { conflict: { rejected: 'missing', path: whole } };
   const entry = await findEntry(directories.at(-1)!, path.at(-1)!, load);
-  if (entry === undefined) return { conflict: { refused: 'missing', path: whole } };
-  if (isDirectory(entry)) return { conflict: { refused: 'is-directory', path: whole } };
+  if (entry === undefined) return { conflict: { rejected: 'missing', path: whole } };
+  if (isDirectory(entry)) return { conflict: { rejected: 'is-directory', path: whole } };
   return { conflict: null, leaf: entry, directories };
 }
 
@@ -264,7 +264,7 @@ async function updateFile(
 ): Promise<TreeConflict | null> {
   const found = await findFile(edit, path, load);
   if (found.conflict !== null) return found.conflict;
-  if (isSubmodule(found.leaf)) return { refused: 'is-directory', path: path.join('/') };
+  if (isSubmodule(found.leaf)) return { rejected: 'is-directory', path: path.join('/') };
   const leaf = change(found.leaf);
   if (leaf.id === found.leaf.id && leaf.mode === found.leaf.mode) return null;
   found.directories.at(-1)!.entries!.set(path.at(-1)!, leaf);

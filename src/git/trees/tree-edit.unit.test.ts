@@ -103,7 +103,7 @@ test('any sequence of changes gives the same tree as a map of files', async () =
           continue;
         }
         const conflict = await applyTreeChange(edit, change, load);
-        assert.equal(conflict?.refused ?? null, expected);
+        assert.equal(conflict?.rejected ?? null, expected);
         if (index % every === 0) edit = createTreeEdit(await writeTree(edit, trees.store));
       }
       const written = await list(trees, await writeTree(edit, trees.store));
@@ -149,6 +149,6 @@ test('rejects paths over 4096 bytes', async () => {
   assert.equal(await applyTreeChange(edit, { action: 'create', path: longest, id: ids[0]! }, trees.load), null);
   assert.equal(trees.counts.stored + (await writeTree(edit, trees.store)).length, 40);
   assert.equal(trees.counts.stored, 2048);
-  const refused = await applyTreeChange(edit, { action: 'create', path: longer, id: ids[0]! }, trees.load);
-  assert.equal(refused?.refused, 'invalid-path');
+  const conflict = await applyTreeChange(edit, { action: 'create', path: longer, id: ids[0]! }, trees.load);
+  assert.equal(conflict?.rejected, 'invalid-path');
 });

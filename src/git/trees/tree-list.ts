@@ -125,8 +125,8 @@ async function loadStreamedList(
   requested: RequestedEntries,
 ): Promise<StreamedList> {
   const key = `${repository.directory} ${deep ? 'deep ' : ''}${treeId}`;
-  const known = treeListCache(git).get(key);
-  if (known?.satisfies(requested)) return known;
+  const cached = treeListCache(git).get(key);
+  if (cached?.satisfies(requested)) return cached;
   return coalesce(git, `tree ${requested.entries} ${requested.counted} ${key}`, async (shared) => {
     const list = await historyWalkLimiter(git).run(() => readList(shared, repository, treeId, deep, requested), shared);
     treeListCache(git).set(key, list);
@@ -181,9 +181,9 @@ function createListReader() {
   }
 
   const satisfies = ({ entries, counted }: RequestedEntries, complete = false): boolean => {
-    const known = starts.tree.length + starts.blob.length + starts.commit.length;
+    const entryCount = starts.tree.length + starts.blob.length + starts.commit.length;
     // More folders may follow, which come before every file.
-    return complete || (starts.tree.length >= entries && known >= counted);
+    return complete || (starts.tree.length >= entries && entryCount >= counted);
   };
 
   return {

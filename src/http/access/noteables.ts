@@ -12,14 +12,14 @@ import type { Access } from './access.ts';
  */
 export type Issuable = ProjectIssuable | GroupIssuable;
 
-/** What people comment on: commits too, of which nothing else is told. */
+/** The target of a note: an issuable or a commit. */
 export type Noteable = Issuable | CommitNoteable;
 
 interface BaseNoteable {
   readonly id: number;
-  /** Null: nobody whom this server knows. */
+  /** Null if the author is no user of this server. */
   readonly authorId: number | null;
-  /** Only members take part in the discussion. */
+  /** Whether only members may comment. */
   readonly locked: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface GroupIssuable extends BaseNoteable {
   readonly project?: undefined;
 }
 
-/** Its id is 0 until something has been said on it. */
+/** Its id is 0 until it has its first note. */
 export interface CommitNoteable extends BaseNoteable {
   readonly type: 'Commit';
   readonly project: Project;
@@ -45,7 +45,7 @@ export interface CommitNoteable extends BaseNoteable {
   readonly commit: Commit;
 }
 
-/** Is it locked, and the caller no member? He takes no part in the discussion then. */
+/** Returns whether the discussion is locked and the caller is neither a member nor an administrator. */
 export function isLockedOut(caller: Caller, { locked, project }: Noteable): boolean {
   return locked && !isAdministrator(caller) && (project === undefined || getMemberRole(project) === 0);
 }
@@ -60,39 +60,39 @@ export interface IssuableContext<Of extends Issuable = Issuable> {
   readonly caller: Caller;
 }
 
-/** One kind of what people comment on, as a declaration sees it. */
+/** A type of noteable, as endpoint declarations use it. */
 export interface NoteableKind<Of extends Noteable = Noteable> {
   readonly type: Of['type'];
-  /** With its article, for summaries. */
+  /** The noun with its article, for summaries. */
   readonly nounWithArticle: 'an issue' | 'a merge request' | 'an epic' | 'a commit';
   readonly path:
     | '/projects/:id/issues/:issue_iid'
     | '/projects/:id/merge_requests/:merge_request_iid'
     | '/groups/:id/epics/:epic_id'
     | '/projects/:id/repository/commits/:sha';
-  /** Whose abilities decide: in labels of access. */
+  /** The parent whose abilities apply, for the labels of accesses. */
   readonly parentType: 'project' | 'group';
-  /** Signed-in callers who may read it; to others it is not there. */
+  /** Allows signed-in callers who may read the noteable; others get 404. */
   readAccess(): Access<NoteableContext<Of>>;
   /**
-   * Thing and caller as they stand in the transaction, for what can't be taken back. Throws `AccessRevoked` when the caller
-   * may read it no more, or it is gone.
+   * Reloads the noteable and the caller's access in the transaction, before irreversible changes. Throws `AccessRevoked` if the
+   * noteable is deleted or the caller may no longer read it.
    */
   reload(tx: Transaction, caller: SignedInCaller, thing: Of): Promise<NoteableContext<Of>>;
 }
 
-/** One kind of things. */
+/** A type of issuable, as endpoint declarations use it. */
 export interface IssuableKind<Of extends Issuable = Issuable> extends NoteableKind<Of> {
-  /** By the number that its place has given it. */
+  /** The path with the issuable's iid, its number in the project or group. */
   readonly iidPath:
     | '/projects/:id/issues/:issue_iid'
     | '/projects/:id/merge_requests/:merge_request_iid'
     | '/groups/:id/epics/:epic_iid';
-  /** Who calls by that path, the public too or users only; whoever may not read it is refused in these words. */
+  /** Access by `iidPath` for anybody or for users only. `unreadable` creates the error for callers who may not read it. */
   accessByIid(callers: 'anybody' | 'users', unreadable: () => unknown): Access<IssuableContext<Of>>;
 }
 
-/** The things of these kinds. */
+/** The noteables of these kinds. */
 type NoteablesOf<Kinds extends readonly unknown[]> = Kinds[number] extends infer Kind
   ? Kind extends NoteableKind<infer Of>
     ? Of

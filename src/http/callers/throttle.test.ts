@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signedInBrowser, userWithPassword } from '#test/support/browser.ts';
-import { type Answer, type Caller, world } from '#test/support/world.ts';
+import { type Caller, type TestResponse, world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 
@@ -34,7 +34,7 @@ async function noThrottle(): Promise<void> {
   assert.equal((await root.put('/application/settings', { ...OFF, rate_limiting_response_text: null })).status, 200);
 }
 
-const said = ({ headers }: Answer) =>
+const said = ({ headers }: TestResponse) =>
   ['name', 'limit', 'observed', 'remaining', 'reset'].map((part) => headers[`ratelimit-${part}`]);
 
 async function statuses(caller: Caller, path: string, times: number): Promise<number[]> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, world } from '#test/support/world.ts';
+import { type Caller, type TestResponse, world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
 
@@ -8,26 +8,26 @@ const { newProject, newGroup } = await world();
 
 type Params = Readonly<Record<string, unknown>>;
 
-const ids = ({ body }: Answer): number[] => body.map(({ id }: { id: number }) => id);
-const names = ({ body }: Answer): string[] => body.map(({ name }: { name: string }) => name);
+const ids = ({ body }: TestResponse): number[] => body.map(({ id }: { id: number }) => id);
+const names = ({ body }: TestResponse): string[] => body.map(({ name }: { name: string }) => name);
 const OFFSET_HEADERS = ['x-page', 'x-per-page', 'x-next-page', 'x-prev-page', 'x-total', 'x-total-pages'];
 
 /** The url of the only link, below /api/v4; null without one. */
-function nextOf({ headers }: Answer): URL | null {
+function nextOf({ headers }: TestResponse): URL | null {
   if (headers.link === undefined) return null;
   const [, url] = /^<([^<>,\s]+)>; rel="next"$/.exec(String(headers.link)) ?? [];
   assert.ok(url, String(headers.link));
   return new URL(url);
 }
 
-function checkHeaders(answer: Answer): void {
+function checkHeaders(answer: TestResponse): void {
   assert.equal(answer.status, 200, answer.text);
   for (const name of OFFSET_HEADERS) assert.equal(answer.headers[name], undefined, name);
 }
 
 /** Every page from the first to the last, by its links. */
-async function walk(caller: Caller, path: string, params: Params, between = async (_page: Answer) => {}) {
-  const pages: Answer[] = [];
+async function walk(caller: Caller, path: string, params: Params, between = async (_page: TestResponse) => {}) {
+  const pages: TestResponse[] = [];
   for (let answer = await caller.get(path, { pagination: 'keyset', ...params }); ; ) {
     checkHeaders(answer);
     pages.push(answer);
@@ -153,7 +153,7 @@ test('groups are walked by name by nobody, while some come and some go', async (
   };
   const [m1, m2, a, m3, z] = [await make('m'), await make('m'), await make('a'), await make('m'), await make('z')];
   await make('m', 'private');
-  const last = (page: Answer) => ids(page).at(-1);
+  const last = (page: TestResponse) => ids(page).at(-1);
   const pages = await walk(anonymous, '/groups', { per_page: 2, search: word }, async (page) => {
     await make('0 before all');
     if (last(page) === m1) assert.equal((await ada.put(`/groups/${m1}`, { visibility: 'private' })).status, 200);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, type World, world } from '#test/support/world.ts';
+import { type Caller, type TestResponse, type World, world } from '#test/support/world.ts';
 
 const { newGroup } = await world();
 
@@ -11,7 +11,7 @@ interface Link {
   readonly url: string;
 }
 
-function linksOf({ headers }: Answer): Link[] {
+function linksOf({ headers }: TestResponse): Link[] {
   return String(headers.link)
     .split(',')
     .map((entry) => {
@@ -21,7 +21,7 @@ function linksOf({ headers }: Answer): Link[] {
     });
 }
 
-const urlOf = (answer: Answer, rel: string) => linksOf(answer).find((link) => link.rel === rel)?.url ?? '';
+const urlOf = (answer: TestResponse, rel: string) => linksOf(answer).find((link) => link.rel === rel)?.url ?? '';
 const below = (url: string) => `/${url.slice(url.indexOf('/api/'))}`;
 
 /** A group with as many subgroups. */
@@ -86,7 +86,7 @@ test('whoever follows the links to the next page sees each row once', async () =
   const { ada, path, ids } = await givenSubgroups(here, 5);
   const seen: number[] = [];
   for (let url = `${path}?${QUERY}&per_page=2`; url !== ''; ) {
-    const answer: Answer = await ada.get(url);
+    const answer: TestResponse = await ada.get(url);
     seen.push(...answer.body.map(({ id }: { id: number }) => id));
     const next = urlOf(answer, 'next');
     url = next && below(next);

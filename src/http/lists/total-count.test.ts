@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, world } from '#test/support/world.ts';
+import { type TestResponse, world } from '#test/support/world.ts';
 
 // Lists of very many rows (contract/conventions.md §6): totals end at 10,000.
 
@@ -28,7 +28,7 @@ const NUMBERS = ['x-page', 'x-next-page', 'x-prev-page', 'x-total', 'x-total-pag
 
 /** Rows, numbers and relations of one page of a hundred. */
 async function pageOf(path: string, page: number): Promise<unknown[]> {
-  const answer: Answer = await root.get(path, { per_page: 100, page });
+  const answer: TestResponse = await root.get(path, { per_page: 100, page });
   assert.equal(answer.status, 200);
   const relations = [...String(answer.headers.link).matchAll(/[?&]page=(\d+)[^>]*>; rel="(\w+)"/g)];
   return [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { smallServer } from '#test/support/minimal-server.ts';
+import { startMinimalServer } from '#test/support/minimal-server.ts';
 import { open } from '../access/access.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { rawEntity } from '../endpoint/entity.ts';
@@ -18,7 +18,7 @@ const shared = {
 } as const;
 const echo = ({ params }: { params: object }) => params;
 
-const { anonymous } = await smallServer({
+const { anonymous } = await startMinimalServer({
   readEcho: endpoint({ get: '/echo', summary: 'Read', ...shared, handle: echo }),
   createEcho: endpoint({ post: '/echo', summary: 'Create', ...shared, handle: echo }),
   deleteEcho: endpoint({ delete: '/echo', summary: 'Delete', ...shared, handle: echo }),

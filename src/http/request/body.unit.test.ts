@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Type } from 'typebox';
-import { smallServer } from '#test/support/minimal-server.ts';
+import { startMinimalServer } from '#test/support/minimal-server.ts';
 import { open } from '../access/access.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { rawEntity } from '../endpoint/entity.ts';
@@ -48,9 +48,9 @@ const endpoints = {
   }),
 };
 
-const { anonymous, address } = await smallServer(endpoints);
+const { anonymous, address } = await startMinimalServer(endpoints);
 /** Its patience ends within a test. */
-const hasty = await smallServer(endpoints, { patience: 100 });
+const hasty = await startMinimalServer(endpoints, { idleTimeout: 100 });
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer, Sending } from '#test/support/caller.ts';
+import type { SendOptions, TestResponse } from '#test/support/caller.ts';
 import { world } from '#test/support/world.ts';
 
 // Where a token may come from, and what is none (contract/conventions.md §7 "Ways in, and precedence").
@@ -11,7 +11,7 @@ const UNAUTHORIZED = { message: '401 Unauthorized' };
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-function isFailure({ status, body, headers }: Answer, where: string): void {
+function isFailure({ status, body, headers }: TestResponse, where: string): void {
   assert.deepEqual([status, body], [401, UNAUTHORIZED], where);
   assert.equal(headers['www-authenticate'], undefined, 'nothing is known of it that could be told');
 }
@@ -62,7 +62,7 @@ test('the scheme of a bearer in any case, with blanks around its token', async (
 });
 
 test('what is given and unknown is refused on public reads, writes and what is not there', async () => {
-  const given: readonly Sending[] = [
+  const given: readonly SendOptions[] = [
     { headers: { 'PRIVATE-TOKEN': 'wrong' } },
     { headers: { Authorization: 'Bearer wrong' } },
     { headers: { Authorization: 'Bearer a b' } },

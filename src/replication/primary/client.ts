@@ -23,9 +23,9 @@ type PrimaryFailureKind =
   /** The primary does not accept the credentials. */
   | 'rejected'
   /** Access denied, or not found. */
-  | 'refused'
+  | 'denied'
   /** The response is not one of a primary. */
-  | 'nonsense';
+  | 'invalid-response';
 
 /** Upper bound of a page of a hundred items, in bytes. */
 const MAX_RESPONSE_BYTES = 2 * 1024 * 1024;
@@ -42,15 +42,15 @@ export interface PrimaryRequest {
 
 /** HTTP client of the primary, whose address comes from the operator: it may be private. Redirects are not followed. */
 export interface PrimaryClient {
-  json<Shape extends TSchema>(question: PrimaryRequest, shape: Shape): Promise<Static<Shape>>;
+  json<Shape extends TSchema>(request: PrimaryRequest, shape: Shape): Promise<Static<Shape>>;
   /** Returns the parsed body with the response headers. */
   answer<Shape extends TSchema>(
-    question: PrimaryRequest,
+    request: PrimaryRequest,
     shape: Shape,
   ): Promise<{ readonly value: Static<Shape>; readonly headers: IncomingHttpHeaders }>;
   /** Returns a response of any status with unread body. The caller reads or destroys the body. */
   raw(
-    question: PrimaryRequest,
+    request: PrimaryRequest,
     limits?: { readonly totalMs: number; readonly maxBytes: number },
   ): Promise<OutboundResponse>;
 }
@@ -58,18 +58,18 @@ export interface PrimaryClient {
 export function createPrimaryClient(base: string, userAgent: string): PrimaryClient {
   const rules = { allowLocalRequests: true, allowList: [], maxResponseBytes: null, ownUrl: null };
   const outbound = createOutbound({ rules: () => rules, userAgent });
-  const raw: PrimaryClient['raw'] = (question, limits) => sendRequest(outbound, base, question, limits);
-  const answer: PrimaryClient['answer'] = async (question, shape) => {
-    const { status, headers, body } = await raw(question, { totalMs: 60_000, maxBytes: MAX_RESPONSE_BYTES });
+  const raw: PrimaryClient['raw'] = (request, limits) => sendRequest(outbound, base, request, limits);
+  const answer: PrimaryClient['answer'] = async (request, shape) => {
+    const { status, headers, body } = await raw(request, { totalMs: 60_000, maxBytes: MAX_RESPONSE_BYTES });
     const bytes = await readBody(body);
     if (status < 200 || status > 299) throw statusFailure(status, bytes);
     const value = await parseBody(bytes);
     if (!Value.Check(shape, value)) {
-      throw new PrimaryFailure('nonsense', `The answer to ${withoutQuery(question)} is not what a primary says`);
+      throw new PrimaryFailure('invalid-response', `The response to ${withoutQuery(request)} is not that of a primary`);
     }
     return { value: value as Static<typeof shape>, headers };
   };
-  return { raw, answer, json: async (question, shape) => (await answer(question, shape)).value };
+  return { raw, answer, json: async (request, shape) => (await answer(request, shape)).value };
 }
 
 async function sendRequest(
@@ -105,7 +105,7 @@ async function readBody(body: Readable): Promise<Buffer> {
 /** Converts a failed outbound request to a `PrimaryFailure`. */
 function toPrimaryFailure(error: unknown): unknown {
   if (!(error instanceof OutboundFailure)) return error;
-  return new PrimaryFailure(error.isTemporary || error.kind === 'aborted' ? 'away' : 'nonsense', error.message);
+  return new PrimaryFailure(error.isTemporary || error.kind === 'aborted' ? 'away' : 'invalid-response', error.message);
 }
 
 const CLOCK_SKEW_TEXT = 'Signature not within leeway';
@@ -116,7 +116,7 @@ function statusFailure(status: number, bytes: Buffer): PrimaryFailure {
     return new PrimaryFailure('away', 'The clocks of primary and secondary differ by more than a minute');
   }
   if (status === 401) return new PrimaryFailure('rejected', 'The primary does not know these credentials');
-  const kind = status >= 500 || status === 429 || status === 408 ? 'away' : 'refused';
+  const kind = status >= 500 || status === 429 || status === 408 ? 'away' : 'denied';
   return new PrimaryFailure(kind, `The primary answered ${status}`);
 }
 
@@ -125,7 +125,7 @@ async function parseBody(bytes: Buffer): Promise<unknown> {
     return await parseJson(bytes, JSON_LIMITS);
   } catch (error) {
     if (error instanceof HttpError)
-      throw new PrimaryFailure('nonsense', 'The primary answered something else than JSON');
+      throw new PrimaryFailure('invalid-response', 'The response of the primary is not JSON');
     throw error;
   }
 }

@@ -86,16 +86,16 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
     async openBlob(name, id, maxBytes) {
       const totalMs = Math.min(MAX_DOWNLOAD_MS, MINUTE_MS + (maxBytes / MIN_BYTES_PER_SECOND) * 1000);
       const data = { replicable_name: name, replicable_id: id };
-      const question = { path: `/api/v4/geo/retrieve/${name}/${id}`, headers: headers(data), signal };
-      const { status, body } = await client.raw(question, { totalMs, maxBytes });
+      const request = { path: `/api/v4/geo/retrieve/${name}/${id}`, headers: headers(data), signal };
+      const { status, body } = await client.raw(request, { totalMs, maxBytes });
       if (status === 200) return body;
       body.destroy();
       if (status === 404) return null;
-      throw new PrimaryFailure(status >= 500 ? 'away' : 'refused', `The primary answered ${status} to a file`);
+      throw new PrimaryFailure(status >= 500 ? 'away' : 'denied', `The primary answered ${status} to a file`);
     },
     async report(status) {
-      const question = { method: 'POST', path: '/api/v4/geo/status', headers: headers(), body: status, signal };
-      await client.json(question, Type.Object({}));
+      const request = { method: 'POST', path: '/api/v4/geo/status', headers: headers(), body: status, signal };
+      await client.json(request, Type.Object({}));
     },
     remote({ replicable_name, path }) {
       const address = repositoryAddress(replicable_name, path ?? '');
@@ -108,10 +108,10 @@ export function createPrimary({ base, client, keys, clock, signal }: PrimaryOpti
 /** Returns the path of a repository in git URLs, without `.git`. Throws if the primary sent an invalid path. */
 export function repositoryAddress(name: string, path: string): string {
   if (!PATH_PATTERN.test(path))
-    throw new PrimaryFailure('nonsense', 'The primary names a repository by what is no path');
+    throw new PrimaryFailure('invalid-response', 'The primary sent an invalid repository path');
   return name.endsWith('_wiki_repository') && !path.endsWith('.wiki') ? `${path}.wiki` : path;
 }
 
 function unorderedIds(): PrimaryFailure {
-  return new PrimaryFailure('nonsense', 'The primary does not count upwards');
+  return new PrimaryFailure('invalid-response', 'The primary sent ids that do not ascend');
 }

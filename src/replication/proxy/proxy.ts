@@ -83,8 +83,13 @@ export function createProxy({ target, isTrusted, primaryTimeoutMs = PRIMARY_TIME
       const leave = await slots.take(request.clientAddress, request.client);
       try {
         // A body can be sent only once, so its request does not use a connection that may have been closed.
-        const again = !hasBody(request.stream) && (request.method === 'GET' || request.method === 'HEAD');
-        const outcome = await exchange(send(request, !again), { request, response, extraHeaders, primaryTimeoutMs });
+        const isRetryable = !hasBody(request.stream) && (request.method === 'GET' || request.method === 'HEAD');
+        const outcome = await exchange(send(request, !isRetryable), {
+          request,
+          response,
+          extraHeaders,
+          primaryTimeoutMs,
+        });
         if (outcome !== 'stale') return outcome;
         const second = await exchange(send(request, true), { request, response, extraHeaders, primaryTimeoutMs });
         return second === 'stale' ? 'away' : second;
@@ -129,16 +134,16 @@ function exchange(onward: ClientRequest, forwarding: Forwarding): Promise<number
     const settle = () => {
       clearTimeout(late);
       watch.end();
-      response.off('close', left);
+      response.off('close', onClientClose);
       raw.unpipe(onward).resume();
       // The body drains in the next tick, and not at all after an earlier response has ended.
       setImmediate(() => resolve(status));
     };
-    const left = () => {
+    const onClientClose = () => {
       if (!response.writableFinished) onward.destroy();
       settle();
     };
-    response.once('close', left);
+    response.once('close', onClientClose);
     onward.once('socket', (socket) => {
       if (!socket.connecting) clearTimeout(late);
       else socket.once('connect', () => clearTimeout(late));
@@ -163,7 +168,7 @@ function exchange(onward: ClientRequest, forwarding: Forwarding): Promise<number
     });
     if (hasBody(raw)) raw.pipe(onward);
     else onward.end();
-    if (response.destroyed) left();
+    if (response.destroyed) onClientClose();
   });
 }
 

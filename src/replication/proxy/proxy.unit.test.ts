@@ -8,7 +8,7 @@ import { json, text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { fakePrimary, secondaryOf } from '../world.testing.ts';
 
-// What a secondary hands on (contract/operations.md §3.5, "Serve"): everything that it does not answer, as it comes.
+// Proxied requests of a secondary (contract/operations.md §3.5, "Serve"): all that it does not serve locally.
 
 interface Echo {
   readonly method: string;
@@ -25,7 +25,7 @@ async function handing(t: TestContext, wish: Parameters<typeof secondaryOf>[2] =
   return { primary, secondary, address: secondary.address };
 }
 
-/** Sends these bytes on a connection of its own and reads until it ends. */
+/** Sends bytes on a new connection and reads until it closes. */
 async function raw(address: string, bytes: string): Promise<string> {
   const socket = await connected(address);
   socket.write(bytes);
@@ -42,7 +42,7 @@ async function connected(address: string): Promise<Socket> {
 const bodyOf = (answer: string): Echo =>
   JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)) as Echo;
 
-test('method, path, query, headers and body arrive as they were sent, and the answer comes back', async (t) => {
+test('forwards method, path, query, headers and body unchanged, and returns the response', async (t) => {
   const { address, primary } = await handing(t);
   const answer = await fetch(`${address}/api/v4/projects/a%2Fb/x?q=%20y&z[]=1`, {
     method: 'PATCH',
@@ -58,7 +58,7 @@ test('method, path, query, headers and body arrive as they were sent, and the an
   assert.equal(answer.headers.get('x-hearth-proxied'), 'true');
 });
 
-test('what is about one connection, and who anybody says that he is, stays behind', async (t) => {
+test('drops hop-by-hop headers and headers that claim a client identity', async (t) => {
   const { address } = await handing(t);
   const lines = [
     'GET /x HTTP/1.1',
@@ -79,8 +79,8 @@ test('what is about one connection, and who anybody says that he is, stays behin
     'x-kept: 2',
   ];
   const { rawHeaders } = bodyOf(await raw(address, `${lines.join('\r\n')}\r\n\r\n`));
-  const told = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1]}`] : []));
-  const [host, ...rest] = told;
+  const headerLines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1]}`] : []));
+  const [host, ...rest] = headerLines;
   assert.match(host!, /^Host: 127\.0\.0\.1:/);
   assert.deepEqual(rest, [
     'X-Kept: 1',
@@ -91,13 +91,13 @@ test('what is about one connection, and who anybody says that he is, stays behin
   ]);
 });
 
-test('whom a trusted proxy was asked by is told on', async (t) => {
+test('forwards the client address of a trusted proxy', async (t) => {
   const { address } = await handing(t, { env: { HEARTH_TRUSTED_PROXIES: '127.0.0.1' } });
   const answer = await fetch(`${address}/x`, { headers: { 'x-forwarded-for': '203.0.113.7' } });
   assert.equal(((await answer.json()) as Echo).headers['x-forwarded-for'], '203.0.113.7, 127.0.0.1');
 });
 
-test('no path leads to another server, or out of the path of the primary', async (t) => {
+test('no path leads to another server or out of the base path of the primary', async (t) => {
   const { address } = await handing(t, {}, '/prefix');
   const get = (target: string) => raw(address, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
   for (const target of ['//evil.example/x', 'http://evil.example//evil.example/x']) {
@@ -120,7 +120,7 @@ test('no path leads to another server, or out of the path of the primary', async
   }
 });
 
-test('two lengths, or a length and pieces, are no request', async (t) => {
+test('rejects two lengths, and a length with chunked encoding', async (t) => {
   const { address, primary } = await handing(t);
   for (const framing of ['Content-Length: 3\r\nContent-Length: 4', 'Content-Length: 4\r\nTransfer-Encoding: chunked']) {
     const answer = await raw(address, `POST /x HTTP/1.1\r\nHost: a\r\n${framing}\r\n\r\n0\r\n\r\n`);
@@ -129,7 +129,7 @@ test('two lengths, or a length and pieces, are no request', async (t) => {
   assert.deepEqual(primary.asked, []);
 });
 
-test('a body in pieces arrives in pieces, and nothing that follows is taken for a part of it', async (t) => {
+test('forwards a chunked body without the pipelined request after it', async (t) => {
   const { address } = await handing(t);
   const first = 'POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n';
   const both = await raw(address, `${first}GET /y HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
@@ -143,14 +143,14 @@ test('a body in pieces arrives in pieces, and nothing that follows is taken for 
   );
 });
 
-test('a site that is handed what was handed on already ends the round', async (t) => {
+test('returns 508 to a request that was already proxied', async (t) => {
   const { address, primary } = await handing(t);
   const answer = await fetch(`${address}/x`, { headers: { 'x-hearth-proxied': 'true' } });
   assert.deepEqual([answer.status, await answer.json()], [508, { message: '508 Loop Detected' }]);
   assert.deepEqual(primary.asked, []);
 });
 
-test('while the primary is down what is not here is 503, and the site is ready all the same', async (t) => {
+test('returns 503 to proxied requests while the primary is down, and is still ready', async (t) => {
   const { address, primary } = await handing(t);
   await primary.close();
   for (const method of ['GET', 'POST']) {
@@ -165,7 +165,7 @@ test('while the primary is down what is not here is 503, and the site is ready a
   assert.equal((await fetch(`${address}/api/v4/projects`)).status, 200);
 });
 
-test('a connection that has ended meanwhile is nothing that a reader notices', async (t) => {
+test('retries a GET whose idle connection was closed', async (t) => {
   const { address, primary } = await handing(t);
   for (let round = 0; round < 3; round++) {
     assert.equal((await fetch(`${address}/x`)).status, 200);
@@ -174,7 +174,7 @@ test('a connection that has ended meanwhile is nothing that a reader notices', a
   }
 });
 
-test('a client that goes away ends what it asked for', async (t) => {
+test('a client that disconnects aborts its proxied request', async (t) => {
   const { address, primary } = await handing(t);
   const begun = Promise.withResolvers<IncomingMessage>();
   primary.instead = (incoming) => {
@@ -190,7 +190,7 @@ test('a client that goes away ends what it asked for', async (t) => {
   assert.equal(incoming.complete, false);
 });
 
-test('a primary that announces its answer for ever gives none', async (t) => {
+test('limits informational responses of a primary', async (t) => {
   const { address, primary } = await handing(t);
   primary.instead = (_request, { socket }) => {
     const write = () => {
@@ -203,7 +203,7 @@ test('a primary that announces its answer for ever gives none', async (t) => {
   assert.equal((await fetch(`${address}/x`)).status, 503);
 });
 
-test('half an answer does not look like a whole one', async (t) => {
+test('a truncated response does not look complete', async (t) => {
   const { address, primary } = await handing(t);
   primary.instead = (_request, response) => {
     response.writeHead(200);
@@ -214,7 +214,7 @@ test('half an answer does not look like a whole one', async (t) => {
   await assert.rejects(answer.text());
 });
 
-test('who sends or says nothing for too long is cut off', async (t) => {
+test('disconnects clients that stall, and responds 503 or aborts if the primary stalls', async (t) => {
   const { address, primary } = await handing(t, { patience: 200, thought: 300 });
   const silent = await connected(address);
   silent.write('POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
@@ -230,7 +230,7 @@ test('who sends or says nothing for too long is cut off', async (t) => {
   await assert.rejects(stalled.text());
 });
 
-/** A client that reads only when it has sent everything. */
+/** Simulates a client that reads only after it has sent everything. */
 async function sendAll(address: string): Promise<IncomingMessage> {
   const sending = request(`${address}/x`, { method: 'PUT', headers: { 'content-length': 8 * 1024 * 1024 } });
   const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
@@ -241,7 +241,7 @@ async function sendAll(address: string): Promise<IncomingMessage> {
   return (await answered)[0];
 }
 
-test('an early answer reaches a client that reads only when it has sent everything', async (t) => {
+test('an early response reaches a client that reads only after it has sent everything', async (t) => {
   const { address, primary } = await handing(t);
   primary.instead = (incoming, response) => {
     incoming.resume();
@@ -252,9 +252,9 @@ test('an early answer reaches a client that reads only when it has sent everythi
   assert.deepEqual([answer.statusCode, await json(answer)], [413, { message: 'too much' }]);
 });
 
-test('no more is taken than is passed on, either way', async (t) => {
+test('applies back-pressure in both directions', async (t) => {
   const { address, primary } = await handing(t, { patience: 300 });
-  // Nobody reads.
+  // The response is not read.
   primary.instead = (incoming) => incoming.pause() !== null;
   const sending = await connected(address);
   sending.write(`POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: ${100 * MEBIBYTE}\r\n\r\n`);
@@ -269,7 +269,7 @@ test('no more is taken than is passed on, either way', async (t) => {
   assert.ok((await answering.promise) < 32 * MEBIBYTE);
 });
 
-/** How much it takes before it is cut off. */
+/** Returns the number of bytes accepted before the connection stalls. */
 function takenBy(output: Writable): Promise<number> {
   let sent = 0;
   const more = () => {
@@ -286,7 +286,7 @@ function takenBy(output: Writable): Promise<number> {
 const MEBIBYTE = 1024 * 1024;
 const PIECE = randomBytes(MEBIBYTE);
 
-test('a large body arrives as it was sent', async (t) => {
+test('forwards a large body unchanged', async (t) => {
   const { address } = await handing(t);
   const sum = createHash('sha256');
   const sending = request(`${address}/x`, { method: 'POST' });

@@ -15,22 +15,22 @@ interface StallTimeoutOptions {
  * connections.
  */
 export function startStallTimeout({ sockets, timeoutMs, intervalMs, onStall }: StallTimeoutOptions): { end(): void } {
-  const passed = () =>
+  const countBytes = () =>
     sockets().reduce((sum, socket) => sum + (socket ? socket.bytesRead + socket.bytesWritten : 0), 0);
   let timer: NodeJS.Timeout;
-  let seen = passed();
+  let lastBytes = countBytes();
   let since = performance.now();
-  const look = () => {
-    const now = passed();
-    if (now !== seen) {
-      seen = now;
+  const check = () => {
+    const now = countBytes();
+    if (now !== lastBytes) {
+      lastBytes = now;
       since = performance.now();
     }
-    const left = timeoutMs() - (performance.now() - since);
-    if (left <= 0) onStall();
-    else timer = setTimeout(look, Math.max(MIN_INTERVAL_MS, Math.min(left, intervalMs)));
+    const remainingMs = timeoutMs() - (performance.now() - since);
+    if (remainingMs <= 0) onStall();
+    else timer = setTimeout(check, Math.max(MIN_INTERVAL_MS, Math.min(remainingMs, intervalMs)));
   };
-  timer = setTimeout(look, intervalMs);
+  timer = setTimeout(check, intervalMs);
   return { end: () => clearTimeout(timer) };
 }
 

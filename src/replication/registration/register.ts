@@ -39,13 +39,13 @@ async function registerAsAdministrator(registration: RegisterOptions): Promise<S
   const headers = { 'private-token': registration.token };
   const sites = await listAllSites(client, headers, '', signal);
   if (!sites.some(({ primary }) => primary)) {
-    throw new PrimaryFailure('refused', 'The primary has no primary site: create it with POST /geo_sites');
+    throw new PrimaryFailure('denied', 'The primary has no primary site: create it with POST /geo_sites');
   }
-  const known = sites.find((site) => siteKey(site.name) === siteKey(name));
-  if (known?.primary) throw new PrimaryFailure('refused', `${name} is the name of the primary: set HEARTH_SITE_NAME`);
-  const id = known?.id ?? (await createSite(registration, headers));
-  const question = { method: 'POST', path: `/api/v4/geo_sites/${id}/credentials`, headers, signal };
-  const keys = await client.json(question, Credentials);
+  const existing = sites.find((site) => siteKey(site.name) === siteKey(name));
+  if (existing?.primary) throw new PrimaryFailure('denied', `${name} is the name of the primary: set HEARTH_SITE_NAME`);
+  const id = existing?.id ?? (await createSite(registration, headers));
+  const request = { method: 'POST', path: `/api/v4/geo_sites/${id}/credentials`, headers, signal };
+  const keys = await client.json(request, Credentials);
   return { siteId: id, accessKey: keys.access_key, secret: keys.secret_access_key };
 }
 
@@ -53,8 +53,8 @@ async function createSite(
   { client, name, url, signal }: RegisterOptions,
   headers: Readonly<Record<string, string>>,
 ): Promise<number> {
-  const question = { method: 'POST', path: '/api/v4/geo_sites', headers, body: { name, url }, signal };
-  const created = await client.json(question, SiteRows.items);
+  const request = { method: 'POST', path: '/api/v4/geo_sites', headers, body: { name, url }, signal };
+  const created = await client.json(request, SiteRows.items);
   return created.id;
 }
 

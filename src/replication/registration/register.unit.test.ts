@@ -8,7 +8,7 @@ import { startSecondary } from '../index.ts';
 import { ADMIN, type FakePrimary, fakePrimary, KEYS, secondaryOf } from '../world.testing.ts';
 import { identityPath } from './identity.ts';
 
-// How a secondary becomes a site of its primary (contract/operations.md §3.5, "Register").
+// Registration of a secondary at its primary (contract/operations.md §3.5, "Register").
 
 interface Row {
   readonly id: number;
@@ -17,7 +17,7 @@ interface Row {
   readonly url?: string;
 }
 
-/** Keeps sites for the administrator, and gives each the keys that the primary knows. */
+/** Serves site endpoints for the administrator, and issues the keys that the primary accepts. */
 function keepSites(primary: FakePrimary, sites: Row[]): void {
   primary.instead = (request, response) => {
     if (!request.url?.startsWith('/api/v4/geo_sites')) return false;
@@ -40,7 +40,7 @@ function keepSites(primary: FakePrimary, sites: Row[]): void {
 const HQ = { id: 1, name: 'hq', primary: true };
 const byAdministrator = { env: { HEARTH_PRIMARY_TOKEN: ADMIN, HEARTH_EXTERNAL_URL: 'https://lyon.example' } };
 
-test('with the token of an administrator a site makes itself known, and keeps its keys and not the token', async (t) => {
+test('registers with the token of an administrator, and stores the keys but not the token', async (t) => {
   const primary = await fakePrimary(t);
   const sites: Row[] = [HQ];
   keepSites(primary, sites);
@@ -48,20 +48,20 @@ test('with the token of an administrator a site makes itself known, and keeps it
   await secondary.pollOnce();
   assert.deepEqual(sites.at(-1), { id: 2, name: 'lyon', url: 'https://lyon.example', primary: false });
   const asked = primary.asked.length;
-  const again = await secondary.restart();
-  await again.pollOnce();
+  const restarted = await secondary.restart();
+  await restarted.pollOnce();
   assert.ok(!primary.asked.slice(asked).some((path) => path.includes('geo_sites')));
-  assert.ok(!again.logged().includes(ADMIN) && !again.logged().includes(KEYS.secret));
-  for (const name of await readdir(again.dataDir)) {
-    const path = join(again.dataDir, name);
+  assert.ok(!restarted.logged().includes(ADMIN) && !restarted.logged().includes(KEYS.secret));
+  for (const name of await readdir(restarted.dataDir)) {
+    const path = join(restarted.dataDir, name);
     if (!(await stat(path)).isFile()) continue;
     const content = await readFile(path, 'latin1');
     for (const secret of [ADMIN, KEYS.secret, KEYS.accessKey]) assert.ok(!content.includes(secret), name);
   }
-  assert.equal((await stat(identityPath(again.dataDir))).mode & 0o077, 0);
+  assert.equal((await stat(identityPath(restarted.dataDir))).mode & 0o077, 0);
 });
 
-test('a site that is there already is taken over, whatever the case of its name', async (t) => {
+test('reuses an existing site, ignoring the case of its name', async (t) => {
   const primary = await fakePrimary(t);
   const sites: Row[] = [HQ, { id: 2, name: 'Lyon', primary: false }];
   keepSites(primary, sites);
@@ -70,7 +70,7 @@ test('a site that is there already is taken over, whatever the case of its name'
   assert.ok(primary.asked.includes('POST /api/v4/geo_sites/2/credentials'));
 });
 
-test('a primary that is down, or has no primary site yet, is asked again', async (t) => {
+test('retries if the primary is down or has no primary site yet', async (t) => {
   const primary = await fakePrimary(t);
   const sites: Row[] = [];
   keepSites(primary, sites);
@@ -87,7 +87,7 @@ test('a primary that is down, or has no primary site yet, is asked again', async
   assert.ok(primary.asked.includes('GET /api/v4/geo/site'));
 });
 
-test('without an identity and without a token it does not start, with exit code 78', async () => {
+test('exits with code 78 without an identity and a token', async () => {
   await using place = await testPlace('empty');
   const config = loadConfig({
     HEARTH_ROLE: 'secondary',
@@ -102,7 +102,7 @@ test('without an identity and without a token it does not start, with exit code 
   });
 });
 
-test('what holds the users of a primary becomes no secondary', async () => {
+test('refuses to start as a secondary on a database with users', async () => {
   await using place = await testPlace('started');
   const config = loadConfig({
     HEARTH_ROLE: 'secondary',
@@ -116,7 +116,7 @@ test('what holds the users of a primary becomes no secondary', async () => {
   );
 });
 
-test('an identity that another key has encrypted is no identity', async (t) => {
+test('rejects an identity that was encrypted with another key', async (t) => {
   const primary = await fakePrimary(t);
   const secondary = await secondaryOf(t, primary.url);
   await secondary.pollOnce();

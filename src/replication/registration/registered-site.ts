@@ -50,10 +50,10 @@ export async function loadRegisteredSite(options: RegisteredSiteOptions): Promis
       const port = options.port();
       const [name, url] = [getSiteName(config, port), getServerUrl(config, port)];
       try {
-        const found = await register({ client, token, name, url, clock, signal });
-        await writeIdentity(config.dataDir, key, found);
-        identity = found;
-        log.info({ site: found.siteId, name }, 'This site has registered with its primary');
+        const registered = await register({ client, token, name, url, clock, signal });
+        await writeIdentity(config.dataDir, key, registered);
+        identity = registered;
+        log.info({ site: registered.siteId, name }, 'This site has registered with its primary');
       } catch (error) {
         if (!(error instanceof PrimaryFailure)) throw error;
         log.warn({ reason: error.message }, 'Registering with the primary failed; trying again');

@@ -27,8 +27,8 @@ export interface SitesAndStatuses {
   readonly statuses: readonly SiteStatusRow[];
 }
 
-/** Result of a check; `who`: the primary requires authentication. */
-type Verdict = 'yes' | 'no' | 'who';
+/** Result of a check; `unauthenticated`: the primary requires authentication. */
+type Verdict = 'yes' | 'no' | 'unauthenticated';
 
 /** Lifetime of a cached result, in milliseconds. */
 const CACHE_MS = 60_000;
@@ -49,7 +49,7 @@ export function createCallerChecks({ client, primary, clock }: CallerChecksOptio
   const cache = new LRUCache<string, { readonly until: number; readonly answer: Promise<Verdict> }>({
     max: MAX_CACHED,
   });
-  let known: SitesAndStatuses = { sites: [], statuses: [] };
+  let lastSites: SitesAndStatuses = { sites: [], statuses: [] };
 
   const findCached = (key: string): Promise<Verdict> | null => {
     const before = cache.get(key);
@@ -76,24 +76,24 @@ export function createCallerChecks({ client, primary, clock }: CallerChecksOptio
 
   return {
     async mayFetch(request, copy) {
-      const word = await cached(fetchKey(request, copy), async () => {
+      const verdict = await cached(fetchKey(request, copy), async () => {
         const [isTheSame, served] = await Promise.all([
           isCurrentPath(primary(), copy),
           checkFetch(client, request, copy),
         ]);
-        return isTheSame || served === 'who' ? served : 'no';
+        return isTheSame || served === 'unauthenticated' ? served : 'no';
       });
-      return word === 'yes';
+      return verdict === 'yes';
     },
     async requiresCredentials(request, copy) {
-      return (await findCached(fetchKey(request, copy))) === 'who';
+      return (await findCached(fetchKey(request, copy))) === 'unauthenticated';
     },
     async listSites(request) {
-      const word = await cached(`sites ${credentialDigest(request)}`, async () => {
-        known = await loadSites(client, request);
+      const verdict = await cached(`sites ${credentialDigest(request)}`, async () => {
+        lastSites = await loadSites(client, request);
         return 'yes';
       });
-      return word === 'yes' ? known : null;
+      return verdict === 'yes' ? lastSites : null;
     },
   };
 }
@@ -113,7 +113,7 @@ async function checkFetch(asking: PrimaryClient, request: IncomingRequest, { pat
   const { status, headers, body } = await asking.raw(question, { totalMs: 60_000, maxBytes: Number.MAX_SAFE_INTEGER });
   body.destroy();
   if (status >= 500 || status === 429) throw new PrimaryFailure('away', `The primary answered ${status}`);
-  if (status === 401) return 'who';
+  if (status === 401) return 'unauthenticated';
   return status === 200 && headers['content-type'] === 'application/x-git-upload-pack-advertisement' ? 'yes' : 'no';
 }
 

@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import { scratchDirectory } from '#test/engines/scratch.ts';
 import { ADMIN, type FakePrimary, fakePrimary, secondaryOf, type TestSecondary } from '../world.testing.ts';
 
-// What a secondary answers itself (contract/operations.md §3.5, "Serve"), and to whom.
+// Local responses of a secondary and their access checks (contract/operations.md §3.5, "Serve").
 
 const run = promisify(execFile);
 
-/** What a clone of `group/project-1` says; `token`: whose. */
+/** Returns the output of a clone of `group/project-1` with this token. */
 async function cloned(t: TestContext, { address }: TestSecondary, token: string | null): Promise<string> {
   const directory = await scratchDirectory('hearth-clone-');
   t.after(() => rm(directory, { recursive: true, force: true }));
@@ -21,17 +21,17 @@ async function cloned(t: TestContext, { address }: TestSecondary, token: string 
   return (await run('git', ['-C', directory, 'log', '--format=%s', 'HEAD'], { env })).stdout.trim();
 }
 
-/** Serves git only to who has this token; says how often it was asked for the repository by clients. */
+/** Serves git only with this token, and counts the requests of clients for the repository. */
 function guard(primary: FakePrimary, token: string): () => number {
-  let asked = 0;
+  let requestCount = 0;
   primary.instead = ({ url, headers }, response) => {
     if (!url?.includes('.git/') || headers.authorization?.startsWith('GL-Geo')) return false;
-    asked++;
+    requestCount++;
     if (headers.authorization === `Basic ${Buffer.from(`u:${token}`).toString('base64')}`) return false;
     response.writeHead(401, { 'www-authenticate': 'Basic realm="Primary"' }).end('HTTP Basic: Access denied');
     return true;
   };
-  return () => asked;
+  return () => requestCount;
 }
 
 async function copied(t: TestContext) {
@@ -42,12 +42,12 @@ async function copied(t: TestContext) {
   return { primary, secondary };
 }
 
-test('who may fetch from the primary fetches here, for a minute without asking it again', async (t) => {
+test('serves fetches to callers with access at the primary, cached for a minute', async (t) => {
   const { primary, secondary } = await copied(t);
-  const asked = guard(primary, 'good');
+  const countRequests = guard(primary, 'good');
   assert.equal(await cloned(t, secondary, 'good'), 'Change');
-  // Once in his name, and without credentials before, as git does it.
-  assert.equal(asked(), 3);
+  // Git requests first without credentials, then with them.
+  assert.equal(countRequests(), 3);
   await primary.close();
   assert.equal(await cloned(t, secondary, 'good'), 'Change');
   const url = `${secondary.address}/group/project-1.git/info/refs?service=git-upload-pack`;
@@ -59,7 +59,7 @@ test('who may fetch from the primary fetches here, for a minute without asking i
   assert.equal((await fetch(url, { headers: { authorization } })).status, 503);
 });
 
-test('who may not hears it from the primary', async (t) => {
+test('proxies a fetch without access, so that the primary responds', async (t) => {
   const { primary, secondary } = await copied(t);
   guard(primary, 'good');
   await assert.rejects(cloned(t, secondary, 'bad'), /Authentication failed/);
@@ -68,7 +68,7 @@ test('who may not hears it from the primary', async (t) => {
   assert.equal(answer.headers.get('x-hearth-proxied'), 'true');
 });
 
-test('what is not synced and verified is fetched from the primary, and so is what has moved', async (t) => {
+test('proxies fetches of unverified copies and of moved repositories', async (t) => {
   const { primary, secondary } = await copied(t);
   const proxied = async (path: string) => {
     const url = `${secondary.address}/${path}.git/info/refs?service=git-upload-pack`;
@@ -83,7 +83,7 @@ test('what is not synced and verified is fetched from the primary, and so is wha
   assert.equal(await proxied('group/project-1'), 'true');
 });
 
-test('a client that pushes, or asks for anything else of a repository, is handed on', async (t) => {
+test('proxies pushes and all other repository requests', async (t) => {
   const { secondary } = await copied(t);
   for (const [method, path] of [
     ['GET', 'group/project-1.git/info/refs?service=git-receive-pack'],
@@ -102,18 +102,20 @@ const SITES = [
   { id: 2, name: 'lyon', primary: false, current: false },
 ];
 
-/** Shows sites to the administrator and to nobody else. */
+/** Serves sites only to the administrator. */
 function showSites(primary: FakePrimary): void {
   primary.instead = ({ url, headers }, response) => {
     if (!url?.startsWith('/api/v4/geo_sites')) return false;
-    const known = headers['private-token'] === ADMIN || url.includes(`private_token=${ADMIN}`);
+    const isAdministrator = headers['private-token'] === ADMIN || url.includes(`private_token=${ADMIN}`);
     const rows = url.includes('/status') ? [{ geo_node_id: 1, health: 'Healthy' }] : SITES;
-    response.writeHead(known ? 200 : 403).end(JSON.stringify(known ? rows : { message: '403 Forbidden' }));
+    response
+      .writeHead(isAdministrator ? 200 : 403)
+      .end(JSON.stringify(isAdministrator ? rows : { message: '403 Forbidden' }));
     return true;
   };
 }
 
-test('administrators read sites here, as this site sees them, while the primary is down too', async (t) => {
+test('serves sites to administrators with its own status, also while the primary is down', async (t) => {
   const { primary, secondary } = await copied(t);
   showSites(primary);
   const get = (path: string, token: string | null = ADMIN) =>
@@ -140,10 +142,10 @@ test('administrators read sites here, as this site sees them, while the primary 
   assert.equal((await get('')).status, 503);
 });
 
-test('what is read of sites here is asked for by HEAD too, and told once to whoever knows it', async (t) => {
+test('supports HEAD and conditional requests for sites', async (t) => {
   const { primary, secondary } = await copied(t);
   showSites(primary);
-  const asked = async (method: string, path: string, headers = {}) => {
+  const request = async (method: string, path: string, headers = {}) => {
     const url = `${secondary.address}/api/v4/geo_sites${path}`;
     const answer = await fetch(url, { method, headers: { 'private-token': ADMIN, ...headers } });
     const named = Object.fromEntries(
@@ -152,15 +154,15 @@ test('what is read of sites here is asked for by HEAD too, and told once to whoe
     return { status: answer.status, named, text: await answer.text() };
   };
   for (const path of ['', '/2', '/status', '/1/status']) {
-    const read = await asked('GET', path);
+    const read = await request('GET', path);
     assert.match(read.named.etag ?? 'none', /^W\/"[0-9a-f]+"$/);
-    assert.deepEqual(await asked('HEAD', path), { ...read, text: '' });
-    const again = await asked('GET', path, { 'If-None-Match': read.named.etag });
-    assert.deepEqual([again.status, again.named.etag, again.text], [304, read.named.etag, '']);
+    assert.deepEqual(await request('HEAD', path), { ...read, text: '' });
+    const second = await request('GET', path, { 'If-None-Match': read.named.etag });
+    assert.deepEqual([second.status, second.named.etag, second.text], [304, read.named.etag, '']);
   }
 });
 
-test('whoever is no administrator, and what the primary had better look at, is answered by the primary', async (t) => {
+test('proxies site requests of other callers and with unknown parameters', async (t) => {
   const { primary, secondary } = await copied(t);
   showSites(primary);
   const proxied = async (path: string, token: string) => {
@@ -174,7 +176,7 @@ test('whoever is no administrator, and what the primary had better look at, is a
     assert.deepEqual(await proxied(path, ADMIN), [200, 'true'], path);
 });
 
-test('a site that its primary does not know any more keeps its copies, and hands everything on', async (t) => {
+test('a site unknown to its primary keeps its copies and proxies all requests', async (t) => {
   const { primary, secondary } = await copied(t);
   const path = `${secondary.address}/group/project-1.git/info/refs?service=git-upload-pack`;
   assert.equal((await fetch(path)).headers.get('x-hearth-proxied'), 'false');
@@ -191,7 +193,7 @@ test('a site that its primary does not know any more keeps its copies, and hands
   assert.equal((await fetch(path)).headers.get('x-hearth-proxied'), 'false');
 });
 
-test('what was handed on and served is counted for the status', async (t) => {
+test('counts proxied and local requests for the status', async (t) => {
   const { primary, secondary } = await copied(t);
   await cloned(t, secondary, null);
   await fetch(`${secondary.address}/api/v4/version`);

@@ -76,8 +76,8 @@ async function answer(options: TransportOptions, request: IncomingRequest, respo
     const status = await proxy.forward(request, response, { ...site, 'X-Hearth-Proxied': 'true' });
     if (status !== 'away') return { status, endpoint: 'proxied' };
     if (request.client.isDisconnected) return { status: CLIENT_GONE, endpoint: 'proxied' };
-    const instead = await answerWhileAway(request);
-    return instead === null ? await here(toErrorResponse(unavailable()), true) : await here(instead);
+    const fallback = await answerWhileAway(request);
+    return fallback === null ? await here(toErrorResponse(unavailable()), true) : await here(fallback);
   } catch (error) {
     if (error instanceof ClientDisconnected || response.headersSent) {
       response.destroy();

@@ -24,7 +24,8 @@ export async function copyBlob(
   try {
     const expected = size === null ? { maxBytes: MAX_BLOB_BYTES } : { expectedSize: size };
     const stored = await storeBlob(blobs, content, { ...expected, expectedSha256: sha256 });
-    if (isFailure(stored)) throw new PrimaryFailure('nonsense', 'The file is not what the primary says that it is');
+    if (isFailure(stored))
+      throw new PrimaryFailure('invalid-response', 'The file does not match size or checksum of the primary');
     return true;
   } finally {
     content.destroy();

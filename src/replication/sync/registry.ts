@@ -35,14 +35,14 @@ export async function scheduleCopies(
   objects: readonly ReplicableKey[],
   listing: number,
 ): Promise<void> {
-  const known = { state: 'pending', verification: 'pending', error: null, listing } as const;
+  const initial = { state: 'pending', verification: 'pending', error: null, listing } as const;
   for (const { replicable_name, replicable_id } of objects) {
     const pool = poolFor(replicable_name);
     const times = { due_at: tx.now, created_at: tx.now, updated_at: tx.now };
     // index: geo_registry_by_object
     await tx
       .insertInto('geo_registry')
-      .values({ replicable_name, replicable_id, ...known, pool, generation: 1, retries: 0, ...times })
+      .values({ replicable_name, replicable_id, ...initial, pool, generation: 1, retries: 0, ...times })
       .onConflict((conflict) =>
         conflict.columns(['replicable_name', 'replicable_id']).doUpdateSet((eb) => ({
           // Keeps a failed verification: such a copy is created again instead of updated.
@@ -65,17 +65,19 @@ export async function listCopies(tx: Transaction, objects: readonly ReplicableKe
   if (names.length === 0) return;
   const name = objects[0]!.replicable_name;
   // index: geo_registry_by_object
-  const seen = await tx
+  const updated = await tx
     .updateTable('geo_registry')
     .set({ listing })
     .where('replicable_name', '=', name)
     .where('replicable_id', 'in', names)
     .returning(['replicable_id', 'state'])
     .execute();
-  const staying = new Set(seen.filter(({ state }) => state !== 'leaving').map(({ replicable_id }) => replicable_id));
+  const unchangedIds = new Set(
+    updated.filter(({ state }) => state !== 'leaving').map(({ replicable_id }) => replicable_id),
+  );
   await scheduleCopies(
     tx,
-    objects.filter(({ replicable_id }) => !staying.has(replicable_id)),
+    objects.filter(({ replicable_id }) => !unchangedIds.has(replicable_id)),
     listing,
   );
 }
@@ -242,17 +244,17 @@ export async function deleteCopy(tx: Transaction, { id, generation }: RegistryRo
 
 /** At start-up: schedules the copies again that were being processed when the process ended. */
 export async function resumeInterrupted(tx: Transaction): Promise<void> {
-  const left = await tx
+  const interrupted = await tx
     .selectFrom('geo_registry')
     .select(['id', 'replicable_name', 'state'])
     .where('pool', 'is', null)
     .execute();
-  for (const { id, replicable_name, state } of left) {
+  for (const { id, replicable_name, state } of interrupted) {
     const pool = state === 'synced' ? 'verification' : poolFor(replicable_name);
-    const begun = state === 'started' ? ({ state: 'pending' } as const) : {};
+    const stateColumns = state === 'started' ? ({ state: 'pending' } as const) : {};
     await tx
       .updateTable('geo_registry')
-      .set({ ...begun, pool, due_at: tx.now })
+      .set({ ...stateColumns, pool, due_at: tx.now })
       .where('id', '=', id)
       .execute();
   }
@@ -277,10 +279,10 @@ export async function isShared(db: Reader, { id, checksum }: RegistryRow): Promi
  */
 export async function findServableCopy(db: Reader, pathKey: string): Promise<RegistryRow | undefined> {
   // index: geo_registry_by_path
-  const there = await db.selectFrom('geo_registry').selectAll().where('path_key', '=', pathKey).limit(10).execute();
-  const projects = there.filter(({ replicable_name }) => replicable_name === 'project_repository');
-  const meant = projects.length > 0 ? projects : there;
-  return meant.find(({ state, verification }) => state === 'synced' && verification === 'verified');
+  const copies = await db.selectFrom('geo_registry').selectAll().where('path_key', '=', pathKey).limit(10).execute();
+  const projects = copies.filter(({ replicable_name }) => replicable_name === 'project_repository');
+  const candidates = projects.length > 0 ? projects : copies;
+  return candidates.find(({ state, verification }) => state === 'synced' && verification === 'verified');
 }
 
 /** Returns the number of copies by kind and state. */

@@ -1,5 +1,11 @@
 import { INSTANCE_VERSION } from '#api/instance/version/index.ts';
-import { KINDS, kindValues, percentageOf, secondsOf, storageDigest } from '#api/operations/geo-sites/index.ts';
+import {
+  formatPercentage,
+  kindValues,
+  REPLICABLE_KINDS,
+  storageDigest,
+  toUnixSeconds,
+} from '#api/operations/geo-sites/index.ts';
 import type { Database } from '#database/database.ts';
 import type { Git } from '#git/git.ts';
 import { checkStorage } from '#git/storage/storage.ts';
@@ -64,7 +70,7 @@ async function findStorageProblem(git: Git): Promise<string> {
 async function loadCounts({ reader }: Database): Promise<Record<string, number | boolean>> {
   const rows = (await countCopies(reader)).filter(({ state }) => state !== 'leaving');
   const counts: Record<string, number | boolean> = {};
-  for (const kind of KINDS) {
+  for (const kind of REPLICABLE_KINDS) {
     const own = rows.filter(({ replicable_name }) => pluralize(replicable_name) === kind);
     const count = (matches: (row: (typeof own)[number]) => boolean) =>
       own.filter(matches).reduce((sum, row) => sum + Number(row.count), 0);
@@ -104,7 +110,7 @@ interface StatusDocumentOptions {
 export function buildStatusDocument({ report, polled, site, before, now }: StatusDocumentOptions): SiteStatusRow {
   const { status, status_message: message } = report;
   const links = (site._links ?? {}) as Readonly<Record<string, unknown>>;
-  const seconds = (time: string | null) => (time === null ? 0 : secondsOf(time));
+  const seconds = (time: string | null) => (time === null ? 0 : toUnixSeconds(time));
   const kinds = kindValues(status);
   return {
     geo_node_id: report.geo_node_id,
@@ -115,8 +121,8 @@ export function buildStatusDocument({ report, polled, site, before, now }: Statu
     git_push_event_count_weekly: status.git_push_event_count_weekly,
     proxy_remote_requests_event_count_weekly: status.proxy_remote_requests_event_count_weekly,
     proxy_local_requests_event_count_weekly: status.proxy_local_requests_event_count_weekly,
-    repositories_checked_in_percentage: percentageOf(null, null),
-    replication_slots_used_in_percentage: percentageOf(null, null),
+    repositories_checked_in_percentage: formatPercentage(null, null),
+    replication_slots_used_in_percentage: formatPercentage(null, null),
     repositories_count: kinds.project_repositories_count,
     replication_slots_count: null,
     replication_slots_used_count: null,
@@ -132,7 +138,7 @@ export function buildStatusDocument({ report, polled, site, before, now }: Statu
     last_event_timestamp: seconds(report.last_event_date),
     cursor_last_event_id: report.cursor_last_event_id,
     cursor_last_event_timestamp: seconds(report.cursor_last_event_date),
-    last_successful_status_check_timestamp: secondsOf(now.toISOString()),
+    last_successful_status_check_timestamp: toUnixSeconds(now.toISOString()),
     version: report.version,
     revision: report.revision,
     selective_sync_type: polled.site.selective_sync_type,

@@ -10,14 +10,14 @@ import { computeRepositoryChecksum } from '#git/transfer/checksum.ts';
 import { type FakePrimary, fakePrimary, secondaryOf, type TestSecondary } from '../world.testing.ts';
 import { getCopy } from './copy-repository.ts';
 
-// What a secondary does by itself (contract/operations.md §3.5), against a primary that the test has at hand.
+// Background work of a secondary (contract/operations.md §3.5), with a fake primary.
 
 const repository = (secondary: TestSecondary, id: number) =>
   getCopy(secondary.git, 'default', { replicable_name: 'project_repository', replicable_id: id });
 
 const checksum = (primary: FakePrimary, name: string) => primary.replicables.get(name)?.checksum ?? '';
 
-/** `project_repository 1 synced verified`, one for each row. */
+/** Returns the rows as `project_repository 1 synced verified`. */
 async function states(secondary: TestSecondary): Promise<string[]> {
   const rows = await secondary.rows();
   return rows.map((row) => [row.replicable_name, row.replicable_id, row.state, row.verification].join(' '));
@@ -28,7 +28,7 @@ async function isSame(primary: FakePrimary, secondary: TestSecondary, id: number
   assert.equal(here, checksum(primary, `project_repository ${id}`));
 }
 
-test('what the primary has is copied and verified, and follows its changes and deletions', async (t) => {
+test('copies and verifies the objects of the primary and follows changes and deletions', async (t) => {
   const primary = await fakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
   await primary.commit(2, { 'b.txt': 'b' });
@@ -50,7 +50,7 @@ test('what the primary has is copied and verified, and follows its changes and d
   assert.equal(await hasBlob(secondary.blobs, large), false);
 });
 
-test('a file that two copies share goes with the last of them', async (t) => {
+test('deletes a file that two copies share with the last of them', async (t) => {
   const primary = await fakePrimary(t);
   for (const id of [1, 2]) primary.blob('upload', id, Buffer.from('same'));
   const secondary = await secondaryOf(t, primary.url);
@@ -65,7 +65,7 @@ test('a file that two copies share goes with the last of them', async (t) => {
   assert.deepEqual(await readdir(join(secondary.blobs.directory, 'drafts')), []);
 });
 
-test('copies that have rotted are found when they are verified again, and made anew', async (t) => {
+test('detects damaged copies during reverification and creates them again', async (t) => {
   const primary = await fakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
   primary.blob('job_artifact', 1, Buffer.from('right'));
@@ -77,7 +77,7 @@ test('copies that have rotted are found when they are verified again, and made a
   await rm(join(objects, loose), { recursive: true });
   const digest = checksum(primary, 'job_artifact 1');
   await writeFile(join(secondary.blobs.directory, digest.slice(0, 2), digest.slice(2, 4), digest), 'wrong');
-  // Never so long away that everything is copied anew.
+  // Never offline so long that everything is copied again.
   const daysPass = async (days: number) => {
     for (let day = 0; day < days; day++) {
       secondary.clock.advance(86_000);
@@ -96,7 +96,7 @@ test('copies that have rotted are found when they are verified again, and made a
   assert.equal(await text((await openBlob(secondary.blobs, digest))!.stream), 'right');
 });
 
-test('what cannot be copied is tried again after 1, 2, 4 seconds, and the rest goes on', async (t) => {
+test('retries a failed copy after 1, 2, 4 seconds while others continue', async (t) => {
   const primary = await fakePrimary(t);
   primary.blob('upload', 1, Buffer.from('one'));
   primary.blob('upload', 2, Buffer.from('two'));
@@ -128,7 +128,7 @@ test('what cannot be copied is tried again after 1, 2, 4 seconds, and the rest g
   assert.deepEqual(await states(secondary), ['upload 1 synced verified', 'upload 2 synced verified']);
 });
 
-test('a checksum that the primary has not got yet is waited for', async (t) => {
+test('waits for a checksum that the primary has not computed yet', async (t) => {
   const primary = await fakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
   const whole = primary.replicables.get('project_repository 1')!;
@@ -142,14 +142,14 @@ test('a checksum that the primary has not got yet is waited for', async (t) => {
   assert.deepEqual(await states(secondary), ['project_repository 1 synced verified']);
 });
 
-test('a copy is not called wrong for what has changed since it was made', async (t) => {
+test('a change on the primary after the copy is not a mismatch', async (t) => {
   const primary = await fakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
   const secondary = await secondaryOf(t, primary.url);
   let looks = 0;
   let pushed: Promise<void> | null = null;
   primary.instead = (request, response) => {
-    // The second look at it is the one that verifies: another push has come before.
+    // Another push arrives before the second request, with which the copy is verified.
     if (!request.url?.includes('/geo/replicables?replicable_name=project_repository&after_id=0&per_page=1'))
       return false;
     if (request.url.endsWith('per_page=100') || ++looks !== 2) return false;
@@ -162,12 +162,12 @@ test('a copy is not called wrong for what has changed since it was made', async 
   await secondary.pollOnce();
   await pushed;
   assert.deepEqual(await states(secondary), ['project_repository 1 synced verified']);
-  assert.ok(!secondary.logged().includes('not what the primary has'));
+  assert.ok(!secondary.logged().includes('differs from that of the primary'));
   assert.equal((await secondary.rows())[0]?.retries, 0);
   await isSame(primary, secondary, 1);
 });
 
-test('another selection is listed anew, and what is not in it goes', async (t) => {
+test('lists again after a change of scope and deletes copies outside it', async (t) => {
   const primary = await fakePrimary(t);
   for (const id of [1, 2]) primary.blob('upload', id, Buffer.from(`upload ${id}`));
   const secondary = await secondaryOf(t, primary.url);
@@ -185,7 +185,7 @@ test('another selection is listed anew, and what is not in it goes', async (t) =
   assert.deepEqual((await states(secondary)).at(-1), 'upload 2 synced verified');
 });
 
-test('a disabled site copies and reports nothing, and goes on from where it was', async (t) => {
+test('a disabled site copies and reports nothing, and resumes when enabled', async (t) => {
   const primary = await fakePrimary(t);
   primary.blob('upload', 1, Buffer.from('one'));
   const secondary = await secondaryOf(t, primary.url);
@@ -205,7 +205,7 @@ test('a disabled site copies and reports nothing, and goes on from where it was'
   assert.ok(!primary.asked.some((asked) => asked.includes('per_page=100') && asked.includes('replicables')));
 });
 
-test('a capacity of 0 has nothing of that kind copied', async (t) => {
+test('copies nothing of a kind with capacity 0', async (t) => {
   const primary = await fakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
   primary.blob('upload', 1, Buffer.from('one'));
@@ -216,7 +216,7 @@ test('a capacity of 0 has nothing of that kind copied', async (t) => {
   assert.deepEqual(await states(secondary), ['project_repository 1 pending pending', 'upload 1 synced pending']);
 });
 
-test('a process that ended in the middle goes on where it was', async (t) => {
+test('resumes after a process that ended during its work', async (t) => {
   const primary = await fakePrimary(t);
   await primary.commit(1, { 'a.txt': 'a' });
   const secondary = await secondaryOf(t, primary.url);
@@ -237,7 +237,7 @@ test('a process that ended in the middle goes on where it was', async (t) => {
   assert.deepEqual(await states(next), ['project_repository 1 synced verified', 'upload 1 synced verified']);
 });
 
-test('a status report says how many there are, how many are copied and verified, and how far behind', async (t) => {
+test('reports counts of objects, copies and verified copies, and the lag', async (t) => {
   const primary = await fakePrimary(t);
   for (const id of [1, 2]) primary.blob('lfs_object', id, Buffer.from(`object ${id}`));
   primary.instead = ({ url }, response) => {
@@ -266,7 +266,7 @@ test('a status report says how many there are, how many are copied and verified,
   assert.equal(status.container_repositories_replication_enabled, false);
 });
 
-test('what a primary says that is no primary is believed by nobody, and ends', async (t) => {
+test('rejects invalid responses of a primary, and responses without end', async (t) => {
   const primary = await fakePrimary(t);
   primary.blob('upload', 1, Buffer.from('right'));
   const secondary = await secondaryOf(t, primary.url);
@@ -288,30 +288,30 @@ test('what a primary says that is no primary is believed by nobody, and ends', a
   delete answers[events];
   await secondary.pollOnce();
   assert.deepEqual(await states(secondary), ['upload 1 failed pending']);
-  // Another content of the same length.
+  // Different content of the same length.
   answers[upload] = (response) => void response.end('wrong');
   secondary.clock.advance(1);
   await secondary.settle();
   assert.deepEqual(await states(secondary), ['upload 1 failed pending']);
   assert.deepEqual(await readdir(secondary.blobs.directory), ['drafts']);
   const [row] = await secondary.rows();
-  assert.equal(row?.error, 'The file is not what the primary says that it is');
+  assert.equal(row?.error, 'The file does not match size or checksum of the primary');
   const nonsense = [0, 0, 'x', null].map((id) => ({ ...primary.events[0], id }));
   answers[events] = (response) => void response.end(JSON.stringify(nonsense));
   await secondary.pollOnce();
   assert.equal((await secondary.rows()).length, 1);
 });
 
-test('a primary that hangs holds nobody up who stops', async (t) => {
+test('a hanging primary does not delay stopping', async (t) => {
   const primary = await fakePrimary(t);
   const secondary = await secondaryOf(t, primary.url);
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   primary.instead = () => {
-    asked.resolve();
+    requested.resolve();
     return true;
   };
   const round = secondary.pollOnce();
-  await asked.promise;
+  await requested.promise;
   await secondary.stop();
   await round;
 });

@@ -42,7 +42,7 @@ export async function verify(verifying: VerifyServices, copy: RegistryRow): Prom
   }
   // A change on the primary since then is no fault of the copy: the event schedules an update.
   await followEvents();
-  const text = own === null ? 'The copy is broken' : 'The copy is not what the primary has';
+  const text = own === null ? 'The copy is broken' : 'The checksum of the copy differs from that of the primary';
   await database.transaction((tx) => updateUnlessChanged(tx, copy, mismatchedColumns(tx, copy, text)));
 }
 

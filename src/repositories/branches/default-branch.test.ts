@@ -10,7 +10,7 @@ import { completeIntent } from '../ref-updates/complete-intent.ts';
 import { beginMove, discardIntent } from '../ref-updates/move-refs.ts';
 import { getRepository } from '../repository.ts';
 
-// The row decides which branch HEAD means, and that branch cannot be deleted (contract/repository.md §2).
+// The database row determines the default branch, which cannot be deleted (contract/repository.md §2).
 
 const { server, newProject, work } = await world();
 const { services } = server;
@@ -20,17 +20,17 @@ async function given() {
   const project = await newProject();
   await project.commit({ 'a.txt': 'main' });
   const tip = await project.commit({ 'a.txt': 'next' }, { branch: 'next' });
-  const place = await services.database.reader
+  const location = await services.database.reader
     .selectFrom('repositories')
     .select(['project_id as id', 'storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  return { ...project, tip, place };
+  return { ...project, tip, place: location };
 }
 
 const makeDefault = ({ owner, at }: Project) => owner.put(at, { default_branch: 'next' });
 
-/** `null`: it succeeded. */
+/** Returns the error; null on success. */
 async function deleteByPush({ owner, path_with_namespace, tip }: Project & { tip: string }): Promise<string | null> {
   const line = `${tip} ${ZERO_ID} refs/heads/next\0 report-status side-band-64k`;
   const raw = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
@@ -43,8 +43,8 @@ test('of a default branch change and the deletion of that branch exactly one suc
   for (let round = 0; round < 12; round++) {
     const project = await given();
     const remove = () => project.owner.delete(`${project.repository}/branches/next`);
-    const asked = round % 2 === 0 ? [makeDefault(project), remove()] : [remove(), makeDefault(project)];
-    const statuses = (await Promise.all(asked)).map(({ status }) => status).sort();
+    const requests = round % 2 === 0 ? [makeDefault(project), remove()] : [remove(), makeDefault(project)];
+    const statuses = (await Promise.all(requests)).map(({ status }) => status).sort();
     assert.ok(['200,400', '204,400'].includes(String(statuses)), String(statuses));
     const { body } = await project.owner.get(project.at);
     const { status } = await project.owner.get(`${project.repository}/branches/${body.default_branch}`);

@@ -91,7 +91,7 @@ async function commitWithLock(
   const author = { name: input.authorName ?? committer.name, email: input.authorEmail ?? committer.email };
   const request = { parent, changes: stored.changes, message, author, committer, allowEmpty };
   const commit = await commitChanges(git, getRepository(git, project), request);
-  if ('refused' in commit) return toChangeFailure(commit);
+  if ('rejected' in commit) return toChangeFailure(commit);
   const failure = await moveRefs(services, {
     project,
     by: { caller, may: commitPermission({ branch: name, forced }) },
@@ -187,7 +187,7 @@ async function findStalePath(
 type FailedCommit = Exclude<Awaited<ReturnType<typeof commitChanges>>, { ok: true }>;
 
 function toChangeFailure(made: FailedCommit): Failure<CommitToBranchFailure> {
-  switch (made.refused) {
+  switch (made.rejected) {
     case 'exists':
     case 'parent-is-file':
       return fail('fileExists');

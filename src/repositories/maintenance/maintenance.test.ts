@@ -20,12 +20,12 @@ test('ref changes cause one maintenance run, which writes the commit graph', asy
     .where('kind', '=', 'repository_upkeep')
     .execute();
   assert.equal(waiting.length, 1);
-  const place = await reader
+  const location = await reader
     .selectFrom('repositories')
     .select(['storage', 'disk_path', 'default_branch'])
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  const graphs = join(getRepository(server.services.git, place).directory, 'objects/info/commit-graphs');
+  const graphs = join(getRepository(server.services.git, location).directory, 'objects/info/commit-graphs');
   assert.equal(existsSync(graphs), false);
   clock.advance(31);
   await work();

@@ -139,8 +139,8 @@ const commitCountCache = definePerGit(() => createBoundedCache<number>(10_000));
 async function countReachable(git: Git, row: LocatedRepository, tip: string): Promise<number> {
   const repository = getRepository(git, row);
   const key = `${repository.directory} ${tip}`;
-  const known = commitCountCache(git).get(key);
-  if (known !== undefined) return known;
+  const cached = commitCountCache(git).get(key);
+  if (cached !== undefined) return cached;
   const count = await countCommits(git, repository, { include: [tip] });
   commitCountCache(git).set(key, count);
   return count;

@@ -128,12 +128,12 @@ export async function deleteIntent(
   tx: Transaction,
   id: number,
 ): Promise<Pick<IntentDetails, 'userId' | 'merge'> | null> {
-  const taken = await tx
+  const deleted = await tx
     .deleteFrom('ref_intents')
     .where('id', '=', id)
     .returning(['user_id', 'merge_request_id', 'merge'])
     .executeTakeFirst();
-  return taken === undefined ? null : { userId: taken.user_id, merge: parseMerge(taken) };
+  return deleted === undefined ? null : { userId: deleted.user_id, merge: parseMerge(deleted) };
 }
 
 interface MergeColumns {

@@ -71,7 +71,7 @@ export interface RefMover<Code extends string = never> {
   readonly may: RefPermission<Code>;
 }
 
-export type MoveFailure = 'readOnly' | 'notFirst' | RefFailure['refused'];
+export type MoveFailure = 'readOnly' | 'notFirst' | RefFailure['rejected'];
 
 /**
  * Moves refs, all or none. Failures of git and of the permission check are returned as codes with their values; then
@@ -101,9 +101,9 @@ async function moveWithIntent(
     if (error instanceof QueueFull) await discardIntent(services, intent);
     throw error;
   });
-  if ('refused' in update) {
+  if ('rejected' in update) {
     await discardIntent(services, intent);
-    const { refused: code, ...values } = update;
+    const { rejected: code, ...values } = update;
     return fail(code, values) as Failure<MoveFailure>;
   }
   await completeIntent(services, intent, intent.changes);

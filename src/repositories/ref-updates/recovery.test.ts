@@ -21,7 +21,7 @@ const { reader } = services.database;
 
 const LEASE_SECONDS = 60;
 
-interface Left {
+interface PreparedMove {
   readonly given: Project;
   readonly project: ProjectRow;
   /** Creates a commit on top of `main` that no branch contains. */
@@ -30,7 +30,7 @@ interface Left {
 }
 
 /** Creates a repository with a commit that no ref reaches. */
-async function beforeTheMove(): Promise<Left> {
+async function prepareMove(): Promise<PreparedMove> {
   const given = await newProject();
   const oldId = await given.commit({ 'a.txt': 'one' });
   const newId = await given.commit({ 'a.txt': 'two' }, { branch: 'draft' });
@@ -39,20 +39,20 @@ async function beforeTheMove(): Promise<Left> {
   return { given, project, oldId, newId };
 }
 
-async function intendTo({ given, project }: Left, changes: readonly RefChange[]): Promise<Intent> {
+async function storeIntent({ given, project }: PreparedMove, changes: readonly RefChange[]): Promise<Intent> {
   const intent = await beginMove(services, { project, by: { server: true, userId: given.owner.id }, changes });
   assert.ok(!isFailure(intent));
   return intent;
 }
 
-async function moveNow({ project }: Left, changes: readonly RefChange[]): Promise<void> {
+async function moveRefsNow({ project }: PreparedMove, changes: readonly RefChange[]): Promise<void> {
   assert.deepEqual(await updateRefs(services.git, getRepository(services.git, project), changes), { ok: true });
 }
 
-const toMain = ({ oldId, newId }: Left): RefChange => ({ ref: 'refs/heads/main', oldId, newId });
+const toMain = ({ oldId, newId }: PreparedMove): RefChange => ({ ref: 'refs/heads/main', oldId, newId });
 
 /** Returns the last pushes of the project, newest first, with old and new ids. */
-async function pushes({ given }: Left, count: number) {
+async function listPushes({ given }: PreparedMove, count: number) {
   return reader
     .selectFrom('activity_events')
     .select(['ref', 'commit_from', 'commit_to'])
@@ -63,16 +63,16 @@ async function pushes({ given }: Left, count: number) {
     .execute();
 }
 
-async function pushCount({ given }: Left): Promise<number> {
+async function countPushes({ given }: PreparedMove): Promise<number> {
   const rows = await reader.selectFrom('activity_events').select('id').where('project_id', '=', given.id).execute();
   return rows.length;
 }
 
-async function intents({ given }: Left, db = reader): Promise<number> {
+async function countIntents({ given }: PreparedMove, db = reader): Promise<number> {
   return (await db.selectFrom('ref_intents').select('id').where('project_id', '=', given.id).execute()).length;
 }
 
-async function version({ given }: Left): Promise<number> {
+async function getVersion({ given }: PreparedMove): Promise<number> {
   const row = await reader
     .selectFrom('repositories')
     .select('ref_state_version')
@@ -82,133 +82,142 @@ async function version({ given }: Left): Promise<number> {
 }
 
 test('records refs that moved before the crash', async () => {
-  const left = await beforeTheMove();
-  const before = await version(left);
-  await intendTo(left, [toMain(left)]);
-  await moveNow(left, [toMain(left)]);
+  const abandoned = await prepareMove();
+  const before = await getVersion(abandoned);
+  await storeIntent(abandoned, [toMain(abandoned)]);
+  await moveRefsNow(abandoned, [toMain(abandoned)]);
   await completeAbandonedIntents(services, true);
-  assert.deepEqual(await pushes(left, 1), [{ ref: 'main', commit_from: left.oldId, commit_to: left.newId }]);
-  assert.equal(await version(left), before + 1);
-  assert.equal(await intents(left), 0);
+  assert.deepEqual(await listPushes(abandoned, 1), [
+    { ref: 'main', commit_from: abandoned.oldId, commit_to: abandoned.newId },
+  ]);
+  assert.equal(await getVersion(abandoned), before + 1);
+  assert.equal(await countIntents(abandoned), 0);
 });
 
 test('records nothing for refs that have not moved', async () => {
-  const left = await beforeTheMove();
-  const [before, count] = [await version(left), await pushCount(left)];
-  await intendTo(left, [toMain(left)]);
+  const abandoned = await prepareMove();
+  const [before, count] = [await getVersion(abandoned), await countPushes(abandoned)];
+  await storeIntent(abandoned, [toMain(abandoned)]);
   await completeAbandonedIntents(services, true);
-  assert.deepEqual([await version(left), await pushCount(left), await intents(left)], [before, count, 0]);
+  assert.deepEqual(
+    [await getVersion(abandoned), await countPushes(abandoned), await countIntents(abandoned)],
+    [before, count, 0],
+  );
 });
 
 test('records only the refs that moved', async () => {
-  const left = await beforeTheMove();
-  const made = { ref: 'refs/heads/made', oldId: ZERO_ID, newId: left.newId };
-  await intendTo(left, [toMain(left), made]);
-  await moveNow(left, [made]);
+  const abandoned = await prepareMove();
+  const newBranch = { ref: 'refs/heads/made', oldId: ZERO_ID, newId: abandoned.newId };
+  await storeIntent(abandoned, [toMain(abandoned), newBranch]);
+  await moveRefsNow(abandoned, [newBranch]);
   await completeAbandonedIntents(services, true);
-  assert.deepEqual(await pushes(left, 1), [{ ref: 'made', commit_from: null, commit_to: left.newId }]);
+  assert.deepEqual(await listPushes(abandoned, 1), [{ ref: 'made', commit_from: null, commit_to: abandoned.newId }]);
 });
 
 test('records a ref that others have moved further', async () => {
-  const left = await beforeTheMove();
-  await intendTo(left, [toMain(left)]);
-  await moveNow(left, [toMain(left)]);
-  const beyond = await left.given.commit({ 'a.txt': 'three' });
+  const abandoned = await prepareMove();
+  await storeIntent(abandoned, [toMain(abandoned)]);
+  await moveRefsNow(abandoned, [toMain(abandoned)]);
+  const beyond = await abandoned.given.commit({ 'a.txt': 'three' });
   await completeAbandonedIntents(services, true);
-  const recorded = await pushes(left, 2);
-  assert.ok(recorded.some(({ commit_from, commit_to }) => commit_from === left.oldId && commit_to === left.newId));
-  assert.ok(recorded.some(({ commit_from, commit_to }) => commit_from === left.newId && commit_to === beyond));
+  const recorded = await listPushes(abandoned, 2);
+  assert.ok(
+    recorded.some(({ commit_from, commit_to }) => commit_from === abandoned.oldId && commit_to === abandoned.newId),
+  );
+  assert.ok(recorded.some(({ commit_from, commit_to }) => commit_from === abandoned.newId && commit_to === beyond));
 });
 
 test('does not record a ref that others have moved elsewhere', async () => {
-  const left = await beforeTheMove();
-  const count = await pushCount(left);
-  await intendTo(left, [toMain(left)]);
-  const elsewhere = await left.given.commit({ 'b.txt': 'else' });
+  const abandoned = await prepareMove();
+  const count = await countPushes(abandoned);
+  await storeIntent(abandoned, [toMain(abandoned)]);
+  const elsewhere = await abandoned.given.commit({ 'b.txt': 'else' });
   await completeAbandonedIntents(services, true);
-  assert.equal(await pushCount(left), count + 1);
-  assert.deepEqual((await pushes(left, 1))[0]?.commit_to, elsewhere);
+  assert.equal(await countPushes(abandoned), count + 1);
+  assert.deepEqual((await listPushes(abandoned, 1))[0]?.commit_to, elsewhere);
 });
 
 test('records only the intent that moved the ref, of two from the same commit', async () => {
   for (const isSettled of [true, false]) {
-    const left = await beforeTheMove();
-    const count = await pushCount(left);
+    const abandoned = await prepareMove();
+    const count = await countPushes(abandoned);
     // The client got no response and pushes again with one more commit.
-    await intendTo(left, [toMain(left)]);
-    const beyond = await left.given.commit({ 'a.txt': 'three' }, { branch: 'draft' });
-    const change = { ...toMain(left), newId: beyond };
-    const again = await intendTo(left, [change]);
-    await moveNow(left, [change]);
-    if (isSettled) await completeIntent(services, again, [change]);
+    await storeIntent(abandoned, [toMain(abandoned)]);
+    const beyond = await abandoned.given.commit({ 'a.txt': 'three' }, { branch: 'draft' });
+    const change = { ...toMain(abandoned), newId: beyond };
+    const retried = await storeIntent(abandoned, [change]);
+    await moveRefsNow(abandoned, [change]);
+    if (isSettled) await completeIntent(services, retried, [change]);
     await completeAbandonedIntents(services, true);
-    assert.equal(await pushCount(left), count + 2, 'that of the draft, and one');
-    assert.deepEqual(await pushes(left, 1), [{ ref: 'main', commit_from: left.oldId, commit_to: beyond }]);
-    assert.equal(await intents(left), 0);
+    assert.equal(await countPushes(abandoned), count + 2, 'that of the draft, and one');
+    assert.deepEqual(await listPushes(abandoned, 1), [
+      { ref: 'main', commit_from: abandoned.oldId, commit_to: beyond },
+    ]);
+    assert.equal(await countIntents(abandoned), 0);
   }
 });
 
 test('records a push once that is retried without a response', async () => {
-  const left = await beforeTheMove();
-  const count = await pushCount(left);
-  await intendTo(left, [toMain(left)]);
-  const again = await intendTo(left, [toMain(left)]);
-  await moveNow(left, [toMain(left)]);
-  await completeIntent(services, again, again.changes);
+  const abandoned = await prepareMove();
+  const count = await countPushes(abandoned);
+  await storeIntent(abandoned, [toMain(abandoned)]);
+  const retried = await storeIntent(abandoned, [toMain(abandoned)]);
+  await moveRefsNow(abandoned, [toMain(abandoned)]);
+  await completeIntent(services, retried, retried.changes);
   await completeAbandonedIntents(services, true);
-  assert.deepEqual([await pushCount(left), await intents(left)], [count + 1, 0]);
+  assert.deepEqual([await countPushes(abandoned), await countIntents(abandoned)], [count + 1, 0]);
 });
 
 test('records a ref that others have moved further but not recorded yet', async () => {
-  const left = await beforeTheMove();
-  await intendTo(left, [toMain(left)]);
-  await moveNow(left, [toMain(left)]);
+  const abandoned = await prepareMove();
+  await storeIntent(abandoned, [toMain(abandoned)]);
+  await moveRefsNow(abandoned, [toMain(abandoned)]);
   const back = {
     ref: 'refs/heads/main',
-    oldId: left.newId,
-    newId: await left.given.commit({ b: 'b' }, { branch: 'other' }),
+    oldId: abandoned.newId,
+    newId: await abandoned.given.commit({ b: 'b' }, { branch: 'other' }),
   };
-  await intendTo(left, [back]);
-  await moveNow(left, [back]);
+  await storeIntent(abandoned, [back]);
+  await moveRefsNow(abandoned, [back]);
   await completeAbandonedIntents(services, true);
-  const moves = (await pushes(left, 2)).map(({ commit_from, commit_to }) => [commit_from, commit_to]);
+  const moves = (await listPushes(abandoned, 2)).map(({ commit_from, commit_to }) => [commit_from, commit_to]);
   assert.deepEqual(moves, [
     [back.oldId, back.newId],
-    [left.oldId, left.newId],
+    [abandoned.oldId, abandoned.newId],
   ]);
 });
 
 test('records a deleted ref, but not one that still exists', async () => {
-  const left = await beforeTheMove();
-  const removal = { ref: 'refs/heads/draft', oldId: left.newId, newId: ZERO_ID };
-  const count = await pushCount(left);
-  await intendTo(left, [removal]);
+  const abandoned = await prepareMove();
+  const removal = { ref: 'refs/heads/draft', oldId: abandoned.newId, newId: ZERO_ID };
+  const count = await countPushes(abandoned);
+  await storeIntent(abandoned, [removal]);
   await completeAbandonedIntents(services, true);
-  assert.equal(await pushCount(left), count);
-  await intendTo(left, [removal]);
-  await moveNow(left, [removal]);
+  assert.equal(await countPushes(abandoned), count);
+  await storeIntent(abandoned, [removal]);
+  await moveRefsNow(abandoned, [removal]);
   await completeAbandonedIntents(services, true);
-  assert.deepEqual(await pushes(left, 1), [{ ref: 'draft', commit_from: left.newId, commit_to: null }]);
+  assert.deepEqual(await listPushes(abandoned, 1), [{ ref: 'draft', commit_from: abandoned.newId, commit_to: null }]);
 });
 
 test('records once when two processes complete an intent', async () => {
-  const left = await beforeTheMove();
-  await intendTo(left, [toMain(left)]);
-  await moveNow(left, [toMain(left)]);
-  const [before, count] = [await version(left), await pushCount(left)];
+  const abandoned = await prepareMove();
+  await storeIntent(abandoned, [toMain(abandoned)]);
+  await moveRefsNow(abandoned, [toMain(abandoned)]);
+  const [before, count] = [await getVersion(abandoned), await countPushes(abandoned)];
   await Promise.all([1, 2, 3].map(() => completeAbandonedIntents(services, true)));
-  assert.deepEqual([await version(left), await pushCount(left)], [before + 1, count + 1]);
+  assert.deepEqual([await getVersion(abandoned), await countPushes(abandoned)], [before + 1, count + 1]);
 });
 
 test('sets the default branch of an empty repository during recovery', async () => {
   const given = await newProject();
-  const other = await beforeTheMove();
-  const made = await given.owner.post(`${given.repository}/files/a.txt`, {
+  const other = await prepareMove();
+  const response = await given.owner.post(`${given.repository}/files/a.txt`, {
     branch: 'trunk',
     content: 'one',
     commit_message: 'Add',
   });
-  assert.equal(made.status, 201);
+  assert.equal(response.status, 201);
   await services.database.transaction((tx) =>
     tx
       .updateTable('repositories')
@@ -221,68 +230,68 @@ test('sets the default branch of an empty repository during recovery', async () 
   assert.ok(project);
   const change = { ref: 'refs/heads/trunk', oldId: ZERO_ID, newId: branch.commit.id };
   clock.advance(1);
-  await intendTo({ ...other, given, project }, [change]);
+  await storeIntent({ ...other, given, project }, [change]);
   await completeAbandonedIntents(services, true);
   const { body } = await given.owner.get(given.at);
   assert.deepEqual([body.default_branch, body.empty_repo], ['trunk', false]);
 });
 
 test('updates HEAD to the default branch set before a crash', async () => {
-  const left = await beforeTheMove();
+  const abandoned = await prepareMove();
   const { git } = services;
-  const repository = getRepository(git, left.project);
-  const change = { ref: 'refs/heads/trunk', oldId: ZERO_ID, newId: left.newId };
-  await intendTo(left, [change]);
-  await moveNow(left, [change]);
+  const repository = getRepository(git, abandoned.project);
+  const change = { ref: 'refs/heads/trunk', oldId: ZERO_ID, newId: abandoned.newId };
+  await storeIntent(abandoned, [change]);
+  await moveRefsNow(abandoned, [change]);
   await setHead(git, repository, 'trunk');
   await completeAbandonedIntents(services, true);
   assert.equal(await findHeadBranch(repository), 'main');
 });
 
 test('with other processes, waits for the lease of an intent to expire', async () => {
-  const left = await beforeTheMove();
-  await intendTo(left, [toMain(left)]);
+  const abandoned = await prepareMove();
+  await storeIntent(abandoned, [toMain(abandoned)]);
   clock.advance(LEASE_SECONDS - 1);
   await completeAbandonedIntents(services, false);
-  assert.equal(await intents(left), 1);
+  assert.equal(await countIntents(abandoned), 1);
   clock.advance(1);
   await completeAbandonedIntents(services, false);
-  assert.equal(await intents(left), 0);
+  assert.equal(await countIntents(abandoned), 0);
 });
 
 test('deletes an intent of a deleted project', async () => {
-  const left = await beforeTheMove();
-  const { id, owner, path_with_namespace } = left.given;
+  const abandoned = await prepareMove();
+  const { id, owner, path_with_namespace } = abandoned.given;
   await owner.delete(`/projects/${id}`);
   const { body } = await root.get(`/projects/${id}`);
-  await intendTo(left, [toMain(left)]);
+  await storeIntent(abandoned, [toMain(abandoned)]);
   await owner.delete(`/projects/${id}`, {
     permanently_remove: true,
     full_path: body?.path_with_namespace ?? path_with_namespace,
   });
   await work();
   await completeAbandonedIntents(services, true);
-  assert.equal(await intents(left), 0);
+  assert.equal(await countIntents(abandoned), 0);
 });
 
 test('an intent that cannot be completed does not block others and is retried', async () => {
-  const [broken, left] = [await beforeTheMove(), await beforeTheMove()];
+  const [broken, left] = [await prepareMove(), await prepareMove()];
   for (const one of [broken, left]) {
-    await intendTo(one, [toMain(one)]);
-    await moveNow(one, [toMain(one)]);
+    await storeIntent(one, [toMain(one)]);
+    await moveRefsNow(one, [toMain(one)]);
   }
   const runUnitOfWork: RunUnitOfWork = (by, uow, options) =>
     services.runUnitOfWork(
       by,
       async (inner) => {
         const done = await uow(inner);
-        if ((await intents(broken, inner)) === 0) throw new Error('No room for this project');
+        if ((await countIntents(broken, inner)) === 0) throw new Error('No room for this project');
         return done;
       },
       options,
     );
   assert.equal(await completeAbandonedIntents({ ...services, runUnitOfWork }, true), 1);
-  assert.deepEqual([await intents(broken), await intents(left)], [1, 0]);
+  assert.deepEqual([await countIntents(broken), await countIntents(left)], [1, 0]);
   assert.equal(await completeAbandonedIntents(services, true), 1);
-  assert.equal(await intents(broken), 0);
+  assert.equal(await countIntents(broken), 0);
 });

@@ -42,10 +42,10 @@ export async function completeWikiIntent(
 }
 
 function findFirstBranch(wiki: WikiState, moved: readonly RefChange[]): string {
-  const made = moved.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
+  const updatedBranches = moved.filter(({ ref, newId }) => ref.startsWith(HEADS) && newId !== ZERO_ID);
   return chooseDefaultBranch(
     wiki,
-    made.map(({ ref }) => ref.slice(HEADS.length)),
+    updatedBranches.map(({ ref }) => ref.slice(HEADS.length)),
   );
 }
 

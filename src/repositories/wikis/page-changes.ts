@@ -49,20 +49,20 @@ export async function listPageChanges(
 
 /** Joins deleted and created files to renames by the known renames. */
 function applyRenames(files: readonly ChangedFile[], renamed: readonly PathRename[]): ChangedFile[] {
-  const gone = new Set(files.flatMap((file) => (file.action === 'deleted' ? [file.path] : [])));
+  const deletedPaths = new Set(files.flatMap((file) => (file.action === 'deleted' ? [file.path] : [])));
   const origins = new Map<string, string>();
-  for (const from of gone) {
+  for (const from of deletedPaths) {
     const renaming = renamed.find(([before]) => (before.endsWith('/') ? from.startsWith(before) : from === before));
     if (renaming) origins.set(renaming[1] + from.slice(renaming[0].length), from);
   }
-  const taken = new Set<string>();
+  const claimed = new Set<string>();
   const named = files.map((file): ChangedFile => {
     const from = origins.get(file.path);
     if (from === undefined || file.action === 'deleted') return file;
-    taken.add(from);
+    claimed.add(from);
     return { action: 'renamed', path: file.path, from };
   });
-  return named.filter((file) => file.action !== 'deleted' || !taken.has(file.path));
+  return named.filter((file) => file.action !== 'deleted' || !claimed.has(file.path));
 }
 
 function toPageChanges(files: readonly ChangedFile[]): PageChange[] {
@@ -90,20 +90,20 @@ export async function updatePageRows(
   wikiId: number,
   changes: readonly PageChange[],
 ): Promise<readonly WikiPageEvent[]> {
-  const gone = changes.filter(({ action }) => action === 'destroyed');
+  const destroyed = changes.filter(({ action }) => action === 'destroyed');
   const renamed = changes.filter(({ from }) => from !== undefined);
   const others = changes.filter(({ action, from }) => action !== 'destroyed' && from === undefined);
   const idsByChange = new Map<PageChange, number>();
   const withEvents = new Set(changes.filter(({ page }) => !isAttachment(page.path)).slice(0, MAX_EVENTS));
   // Only pages with events need a row now; others get one when they are read.
-  const needed = [...gone, ...others].filter((change) => withEvents.has(change));
+  const needed = [...destroyed, ...others].filter((change) => withEvents.has(change));
   const ids = await findOrCreatePageIds(tx, wikiId, [...needed.map(({ page }) => page), ...renamed.map(previousName)]);
   for (const change of needed) idsByChange.set(change, ids.get(slugKey(change.page.slug)) as number);
   for (const change of renamed) idsByChange.set(change, ids.get(slugKey(change.from as string)) as number);
   await clearPaths(
     tx,
     wikiId,
-    gone.map(({ page }) => slugKey(page.slug)),
+    destroyed.map(({ page }) => slugKey(page.slug)),
   );
   await renamePages(
     tx,

@@ -138,7 +138,7 @@ test('replaces LFS pointers by the objects of the project', async () => {
   const packed = await createProjectWithLfsObject();
   const whole = await packed({});
   assert.ok(whole('a.bin').equals(CONTENT), 'the object');
-  assert.ok(whole('b.bin').equals(UNLINKED), 'an object that the project has not');
+  assert.ok(whole('b.bin').equals(UNLINKED), 'an object that the project lacks');
   assert.ok(whole('c.bin').equals(PLAIN), 'no pointer');
   assert.ok(whole('d.txt').equals(POINTER), 'no LFS file');
 });
@@ -162,7 +162,7 @@ test('limits archives to five a minute per caller with the feature flag on', asy
   assert.deepEqual(refused.body, {
     message: { error: 'This endpoint has been requested too many times. Try again later.' },
   });
-  assert.equal((await root.get(`${project.repository}/archive`)).status, 200, 'others have a count of their own');
+  assert.equal((await root.get(`${project.repository}/archive`)).status, 200, 'other callers have their own limit');
   clock.advance(60);
   assert.equal((await owner.get(`${project.repository}/archive`)).status, 200);
   await root.delete('/features/archive_rate_limit');

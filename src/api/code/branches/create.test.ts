@@ -139,7 +139,7 @@ test('creates a first commit with the first branch of an empty repository', asyn
 
 test('leaves an empty repository empty after a rejected request', async () => {
   const { project, owner } = await world({ project: {} });
-  const developer = await project.add('developer');
+  const developer = await project.addMember('developer');
   await owner.post(`${project.at}/protected_branches`, {
     name: 'no/*',
     push_access_level: 0,

@@ -44,7 +44,7 @@ const commitOn = (caller: Caller, url: string, branch: string, path: string) =>
   caller.post(`${url}/files/${path}`, { branch, content: path, commit_message: path });
 
 test('records an event of the caller for each deleted merged branch', async () => {
-  const { owner, id, repository, add } = await setUp();
+  const { owner, id, repository, addMember: add } = await setUp();
   const developer = await add('developer');
   for (const _time of ['first', 'again']) {
     const accepted = await developer.delete(`${repository}/merged_branches`);
@@ -73,7 +73,7 @@ test('accepts the request for a read-only repository and keeps its branches', as
 });
 
 test('deletes nothing if the caller has lost access', async () => {
-  const { id, at, owner, repository, add } = await setUp();
+  const { id, at, owner, repository, addMember: add } = await setUp();
   const developer = await add('developer');
   assert.equal((await developer.delete(`${repository}/merged_branches`)).status, 202);
   assert.equal((await owner.put(`${at}/members/${developer.id}`, { access_level: 20 })).status, 200);

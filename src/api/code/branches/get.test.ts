@@ -83,8 +83,8 @@ test('computes can_push for the caller, false for anonymous callers', async () =
   await project.commit({ 'b.txt': 'b' }, { branch: 'open' });
   await owner.post(`${project.at}/protected_branches`, { name: 'main' });
   const [reporter, developer] = [await user(), await user()];
-  await project.add('reporter', reporter);
-  await project.add('developer', developer);
+  await project.addMember('reporter', reporter);
+  await project.addMember('developer', developer);
   for (const [caller, main, open] of [
     [anonymous, false, false],
     [await user(), false, false],

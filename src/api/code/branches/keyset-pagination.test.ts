@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, done, world } from '#test/support/world.ts';
+import { type Caller, done, type TestResponse, world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 
@@ -14,10 +14,10 @@ async function createBranches(): Promise<{ owner: Caller; url: string }> {
   return { owner, url };
 }
 
-const names = ({ body }: Answer): string[] => body.map(({ name }: { name: string }) => name);
+const names = ({ body }: TestResponse): string[] => body.map(({ name }: { name: string }) => name);
 
 /** Returns the path of the next link, below /api/v4. */
-function nextLink({ headers }: Answer): string | null {
+function nextLink({ headers }: TestResponse): string | null {
   if (headers.link === undefined) return null;
   const [, url] = /^<[^>,]+\/api\/v4([^>,]+)>; rel="next"$/.exec(String(headers.link)) ?? [];
   assert.ok(url, String(headers.link));
@@ -31,7 +31,7 @@ async function collectPages(
 ): Promise<string[]> {
   const seen: string[] = [];
   for (let path: string | null = first; path !== null; ) {
-    const answer: Answer = await owner.get(path);
+    const answer: TestResponse = await owner.get(path);
     assert.equal(answer.status, 200, answer.text);
     for (const name of ['x-page', 'x-total', 'x-next-page']) assert.equal(answer.headers[name], undefined);
     seen.push(...names(answer));
@@ -56,7 +56,7 @@ test('returns every branch once in keyset pages, in every order, and keeps filte
     }
   }
   const all = await owner.get(url, { pagination: 'keyset', per_page: NAMES.length });
-  assert.deepEqual([all.body.length, all.headers.link], [NAMES.length, undefined], 'an end has no link');
+  assert.deepEqual([all.body.length, all.headers.link], [NAMES.length, undefined], 'the last page has no next link');
 });
 
 test('continues after the token even if that branch was deleted', async () => {

@@ -102,7 +102,7 @@ test('changes nothing in a dry run', async () => {
 
 test('requires the right to push to the branch', async () => {
   const { anonymous, root } = await world();
-  const { owner, repository, id, side, add } = await setUp();
+  const { owner, repository, id, side, addMember: add } = await setUp();
   const developer = await add('developer');
   const notAllowed = { message: '403 Forbidden - You are not allowed to push into this branch' };
   const refused = await developer.post(`${repository}/commits/${side}/cherry_pick`, { branch: 'main' });

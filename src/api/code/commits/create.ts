@@ -53,7 +53,7 @@ type CommitInputFailure = ActionFailure | keyof typeof COMMIT_INPUT_ERRORS;
 /** Creates one commit from the actions in the body. The body is read and checked in the contract's order. */
 export async function createCommitFromCall(
   call: CreateCall,
-  services: Services,
+  services: Pick<Services, 'database' | 'blobs' | 'git' | 'runUnitOfWork'>,
 ): Promise<CommitDetailRow | Failure<BodyFailure | 'notAllowed' | CommitInputFailure | CommitToBranchFailure>> {
   await using body = await readDeferredBody(call, services, createCommitParams);
   const { parameters } = body;

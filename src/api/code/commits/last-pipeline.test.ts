@@ -51,7 +51,7 @@ test('hides pipelines from callers who may not read them', async () => {
   await pipelineRow(testWorld, project, { sha, status: 'success' });
   const stranger = await testWorld.user();
   assert.deepEqual(await shown(stranger), { status: null, last_pipeline: null });
-  assert.equal((await shown(await project.add('reporter'))).status, 'success');
+  assert.equal((await shown(await project.addMember('reporter'))).status, 'success');
 });
 
 test('updates a commit when its pipelines change', async () => {

@@ -226,7 +226,7 @@ test('removes a stale lock after the push that it blocked', async () => {
   }
   await commit(copy, 'second');
   assert.ok(!(await runGit(copy, 'push', remote, 'HEAD:main')).ok);
-  assert.deepEqual((await readdir(heads)).sort(), ['main', 'other.lock'], 'only the pushed ref is looked at');
+  assert.deepEqual((await readdir(heads)).sort(), ['main', 'other.lock'], 'checks only the pushed ref');
   const next = await runGit(copy, 'push', remote, 'HEAD:main');
   assert.ok(next.ok, next.said);
 });

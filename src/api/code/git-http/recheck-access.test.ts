@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { basic } from '#test/examples/scene.ts';
-import { dripping } from '#test/support/slow-request.ts';
+import { startPartialRequest } from '#test/support/slow-request.ts';
 import { type Caller, done, type Project, world } from '#test/support/world.ts';
 
 // A fetch is answered from the repository's state at the end of its body, which may arrive long after the start.
@@ -15,7 +15,7 @@ const REFS = `${pktLine('command=ls-refs\n')}${pktLine('object-format=sha1')}000
 function startFetch(caller: Caller, { path_with_namespace }: Project) {
   const headers = { ...basic(caller), 'Git-Protocol': 'version=2' };
   const path = `/${path_with_namespace}.git/git-upload-pack`;
-  return dripping(server, 'POST', path, { headers, body: Buffer.from(REFS) });
+  return startPartialRequest(server, 'POST', path, { headers, body: Buffer.from(REFS) });
 }
 
 test('aborts a fetch if the caller has lost access meanwhile', async () => {

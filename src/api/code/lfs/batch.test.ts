@@ -32,7 +32,7 @@ test('uploads and downloads an object at the URLs of the batch response', async 
   assert.equal(header.Authorization, basic(owner).Authorization);
   assert.equal((await uploadObject(owner, project, content)).status, 200);
   const again = JSON.parse((await requestBatch(owner, project, 'upload', [toReference(content)])).text);
-  assert.deepEqual(again.objects, [toReference(content)], 'nothing to do for what is there');
+  assert.deepEqual(again.objects, [toReference(content)], 'an existing object has no actions');
   const down = JSON.parse((await requestBatch(owner, project, 'download', [toReference(content)])).text);
   assert.match(down.objects[0].actions.download.href, new RegExp(`/gitlab-lfs/objects/${content.oid}$`));
   const got = await downloadObject(owner, project, content.oid);

@@ -12,7 +12,7 @@ const BATCH_SIZE = 500;
 /** Deletes LFS objects that no project links, then content that no row refers to. */
 export const cleanUpLfsContent = defineJob({
   kind: 'sweep_content',
-  async handle({ blobs, database, runUnitOfWork }: Services) {
+  async handle({ blobs, database, runUnitOfWork }: Pick<Services, 'database' | 'blobs' | 'runUnitOfWork'>) {
     let deleted: number;
     do {
       deleted = await runUnitOfWork(ANONYMOUS, (uow) =>

@@ -43,7 +43,7 @@ test('links a stored object only to projects that received it', async () => {
   await uploadObject(one.owner, one, content);
   assert.equal((await downloadObject(other.owner, other, content.oid)).status, 404);
   const { objects } = JSON.parse((await requestBatch(other.owner, other, 'upload', [toReference(content)])).text);
-  assert.ok(objects[0].actions.upload, 'whoever has not got it shows that he has its content');
+  assert.ok(objects[0].actions.upload, 'a project without the object must upload its content');
   await uploadObject(other.owner, other, content);
   await one.owner.delete(`/projects/${one.id}`);
   await one.owner.delete(`/projects/${one.id}`, { permanently_remove: true, full_path: one.path_with_namespace });

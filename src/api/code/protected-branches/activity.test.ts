@@ -20,7 +20,7 @@ async function listEvents({ owner, at }: { owner: { get(path: string): Promise<{
 test('records id, levels and flags of created and deleted rules', async () => {
   const project = await newProject({ readme: true });
   const { owner, at } = project;
-  const member = await project.add('developer');
+  const member = await project.addMember('developer');
   const params = { name: 'rel/*', push_access_level: 0, allowed_to_merge: [{ user_id: member.id }, {}] };
   const { body: rule } = await done(owner.post(`${at}/protected_branches`, { ...params, allow_force_push: true }));
   await done(owner.delete(`${at}/protected_branches/rel%2F*`));
@@ -49,7 +49,7 @@ test('records id, levels and flags of created and deleted rules', async () => {
 
 test("attributes the automatic rule of a default branch to the project's creator", async () => {
   const group = await newGroup();
-  const creator = await group.add('maintainer');
+  const creator = await group.addMember('maintainer');
   const project = await newProject({ owner: creator, in: { id: group.id } });
   const file = { branch: 'main', content: 'a', commit_message: 'm' };
   await done(group.owner.post(`${project.repository}/files/a`, file));

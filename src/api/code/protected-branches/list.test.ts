@@ -23,9 +23,9 @@ test('lets code readers read rules and Maintainers update them', async () => {
   const cases: [caller: Caller, read: number, change: number][] = [
     [anonymous, 404, 404],
     [await user(), 404, 404],
-    [await project.add('guest'), 403, 403],
-    [await project.add('reporter'), 200, 403],
-    [await project.add('developer'), 200, 403],
+    [await project.addMember('guest'), 403, 403],
+    [await project.addMember('reporter'), 200, 403],
+    [await project.addMember('developer'), 200, 403],
   ];
   for (const [caller, read, change] of cases) {
     assert.deepEqual([(await caller.get(url)).status, (await caller.get(`${url}/main`)).status], [read, read]);
@@ -40,7 +40,7 @@ test('lets code readers read rules and Maintainers update them', async () => {
       [change, change, change, change],
     );
   }
-  assert.equal((await (await project.add('maintainer')).post(url, { name: 'x' })).status, 201);
+  assert.equal((await (await project.addMember('maintainer')).post(url, { name: 'x' })).status, 201);
   const [rule] = (await owner.get(url)).body;
   assert.deepEqual([rule.name, rule.allow_force_push], ['main', false]);
 });

@@ -9,7 +9,7 @@ async function createProjectWithRule(expires_at?: string) {
   const group = await newGroup();
   const project = await newProject({ in: group });
   const { owner } = project;
-  const dora = await project.add('developer', undefined, { expires_at });
+  const dora = await project.addMember('developer', undefined, { expires_at });
   const url = `${project.at}/protected_branches`;
   const [own, roles] = [[{ user_id: dora.id }], [{ access_level: 40 }]];
   const rule = { allowed_to_push: [...own, ...roles], allowed_to_merge: own, allowed_to_unprotect: [...roles, ...own] };
@@ -30,14 +30,14 @@ test('deletes entries of a user who leaves the project, and does not restore the
   assert.deepEqual(await admitted(), [[dora.id, null], [dora.id], [null, dora.id]]);
   assert.equal((await owner.delete(`${project.at}/members/${dora.id}`)).status, 204);
   assert.deepEqual(await admitted(), [[null], [], [null]]);
-  await project.add('developer', dora);
+  await project.addMember('developer', dora);
   assert.deepEqual(await admitted(), [[null], [], [null]]);
   assert.deepEqual((await elsewhere.admitted())[1], [elsewhere.dora.id]);
 });
 
 test('keeps entries while the user is a member through a group', async () => {
   const { owner, dora, group, project, admitted } = await createProjectWithRule();
-  await group.add('reporter', dora);
+  await group.addMember('reporter', dora);
   await owner.delete(`${project.at}/members/${dora.id}`);
   assert.deepEqual(await admitted(), [[dora.id, null], [dora.id], [null, dora.id]]);
   await owner.delete(`${group.at}/members/${dora.id}`);

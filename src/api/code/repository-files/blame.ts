@@ -17,7 +17,7 @@ export async function blameLines(
   if (submodule) return [];
   const repository = getRepository(git, project);
   const found = await blame(git, repository, commitId, path, range ?? undefined);
-  if ('refused' in found) return fail('tooLong');
+  if ('rejected' in found) return fail('tooLong');
   const commits = await readCommits(git, repository, [...new Set(found.groups.map(({ commit }) => commit))]);
   // Each group repeats its commit, and one commit may own every other line.
   const maxBytes = Math.max(MIN_MESSAGE_BYTES, Math.floor(MAX_MESSAGES_BYTES / found.groups.length));

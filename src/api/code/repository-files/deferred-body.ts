@@ -57,7 +57,11 @@ export interface BodyCall {
  * Reads the body. Texts and lists above their field's limit are rejected. Usage: `await using body = await
  * readDeferredBody(call, services, fields);`.
  */
-export async function readDeferredBody(call: BodyCall, services: Services, fields: Parameters): Promise<DeferredBody> {
+export async function readDeferredBody(
+  call: BodyCall,
+  services: Pick<Services, 'database' | 'blobs'>,
+  fields: Parameters,
+): Promise<DeferredBody> {
   const body = await readUncheckedBody(call, services);
   const problem = isFailure(body.parameters) ? null : findTooLong(fields, body.parameters);
   if (problem === null) return body;
@@ -65,7 +69,10 @@ export async function readDeferredBody(call: BodyCall, services: Services, field
   return toDeferredBody(fail('tooLong', { problem }));
 }
 
-async function readUncheckedBody({ request, caller }: BodyCall, { database, blobs }: Services): Promise<DeferredBody> {
+async function readUncheckedBody(
+  { request, caller }: BodyCall,
+  { database, blobs }: Pick<Services, 'database' | 'blobs'>,
+): Promise<DeferredBody> {
   const query = parseForm(request.query);
   const type = mediaType(request);
   if (type === 'other') {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Answer, type Caller, world } from '#test/support/world.ts';
+import { type Caller, type TestResponse, world } from '#test/support/world.ts';
 
 // Fixtures of the file tests.
 
@@ -12,7 +12,7 @@ export async function createFile(
   path: string,
   content: string,
   more: object = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const params = { branch: 'main', content, commit_message: `Write ${path}`, ...more };
   const answer = await caller.post(fileUrl(url, path), params);
   assert.equal(answer.status, 201, answer.text);

@@ -201,7 +201,7 @@ test('allows file reads with read_repository and no writes with read_api', async
 
 test('requires a Reporter in private projects', async () => {
   const { root, anonymous, user } = await world();
-  const { owner, id, at, add } = await createProjectWithFile();
+  const { owner, id, at, addMember: add } = await createProjectWithFile();
   const [guest, reporter] = [await add('guest'), await add('reporter')];
   const read = async (caller: typeof owner) => {
     const { status, body } = await caller.get(at('README.md'), { ref: 'main' });

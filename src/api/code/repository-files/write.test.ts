@@ -198,7 +198,7 @@ test('rejects paths outside the repository with the same message for every metho
 
 test('rejects writes to a read-only repository after the permission check', async () => {
   const { root } = await world();
-  const { owner, id, repository, at, tip, add } = await createProjectWithFile();
+  const { owner, id, repository, at, tip, addMember: add } = await createProjectWithFile();
   const reporter = await add('reporter');
   const before = await tip();
   assert.equal((await root.put(`/projects/${id}`, { repository_read_only: true })).status, 200);
@@ -244,7 +244,7 @@ test('reports missing parameters of DELETE with its own messages', async () => {
 
 test('returns 403 to callers who may not delete a file, also in archived projects', async () => {
   const { root } = await world();
-  const { owner, id, at, tip, add } = await createProjectWithFile();
+  const { owner, id, at, tip, addMember: add } = await createProjectWithFile();
   const before = await tip();
   const reporter = await add('reporter');
   const forbidden = await reporter.delete(at('README.md'), { branch: 'main', commit_message: 'm' });

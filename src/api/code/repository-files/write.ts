@@ -6,6 +6,8 @@ import { type CommitFields, type FieldFailure, parseFields, writeParams } from '
 import { type BodyCall, type BodyFailure, readDeferredBody } from './deferred-body.ts';
 import type { WrittenFile } from './entities.ts';
 
+type FileWriteServices = Pick<Services, 'database' | 'blobs' | 'git' | 'runUnitOfWork'>;
+
 interface WriteCall extends BodyCall {
   readonly params: { readonly file_path: string };
   readonly openBranch: RequirePushableBranch;
@@ -17,7 +19,7 @@ type WriteFailure = 'notAllowed' | CommitToBranchFailure;
 export async function writeFile(
   call: WriteCall,
   action: 'create' | 'update',
-  services: Services,
+  services: FileWriteServices,
 ): Promise<WrittenFile | Failure<BodyFailure | FieldFailure | WriteFailure>> {
   await using body = await readDeferredBody(call, services, writeParams);
   if (isFailure(body.parameters)) return body.parameters;
@@ -40,7 +42,7 @@ export async function writeFile(
 export async function deleteFile(
   { openBranch, path }: { readonly openBranch: RequirePushableBranch; readonly path: string },
   { lastCommitId, ...fields }: CommitFields,
-  services: Services,
+  services: FileWriteServices,
 ): Promise<undefined | Failure<WriteFailure>> {
   const branch = await openBranch(fields.branch);
   if (isFailure(branch)) return branch;

@@ -41,8 +41,8 @@ test('requires a Developer to create and delete tags', async () => {
   const refused: [Caller, number][] = [
     [anonymous, 404],
     [await user(), 404],
-    [await project.add('guest'), 403],
-    [await project.add('reporter'), 403],
+    [await project.addMember('guest'), 403],
+    [await project.addMember('reporter'), 403],
   ];
   for (const [caller, status] of refused) {
     assert.equal((await caller.post(tags, { tag_name: 'v1', ref: 'main' })).status, status);
@@ -52,7 +52,7 @@ test('requires a Developer to create and delete tags', async () => {
   assert.deepEqual((await anonymous.delete(`${tags}/kept`)).body, { message: '401 Unauthorized' });
   assert.deepEqual((await (await user()).delete(`${tags}/kept`)).body, { message: '403 Forbidden' });
   assert.deepEqual(await tagNames(anonymous, tags), ['kept']);
-  const developer = await project.add('developer');
+  const developer = await project.addMember('developer');
   assert.equal((await developer.post(tags, { tag_name: 'a/b.json', ref: 'main' })).status, 201);
   assert.equal((await anonymous.head(`${tags}/a%2Fb.json`)).status, 200);
   assert.equal((await developer.delete(`${tags}/a%2Fb.json`)).status, 204);

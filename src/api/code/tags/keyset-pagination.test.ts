@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, world } from '#test/support/world.ts';
+import { type TestResponse, world } from '#test/support/world.ts';
 
 const { newProject } = await world();
 
@@ -12,10 +12,10 @@ async function setUp() {
   return { owner, url: `${repository}/tags` };
 }
 
-const tagNames = ({ body }: Answer): string[] => body.map(({ name }: { name: string }) => name);
+const tagNames = ({ body }: TestResponse): string[] => body.map(({ name }: { name: string }) => name);
 
 /** Returns the path of the next link, below /api/v4. */
-function nextLink({ headers }: Answer): string | null {
+function nextLink({ headers }: TestResponse): string | null {
   for (const name of ['x-page', 'x-total', 'x-next-page']) assert.equal(headers[name], undefined);
   if (headers.link === undefined) return null;
   const [, url] = /^<[^>,]+\/api\/v4([^>,]+)>; rel="next"$/.exec(String(headers.link)) ?? [];
@@ -29,7 +29,7 @@ test('returns every tag once in keyset pages, in every order', async () => {
     const whole = tagNames(await owner.get(`${url}?${query}`));
     const seen: string[] = [];
     for (let path: string | null = `${url}?pagination=keyset&per_page=2&${query}`; path !== null; ) {
-      const answer: Answer = await owner.get(path);
+      const answer: TestResponse = await owner.get(path);
       seen.push(...tagNames(answer));
       path = nextLink(answer);
     }

@@ -55,7 +55,11 @@ test('reports unknown refs and paths', async () => {
     const answer = await owner.get(`${repository}/tree`, params);
     assert.deepEqual([answer.status, answer.body], [status, body], JSON.stringify(params));
   }
-  assert.equal((await owner.get(`${repository}/tree`, { ref: ' ' })).status, 200, 'a blank ref is the default branch');
+  assert.equal(
+    (await owner.get(`${repository}/tree`, { ref: ' ' })).status,
+    200,
+    'a blank ref means the default branch',
+  );
 });
 
 /** Follows the next links of keyset pages to the end. */
@@ -89,7 +93,7 @@ test('returns each entry once in keyset pages, including equal files', async () 
   const { owner, repository } = project;
   const [first] = (await owner.get(`${repository}/tree`)).body;
   const behind = await owner.get(`${repository}/tree`, { pagination: 'keyset', page_token: first.id, per_page: 1 });
-  assert.deepEqual(paths(behind), ['other.txt'], 'the id of an entry is a token');
+  assert.deepEqual(paths(behind), ['other.txt'], 'accepts the id of an entry as a token');
 });
 
 test('supports offset pages and the whole tree', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { referenceRunner } from '#test/support/reference-runner.ts';
 import { done, world } from '#test/support/world.ts';
 
-// From a push to a review environment that has gone again (contract/environments.md Part 5).
+// From a push to the deletion of the review environment (contract/environments.md Part 5).
 
 const here = await world();
 const { anonymous, server, newProject, work, clock } = here;
@@ -47,7 +47,7 @@ test('deploys a push to a review environment, stops it by its job and deletes it
   const { slug, external_url, auto_stop_at, last_deployment } = await environment();
   assert.deepEqual([ran?.name, ran?.status], ['ship', 'success']);
   assert.match(ran?.log ?? '', new RegExp(`^to ${slug} development https://${slug}\\.example\\.com/`));
-  // Nobody is shown a token.
+  // No response contains a token.
   assert.equal(external_url, `https://${slug}.example.com/$CI_JOB_TOKEN`);
   assert.equal(Date.parse(auto_stop_at) - clock.now().getTime(), 86_400_000);
   assert.equal(last_deployment.deployable.name, 'ship');

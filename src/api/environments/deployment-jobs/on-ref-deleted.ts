@@ -61,7 +61,7 @@ export async function onMergeRequestEnded(
 
 export const stopEnvironments = defineJob({
   kind: 'stop-environments-of-branch',
-  async handle(services: Services, endedRef: EndedRef, { signal }) {
+  async handle(services: Pick<Services, 'database' | 'runUnitOfWork'>, endedRef: EndedRef, { signal }) {
     const { reader } = services.database;
     for (let after = 0; !signal.aborted; ) {
       const ids = await listEnvironmentIdsDeployedFrom(reader, endedRef, after);
@@ -83,7 +83,7 @@ function isDeploymentFrom({ ref, tag, sha, job_id }: DeploymentRow, { branch, co
 }
 
 async function stopIfAllowed(
-  { database, runUnitOfWork }: Services,
+  { database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>,
   id: number,
   { projectId, userId }: EndedRef,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { loadCaller } from '#authentication/users/users.ts';
 import { makeProtection, type NewProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { findDeployment } from '#domain/deployments.ts';
 import { findProject } from '#domain/namespaces/projects.ts';
-import { type Answer, type Caller, done, type Project, world } from '#test/support/world.ts';
+import { type Caller, done, type Project, type TestResponse, world } from '#test/support/world.ts';
 import { submitApproval as approveOf } from './approve.ts';
 import { reportDeployment } from './fixtures.testing.ts';
 
@@ -13,7 +13,7 @@ const here = await world();
 const { newProject, newGroup, user, anonymous, root, server } = here;
 const { database, runUnitOfWork } = server.services;
 
-const said = ({ status, body }: Answer) => [status, body];
+const said = ({ status, body }: TestResponse) => [status, body];
 const refusal = (message: unknown) => [400, { message }];
 
 const protect = (project: Project, protection: NewProtection, name = 'production') =>
@@ -74,7 +74,7 @@ test('keeps a repeated decision and replaces a different one with its comment', 
 test('counts one approval per user and rule', async () => {
   const group = await newGroup({ name: 'Quality people' });
   const { project, approve, read } = await awaited({ rules: [{ access_level: 40 }, { group_id: group.id }] });
-  await group.add('guest', project.maintainer);
+  await group.addMember('guest', project.maintainer);
   await done(approve(project.maintainer));
   assert.equal((await read()).pending_approval_count, 1);
   const none =
@@ -95,7 +95,7 @@ test('lets a Reporter in an approver group approve', async () => {
   const text = "You don't have permission to approve this deployment. Contact the project or group owner for help.";
   assert.deepEqual(said(await approve(project.reporter)), refusal(text));
   assert.deepEqual(said(await approve(project.maintainer, { represented_as: 'x' })), refusal(text));
-  await group.add('guest', project.reporter);
+  await group.addMember('guest', project.reporter);
   assert.equal((await approve(project.reporter)).status, 201);
 });
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import { runningJob } from '#test/support/pipeline-rows.ts';
-import { type Answer, done, world } from '#test/support/world.ts';
+import { done, type TestResponse, world } from '#test/support/world.ts';
 import { deploymentParams, reportDeployment } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, anonymous, user, server } = here;
 const { database } = server.services;
 
-const said = ({ status, body }: Answer) => [status, body];
+const said = ({ status, body }: TestResponse) => [status, body];
 
 test('creates a deployment with its environment and the next iid', async () => {
   const project = await newProject({ readme: true, with: ['developer'] });

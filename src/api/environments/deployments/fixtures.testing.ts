@@ -1,4 +1,4 @@
-import { type Answer, type Caller, done, type Project } from '#test/support/world.ts';
+import { type Caller, done, type Project, type TestResponse } from '#test/support/world.ts';
 
 /** Returns the parameters of a deployment of the project's first commit, with overrides. */
 export async function deploymentParams(project: Project, overrides: object = {}): Promise<Record<string, unknown>> {
@@ -11,6 +11,6 @@ export async function reportDeployment(
   project: Project,
   overrides: object = {},
   by: Caller = project.owner,
-): Promise<Answer> {
+): Promise<TestResponse> {
   return by.post(`${project.at}/deployments`, await deploymentParams(project, overrides));
 }

@@ -5,7 +5,7 @@ import { testDatabase } from '#test/engines/engine.ts';
 import { EnvironmentAlone, EnvironmentInList, StoppedEnvironment } from '../environments/entities.ts';
 import { Approval, Deployment, DeploymentInList } from './entities.ts';
 
-// A read that hears of it runs again as a whole (src/domain/row-deleted.ts).
+// A read that finds a row deleted runs again as a whole (src/domain/row-deleted.ts).
 
 test('reads again if an environment, project or user is deleted during the read', async () => {
   await using database = await testDatabase();

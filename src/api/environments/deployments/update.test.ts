@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
 import type { DeploymentStatus } from '#domain/deployments.ts';
 import { jobRow } from '#test/support/pipeline-rows.ts';
-import { type Answer, type Caller, done, type Project, world } from '#test/support/world.ts';
+import { type Caller, done, type Project, type TestResponse, world } from '#test/support/world.ts';
 import { reportDeployment } from './fixtures.testing.ts';
 
 const here = await world();
 const { newProject, anonymous, user, clock, server } = here;
 const { database } = server.services;
 
-const said = ({ status, body }: Answer) => [status, body];
+const said = ({ status, body }: TestResponse) => [status, body];
 const put = (caller: Caller, { at }: Project, id: number, status: string) =>
   caller.put(`${at}/deployments/${id}`, { status });
 
@@ -159,7 +159,7 @@ test('returns 412 for the deletion of a deployment that has changed', async () =
 
 test('keeps deployments of deleted users and deletes those of deleted projects', async () => {
   const project = await newProject({ readme: true });
-  const leaver = await project.add('developer');
+  const leaver = await project.addMember('developer');
   const { id } = (await reportDeployment(project, {}, leaver)).body;
   await done(here.root.delete(`/users/${leaver.id}`));
   await here.work();

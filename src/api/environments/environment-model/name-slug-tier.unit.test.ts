@@ -5,7 +5,7 @@ import { nameColumns, validateEnvironmentName } from './name-validation.ts';
 import { createSlug } from './slug.ts';
 import { guessTier } from './tier.ts';
 
-// What follows from the name of an environment, and what may be said of it (contract/environments.md Part 1).
+// Slugs, tiers and name validation of environments (contract/environments.md Part 1).
 
 test('uses the name as the slug if valid, else its prefix with a hash suffix', () => {
   const slugs = {

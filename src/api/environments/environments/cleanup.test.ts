@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deployed } from '#test/support/deployment-rows.ts';
+import { createDeploymentFixture } from '#test/support/deployment-rows.ts';
 import { done, world } from '#test/support/world.ts';
 
 // What happens to environments when its time has come (contract/environments.md Part 5 "Sweeps").
@@ -40,8 +40,8 @@ test('plays stop jobs, and keeps an environment that only a missing job may stop
     await timed('waiting', 60, { auto_stop_setting: 'with_action' }),
     await timed('nobodys', 60),
   ];
-  const { halt } = await deployed(here, project, jobs);
-  await deployed(here, project, nobodys, { halt: { user_id: null } });
+  const { halt } = await createDeploymentFixture(here, project, jobs);
+  await createDeploymentFixture(here, project, nobodys, { halt: { user_id: null } });
   clock.advance(120);
   await work();
   const states = await Promise.all([jobs, waiting, nobodys].map(async ({ read }) => (await read()).state));

@@ -31,6 +31,7 @@ interface DueEnvironment extends Pick<EnvironmentRow, 'id' | 'project_id'> {
   readonly due: string;
 }
 
+type CleanupServices = Pick<Services, 'clock' | 'database' | 'runUnitOfWork'>;
 type DueCursor = Pick<DueEnvironment, 'id' | 'due'>;
 type FindDue = (db: Reader, now: string, after: DueCursor) => { execute(): Promise<DueEnvironment[]> };
 
@@ -38,11 +39,11 @@ type FindDue = (db: Reader, now: string, after: DueCursor) => { execute(): Promi
 function defineCleanupJob(
   kind: string,
   find: FindDue,
-  handleOne: (services: Services, due: DueEnvironment) => Promise<unknown>,
+  handleOne: (services: CleanupServices, due: DueEnvironment) => Promise<unknown>,
 ) {
   return defineJob({
     kind,
-    async handle(services: Services, _payload: Record<string, never>, { signal }) {
+    async handle(services: CleanupServices, _payload: Record<string, never>, { signal }) {
       const now = timestamp(services.clock);
       for (let after = { due: '', id: 0 }; !signal.aborted; ) {
         const batch = await find(services.database.reader, now, after).execute();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deployed, deploymentRow } from '#test/support/deployment-rows.ts';
+import { createDeploymentFixture, deploymentRow } from '#test/support/deployment-rows.ts';
 import { done, world } from '#test/support/world.ts';
 import { deleteEnvironment } from './delete.ts';
 
@@ -20,7 +20,7 @@ const deploymentsOf = async (id: number) =>
 
 test('deletes deployments with their environment and keeps their jobs', async () => {
   const environment = await stoppedEnvironment('review/a');
-  const { deploy } = await deployed(here, project, environment);
+  const { deploy } = await createDeploymentFixture(here, project, environment);
   await done(owner.post(`${environment.at}/stop`, { force: true }));
   assert.equal((await owner.delete(environment.at)).status, 204);
   assert.equal(await deploymentsOf(environment.id), 0);

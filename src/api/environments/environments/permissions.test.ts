@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deployed } from '#test/support/deployment-rows.ts';
+import { createDeploymentFixture } from '#test/support/deployment-rows.ts';
 import { done, world } from '#test/support/world.ts';
 
 // Whom protection keeps from stopping and destroying environments (contract/environments.md "Protection").
@@ -37,7 +37,7 @@ test('applies protections of groups by the current tier', async () => {
   const { newGroup, newProject } = await world();
   const group = await newGroup({});
   const project = await newProject({ in: group });
-  const developer = await project.add('developer');
+  const developer = await project.addMember('developer');
   const level = { name: 'production', deploy_access_levels: [{ access_level: 40 }] };
   await done(group.owner.post(`${group.at}/protected_environments`, level));
   const { body } = await done(developer.post(`${project.at}/environments`, { name: 'eu' }));
@@ -59,7 +59,7 @@ test('admits administrators, and everybody on the free tier', async () => {
 test('plays a stop job of a protected environment only if its user may deploy there', async () => {
   const here = await given();
   const { project, maintainer, developer, made, at } = here;
-  await deployed(here, project, made, { halt: { user_id: developer.id } });
+  await createDeploymentFixture(here, project, made, { halt: { user_id: developer.id } });
   assert.equal((await maintainer.post(`${at}/stop`)).status, 403);
   assert.equal((await maintainer.get(at)).body.state, 'available');
   await done(here.owner.delete(`${project.at}/protected_environments/production`));

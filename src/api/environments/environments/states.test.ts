@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { deployed, deploymentRow } from '#test/support/deployment-rows.ts';
+import { createDeploymentFixture, deploymentRow } from '#test/support/deployment-rows.ts';
 import { done, world } from '#test/support/world.ts';
 import { setEnvironmentState } from '../environment-model/index.ts';
 
@@ -77,7 +77,7 @@ async function set(model: Model, { at }: Subject, setting: Model['setting']): Re
 async function deploy(model: Model, subject: Subject, byJob: boolean): ReturnType<Step> {
   if (model.state === 'gone') return [null, null];
   clock.advance(1);
-  await (byJob ? deployed(here, project, subject) : deploymentRow(here, project, subject));
+  await (byJob ? createDeploymentFixture(here, project, subject) : deploymentRow(here, project, subject));
   await database.transaction((tx) => setEnvironmentState(tx, subject.id, 'available'));
   Object.assign(model, { state: 'available', actions: byJob });
   return [null, null];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, type Group, type Project, world } from '#test/support/world.ts';
 
-// What the audit log says of protected environments (contract/activity.md Part 3).
+// Audit events of protected environments (contract/activity.md Part 3).
 
 interface Event {
   readonly event_name: string;

@@ -136,7 +136,7 @@ test('of five at once who protect one environment one does, and the others hear 
     assert.deepEqual(all.map(({ status }) => status).toSorted(), [201, 409, 409, 409, 409]);
     const refused = all.filter(({ status }) => status === 409);
     for (const { body } of refused) assert.deepEqual(body, { message: texts[index] });
-    // Before anything is said of its levels.
+    // This check precedes the validation of access levels.
     assert.equal((await protect(place, { deploy_access_levels: [] })).status, 409);
   }
 });
@@ -161,7 +161,7 @@ test('in a group maintainers and owners may be named, from above too, and the gr
 test('in a project its developers may be named, from above too, and no groups', async () => {
   const group = await newGroup({ with: ['developer', 'reporter'] });
   const project = await newProject({ in: group });
-  const expiring = await project.add('maintainer', undefined, { expires_at: '2026-12-30' });
+  const expiring = await project.addMember('maintainer', undefined, { expires_at: '2026-12-30' });
   const users = [group.developer, group.reporter, expiring].map(({ id }) => ({ user_id: id }));
   const { body } = await protect(project, { deploy_access_levels: [...users, { group_id: group.id }] });
   const named = body.deploy_access_levels.map(

@@ -9,7 +9,7 @@ async function naming(expires_at?: string) {
   const group = await newGroup();
   const project = await newProject({ in: group });
   const { owner, at } = project;
-  const dora = await project.add('developer', undefined, { expires_at });
+  const dora = await project.addMember('developer', undefined, { expires_at });
   const own = [{ user_id: dora.id }];
   const url = `${at}/protected_environments/production`;
   const wish = { name: 'production', deploy_access_levels: own, approval_rules: [...own, { access_level: 40 }] };
@@ -27,14 +27,14 @@ test('who leaves a project goes from its protections, as the last one too, and d
   assert.deepEqual(await left(), [1, 2]);
   await done(project.owner.delete(`${project.at}/members/${dora.id}`));
   assert.deepEqual(await left(), [0, 1]);
-  await project.add('developer', dora);
+  await project.addMember('developer', dora);
   assert.deepEqual(await left(), [0, 1]);
   assert.deepEqual(await elsewhere.left(), [1, 2]);
 });
 
 test('who leaves a group stays in the protections of its projects that he is a member of himself', async () => {
   const { group, dora, left } = await naming();
-  await group.add('developer', dora);
+  await group.addMember('developer', dora);
   await done(group.owner.delete(`${group.at}/members/${dora.id}?skip_subresources=true`));
   assert.deepEqual(await left(), [1, 2]);
 });

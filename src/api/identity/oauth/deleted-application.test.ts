@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD } from '#test/support/browser.ts';
-import type { Answer } from '#test/support/caller.ts';
+import type { TestResponse } from '#test/support/caller.ts';
 import { world } from '#test/support/world.ts';
 import { CALLBACK, givenOAuth, INVALID_CLIENT, INVALID_GRANT } from './fixtures.testing.ts';
 
@@ -38,7 +38,7 @@ test('whoever asks in the moment of its removal gets a token that ends, or none'
       token({ grant_type: 'client_credentials', ...client }),
       token({ grant_type: 'authorization_code', redirect_uri: CALLBACK, code: given, ...client }),
       root.delete(`/applications/${id}`),
-    ])) as [Answer, ...Answer[]];
+    ])) as [TestResponse, ...TestResponse[]];
     assert.equal(answers.pop()?.status, 204);
     assert.ok([302, 400].includes(yes.status), yes.text);
     for (const { status, body } of answers) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Browser, PASSWORD, signedInBrowser, userWithPassword } from '#test/support/browser.ts';
-import type { Answer, Caller, World } from '#test/support/world.ts';
+import type { Caller, TestResponse, World } from '#test/support/world.ts';
 
 export const CALLBACK = 'https://app.test/cb';
 
@@ -30,7 +30,7 @@ export function givenOAuth(here: World) {
   }
 
   /** Sends a form to `/oauth/token`. */
-  const token = (fields: Fields, headers: Fields = {}): Promise<Answer> =>
+  const token = (fields: Fields, headers: Fields = {}): Promise<TestResponse> =>
     anonymous.send('POST', '//oauth/token', {
       raw: new URLSearchParams(fields).toString(),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },

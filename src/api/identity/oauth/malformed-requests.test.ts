@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { browser, PASSWORD, userWithPassword } from '#test/support/browser.ts';
-import type { Answer } from '#test/support/caller.ts';
+import type { TestResponse } from '#test/support/caller.ts';
 import { world } from '#test/support/world.ts';
 import { CALLBACK, type Fields, givenOAuth, INVALID_CLIENT, INVALID_GRANT } from './fixtures.testing.ts';
 
@@ -14,7 +14,7 @@ const { application, token, pair, code, byPassword, withBearer, person } = given
 const CALLS = ['//oauth/token', '//oauth/revoke', '//oauth/introspect'];
 const FORM = 'application/x-www-form-urlencoded';
 
-const sent = (path: string, type: string | null, raw: string, headers: Fields = {}): Promise<Answer> =>
+const sent = (path: string, type: string | null, raw: string, headers: Fields = {}): Promise<TestResponse> =>
   anonymous.send('POST', path, { raw, headers: { ...(type === null ? {} : { 'Content-Type': type }), ...headers } });
 
 const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer } from '#test/support/caller.ts';
+import type { TestResponse } from '#test/support/caller.ts';
 import { world } from '#test/support/world.ts';
 
 // The store keeps names and addresses apart, whoever else asks for them now (contract/conventions.md "Data model").
@@ -14,7 +14,7 @@ const order = (username: string, email = `${username}@mail.test`) => ({
   force_random_password: true,
 });
 
-function oneOf(answers: readonly Answer[], others: readonly (readonly [number, object])[]): Answer {
+function oneOf(answers: readonly TestResponse[], others: readonly (readonly [number, object])[]): TestResponse {
   const made = answers.filter(({ status }) => status === 201);
   assert.equal(made.length, 1, answers.map(({ status, text }) => `${status} ${text.slice(0, 80)}`).join('\n'));
   for (const { status, body } of answers.filter(({ status }) => status !== 201)) {
@@ -24,7 +24,7 @@ function oneOf(answers: readonly Answer[], others: readonly (readonly [number, o
       told,
     );
   }
-  return made[0] as Answer;
+  return made[0] as TestResponse;
 }
 
 const NAME_TAKEN = [409, { message: 'Username has already been taken' }] as const;

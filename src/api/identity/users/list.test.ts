@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
 import { getSession } from '#database/sessions.ts';
-import type { Answer, Caller } from '#test/support/world.ts';
+import type { Caller, TestResponse } from '#test/support/world.ts';
 import { world } from '#test/support/world.ts';
 import { listUsers } from './store.ts';
 
-const names = ({ body }: Answer) => body.map(({ username }: { username: string }) => username);
+const names = ({ body }: TestResponse) => body.map(({ username }: { username: string }) => username);
 
 async function people(prefix: string, count: number) {
   const { user } = await world();
@@ -178,7 +178,7 @@ test('keyset pages by every order repeat and skip nobody, while users are create
       let path: string | undefined =
         `/users?pagination=keyset&order_by=${order_by}&sort=${sort}&per_page=2&search=walked-`;
       while (path !== undefined) {
-        const answer: Answer = await root.get(path);
+        const answer: TestResponse = await root.get(path);
         assert.equal(answer.headers['x-total'], undefined);
         seen.push(...names(answer));
         if (seen.length === 2) await user({ username: `late-${order_by.replace('_', '')}-${sort}` });

@@ -38,10 +38,10 @@ test('who reads the log of a group or project, and whose events', async () => {
   const project = await newProject({ in: group });
   const inGroup = group.at;
   const inProject = project.at;
-  const reporter = await group.add('reporter');
-  const developer = await group.add('developer');
-  const maintainer = await group.add('maintainer');
-  const owner = await group.add('owner');
+  const reporter = await group.addMember('reporter');
+  const developer = await group.addMember('developer');
+  const maintainer = await group.addMember('maintainer');
+  const owner = await group.addMember('owner');
   const stranger = await user();
   await owner.put(inGroup, { description: 'changed' });
   await maintainer.put(inProject, { description: 'changed' });
@@ -82,7 +82,7 @@ test('an id that is none is 400, one that nothing has is 404', async () => {
 
 test('somebody else’s event is not there for a Developer', async () => {
   const project = await newProject({ owner: root });
-  const developer = await project.add('developer');
+  const developer = await project.addMember('developer');
   const [event] = (await root.get(`${project.at}/audit_events`)).body;
   assert.equal((await developer.get(`${project.at}/audit_events/${event.id}`)).status, 404);
 });

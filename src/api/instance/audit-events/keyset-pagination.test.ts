@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, world } from '#test/support/world.ts';
+import { type Caller, type TestResponse, world } from '#test/support/world.ts';
 
 // Audit events by keyset, forth and back, in each of the three logs (contract/conventions.md §6).
 
 const { root, user, name, anonymous, newProject, newGroup } = await world();
 
-const idsOf = ({ body }: Answer): number[] => body.map(({ id }: { id: number }) => id);
+const idsOf = ({ body }: TestResponse): number[] => body.map(({ id }: { id: number }) => id);
 
-function next({ headers }: Answer): string | null {
+function next({ headers }: TestResponse): string | null {
   const link = /^<([^>]+)>; rel="next"$/.exec(String(headers.link ?? ''))?.[1];
   assert.equal(headers.link === undefined, link === undefined, 'no link but the next');
   return link === undefined ? null : link.slice(link.indexOf('/api/v4') + '/api/v4'.length);
@@ -30,9 +30,9 @@ const { mira, paths } = await places();
 const LOGS = [[root, '/audit_events'] as const, ...paths.map((path) => [mira, path] as const)];
 
 /** Every page by the links, from the latest event on. */
-async function forth(caller: Caller, path: string): Promise<Answer[]> {
+async function forth(caller: Caller, path: string): Promise<TestResponse[]> {
   const pages = [await caller.get(path, { pagination: 'keyset', per_page: 2, order_by: 'id', sort: 'desc' })];
-  for (let link = next(pages[0] as Answer); link !== null; link = next(pages.at(-1) as Answer)) {
+  for (let link = next(pages[0] as TestResponse); link !== null; link = next(pages.at(-1) as TestResponse)) {
     pages.push(await caller.get(link));
   }
   return pages;
@@ -64,7 +64,7 @@ test('the cursors lead back by the same pages to the first, before which there i
   for (const [caller, path] of LOGS) {
     const pages = await forth(caller, path);
     assert.equal(pages[0]?.headers['x-prev-cursor'], undefined, 'nothing is before the first page');
-    let answer = pages.at(-1) as Answer;
+    let answer = pages.at(-1) as TestResponse;
     for (const page of pages.slice(0, -1).reverse()) {
       const cursor = String(answer.headers['x-prev-cursor']);
       answer = await caller.get(path, { pagination: 'keyset', per_page: 2, cursor });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, world } from '#test/support/world.ts';
+import { type TestResponse, world } from '#test/support/world.ts';
 
 // The words of the log (contract/activity.md Part 3, "What records an audit event"), for groups, projects and members.
 
@@ -19,7 +19,7 @@ interface Told {
 const OF_THE_AUTHOR = ['event_name', 'author_name', 'author_class', 'author_email', 'ip_address'];
 
 /** The events that these calls bring, in their order, each by its name, its entity and its own details. */
-async function toldBy(...calls: readonly (() => Promise<Answer>)[]) {
+async function toldBy(...calls: readonly (() => Promise<TestResponse>)[]) {
   const [newest]: Told[] = (await root.get('/audit_events', { per_page: 1 })).body;
   for (const call of calls) {
     const { status, text } = await call();

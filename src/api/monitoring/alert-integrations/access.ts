@@ -6,8 +6,8 @@ import { integer } from '#http/parameters/types.ts';
 import { findIntegration } from './store.ts';
 
 /**
- * The integration that the path names. On tier free the younger ones of a type neither work nor are listed, but they are there:
- * whoever knows one's id from better times reads it, takes its token away and deletes it.
+ * Loads the integration that the path names. On tier free, newer integrations of a type neither work nor are listed, but they
+ * exist: a caller who knows the id can get one, reset its token and delete it.
  */
 export const integration = {
   name: 'integration',

@@ -5,33 +5,33 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { LEGACY } from './endpoint-path.ts';
 import type { StoredIntegration } from './input.ts';
-import { type IntegrationInProject, insertIntegration, oldestOfType } from './store.ts';
-import { newEndpointIdentifier, newSealedToken } from './tokens.ts';
+import { getOldestIntegrationId, type IntegrationInProject, insertIntegration } from './store.ts';
+import { generateEncryptedToken, newEndpointIdentifier } from './tokens.ts';
 
-interface Wish extends StoredIntegration {
+interface CreateIntegrationInput extends StoredIntegration {
   readonly name: string;
   readonly type: AlertIntegrationType;
   readonly active: boolean;
-  /** Reached by an address that names nothing, of which a project has one for each type. */
+  /** Whether the integration uses the legacy address without an identifier; a project has one for each type. */
   readonly legacy: boolean;
 }
 
-/** Lets a tool send alerts to the project; on tier free one of each type does. */
+/** Creates an integration; on tier free a project may have one of each type. */
 export async function createIntegration(
   uow: UnitOfWork,
   key: KeyObject,
   project: Project,
-  { legacy, ...wish }: Wish,
+  { legacy, ...input }: CreateIntegrationInput,
 ): Promise<IntegrationInProject | Failure<'several'>> {
-  const isOnly = uow.tier !== 'free' || (await oldestOfType(uow, project.id, wish.type)) === null;
+  const isOnly = uow.tier !== 'free' || (await getOldestIntegrationId(uow, project.id, input.type)) === null;
   if (!isOnly) return fail('several');
-  const endpoint_identifier = legacy ? LEGACY[wish.type] : newEndpointIdentifier();
-  const place = { project_id: project.id, endpoint_identifier };
+  const endpoint_identifier = legacy ? LEGACY[input.type] : newEndpointIdentifier();
+  const integrationKey = { project_id: project.id, endpoint_identifier };
   return insertIntegration(uow, project, {
     payload_example: '{}',
     payload_attribute_mapping: '{}',
-    ...wish,
+    ...input,
     endpoint_identifier,
-    ...newSealedToken(key, place),
+    ...generateEncryptedToken(key, integrationKey),
   });
 }

@@ -1,18 +1,18 @@
 import type { AlertIntegrationType } from '#database/tables/alerts.ts';
 import { trimCharacters } from '#text/trim.ts';
 
-/** Where an integration is reached (contract/monitoring.md §1, §5). Pure. */
+/** Builds the address of an integration (contract/monitoring.md §1, §5). Pure. */
 
-/** What old addresses, which name nothing, lead to. */
+/** Endpoint identifiers of the legacy addresses, which contain none. */
 export const LEGACY = { http: 'legacy', prometheus: 'legacy-prometheus' } as const satisfies Record<
   AlertIntegrationType,
   string
 >;
 
-const LONGEST_SLUG = 63;
+const MAX_SLUG_LENGTH = 63;
 
-/** The path below the project's own; what stands in it for the name is decoration. */
-export function pathOf({
+/** Returns the path of the integration below its project's path. The name in it is for readers only. */
+export function integrationPath({
   type,
   name,
   endpoint_identifier: endpoint,
@@ -30,6 +30,6 @@ function slugOf(name: string): string {
   const dashed = name
     .toLowerCase()
     .replace(/[^a-z0-9]/gu, '-')
-    .slice(0, LONGEST_SLUG);
+    .slice(0, MAX_SLUG_LENGTH);
   return trimCharacters(dashed, '-');
 }

@@ -12,34 +12,34 @@ import { AlertReported } from '../alerts/index.ts';
 import { integration } from './access.ts';
 import { createIntegration } from './create.ts';
 import { AlertIntegration, PayloadField } from './entities.ts';
-import { storedOf } from './input.ts';
-import { payloadFields } from './payload-fields.ts';
-import { anyObject, payloadObject, readPayload } from './payload-parameter.ts';
+import { toStoredPayload } from './input.ts';
+import { listPayloadFields } from './payload-fields.ts';
+import { anyObject, payloadObject, readSamplePayload } from './payload-parameter.ts';
 import { deleteIntegration, listIntegrations, updateIntegration } from './store.ts';
 import { sendTest } from './test-alert.ts';
-import { newSealedToken } from './tokens.ts';
+import { generateEncryptedToken } from './tokens.ts';
 
-/** Who may send alerts to a project (contract/monitoring.md §5). */
+/** Endpoints for the integrations that send alerts to a project (contract/monitoring.md §5). */
 
 const TYPES = ['http', 'prometheus'] as const;
 
-/** What an integration says of the payloads that it gets. */
-const ofPayloads = { payload_example: optional(payloadObject), payload_attribute_mapping: optional(anyObject) };
+/** Parameters that describe an integration's payloads. */
+const payloadParams = { payload_example: optional(payloadObject), payload_attribute_mapping: optional(anyObject) };
 
-const REFUSALS = {
+const PAYLOAD_ERRORS = {
   exampleInvalid: [400, { error: 'payload_example is invalid' }],
   exampleTooLarge: [400, 'payload_example JSON is too big'],
   invalid: INVALID,
 } as const;
 
-const GONE = [404, '404 Alert Integration Not Found'] as const;
+const INTEGRATION_NOT_FOUND = [404, '404 Alert Integration Not Found'] as const;
 
-/** On tier free two who make one of a type at once must not both be let through. */
-const turnOf = (project: Project) => `alert integrations ${project.id}`;
+/** Lock key: on tier free, concurrent requests must not create two integrations of one type. */
+const integrationsLockKey = (project: Project) => `alert integrations ${project.id}`;
 
 export const listAlertIntegrations = endpoint({
   get: '/projects/:id/alert_integrations',
-  summary: 'List the integrations that send alerts to a project',
+  summary: 'List alert integrations',
   access: inProject('admin_operations'),
   params: { type: optional(oneOf(...TYPES)) },
   response: page(AlertIntegration),
@@ -49,7 +49,7 @@ export const listAlertIntegrations = endpoint({
 
 export const getAlertIntegration = endpoint({
   get: '/projects/:id/alert_integrations/:integration_id',
-  summary: 'Get an integration that sends alerts',
+  summary: 'Get an alert integration',
   access: inProject('admin_operations').resource(integration),
   response: ok(AlertIntegration),
   read: (_db, { integration }) => integration,
@@ -64,10 +64,10 @@ export const createAlertIntegration = endpoint({
     type: optional(oneOf(...TYPES), 'http'),
     active: optional(boolean, true),
     legacy: optional(boolean, false),
-    ...ofPayloads,
+    ...payloadParams,
   },
   errors: {
-    ...REFUSALS,
+    ...PAYLOAD_ERRORS,
     several: [400, 'Multiple integrations of a single type are not supported for this project'],
   },
   uniqueErrors: {
@@ -77,24 +77,26 @@ export const createAlertIntegration = endpoint({
   },
   response: created(AlertIntegration),
   async handle({ project, caller, params }, { runUnitOfWork, secretKey, config }) {
-    const stored = await storedOf(params, config.tier);
+    const stored = await toStoredPayload(params, config.tier);
     if (isFailure(stored)) return stored;
     const { name, type, active, legacy } = params;
-    const [wish, key] = [{ name, type, active, legacy, ...stored }, await secretKey()];
-    return runUnitOfWork(caller, (uow) => createIntegration(uow, key, project, wish), { lock: turnOf(project) });
+    const [input, key] = [{ name, type, active, legacy, ...stored }, await secretKey()];
+    return runUnitOfWork(caller, (uow) => createIntegration(uow, key, project, input), {
+      lock: integrationsLockKey(project),
+    });
   },
 });
 
 export const updateAlertIntegration = endpoint({
   put: '/projects/:id/alert_integrations/:integration_id',
-  summary: 'Update an integration that sends alerts',
+  summary: 'Update an alert integration',
   access: inProject('admin_operations').resource(integration),
-  params: { name: optional(notBlank(title)), active: optional(boolean), ...ofPayloads },
+  params: { name: optional(notBlank(title)), active: optional(boolean), ...payloadParams },
   rules: [atLeastOne('name', 'active', 'payload_example', 'payload_attribute_mapping')],
-  errors: { ...REFUSALS, gone: GONE },
+  errors: { ...PAYLOAD_ERRORS, gone: INTEGRATION_NOT_FOUND },
   response: ok(AlertIntegration),
   async handle({ integration, caller, params }, { runUnitOfWork, config }) {
-    const stored = await storedOf(params, config.tier);
+    const stored = await toStoredPayload(params, config.tier);
     if (isFailure(stored)) return stored;
     const { name, active } = params;
     const set = { ...(name != null && { name }), ...(active != null && { active }), ...stored };
@@ -114,17 +116,17 @@ export const resetAlertIntegrationToken = endpoint({
   post: '/projects/:id/alert_integrations/:integration_id/reset_token',
   summary: 'Reset the token of an alert integration',
   access: inProject('admin_operations').resource(integration),
-  errors: { gone: GONE },
+  errors: { gone: INTEGRATION_NOT_FOUND },
   response: created(AlertIntegration),
   async handle({ integration, caller }, { runUnitOfWork, secretKey }) {
-    const sealed = newSealedToken(await secretKey(), integration);
+    const sealed = generateEncryptedToken(await secretKey(), integration);
     return runUnitOfWork(caller, async (uow) => (await updateIntegration(uow, integration, sealed)) ?? fail('gone'));
   },
 });
 
 export const sendTestAlert = endpoint({
   post: '/projects/:id/alert_integrations/:integration_id/test_alert',
-  summary: 'Send an alert as a tool would',
+  summary: 'Send a test alert',
   access: inProject('update_alert_management_alert').resource(integration),
   params: { payload: required(payloadObject) },
   errors: {
@@ -148,9 +150,9 @@ export const listAlertPayloadFields = endpoint({
   },
   response: list(PayloadField),
   async handle({ params }) {
-    const payload = await readPayload(params.payload);
+    const payload = await readSamplePayload(params.payload);
     if (payload === 'tooLarge') return fail('tooLarge');
     if (typeof payload === 'string') return fail('unreadable');
-    return (await payloadFields(payload.value)) ?? fail('tooLarge');
+    return (await listPayloadFields(payload.value)) ?? fail('tooLarge');
   },
 });

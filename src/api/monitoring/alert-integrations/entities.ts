@@ -4,24 +4,24 @@ import { requireRow } from '#domain/row-deleted.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime } from '#http/endpoint/responses.ts';
 import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
-import { pathOf } from './endpoint-path.ts';
-import { examplesOf, type IntegrationInProject } from './store.ts';
-import { openToken } from './tokens.ts';
+import { integrationPath } from './endpoint-path.ts';
+import { type IntegrationInProject, loadPayloadExamples } from './store.ts';
+import { decryptToken } from './tokens.ts';
 
 const anyObject: TSchema = Type.Object({}, { additionalProperties: true });
 
-/** Long examples are parsed when they are sent, one after another. */
-async function beside(rows: readonly IntegrationInProject[], to: SerializationContext) {
-  const texts = await examplesOf(
-    to.db,
+/** Loads the encryption key and the examples. Long examples are parsed one at a time. */
+async function loadIntegrationRelations(rows: readonly IntegrationInProject[], context: SerializationContext) {
+  const texts = await loadPayloadExamples(
+    context.db,
     rows.map(({ id }) => id),
   );
   const examples = new Map<number, unknown>();
   for (const [id, text] of texts) examples.set(id, text === null ? {} : await mapText(text, parseJsonIncrementally));
-  return { key: await to.secretKey(), examples };
+  return { key: await context.secretKey(), examples };
 }
 
-/** contract/monitoring.md §5 "Entity"; to Maintainers, who may read its token again. */
+/** An alert integration with its token, which Maintainers may read again (contract/monitoring.md §5 "Entity"). */
 export const AlertIntegration = entity('AlertIntegration', {
   id: Type.Integer(),
   type: Type.Enum(['http', 'prometheus']),
@@ -34,21 +34,21 @@ export const AlertIntegration = entity('AlertIntegration', {
   payload_attribute_mapping: anyObject,
   created_at: dateTime,
   updated_at: dateTime,
-}).from(beside, (row: IntegrationInProject, to, { key, examples }) => ({
+}).from(loadIntegrationRelations, (row: IntegrationInProject, context, { key, examples }) => ({
   id: row.id,
   type: row.type,
   name: row.name,
   active: row.active,
   endpoint_identifier: row.endpoint_identifier,
-  url: `${to.url}/${row.full_path}/${pathOf(row)}`,
-  token: openToken(key, row),
+  url: `${context.url}/${row.full_path}/${integrationPath(row)}`,
+  token: decryptToken(key, row),
   payload_example: requireRow(examples.get(row.id)),
   payload_attribute_mapping: JSON.parse(row.payload_attribute_mapping),
   created_at: row.created_at,
   updated_at: row.updated_at,
 }));
 
-/** A value of a payload that a field of alerts may be read from. */
+/** A value of a payload that an alert field may be mapped to. */
 export const PayloadField = entity('AlertPayloadField', {
   path: Type.Array(Type.Union([Type.String(), Type.Integer()])),
   label: Type.String(),

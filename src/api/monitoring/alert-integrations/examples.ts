@@ -2,8 +2,8 @@ import type { Build, Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** The same call on an integration of its own. */
-const onOne =
+/** Builds a call on a newly created integration. */
+const forNewIntegration =
   (params?: Readonly<Record<string, unknown>>): Build =>
   async (scene) => {
     const { id, integrationId } = await newIntegration(scene);
@@ -11,24 +11,24 @@ const onOne =
   };
 
 async function newIntegration({ project, callers, name, done }: Scene) {
-  const wish = { name: name('integration') };
-  const { body } = await done(callers.owner.post(`${project.at}/alert_integrations`, wish));
+  const input = { name: name('integration') };
+  const { body } = await done(callers.owner.post(`${project.at}/alert_integrations`, input));
   return { id: project.id, integrationId: body.id as number };
 }
 
 export const examples: Examples<typeof endpoints> = {
   listAlertIntegrations: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
-  getAlertIntegration: onOne(),
+  getAlertIntegration: forNewIntegration(),
   createAlertIntegration: ({ project }) => ({
     by: 'maintainer',
     path: { id: project.id },
     params: { name: 'Data Dog', payload_example: { alert: { title: 'Disk full' } } },
   }),
-  updateAlertIntegration: onOne({ active: false }),
-  deleteAlertIntegration: onOne(),
-  resetAlertIntegrationToken: onOne(),
+  updateAlertIntegration: forNewIntegration({ active: false }),
+  deleteAlertIntegration: forNewIntegration(),
+  resetAlertIntegrationToken: forNewIntegration(),
   sendTestAlert: async (scene) => ({
-    ...(await onOne({ payload: { title: 'Disk full' } })(scene)),
+    ...(await forNewIntegration({ payload: { title: 'Disk full' } })(scene)),
     by: 'developer',
   }),
   listAlertPayloadFields: ({ project }) => ({

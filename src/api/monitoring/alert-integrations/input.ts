@@ -1,33 +1,36 @@
 import type { RawParameters } from '#http/parameters/brackets.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { isMapping } from '../attribute-mappings/index.ts';
-import { readPayload } from './payload-parameter.ts';
+import { readSamplePayload } from './payload-parameter.ts';
 
-/** What a call says of an integration, checked before anything is changed. */
+/** Validates the payload parameters of an integration before anything is written. */
 
-export interface Given {
+export interface IntegrationPayloadInput {
   readonly payload_example?: RawParameters | string | null | undefined;
   readonly payload_attribute_mapping?: RawParameters | null | undefined;
 }
 
-/** As it is stored; what was not given is not there. */
+/** Column values; parameters that were not given are absent. */
 export interface StoredIntegration {
   readonly payload_example?: string;
   readonly payload_attribute_mapping?: string;
 }
 
-type Wrong = 'exampleInvalid' | 'exampleTooLarge' | 'invalid';
+type PayloadInputError = 'exampleInvalid' | 'exampleTooLarge' | 'invalid';
 
-/** Characters of the longest mapping: it is read with each payload. */
-const LONGEST_MAPPING = 65_536;
+/** Maximum mapping length in characters; limited because each payload reads the mapping. */
+const MAX_MAPPING_LENGTH = 65_536;
 
 const INVALID_MAPPING = { payload_attribute_mapping: ['must be a valid json schema'] };
 
-/** The JSON of example and mapping; tier free has neither, whatever is given. */
-export async function storedOf(given: Given, tier: string): Promise<StoredIntegration | Failure<Wrong>> {
+/** Returns the JSON of the example and the mapping; on tier free both are ignored. */
+export async function toStoredPayload(
+  input: IntegrationPayloadInput,
+  tier: string,
+): Promise<StoredIntegration | Failure<PayloadInputError>> {
   if (tier === 'free') return {};
-  const { payload_example, payload_attribute_mapping } = given;
-  const example = payload_example == null ? null : await readPayload(payload_example);
+  const { payload_example, payload_attribute_mapping } = input;
+  const example = payload_example == null ? null : await readSamplePayload(payload_example);
   if (example === 'tooLarge') return fail('exampleTooLarge');
   if (example === 'invalid' || example === 'tooDeep') return fail('exampleInvalid');
   const mapping = payload_attribute_mapping == null ? null : mappingJson(payload_attribute_mapping);
@@ -38,7 +41,7 @@ export async function storedOf(given: Given, tier: string): Promise<StoredIntegr
   };
 }
 
-function mappingJson(given: RawParameters): string {
-  const json = isMapping(given) ? JSON.stringify(given) : '';
-  return json === '' || json.length > LONGEST_MAPPING ? 'invalid' : json;
+function mappingJson(mapping: RawParameters): string {
+  const json = isMapping(mapping) ? JSON.stringify(mapping) : '';
+  return json === '' || json.length > MAX_MAPPING_LENGTH ? 'invalid' : json;
 }

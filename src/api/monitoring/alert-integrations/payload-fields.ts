@@ -1,6 +1,6 @@
 import { createYielder } from '#runtime/concurrency-limiter.ts';
 
-/** What fields of alerts may be read from in a payload (contract/monitoring.md §5 "payload_fields"). */
+/** Lists the values of a payload that alert fields may be mapped to (contract/monitoring.md §5 "payload_fields"). */
 
 type Path = (string | number)[];
 
@@ -10,16 +10,16 @@ interface Field {
   readonly type: 'array' | 'datetime' | 'string' | 'number';
 }
 
-/** Characters of all together: a mebibyte of payload could have them say a gigabyte. */
-const LONGEST = 16 * 1024 * 1024;
-/** What each takes besides. */
-const ROW = 48;
+/** Maximum total characters of all fields: the labels of a 1 MiB payload could add up to a gigabyte. */
+const MAX_TOTAL_LENGTH = 16 * 1024 * 1024;
+/** Additional characters of each field in the response. */
+const FIELD_OVERHEAD = 48;
 
-/** Each number and text that can be reached, and each list; null: they would be more than an answer holds. */
-export async function payloadFields(payload: Readonly<Record<string, unknown>>): Promise<Field[] | null> {
+/** Returns every integer, text and list in the payload, or null if the response would be too large. */
+export async function listPayloadFields(payload: Readonly<Record<string, unknown>>): Promise<Field[] | null> {
   const fields: Field[] = [];
-  const giveWay = createYielder();
-  const waiting: Reached[] = [{ value: payload, path: [], label: '' }];
+  const yieldIfDue = createYielder();
+  const waiting: PayloadNode[] = [{ value: payload, path: [], label: '' }];
   let length = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { value, path, label } = next;
@@ -27,23 +27,23 @@ export async function payloadFields(payload: Readonly<Record<string, unknown>>):
     if (type !== null) fields.push({ path, label, type });
     for (const inner of membersOf(next)) {
       waiting.push(inner);
-      length += 2 * inner.label.length + ROW;
-      if (length > LONGEST) return null;
-      const way = giveWay();
-      if (way !== undefined) await way;
+      length += 2 * inner.label.length + FIELD_OVERHEAD;
+      if (length > MAX_TOTAL_LENGTH) return null;
+      const pendingYield = yieldIfDue();
+      if (pendingYield !== undefined) await pendingYield;
     }
   }
   return fields;
 }
 
-/** A value, and the way to it. */
-interface Reached {
+/** A value and its path. */
+interface PayloadNode {
   readonly value: unknown;
   readonly path: Path;
   readonly label: string;
 }
 
-function* membersOf({ value, path, label }: Reached): Iterable<Reached> {
+function* membersOf({ value, path, label }: PayloadNode): Iterable<PayloadNode> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       yield { value: item, path: [...path, index], label: `${label}[${index}]` };
@@ -57,7 +57,7 @@ function* membersOf({ value, path, label }: Reached): Iterable<Reached> {
 
 const labelOf = (outer: string, name: string) => (outer === '' ? name : `${outer}/${name}`);
 
-/** Null: no field of an alert is read from it. */
+/** Returns the type of the value, or null if no alert field can be mapped to it. */
 function typeOf(value: unknown): Field['type'] | null {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'string') return /^\d{4}/.test(value) ? 'datetime' : 'string';

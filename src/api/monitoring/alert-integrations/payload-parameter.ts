@@ -6,56 +6,56 @@ import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { nestedTooDeeply } from '#http/request/body-limits.ts';
 import { type JsonLimits, parseJson } from '#http/request/json-body.ts';
 
-/** Payloads that are given as parameters: an object, or a text that holds one as JSON (contract/monitoring.md §5). */
+/** Payload parameters: an object, or an object as JSON text (contract/monitoring.md §5). */
 
-/** No body has an object with more. */
-const MOST_NAMES = 50_000;
-const MOST_BYTES = 1024 * 1024;
-/** Of what it holds no more is said than how deep it may be. */
-const BOUNDS: JsonLimits = { depth: 100, items: MOST_BYTES, elements: MOST_BYTES, names: MOST_BYTES };
+/** Maximum number of members; no accepted body has an object with more. */
+const MAX_NAMES = 50_000;
+const MAX_BYTES = 1024 * 1024;
+/** Limits the depth only; the other limits cannot be reached within `MAX_BYTES`. */
+const PAYLOAD_LIMITS: JsonLimits = { depth: 100, items: MAX_BYTES, elements: MAX_BYTES, names: MAX_BYTES };
 
-/** What came, of which a text is not parsed yet: what is long is parsed in turns. */
+/** Accepts an object or a text. Text is not parsed here, because long text is parsed incrementally later. */
 export const payloadObject: ParameterType<RawParameters | string> = {
-  schema: Type.Union([Type.Object({}, { maxProperties: MOST_NAMES }), Type.String({ maxLength: MOST_BYTES })]),
+  schema: Type.Union([Type.Object({}, { maxProperties: MAX_NAMES }), Type.String({ maxLength: MAX_BYTES })]),
   read(raw, name, problems) {
     if (raw === null || typeof raw === 'string') return raw;
     return isParameterObject(raw) ? raw : problems.addInvalid(name);
   },
 };
 
-/** An object that is looked at as a whole. */
+/** Accepts any object. */
 export const anyObject: ParameterType<RawParameters> = {
-  schema: Type.Object({}, { maxProperties: MOST_NAMES }),
+  schema: Type.Object({}, { maxProperties: MAX_NAMES }),
   read(raw, name, problems) {
     if (raw === null || raw === '') return null;
     return isParameterObject(raw) ? raw : problems.addInvalid(name);
   },
 };
 
-/** A part of a form may be a file, however deep its name puts it. */
-function holdsFile(value: unknown): boolean {
+/** Returns whether the value contains a file part of a form, at any depth. */
+function containsFile(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return isFilePart(value) || Object.values(value).some(holdsFile);
+  return isFilePart(value) || Object.values(value).some(containsFile);
 }
 
-/** A payload that was read, and its JSON. */
+/** A parsed payload and its JSON text. */
 export interface SamplePayload {
   readonly value: Readonly<Record<string, unknown>>;
   readonly json: string;
 }
 
-/** Why there is none: no JSON, or no object; over 1 MiB; nested deeper than any payload may be. */
-type Unread = 'invalid' | 'tooLarge' | 'tooDeep';
+/** Why a payload is rejected: not a JSON object, over 1 MiB, or nested too deeply. */
+type PayloadError = 'invalid' | 'tooLarge' | 'tooDeep';
 
-/** The payload that was given, or what is wrong with it. */
-export async function readPayload(given: unknown): Promise<SamplePayload | Unread> {
-  const isText = typeof given === 'string';
-  if (!isText && (!isParameterObject(given) || holdsFile(given))) return 'invalid';
-  const json = isText ? given.toWellFormed() : JSON.stringify(given);
-  if (Buffer.byteLength(json) > MOST_BYTES) return 'tooLarge';
-  if (!isText) return { value: given, json };
+/** Returns the parsed payload, or the reason why it is rejected. */
+export async function readSamplePayload(payload: unknown): Promise<SamplePayload | PayloadError> {
+  const isText = typeof payload === 'string';
+  if (!isText && (!isParameterObject(payload) || containsFile(payload))) return 'invalid';
+  const json = isText ? payload.toWellFormed() : JSON.stringify(payload);
+  if (Buffer.byteLength(json) > MAX_BYTES) return 'tooLarge';
+  if (!isText) return { value: payload, json };
   try {
-    const value = await parseJson(Buffer.from(json), BOUNDS);
+    const value = await parseJson(Buffer.from(json), PAYLOAD_LIMITS);
     return isParameterObject(value) ? { value, json } : 'invalid';
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;

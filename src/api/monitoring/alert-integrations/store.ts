@@ -5,13 +5,13 @@ import { type Page, paginate } from '#database/page.ts';
 import type { AlertIntegrationType, MonitoringTables } from '#database/tables/alerts.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { oldestIntegration } from '../alerts/index.ts';
+import { findOldestIntegration } from '../alerts/index.ts';
 
 /** The rows of alert integrations. */
 
 type Table = MonitoringTables['alert_integrations'];
 
-/** What it is shown with is read when it is sent. */
+/** Omits the long `payload_example`, which is loaded when the response is serialized. */
 const columns = [
   'id',
   'project_id',
@@ -31,32 +31,32 @@ type Row = Omit<Selectable<Table>, 'payload_example'>;
 /** An integration, and the path of its project. */
 export type IntegrationInProject = Row & { readonly full_path: string };
 
-/** The examples of integrations by their ids: of a mebibyte each, so that long ones of many are read one by one. */
-export const examplesOf = createTextLoader('alert_integrations', 'payload_example');
+/** Loads the payload examples of integrations by id. Long examples (up to 1 MiB each) are loaded one at a time. */
+export const loadPayloadExamples = createTextLoader('alert_integrations', 'payload_example');
 
-type Place = Pick<Project, 'id' | 'full_path'>;
+type IntegrationProject = Pick<Project, 'id' | 'full_path'>;
 
-const inPlace = (row: Row, { full_path }: Place): IntegrationInProject => ({ ...row, full_path });
+const withProjectPath = (row: Row, { full_path }: IntegrationProject): IntegrationInProject => ({ ...row, full_path });
 
 /** index: alert_integrations_by_project */
-function integrationsOf(db: Reader, project: Place) {
+function selectIntegrations(db: Reader, project: IntegrationProject) {
   return db.selectFrom('alert_integrations').select(columns).where('project_id', '=', project.id);
 }
 
-interface Filter {
+interface IntegrationFilter {
   readonly type?: AlertIntegrationType | null | undefined;
-  /** Of each type only the oldest: on tier free the others are as good as not there. */
+  /** Only the oldest integration of each type; tier free hides the others. */
   readonly oldestOnly: boolean;
 }
 
-/** One page of the project's integrations, the oldest first. index: alert_integrations_by_project, alert_integrations_by_type */
+/** Returns one page of the project's integrations, oldest first. index: alert_integrations_by_project, alert_integrations_by_type */
 export async function listIntegrations(
   db: Reader,
-  project: Place,
-  { type, oldestOnly }: Filter,
+  project: IntegrationProject,
+  { type, oldestOnly }: IntegrationFilter,
   page: OffsetRequest,
 ): Promise<Page<IntegrationInProject>> {
-  let query = integrationsOf(db, project);
+  let query = selectIntegrations(db, project);
   if (type != null) query = query.where('type', '=', type);
   if (oldestOnly) {
     query = query.where('id', 'in', (eb) =>
@@ -68,29 +68,37 @@ export async function listIntegrations(
     );
   }
   const found = await paginate(db, query.orderBy('id'), page);
-  return { ...found, items: found.items.map((row) => inPlace(row, project)) };
+  return { ...found, items: found.items.map((row) => withProjectPath(row, project)) };
 }
 
 /** index: alert_integrations primary key */
-export async function findIntegration(db: Reader, project: Place, id: number): Promise<IntegrationInProject | null> {
+export async function findIntegration(
+  db: Reader,
+  project: IntegrationProject,
+  id: number,
+): Promise<IntegrationInProject | null> {
   const row = await db
     .selectFrom('alert_integrations')
     .select(columns)
     .where('id', '=', id)
     .where('project_id', '=', project.id)
     .executeTakeFirst();
-  return row === undefined ? null : inPlace(row, project);
+  return row === undefined ? null : withProjectPath(row, project);
 }
 
-/** The id of the project's oldest integration of a type, the only one that works on tier free; null: it has none. */
-export async function oldestOfType(db: Reader, projectId: number, type: AlertIntegrationType): Promise<number | null> {
-  return (await oldestIntegration.first(db, { projectId, type }))?.id ?? null;
+/** Returns the id of the oldest integration of a type, the only one that works on tier free; null if there is none. */
+export async function getOldestIntegrationId(
+  db: Reader,
+  projectId: number,
+  type: AlertIntegrationType,
+): Promise<number | null> {
+  return (await findOldestIntegration.first(db, { projectId, type }))?.id ?? null;
 }
 
-/** Throws the unique violation of the index by endpoint when the project has one with that identifier. */
+/** Throws a unique violation if the project already has an integration with this endpoint identifier. */
 export async function insertIntegration(
   tx: Transaction,
-  project: Place,
+  project: IntegrationProject,
   row: Omit<Insertable<Table>, 'project_id' | 'created_at' | 'updated_at'>,
 ): Promise<IntegrationInProject> {
   const inserted = await tx
@@ -98,10 +106,10 @@ export async function insertIntegration(
     .values({ ...row, project_id: project.id, created_at: tx.now, updated_at: tx.now })
     .returning(columns)
     .executeTakeFirstOrThrow();
-  return inPlace(inserted, project);
+  return withProjectPath(inserted, project);
 }
 
-/** Null when it has gone meanwhile. index: alert_integrations primary key */
+/** Returns null if the integration was deleted in the meantime. index: alert_integrations primary key */
 export async function updateIntegration(
   tx: Transaction,
   { id, full_path }: IntegrationInProject,

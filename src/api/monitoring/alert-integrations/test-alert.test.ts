@@ -48,7 +48,7 @@ test('an integration that is switched off takes no test', async () => {
 });
 
 test('Developers and Maintainers send tests', async () => {
-  const reporter = await project.add('reporter');
+  const reporter = await project.addMember('reporter');
   assert.equal((await send({}, owner)).status, 200);
   assert.deepEqual((await send({}, reporter)).body, { message: '403 Forbidden' });
   assert.deepEqual((await send({}, await user())).body, { message: '404 Project Not Found' });

@@ -5,17 +5,17 @@ import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { receive } from '../alerts/index.ts';
 import { readMapping } from '../attribute-mappings/index.ts';
-import { readPayload } from './payload-parameter.ts';
-import { type IntegrationInProject, oldestOfType } from './store.ts';
+import { readSamplePayload } from './payload-parameter.ts';
+import { getOldestIntegrationId, type IntegrationInProject } from './store.ts';
 
-interface Test {
+interface TestAlertInput {
   readonly project: Project;
   readonly integration: IntegrationInProject;
   readonly payload: RawParameters | string;
   readonly client: RequestClient;
 }
 
-/** Takes a payload as if a tool had sent it to the integration with the right key: it makes real alerts. */
+/** Processes a payload as if a tool had sent it with the right key; creates real alerts. */
 export async function sendTest(
   {
     runUnitOfWork,
@@ -23,13 +23,13 @@ export async function sendTest(
     config: { tier },
     database,
   }: Pick<Services, 'runUnitOfWork' | 'clock' | 'config' | 'database'>,
-  { project, integration, payload: given, client }: Test,
+  { project, integration, payload: rawPayload, client }: TestAlertInput,
 ): Promise<Awaited<ReturnType<typeof receive>> | Failure<'payloadInvalid' | 'inactive'>> {
   const { id, type, name, active, payload_attribute_mapping: mapping } = integration;
-  const payload = await readPayload(given);
+  const payload = await readSamplePayload(rawPayload);
   if (payload === 'invalid') return fail('payloadInvalid');
   const db = database.forRequest().reader;
-  const isHidden = tier === 'free' && (await oldestOfType(db, project.id, type)) !== id;
+  const isHidden = tier === 'free' && (await getOldestIntegrationId(db, project.id, type)) !== id;
   if (!active || isHidden) return fail('inactive');
   if (typeof payload === 'string') return fail('broken');
   const sender = { name, mapping: readMapping(tier === 'free' ? '{}' : mapping) };

@@ -2,29 +2,29 @@ import { type KeyObject, randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import { hashToken } from '#security/tokens.ts';
 
-/** Tokens of integrations: kept as secrets, because who manages them may read them again. */
+/** Tokens of integrations: encrypted, because users who manage integrations may read them again. */
 
-interface Place {
+interface IntegrationKey {
   readonly project_id: number;
   readonly endpoint_identifier: string;
 }
 
-/** Never changes, and no two integrations have the same. */
-const placeOf = ({ project_id, endpoint_identifier }: Place) =>
+/** Returns the encryption context, which is immutable and unique per integration. */
+const encryptionContext = ({ project_id, endpoint_identifier }: IntegrationKey) =>
   `alert_integrations.encrypted_token:${project_id}/${endpoint_identifier}`;
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex');
 
-/** The last segment of an integration's address. */
+/** Generates the last segment of an integration's address. */
 export const newEndpointIdentifier = (): string => hex(8);
 
-/** What is stored of a new token, of 32 hexadecimal digits. */
-export function newSealedToken(key: KeyObject, place: Place) {
+/** Generates a token of 32 hexadecimal digits and returns its encrypted form and its digest. */
+export function generateEncryptedToken(key: KeyObject, integrationKey: IntegrationKey) {
   const token = hex(16);
-  return { encrypted_token: encrypt(key, token, placeOf(place)), token_digest: hashToken(token) };
+  return { encrypted_token: encrypt(key, token, encryptionContext(integrationKey)), token_digest: hashToken(token) };
 }
 
-/** The token again. */
-export function openToken(key: KeyObject, row: Place & { readonly encrypted_token: string }): string {
-  return decrypt(key, row.encrypted_token, placeOf(row));
+/** Decrypts the token. */
+export function decryptToken(key: KeyObject, row: IntegrationKey & { readonly encrypted_token: string }): string {
+  return decrypt(key, row.encrypted_token, encryptionContext(row));
 }

@@ -5,17 +5,17 @@ import { type Project, world } from '#test/support/world.ts';
 const here = await world({ project: { with: ['developer'] } });
 const { project, owner, developer, anonymous, user, newProject, server } = here;
 
-const at = (place: Project = project) => `${place.at}/alert_integrations`;
-const create = (params: object, place: Project = project) => owner.post(at(place), { name: 'Data Dog', ...params });
+const at = (target: Project = project) => `${target.at}/alert_integrations`;
+const create = (params: object, target: Project = project) => owner.post(at(target), { name: 'Data Dog', ...params });
 
-async function made(params: object = {}, place: Project = project) {
-  const { status, body } = await create(params, place);
+async function createdIntegration(params: object = {}, target: Project = project) {
+  const { status, body } = await create(params, target);
   assert.equal(status, 201, JSON.stringify(body));
   return body;
 }
 
 test('an integration has an address and a token of its own, which can be read again', async () => {
-  const { id, endpoint_identifier, token, created_at, updated_at, ...rest } = await made();
+  const { id, endpoint_identifier, token, created_at, updated_at, ...rest } = await createdIntegration();
   assert.match(endpoint_identifier, /^[0-9a-f]{16}$/);
   assert.match(token, /^[0-9a-f]{32}$/);
   assert.deepEqual(rest, {
@@ -31,7 +31,7 @@ test('an integration has an address and a token of its own, which can be read ag
 });
 
 test('what is stored of a token is no text that it could be read from', async () => {
-  const { id, token } = await made();
+  const { id, token } = await createdIntegration();
   const { database } = server.services;
   const row = await database.reader
     .selectFrom('alert_integrations')
@@ -42,10 +42,10 @@ test('what is stored of a token is no text that it could be read from', async ()
 });
 
 test('the address has the name in it as far as one can, and of a legacy one nothing', async () => {
-  const place = await newProject({ owner });
-  const base = `${server.address}/${place.path_with_namespace}`;
+  const target = await newProject({ owner });
+  const base = `${server.address}/${target.path_with_namespace}`;
   const urlOf = async (params: object) => {
-    const { url, endpoint_identifier } = await made(params, place);
+    const { url, endpoint_identifier } = await createdIntegration(params, target);
     return url.replace(base, '').replace(endpoint_identifier, 'X');
   };
   assert.equal(await urlOf({ name: '  Grafana (EU) #1!' }), '/alerts/notify/grafana--eu---1/X.json');
@@ -53,17 +53,17 @@ test('the address has the name in it as far as one can, and of a legacy one noth
   assert.equal(await urlOf({ name: '日本', type: 'prometheus' }), '/alerts/notify/prometheus-endpoint/X.json');
   assert.equal(await urlOf({ name: `${'a'.repeat(62)}-b` }), `/alerts/notify/${'a'.repeat(62)}/X.json`);
   assert.equal(await urlOf({ legacy: true }), '/alerts/notify.json');
-  const prometheus = await made({ legacy: true, type: 'prometheus' }, place);
+  const prometheus = await createdIntegration({ legacy: true, type: 'prometheus' }, target);
   assert.equal(prometheus.endpoint_identifier, 'legacy-prometheus');
   assert.equal(prometheus.url, `${base}/prometheus/alerts/notify.json`);
 });
 
 test('of legacy integrations a project has one of each type', async () => {
-  const place = await newProject({ owner });
-  assert.equal((await made({ legacy: true }, place)).endpoint_identifier, 'legacy');
-  const again = await create({ legacy: true }, place);
+  const target = await newProject({ owner });
+  assert.equal((await createdIntegration({ legacy: true }, target)).endpoint_identifier, 'legacy');
+  const again = await create({ legacy: true }, target);
   assert.deepEqual([again.status, again.body], [400, { message: { endpoint_identifier: ['has already been taken'] } }]);
-  await made({ legacy: true, type: 'prometheus' }, place);
+  await createdIntegration({ legacy: true, type: 'prometheus' }, target);
 });
 
 test('what is wrong with an integration is refused in the words of the contract', async () => {
@@ -93,7 +93,10 @@ test('what is wrong with an integration is refused in the words of the contract'
 const MAPPING = { title: { path: ['alert', 'names', 0], type: 'string', label: 'Names' } };
 
 test('a change keeps what it does not say, and what nobody may change', async () => {
-  const before = await made({ payload_example: '{"alert":{"names":["a"]}}', payload_attribute_mapping: MAPPING });
+  const before = await createdIntegration({
+    payload_example: '{"alert":{"names":["a"]}}',
+    payload_attribute_mapping: MAPPING,
+  });
   assert.deepEqual(before.payload_example, { alert: { names: ['a'] } });
   assert.deepEqual(before.payload_attribute_mapping, MAPPING);
   const ignored = { type: 'prometheus', token: 'x', endpoint_identifier: 'x', legacy: true };
@@ -111,7 +114,7 @@ test('a change keeps what it does not say, and what nobody may change', async ()
 });
 
 test('a reset gives another token and leaves the rest as it is', async () => {
-  const before = await made();
+  const before = await createdIntegration();
   const { status, body } = await owner.post(`${at()}/${before.id}/reset_token`);
   assert.equal(status, 201);
   assert.match(body.token, /^[0-9a-f]{32}$/);
@@ -121,7 +124,7 @@ test('a reset gives another token and leaves the rest as it is', async () => {
 });
 
 test('an integration that is deleted, or of another project, is not found', async () => {
-  const { id } = await made();
+  const { id } = await createdIntegration();
   const other = await newProject({ owner });
   const missing = { message: '404 Alert Integration Not Found' };
   assert.deepEqual((await owner.get(`${at(other)}/${id}`)).body, missing);
@@ -140,24 +143,24 @@ test('an integration that is deleted, or of another project, is not found', asyn
 });
 
 test('integrations are listed by id, and by their type', async () => {
-  const place = await newProject({ owner });
-  const first = await made({ type: 'prometheus' }, place);
-  const second = await made({}, place);
-  const list = async (params: object) => (await owner.get(at(place), params as never)).body;
+  const target = await newProject({ owner });
+  const first = await createdIntegration({ type: 'prometheus' }, target);
+  const second = await createdIntegration({}, target);
+  const list = async (params: object) => (await owner.get(at(target), params as never)).body;
   assert.deepEqual(await list({}), [first, second]);
   assert.deepEqual(await list({ type: 'http' }), [second]);
-  const page = await owner.get(at(place), { per_page: 1, page: 2 });
+  const page = await owner.get(at(target), { per_page: 1, page: 2 });
   assert.deepEqual([page.body, page.headers['x-total']], [[second], '2']);
   assert.deepEqual(await list({ type: 'x' }), { error: 'type does not have a valid value' });
 });
 
 test('a list of long examples has each of them whole', async () => {
-  const place = await newProject({ owner });
+  const target = await newProject({ owner });
   const exampleOf = (index: number) => ({ index, text: 'x'.repeat(900_000), list: [index, { a: 'é' }] });
-  const { id } = await made({ payload_example: exampleOf(0) }, place);
-  for (let index = 1; index < 6; index++) await made({ payload_example: exampleOf(index) }, place);
-  assert.deepEqual((await owner.get(`${at(place)}/${id}`)).body.payload_example, exampleOf(0));
-  const { body } = await owner.get(at(place), { per_page: 100 });
+  const { id } = await createdIntegration({ payload_example: exampleOf(0) }, target);
+  for (let index = 1; index < 6; index++) await createdIntegration({ payload_example: exampleOf(index) }, target);
+  assert.deepEqual((await owner.get(`${at(target)}/${id}`)).body.payload_example, exampleOf(0));
+  const { body } = await owner.get(at(target), { per_page: 100 });
   assert.equal(body.length, 6);
   for (const [index, { payload_example }] of body.entries()) assert.deepEqual(payload_example, exampleOf(index));
 });
@@ -165,7 +168,7 @@ test('a list of long examples has each of them whole', async () => {
 test('whoever is no Maintainer learns nothing of integrations', async () => {
   const open = await newProject({ owner, visibility: 'public' });
   const stranger = await user();
-  const { id } = await made({}, open);
+  const { id } = await createdIntegration({}, open);
   for (const path of [at(open), `${at(open)}/${id}`]) {
     assert.deepEqual((await anonymous.get(path)).body, { message: '401 Unauthorized' });
     assert.deepEqual((await stranger.get(path)).body, { message: '403 Forbidden' });

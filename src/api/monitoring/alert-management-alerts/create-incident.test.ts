@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
-import { newIntegration, saidOn } from '../alerts/fixtures.testing.ts';
+import { alertNoteTexts, newIntegration } from '../alerts/fixtures.testing.ts';
 
 test('an incident is made of an alert by whoever asks, once', async () => {
   const here = await world({ project: { with: ['developer', 'reporter'] } });
@@ -10,9 +10,9 @@ test('an incident is made of an alert by whoever asks, once', async () => {
   const at = `${here.project.at}/alert_management_alerts/1`;
   assert.equal((await here.reporter.post(`${at}/issue`)).status, 403);
   const answers = await Promise.all(Array.from({ length: 5 }, () => here.developer.post(`${at}/issue`)));
-  const [made, ...others] = answers.toSorted((a, b) => a.status - b.status);
-  assert.equal(made?.status, 201);
-  const { title, issue_type, severity, author, iid } = made!.body;
+  const [created, ...others] = answers.toSorted((a, b) => a.status - b.status);
+  assert.equal(created?.status, 201);
+  const { title, issue_type, severity, author, iid } = created!.body;
   assert.deepEqual([title, issue_type, severity, author.id], ['Disk', 'incident', 'HIGH', here.developer.id]);
   for (const { status, body } of others) {
     assert.deepEqual([status, body], [409, { message: 'An issue already exists' }]);
@@ -20,7 +20,7 @@ test('an incident is made of an alert by whoever asks, once', async () => {
   const { body: alert } = await here.developer.get(at);
   assert.equal(alert.issue_iid, iid);
   assert.equal(
-    (await saidOn(here, here.project)).at(-1),
+    (await alertNoteTexts(here, here.project)).at(-1),
     `1 ${here.developer.username} created incident #${iid} for this alert`,
   );
   assert.equal((await here.developer.post(`${here.project.at}/alert_management_alerts/99/issue`)).status, 404);

@@ -10,22 +10,22 @@ import { atLeastOne, optional, required } from '#http/parameters/declarations.ts
 import { description, searchExpression, string } from '#http/parameters/texts.ts';
 import { absentIfBlank, commaSeparated, integer, notBlank, oneOf } from '#http/parameters/types.ts';
 import { alertsLockKey } from '../alerts/index.ts';
-import { makeIncident } from '../incidents/index.ts';
+import { createIncidentFromAlert } from '../incidents/index.ts';
 import { Alert, AlertInList, AlertNote, AlertStatusCounts } from './entities.ts';
-import { listed, statusCounts } from './list.ts';
+import { countAlertsByStatus, listAlertPage } from './list.ts';
 import { findAlert, insertNote, listNotes, SORTS } from './store.ts';
 import { updateAlert } from './update.ts';
 
-/** The alerts of a project, and what people do with them (contract/monitoring.md §6). */
+/** Endpoints of a project's alerts (contract/monitoring.md §6). */
 
 const status = oneOf('triggered', 'acknowledged', 'resolved', 'ignored');
 
-const narrowing = {
+const filterParams = {
   search: optional(absentIfBlank(searchExpression)),
   assignee_username: optional(absentIfBlank(string)),
 };
 
-/** The alert that the path names. */
+/** Loads the alert that the path names. */
 const alert = {
   name: 'alert',
   params: { alert_iid: required(integer) },
@@ -34,35 +34,35 @@ const alert = {
   notFound: () => notFound('Alert'),
 } as const;
 
-const reading = inProject('read_alert_management_alert');
-const changing = inProject('update_alert_management_alert').resource(alert);
+const readAccess = inProject('read_alert_management_alert');
+const updateAccess = inProject('update_alert_management_alert').resource(alert);
 
 export const listAlerts = endpoint({
   get: '/projects/:id/alert_management_alerts',
   summary: 'List the alerts of a project',
-  access: reading,
+  access: readAccess,
   params: {
     status: optional(commaSeparated(status)),
-    ...narrowing,
+    ...filterParams,
     sort: optional(oneOf(...SORTS), 'started_at_desc'),
   },
   response: page(AlertInList),
-  read: (db, { project, params, page }) => listed(db, project, params, page),
+  read: (db, { project, params, page }) => listAlertPage(db, project, params, page),
 });
 
 export const countAlerts = endpoint({
   get: '/projects/:id/alert_management_alerts/status_counts',
   summary: 'Get alert counts by status',
-  access: reading,
-  params: narrowing,
+  access: readAccess,
+  params: filterParams,
   response: ok(AlertStatusCounts),
-  read: (db, { project, params }) => statusCounts(db, project, params),
+  read: (db, { project, params }) => countAlertsByStatus(db, project, params),
 });
 
 export const getAlert = endpoint({
   get: '/projects/:id/alert_management_alerts/:alert_iid',
-  summary: 'Get an alert, with what was sent',
-  access: reading.resource(alert),
+  summary: 'Get an alert',
+  access: readAccess.resource(alert),
   response: ok(Alert),
   read: (_db, { alert }) => alert,
 });
@@ -70,7 +70,7 @@ export const getAlert = endpoint({
 export const updateAlertManagementAlert = endpoint({
   put: '/projects/:id/alert_management_alerts/:alert_iid',
   summary: 'Update an alert',
-  access: changing,
+  access: updateAccess,
   params: {
     status: optional(status),
     assignee_ids: optional(commaSeparated(integer)),
@@ -93,8 +93,8 @@ export const updateAlertManagementAlert = endpoint({
 
 export const listAlertNotes = endpoint({
   get: '/projects/:id/alert_management_alerts/:alert_iid/notes',
-  summary: 'List what was said on an alert',
-  access: reading.resource(alert),
+  summary: 'List the notes of an alert',
+  access: readAccess.resource(alert),
   params: { sort: optional(oneOf('asc', 'desc'), 'asc') },
   response: page(AlertNote),
   read: (db, { alert, params, page }) => listNotes(db, alert, params.sort, page),
@@ -103,7 +103,7 @@ export const listAlertNotes = endpoint({
 export const createAlertNote = endpoint({
   post: '/projects/:id/alert_management_alerts/:alert_iid/notes',
   summary: 'Create a note on an alert',
-  access: changing,
+  access: updateAccess,
   params: { body: required(notBlank(description)) },
   response: created(AlertNote),
   write: (uow, { alert, caller, params: { body } }) => insertNote(uow, alert, { authorId: caller.user.id, body }),
@@ -112,12 +112,12 @@ export const createAlertNote = endpoint({
 export const createAlertIssue = endpoint({
   post: '/projects/:id/alert_management_alerts/:alert_iid/issue',
   summary: 'Create an incident from an alert',
-  access: changing.require(({ caller }, { project }) => {
+  access: updateAccess.require(({ caller }, { project }) => {
     if (!mayInProject(caller, 'create_issue', project)) throw forbidden();
   }, 'project:update_alert_management_alert + project:create_issue'),
   errors: { exists: [409, 'An issue already exists'] },
   activity: ['created Issue'],
   response: created(Issue),
   handle: ({ project, alert, caller, base }, services) =>
-    makeIncident(services, caller, { project, alertId: alert.id, url: base.url }),
+    createIncidentFromAlert(services, caller, { project, alertId: alert.id, url: base.url }),
 });

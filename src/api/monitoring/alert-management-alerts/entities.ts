@@ -8,15 +8,15 @@ import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
 import type { JsonObject } from '#text/json-object.ts';
-import { flattened } from '../alerts/index.ts';
-import { type AlertNoteRow, type AlertRow, detailsOf, issueNumbers } from './store.ts';
+import { flattenMembers } from '../alerts/index.ts';
+import { type AlertNoteRow, type AlertRow, loadAlertDetails, loadIssueIids } from './store.ts';
 
-/** The forms of an alert, and of what is said on one (contract/monitoring.md §6). */
+/** The entities of alerts and their notes (contract/monitoring.md §6). */
 
 const text = Type.String();
 const optionalText = nullable(text);
 
-/** The one that an alert names, and how it is. */
+/** The environment of an alert, with its state and tier. */
 const AlertEnvironment = entity('AlertEnvironment', {
   ...environmentFields,
   state: Type.Enum(['available', 'stopping', 'stopped']),
@@ -47,13 +47,13 @@ const fields = {
   web_url: text,
 };
 
-async function beside(rows: readonly AlertRow[], { db }: SerializationContext) {
+async function loadAlertRelations(rows: readonly AlertRow[], { db }: SerializationContext) {
   const ids = (column: 'environment_id' | 'issue_id' | 'assignee_id') => [
     ...new Set(rows.flatMap((row) => row[column] ?? [])),
   ];
   const [environments, issues, users] = await Promise.all([
     findEnvironments(db, ids('environment_id')),
-    issueNumbers(db, ids('issue_id')),
+    loadIssueIids(db, ids('issue_id')),
     loadUsersById(db, ids('assignee_id')),
   ]);
   return {
@@ -63,10 +63,10 @@ async function beside(rows: readonly AlertRow[], { db }: SerializationContext) {
   };
 }
 
-function told(
+function serializeAlert(
   row: AlertRow,
-  to: SerializationContext,
-  { environments, issues, users }: Awaited<ReturnType<typeof beside>>,
+  context: SerializationContext,
+  { environments, issues, users }: Awaited<ReturnType<typeof loadAlertRelations>>,
 ): Static<TObject<typeof fields>> {
   const environment = row.environment_id === null ? undefined : environments.get(row.environment_id);
   const assignee = row.assignee_id === null ? undefined : users.get(row.assignee_id);
@@ -85,33 +85,33 @@ function told(
     ended_at: row.ended_at,
     event_count: row.event_count,
     fingerprint: row.fingerprint,
-    environment: environment === undefined ? null : AlertEnvironment.serialize(environment, to),
+    environment: environment === undefined ? null : AlertEnvironment.serialize(environment, context),
     runbook: row.runbook,
     issue_iid: row.issue_id === null ? null : (issues.get(row.issue_id) ?? null),
-    assignees: assignee === undefined ? [] : [UserBasic.serialize(assignee, to)],
+    assignees: assignee === undefined ? [] : [UserBasic.serialize(assignee, context)],
     created_at: row.created_at,
     updated_at: row.updated_at,
-    web_url: to.url + alertPath(row.full_path, row.iid),
+    web_url: context.url + alertPath(row.full_path, row.iid),
   };
 }
 
-/** In lists. */
-export const AlertInList = entity('AlertInList', fields).from(beside, told);
+/** An alert in lists. */
+export const AlertInList = entity('AlertInList', fields).from(loadAlertRelations, serializeAlert);
 
-interface Details {
+interface AlertDetails {
   readonly payload: JsonObject;
   readonly details: JsonObject;
   readonly metric_query: string | null;
   readonly y_label: string | null;
 }
 
-/** What was sent; of a payload whose dotted names would be too long, the details are as deep as it is. */
-async function besideAlone(rows: readonly AlertRow[], to: SerializationContext) {
+/** Loads payloads and details. If the dotted names of a payload would be too long, its details stay nested. */
+async function loadAlertWithDetails(rows: readonly AlertRow[], context: SerializationContext) {
   const ids = rows.map(({ id }) => id);
-  const details = new Map<number, Details>();
-  for (const { id, payload: json, metric_query, y_label } of await detailsOf(to.db, ids)) {
+  const details = new Map<number, AlertDetails>();
+  for (const { id, payload: json, metric_query, y_label } of await loadAlertDetails(context.db, ids)) {
     const payload = (await parseJsonIncrementally(json)) as JsonObject;
-    const members = await flattened(payload);
+    const members = await flattenMembers(payload);
     details.set(id, {
       payload,
       details: members === null ? payload : Object.fromEntries(members),
@@ -119,24 +119,24 @@ async function besideAlone(rows: readonly AlertRow[], to: SerializationContext) 
       y_label,
     });
   }
-  return { listed: await beside(rows, to), details };
+  return { relations: await loadAlertRelations(rows, context), details };
 }
 
 const anyObject = Type.Record(Type.String(), Type.Unknown());
 
-/** Read alone, or changed. */
+/** A single alert, as `getAlert` and updates return it. */
 export const Alert = entity('Alert', {
   ...fields,
   payload: anyObject,
   details: anyObject,
   metric_query: optionalText,
   y_label: optionalText,
-}).from(besideAlone, (row: AlertRow, to, { listed, details }) => ({
-  ...told(row, to, listed),
+}).from(loadAlertWithDetails, (row: AlertRow, context, { relations, details }) => ({
+  ...serializeAlert(row, context, relations),
   ...requireRow(details.get(row.id)),
 }));
 
-/** What was said on an alert. */
+/** A note on an alert. */
 export const AlertNote = entity('AlertNote', {
   id: Type.Integer(),
   body: text,
@@ -149,16 +149,16 @@ export const AlertNote = entity('AlertNote', {
   noteable_type: text,
   noteable_iid: Type.Integer(),
 }).from(
-  (rows: readonly AlertNoteRow[], to) =>
+  (rows: readonly AlertNoteRow[], context) =>
     loadUsersById(
-      to.db,
+      context.db,
       rows.map(({ author_id }) => author_id),
     ),
-  (row, to, users) => ({
+  (row, context, users) => ({
     id: row.id,
     body: row.body,
     attachment: null,
-    author: UserBasic.serialize(requireRow(users.get(row.author_id)), to),
+    author: UserBasic.serialize(requireRow(users.get(row.author_id)), context),
     created_at: row.created_at,
     updated_at: row.updated_at,
     system: row.system,
@@ -168,7 +168,7 @@ export const AlertNote = entity('AlertNote', {
   }),
 );
 
-/** How many alerts stand how. */
+/** Alert counts by status. */
 export const AlertStatusCounts = entity('AlertStatusCounts', {
   triggered: Type.Integer(),
   acknowledged: Type.Integer(),

@@ -1,12 +1,12 @@
 import type { Build, Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
-const ofProject =
+const forProject =
   (params?: Readonly<Record<string, unknown>>): Build =>
   ({ project }) => ({ by: 'developer', path: { id: project.id }, ...(params && { params }) });
 
-/** The same call on an alert that has just come. */
-const onOne =
+/** Builds a call on a newly created alert. */
+const forNewAlert =
   (params?: Readonly<Record<string, unknown>>): Build =>
   async ({ project, newAlert }) => ({
     by: 'developer',
@@ -15,11 +15,11 @@ const onOne =
   });
 
 export const examples: Examples<typeof endpoints> = {
-  listAlerts: ofProject(),
-  countAlerts: ofProject(),
-  getAlert: onOne(),
-  updateAlertManagementAlert: onOne({ status: 'acknowledged' }),
-  listAlertNotes: onOne(),
-  createAlertNote: onOne({ body: 'Looking at it' }),
-  createAlertIssue: onOne(),
+  listAlerts: forProject(),
+  countAlerts: forProject(),
+  getAlert: forNewAlert(),
+  updateAlertManagementAlert: forNewAlert({ status: 'acknowledged' }),
+  listAlertNotes: forNewAlert(),
+  createAlertNote: forNewAlert({ body: 'Looking at it' }),
+  createAlertIssue: forNewAlert(),
 };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Caller, type Project, type World, world } from '#test/support/world.ts';
 import { firing, newIntegration, webhook } from '../alerts/fixtures.testing.ts';
 
-type Shown = { iid: number; title: string } & Record<string, unknown>;
+type ListedAlert = { iid: number; title: string } & Record<string, unknown>;
 
 /** A project with three alerts, of which the second was fired twice and the third has ended. */
 async function threeAlerts() {
@@ -21,7 +21,7 @@ async function threeAlerts() {
   await fire(end);
   const at = `${here.project.at}/alert_management_alerts`;
   const iids = async (params: object) =>
-    (await here.developer.get(at, { ...params })).body.map(({ iid }: Shown) => iid);
+    (await here.developer.get(at, { ...params })).body.map(({ iid }: ListedAlert) => iid);
   return { ...here, at, iids };
 }
 
@@ -147,7 +147,7 @@ test('pages have their headers', async () => {
   assert.equal(body.length, 1);
 });
 
-async function refused(here: World, project: Project, callers: readonly (readonly [Caller, number])[]) {
+async function assertStatuses(here: World, project: Project, callers: readonly (readonly [Caller, number])[]) {
   const at = `${project.at}/alert_management_alerts`;
   await (await newIntegration(here, project)).notify({});
   for (const [caller, status] of callers) {
@@ -162,12 +162,12 @@ async function refused(here: World, project: Project, callers: readonly (readonl
 test('alerts are for developers and up, and open to nobody else', async () => {
   const here = await world({ project: { visibility: 'public', with: ['reporter'] } });
   const stranger = await here.user();
-  await refused(here, here.project, [
+  await assertStatuses(here, here.project, [
     [here.anonymous, 401],
     [stranger, 403],
     [here.reporter, 403],
   ]);
-  await refused(here, await here.newProject(), [
+  await assertStatuses(here, await here.newProject(), [
     [here.anonymous, 401],
     [stranger, 404],
   ]);

@@ -4,46 +4,52 @@ import type { Page } from '#database/page.ts';
 import type { AlertStatus } from '#database/tables/alerts.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { type AlertRow, countStatuses, listAlerts, type Narrowing, type SORTS } from './store.ts';
+import { type AlertFilter, type AlertRow, countStatuses, listAlerts, type SORTS } from './store.ts';
 
-interface Asked {
+interface AlertFilterParams {
   readonly search?: string | null | undefined;
   readonly assignee_username?: string | null | undefined;
 }
 
-/** One page of a project's alerts, of all statuses where none is named. */
-export async function listed(
+/** Returns one page of a project's alerts; without `status`, alerts of all statuses. */
+export async function listAlertPage(
   db: Reader,
   project: Project,
   {
     status,
     sort,
-    ...asked
-  }: Asked & { readonly status?: readonly AlertStatus[] | null | undefined; readonly sort: (typeof SORTS)[number] },
+    ...filterParams
+  }: AlertFilterParams & {
+    readonly status?: readonly AlertStatus[] | null | undefined;
+    readonly sort: (typeof SORTS)[number];
+  },
   page: OffsetRequest,
 ): Promise<Page<AlertRow>> {
-  const narrowing = await narrowingOf(db, asked);
-  if (narrowing === null) return { items: [], total: 0, more: false };
-  return listAlerts(db, project, { ...narrowing, status: status ?? [], sort }, page);
+  const filter = await resolveFilter(db, filterParams);
+  if (filter === null) return { items: [], total: 0, more: false };
+  return listAlerts(db, project, { ...filter, status: status ?? [], sort }, page);
 }
 
-/** How many of a project's alerts stand how, and how many are worked on. */
-export async function statusCounts(db: Reader, project: Project, asked: Asked) {
-  const narrowing = await narrowingOf(db, asked);
-  const counts = narrowing === null ? null : await countStatuses(db, project.id, narrowing);
-  const of = (status: AlertStatus) => counts?.get(status) ?? 0;
-  const each = {
-    triggered: of('triggered'),
-    acknowledged: of('acknowledged'),
-    resolved: of('resolved'),
-    ignored: of('ignored'),
+/** Returns the number of a project's alerts by status, and the number of open ones. */
+export async function countAlertsByStatus(db: Reader, project: Project, filterParams: AlertFilterParams) {
+  const filter = await resolveFilter(db, filterParams);
+  const counts = filter === null ? null : await countStatuses(db, project.id, filter);
+  const count = (status: AlertStatus) => counts?.get(status) ?? 0;
+  const byStatus = {
+    triggered: count('triggered'),
+    acknowledged: count('acknowledged'),
+    resolved: count('resolved'),
+    ignored: count('ignored'),
   };
-  const open = each.triggered + each.acknowledged;
-  return { ...each, open, all: open + each.resolved + each.ignored };
+  const open = byStatus.triggered + byStatus.acknowledged;
+  return { ...byStatus, open, all: open + byStatus.resolved + byStatus.ignored };
 }
 
-/** Null: nobody bears the name, so that nothing is assigned to him. */
-async function narrowingOf(db: Reader, { search, assignee_username: name }: Asked): Promise<Narrowing | null> {
+/** Returns the filter, or null if no user has the assignee's username. */
+async function resolveFilter(
+  db: Reader,
+  { search, assignee_username: name }: AlertFilterParams,
+): Promise<AlertFilter | null> {
   if (name == null) return { search };
   const assignee = await findUserByUsername(db, name);
   return assignee === null ? null : { search, assigneeId: assignee.id };

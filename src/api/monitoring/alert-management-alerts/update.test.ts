@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
-import { newIntegration, saidOn } from '../alerts/fixtures.testing.ts';
+import { alertNoteTexts, newIntegration } from '../alerts/fixtures.testing.ts';
 
 /** A project with an alert, and a developer who looks at it. */
 async function oneAlert() {
@@ -10,12 +10,12 @@ async function oneAlert() {
   await notify({ title: 'Disk', fingerprint: 'disk' });
   const at = `${here.project.at}/alert_management_alerts`;
   const put = (params: object, iid = 1) => here.developer.put(`${at}/${iid}`, { ...params });
-  const said = async () => (await saidOn(here, here.project)).slice(1);
-  return { ...here, at, put, said, notify };
+  const noteTexts = async () => (await alertNoteTexts(here, here.project)).slice(1);
+  return { ...here, at, put, noteTexts, notify };
 }
 
 test('a status may become any other, and has an end as long as it is resolved', async () => {
-  const { put, clock, said, developer } = await oneAlert();
+  const { put, clock, noteTexts, developer } = await oneAlert();
   for (const status of ['acknowledged', 'resolved', 'ignored', 'triggered', 'resolved'] as const) {
     const { body } = await put({ status });
     assert.equal(body.status, status);
@@ -27,7 +27,7 @@ test('a status may become any other, and has an end as long as it is resolved', 
   const again = await put({ status: 'resolved' });
   assert.deepEqual([again.body.ended_at, again.body.updated_at], [before, before]);
   const by = `1 ${developer.username} changed the status to`;
-  assert.deepEqual(await said(), [
+  assert.deepEqual(await noteTexts(), [
     `${by} **Acknowledged**`,
     `${by} **Resolved**`,
     `${by} **Ignored**`,
@@ -37,22 +37,22 @@ test('a status may become any other, and has an end as long as it is resolved', 
 });
 
 test('a resolved alert stays so while another one is open that is alike', async () => {
-  const { put, notify, said } = await oneAlert();
+  const { put, notify, noteTexts } = await oneAlert();
   await put({ status: 'resolved' });
   await notify({ fingerprint: 'disk' });
-  const count = (await said()).length;
+  const count = (await noteTexts()).length;
   const { status, body } = await put({ status: 'acknowledged', assignee_ids: [] });
   assert.equal(status, 409);
   const message =
     'An alert with the same fingerprint is already open. To change the status of this alert, resolve the linked alert.';
   assert.deepEqual(body, { message });
-  assert.equal((await said()).length, count);
+  assert.equal((await noteTexts()).length, count);
   await put({ status: 'resolved' }, 2);
   assert.equal((await put({ status: 'triggered' })).status, 200);
 });
 
 test('one is assigned, the first who is named, and nobody again', async () => {
-  const { put, said, developer, owner } = await oneAlert();
+  const { put, noteTexts, developer, owner } = await oneAlert();
   const assignees = async (params: object) =>
     (await put(params)).body.assignees.map(({ username }: { username: string }) => username);
   assert.deepEqual(await assignees({ assignee_usernames: [developer.username, owner.username] }), [developer.username]);
@@ -61,7 +61,7 @@ test('one is assigned, the first who is named, and nobody again', async () => {
   assert.deepEqual(await assignees({ status: 'acknowledged' }), [owner.username]);
   assert.deepEqual(await assignees({ assignee_usernames: [] }), []);
   const by = `1 ${developer.username}`;
-  assert.deepEqual(await said(), [
+  assert.deepEqual(await noteTexts(), [
     `${by} assigned to @${developer.username}`,
     `${by} assigned to @${owner.username}`,
     `${by} unassigned @${developer.username}`,
@@ -71,7 +71,7 @@ test('one is assigned, the first who is named, and nobody again', async () => {
 });
 
 test('who may not see the alert is not assigned, and then nothing is changed', async () => {
-  const { put, said, at, reporter, developer } = await oneAlert();
+  const { put, noteTexts, at, reporter, developer } = await oneAlert();
   for (const wrong of [
     { assignee_ids: [reporter.id] },
     { assignee_ids: [999_999] },
@@ -81,7 +81,7 @@ test('who may not see the alert is not assigned, and then nothing is changed', a
     const { status, body } = await put({ ...wrong, status: 'resolved' });
     assert.deepEqual([status, body], [400, { message: 'Assignee has no permissions' }]);
   }
-  assert.deepEqual(await said(), []);
+  assert.deepEqual(await noteTexts(), []);
   assert.equal((await developer.get(`${at}/1`)).body.status, 'triggered');
 });
 
@@ -146,7 +146,7 @@ test('a comment says something', async () => {
 
 test("alerts go with their project, and what a deleted user has said of others stays as the ghost's", async () => {
   const here = await oneAlert();
-  const user = await here.project.add('developer');
+  const user = await here.project.addMember('developer');
   await user.post(`${here.at}/1/notes`, { body: 'Mine' });
   await user.put(`${here.at}/1`, { assignee_ids: [user.id] });
   await here.root.delete(`/users/${user.id}`);

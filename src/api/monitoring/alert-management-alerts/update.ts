@@ -6,69 +6,72 @@ import { findProject, type Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { NOTES, saySystemNotes, stepAlerts } from '../alerts/index.ts';
+import { insertSystemNotes, NOTES, transitionAlerts } from '../alerts/index.ts';
 import { type AlertRow, findAlert, setAssignee } from './store.ts';
 
-interface Change {
+interface UpdateAlertInput {
   readonly status?: AlertStatus | null | undefined;
-  /** Of those who are named the first counts; nobody: nobody is assigned. */
+  /** The first user becomes the assignee; an empty list removes the assignee. */
   readonly assignee_ids?: readonly number[] | null | undefined;
   readonly assignee_usernames?: readonly string[] | null | undefined;
 }
 
 /**
- * Says how it stands with an alert, and who looks after it (contract/monitoring.md §6): all of it, or nothing. Another alert that
- * is unresolved and has its fingerprint is found by the unique index.
+ * Updates the status and the assignee of an alert in one transaction (contract/monitoring.md §6). The unique index detects
+ * another unresolved alert with the same fingerprint.
  */
 export async function updateAlert(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   { iid }: Pick<AlertRow, 'iid'>,
-  { status, ...change }: Change,
+  { status, ...assigneeInput }: UpdateAlertInput,
 ): Promise<AlertRow | Failure<'gone' | 'noPermissions'>> {
   const alert = await findAlert(uow, project, iid);
   if (alert === null) return fail('gone');
-  if (change.assignee_ids != null || change.assignee_usernames != null) {
-    const assigned = await assign(uow, project, alert, change);
+  if (assigneeInput.assignee_ids != null || assigneeInput.assignee_usernames != null) {
+    const assigned = await updateAssignee(uow, project, alert, assigneeInput);
     if (!assigned) return fail('noPermissions');
   }
   if (status != null && status !== alert.status) {
-    await stepAlerts(uow, uow.actor.user.id, [{ id: alert.id, to: status, notes: [NOTES.status(status)] }]);
+    await transitionAlerts(uow, uow.actor.user.id, [{ id: alert.id, to: status, notes: [NOTES.status(status)] }]);
   }
   return (await findAlert(uow, project, iid)) ?? fail('gone');
 }
 
-/** False: whoever is wanted is not there, or may not see the alert. */
-async function assign(
+/** Sets the assignee. Returns false if the user does not exist or may not read the alert. */
+async function updateAssignee(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
   alert: AlertRow,
-  change: Change,
+  input: UpdateAlertInput,
 ): Promise<boolean> {
-  const wanted = await wantedUser(uow, change);
-  if (wanted === 'unknown' || (wanted !== null && !(await mayRead(uow, project, wanted)))) return false;
-  if ((wanted?.id ?? null) === alert.assignee_id) return true;
-  const before = alert.assignee_id === null ? null : await findUserById(uow, alert.assignee_id);
-  await setAssignee(uow, alert.id, wanted?.id ?? null);
-  const said = [wanted && NOTES.assigned(wanted.username), before && NOTES.unassigned(before.username)];
+  const assignee = await findRequestedAssignee(uow, input);
+  if (assignee === 'unknown' || (assignee !== null && !(await mayReadAlerts(uow, project, assignee)))) return false;
+  if ((assignee?.id ?? null) === alert.assignee_id) return true;
+  const previousAssignee = alert.assignee_id === null ? null : await findUserById(uow, alert.assignee_id);
+  await setAssignee(uow, alert.id, assignee?.id ?? null);
+  const notes = [
+    assignee && NOTES.assigned(assignee.username),
+    previousAssignee && NOTES.unassigned(previousAssignee.username),
+  ];
   const authorId = uow.actor.user.id;
-  await saySystemNotes(
+  await insertSystemNotes(
     uow,
-    said.flatMap((body) => (body === null ? [] : [{ alertId: alert.id, authorId, body }])),
+    notes.flatMap((body) => (body === null ? [] : [{ alertId: alert.id, authorId, body }])),
   );
   return true;
 }
 
-async function wantedUser(
+async function findRequestedAssignee(
   uow: UnitOfWork,
-  { assignee_ids: ids, assignee_usernames: names }: Change,
+  { assignee_ids: ids, assignee_usernames: names }: UpdateAlertInput,
 ): Promise<User | null | 'unknown'> {
   const [id, name] = [ids?.[0], names?.[0]];
   if (id !== undefined) return (await findUserById(uow, id)) ?? 'unknown';
   return name === undefined ? null : ((await findUserByUsername(uow, name)) ?? 'unknown');
 }
 
-async function mayRead(uow: UnitOfWork, { id }: Project, user: User): Promise<boolean> {
+async function mayReadAlerts(uow: UnitOfWork, { id }: Project, user: User): Promise<boolean> {
   const caller = await loadActor(uow, user.id);
   const project = await findProject(uow, caller, String(id));
   return project !== null && mayInProject(caller, 'read_alert_management_alert', project);

@@ -7,30 +7,30 @@ import { hashToken, secretsEqual } from '#security/tokens.ts';
 import { readMapping } from '../attribute-mappings/index.ts';
 import type { Address } from './access.ts';
 import type { AlertSource } from './parsed-alert.ts';
-import { integrationAt, oldestIntegration } from './store.ts';
+import { findIntegrationByEndpoint, findOldestIntegration } from './store.ts';
 
 /**
- * The integration that an address names, for whoever has its key (contract/monitoring.md §1 step 4): refused with 403 where
- * there is none that is active, and with 401 to whoever has no key or another one; senders of webhooks hear 401 of both.
+ * Returns the integration at an address if the request has its key (contract/monitoring.md §1 step 4). Fails with 403 if no
+ * integration is active, and with 401 if the key is missing or wrong. Webhook senders get 401 in both cases.
  */
-export async function authorize(
+export async function authenticateIntegration(
   db: Reader,
   { request, address, isWebhook, tier }: { request: IncomingRequest; address: Address; isWebhook: boolean; tier: Tier },
 ): Promise<AlertSource | Failure<'forbidden' | 'unauthorized'>> {
-  const integration = await integrationAt.first(db, address);
-  const isThere = integration?.active && (tier !== 'free' || (await isOldest(db, address.projectId, integration)));
-  if (!integration || !isThere) return fail(isWebhook ? 'unauthorized' : 'forbidden');
+  const integration = await findIntegrationByEndpoint.first(db, address);
+  const isUsable = integration?.active && (tier !== 'free' || (await isOldest(db, address.projectId, integration)));
+  if (!integration || !isUsable) return fail(isWebhook ? 'unauthorized' : 'forbidden');
   const key = getBearerToken(request) ?? getBasicCredentials(request)?.password ?? '';
   if (!secretsEqual(hashToken(key), integration.token_digest)) return fail('unauthorized');
   const { name, payload_attribute_mapping: mapping } = integration;
   return { name, mapping: readMapping(tier === 'free' ? '{}' : mapping) };
 }
 
-/** Tier free has one integration of each type, and forgets none: the others are hidden (contract/monitoring.md §5). */
+/** Tier free uses the oldest integration of each type and hides the others without deleting them (contract/monitoring.md §5). */
 async function isOldest(
   db: Reader,
   projectId: number,
   { id, type }: { readonly id: number; readonly type: 'http' | 'prometheus' },
 ): Promise<boolean> {
-  return (await oldestIntegration.first(db, { projectId, type }))?.id === id;
+  return (await findOldestIntegration.first(db, { projectId, type }))?.id === id;
 }

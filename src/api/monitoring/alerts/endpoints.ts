@@ -6,18 +6,18 @@ import { FORBIDDEN } from '#http/errors/error-messages.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { type Address, addressed } from './access.ts';
-import { authorize } from './authenticate.ts';
+import { type Address, integrationAccess } from './access.ts';
+import { authenticateIntegration } from './authenticate.ts';
 import { readPayload } from './payload.ts';
 import { receive } from './receive.ts';
 import { webhookAlerts } from './webhook-payload.ts';
 
-/** Where monitoring tools send alerts to (contract/monitoring.md §1): each form is served with and without `.json`. */
+/** Endpoints that receive alerts from monitoring tools (contract/monitoring.md §1), each with and without `.json`. */
 
 export const AlertReported = entity('AlertReported', { iid: Type.Integer(), title: Type.String() });
 
-/** What all forms have alike. */
-const form = {
+/** The part of the definition that all six endpoints share. */
+const notifyEndpoint = {
   stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,
@@ -29,70 +29,75 @@ const form = {
   response: list(AlertReported),
   async handle(
     { address, request }: { readonly address: Address; readonly request: IncomingRequest },
-    { runUnitOfWork, clock, config: { tier }, database }: Services,
+    {
+      runUnitOfWork,
+      clock,
+      config: { tier },
+      database,
+    }: Pick<Services, 'config' | 'clock' | 'database' | 'runUnitOfWork'>,
   ) {
     const payload = await readPayload(request);
     if (isFailure(payload)) return payload;
-    // The body may have taken minutes.
+    // Takes the reader only now, because reading the body may have taken minutes.
     const db = database.forRequest().reader;
     const isWebhook = webhookAlerts(payload.value) !== null;
-    const sender = await authorize(db, { request, address, isWebhook, tier });
+    const sender = await authenticateIntegration(db, { request, address, isWebhook, tier });
     if (isFailure(sender)) return sender;
     const { projectId } = address;
     return receive({ runUnitOfWork, clock, tier }, db, { projectId, sender, payload, client: request.client });
   },
 } as const;
 
-const ofIntegration = addressed(({ project_path = '', endpoint_identifier = '' }) => [
+const identifierAccess = integrationAccess(({ project_path = '', endpoint_identifier = '' }) => [
   { path: project_path, endpoint: endpoint_identifier },
 ]);
 
-const ofLegacyPrometheus = addressed(({ project_path = '' }) => [
+const legacyPrometheusAccess = integrationAccess(({ project_path = '' }) => [
   { path: project_path, endpoint: 'legacy-prometheus' },
-  // A project may be called so.
+  // `prometheus` may also be the last part of a project path.
   { path: `${project_path}/prometheus`, endpoint: 'legacy' },
 ]);
 
-const ofLegacy = addressed(({ project_path = '' }) => [{ path: project_path, endpoint: 'legacy' }]);
+const legacyAccess = integrationAccess(({ project_path = '' }) => [{ path: project_path, endpoint: 'legacy' }]);
 
 export const notifyIntegrationJson = endpoint({
   post: '/*project_path/alerts/notify/:name/:endpoint_identifier.json',
   summary: 'Send an alert to an integration (.json)',
-  access: ofIntegration,
-  ...form,
+  access: identifierAccess,
+  ...notifyEndpoint,
 });
 
 export const notifyIntegration = endpoint({
   post: '/*project_path/alerts/notify/:name/:endpoint_identifier',
   summary: 'Send an alert to an integration',
-  access: ofIntegration,
-  ...form,
+  access: identifierAccess,
+  ...notifyEndpoint,
 });
 
 export const notifyPrometheusJson = endpoint({
   post: '/*project_path/prometheus/alerts/notify.json',
   summary: 'Send an alert to the Prometheus integration (.json)',
-  access: ofLegacyPrometheus,
-  ...form,
+  access: legacyPrometheusAccess,
+  ...notifyEndpoint,
 });
 
 export const notifyPrometheus = endpoint({
   post: '/*project_path/prometheus/alerts/notify',
   summary: 'Send an alert to the legacy integration of Prometheus',
-  access: ofLegacyPrometheus,
-  ...form,
+  access: legacyPrometheusAccess,
+  ...notifyEndpoint,
 });
 
 export const notifyLegacyJson = endpoint({
   post: '/*project_path/alerts/notify.json',
   summary: 'Send an alert to the legacy integration (.json)',
-  access: ofLegacy,
-  ...form,
+  access: legacyAccess,
+  ...notifyEndpoint,
 });
 
 export const notifyLegacy = endpoint({
   post: '/*project_path/alerts/notify',
   summary: 'Send an alert to the legacy integration',
-  access: ofLegacy,
-  ...form,
+  access: legacyAccess,
+  ...notifyEndpoint,
 });

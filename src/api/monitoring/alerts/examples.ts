@@ -1,11 +1,11 @@
 import type { Build, Examples } from '#test/examples/example.ts';
 import type * as endpoints from './endpoints.ts';
 
-/** A payload for an integration by whoever has its key: of the scene's project, or a legacy one of a project of its own. */
-const sent =
+/** Builds a call that sends an alert with an integration's key: in the scene's project, or in a new project if legacy. */
+const sendAlert =
   (title: string, legacy?: 'legacy' | 'legacy-prometheus'): Build =>
-  async ({ project: ofScene, newProject, newAlertIntegration }) => {
-    const project = legacy === undefined ? ofScene : await newProject();
+  async ({ project: sceneProject, newProject, newAlertIntegration }) => {
+    const project = legacy === undefined ? sceneProject : await newProject();
     const { key, endpoint } = await newAlertIntegration(project, legacy === undefined ? {} : { endpoint: legacy });
     const address: Record<string, string> = { project_path: project.path_with_namespace };
     if (legacy === undefined) Object.assign(address, { name: 'data-dog', endpoint_identifier: endpoint });
@@ -18,10 +18,10 @@ const sent =
   };
 
 export const examples: Examples<typeof endpoints> = {
-  notifyIntegrationJson: sent('Disk almost full'),
-  notifyIntegration: sent('Disk almost full'),
-  notifyPrometheusJson: sent('Disk almost full', 'legacy-prometheus'),
-  notifyPrometheus: sent('Disk almost full', 'legacy-prometheus'),
-  notifyLegacyJson: sent('Disk almost full', 'legacy'),
-  notifyLegacy: sent('Disk almost full', 'legacy'),
+  notifyIntegrationJson: sendAlert('Disk almost full'),
+  notifyIntegration: sendAlert('Disk almost full'),
+  notifyPrometheusJson: sendAlert('Disk almost full', 'legacy-prometheus'),
+  notifyPrometheus: sendAlert('Disk almost full', 'legacy-prometheus'),
+  notifyLegacyJson: sendAlert('Disk almost full', 'legacy'),
+  notifyLegacy: sendAlert('Disk almost full', 'legacy'),
 };

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { encrypt } from '#security/encryption.ts';
 import { hashToken } from '#security/tokens.ts';
-import type { Answer, Project, World } from '#test/support/world.ts';
+import type { Project, TestResponse, World } from '#test/support/world.ts';
 
-/** An integration as a tool knows it: its address and its key. */
-export interface Given {
+/** An integration with the address and the key that a monitoring tool uses. */
+export interface TestIntegration {
   readonly id: number;
   readonly key: string;
   /** The last segment of its address. */
@@ -12,10 +12,13 @@ export interface Given {
   /** Below the server's root, `//acme/web/alerts/notify/name/0123456789abcdef.json`. */
   readonly address: string;
   /** Sends a payload there, as JSON unless it is text already. */
-  notify(payload: unknown, sending?: { address?: string; headers?: Readonly<Record<string, string>> }): Promise<Answer>;
+  notify(
+    payload: unknown,
+    sending?: { address?: string; headers?: Readonly<Record<string, string>> },
+  ): Promise<TestResponse>;
 }
 
-interface Wish {
+interface TestIntegrationInput {
   readonly name?: string;
   readonly type?: 'http' | 'prometheus';
   readonly active?: boolean;
@@ -23,7 +26,7 @@ interface Wish {
   readonly mapping?: object;
 }
 
-/** A new integration of the project. */
+/** Creates an integration in the project. */
 export async function newIntegration(
   { server, anonymous }: Pick<World, 'server' | 'anonymous'>,
   project: Pick<Project, 'id' | 'path_with_namespace'>,
@@ -33,12 +36,12 @@ export async function newIntegration(
     active = true,
     mapping = {},
     endpoint = randomBytes(8).toString('hex'),
-  }: Wish = {},
-): Promise<Given> {
+  }: TestIntegrationInput = {},
+): Promise<TestIntegration> {
   const key = randomBytes(16).toString('hex');
-  // As it is kept, because whoever lists integrations reads it again.
-  const place = `alert_integrations.encrypted_token:${project.id}/${endpoint}`;
-  const encrypted_token = encrypt(await server.services.secretKey(), key, place);
+  // Encrypted like a real token, because listing integrations decrypts it.
+  const context = `alert_integrations.encrypted_token:${project.id}/${endpoint}`;
+  const encrypted_token = encrypt(await server.services.secretKey(), key, context);
   const { id } = await server.services.database.transaction((tx) =>
     tx
       .insertInto('alert_integrations')
@@ -69,7 +72,7 @@ export async function newIntegration(
   };
 }
 
-/** A payload as Alertmanager sends it, of these elements. */
+/** Builds an Alertmanager payload with these elements. */
 export const webhook = (...alerts: unknown[]) => ({
   version: '4',
   groupKey: '{}:{alertname="Disk"}',
@@ -82,7 +85,7 @@ export const webhook = (...alerts: unknown[]) => ({
   alerts,
 });
 
-/** An element of it that fires. */
+/** Builds a firing element of a webhook payload. */
 export const firing = (title: string, more: object = {}) => ({
   status: 'firing',
   labels: { alertname: title },
@@ -93,14 +96,17 @@ export const firing = (title: string, more: object = {}) => ({
   ...more,
 });
 
-/** The rows of a project's alerts, by iid. */
+/** Returns the rows of a project's alerts, ordered by iid. */
 export function alertsOf({ server }: Pick<World, 'server'>, project: Pick<Project, 'id'>) {
   const query = server.services.database.reader.selectFrom('alerts').selectAll().where('project_id', '=', project.id);
   return query.orderBy('iid').execute();
 }
 
-/** What is said on them, in its order, each with the alert's iid before it. */
-export async function saidOn({ server }: Pick<World, 'server'>, project: Pick<Project, 'id'>): Promise<string[]> {
+/** Returns the notes on a project's alerts in order, as `iid username body`. */
+export async function alertNoteTexts(
+  { server }: Pick<World, 'server'>,
+  project: Pick<Project, 'id'>,
+): Promise<string[]> {
   const notes = await server.services.database.reader
     .selectFrom('alert_notes')
     .innerJoin('alerts', 'alerts.id', 'alert_notes.alert_id')

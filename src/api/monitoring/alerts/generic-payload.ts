@@ -1,8 +1,8 @@
 import type { AlertSeverity } from '#database/tables/alerts.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { fingerprintOf, fingerprintOfPayload } from './fingerprint.ts';
-import { type AlertSource, LONGEST, mapped, type ParsedAlert } from './parsed-alert.ts';
-import { cut, hostsOf, textOf } from './payload-values.ts';
+import { type AlertSource, MAX_LENGTHS, type ParsedAlert, readMappedField } from './parsed-alert.ts';
+import { hostsOf, textOf, truncateWithEllipsis } from './payload-values.ts';
 import { readTime, readTimeOrMilliseconds } from './timestamps.ts';
 
 /** The generic payload (contract/monitoring.md §2). */
@@ -19,36 +19,37 @@ const SEVERITIES: readonly string[] = [
   'unknown',
 ] satisfies AlertSeverity[];
 
-interface Reading {
-  /** JSON, as it came. */
+interface GenericPayloadOptions {
+  /** The JSON text of the request. */
   readonly text: string;
-  /** What bears no fingerprint gets one of what it says. */
+  /** Whether to compute a fingerprint from the payload if it contains none. */
   readonly fingerprints: boolean;
 }
 
-/** The one alert of a payload. */
+/** Returns the single alert of a generic payload. */
 export async function readGeneric(
   payload: JsonObject,
   sender: AlertSource,
-  { text, fingerprints }: Reading,
+  { text, fingerprints }: GenericPayloadOptions,
 ): Promise<ParsedAlert> {
-  const found = (field: 'title' | 'description' | 'service' | 'monitoring_tool') =>
-    mapped(sender, payload, field, textOf) ?? textOf(payload[field]);
-  const shortened = (value: string | null, most: number) => (value === null ? null : cut(value, most));
-  const monitoringTool = shortened(found('monitoring_tool'), LONGEST.monitoringTool);
+  const read = (field: 'title' | 'description' | 'service' | 'monitoring_tool') =>
+    readMappedField(sender, payload, field, textOf) ?? textOf(payload[field]);
+  const truncate = (value: string | null, maxCharacters: number) =>
+    value === null ? null : truncateWithEllipsis(value, maxCharacters);
+  const monitoringTool = truncate(read('monitoring_tool'), MAX_LENGTHS.monitoringTool);
   const endedAt = endOf(payload, sender) ?? readTimeOrMilliseconds(payload.end_time);
-  const hosts = mapped(sender, payload, 'hosts', someHosts) ?? hostsOf(payload.hosts);
+  const hosts = readMappedField(sender, payload, 'hosts', hostsOrNull) ?? hostsOf(payload.hosts);
   return {
-    title: cut(found('title') ?? DEFAULT_TITLE, LONGEST.title),
-    description: shortened(found('description'), LONGEST.description),
-    service: shortened(found('service'), LONGEST.service),
+    title: truncateWithEllipsis(read('title') ?? DEFAULT_TITLE, MAX_LENGTHS.title),
+    description: truncate(read('description'), MAX_LENGTHS.description),
+    service: truncate(read('service'), MAX_LENGTHS.service),
     monitoringTool,
     hosts,
-    severity: mapped(sender, payload, 'severity', severityOf) ?? severityOf(payload.severity) ?? 'critical',
-    startedAt: mapped(sender, payload, 'start_time', readTime) ?? readTime(payload.start_time),
+    severity: readMappedField(sender, payload, 'severity', severityOf) ?? severityOf(payload.severity) ?? 'critical',
+    startedAt: readMappedField(sender, payload, 'start_time', readTime) ?? readTime(payload.start_time),
     resolving: endedAt !== null,
     endedAt,
-    environment: mapped(sender, payload, 'service_environment_name', textOf) ?? environmentOf(payload),
+    environment: readMappedField(sender, payload, 'service_environment_name', textOf) ?? environmentOf(payload),
     fingerprint: await fingerprint(payload, sender, fingerprints),
     runbook: textOf(payload.runbook),
     metricQuery: null,
@@ -69,25 +70,25 @@ async function fingerprint(payload: JsonObject, sender: AlertSource, ofPayload: 
   return own ?? (ofPayload ? fingerprintOfPayload(payload) : null);
 }
 
-/** Hosts that a mapping leads to; null: it leads to none. */
-export function someHosts(value: unknown): string[] | null {
+/** Returns the hosts that a mapping finds, or null if there are none. */
+export function hostsOrNull(value: unknown): string[] | null {
   const hosts = hostsOf(value);
   return hosts.length === 0 ? null : hosts;
 }
 
-/** What the integration's mapping finds, in both formats. */
+/** Returns the fingerprint that the integration's mapping finds; used for both formats. */
 export function mappedFingerprint(payload: JsonObject, sender: AlertSource): Promise<string | null> | null {
-  return mapped(sender, payload, 'fingerprint', fingerprintOf);
+  return readMappedField(sender, payload, 'fingerprint', fingerprintOf);
 }
 
-/** When a mapped end says that it was: what is no time by its type may be Unix milliseconds as well. */
+/** Returns the mapped end time. If the mapped type is not `datetime`, Unix milliseconds are accepted too. */
 export function endOf(payload: JsonObject, sender: AlertSource): string | null {
-  return mapped(sender, payload, 'end_time', (value, type) =>
+  return readMappedField(sender, payload, 'end_time', (value, type) =>
     type === 'datetime' ? readTime(value) : readTimeOrMilliseconds(value),
   );
 }
 
-/** The environment that labels or a payload name, under either name. */
+/** Returns the environment name from labels or a payload, under either of its two keys. */
 export function environmentOf(names: unknown): string | null {
   if (!isJsonObject(names)) return null;
   return textOf(names.service_environment_name) ?? textOf(names.gitlab_environment_name);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Project, type World, world } from '#test/support/world.ts';
-import { alertsOf, firing, newIntegration, saidOn, webhook } from './fixtures.testing.ts';
+import { alertNoteTexts, alertsOf, firing, newIntegration, webhook } from './fixtures.testing.ts';
 
 const countsOf = async (here: World, project: Project) =>
   (await alertsOf(here, project)).map(({ event_count }) => event_count);
 
-test('an empty payload is like no other', async () => {
+test('does not group empty payloads', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   await notify({});
@@ -21,7 +21,7 @@ test('an empty payload is like no other', async () => {
   );
 });
 
-test('the order of keys, the hosts and the times do not split alerts, and anything else does', async () => {
+test('groups payloads that differ only in key order, hosts and times', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   await notify({ title: 'Disk', on: { host: 'a', list: [{ x: 1, y: 2 }] }, hosts: 'db1' });
@@ -31,7 +31,7 @@ test('the order of keys, the hosts and the times do not split alerts, and anythi
   assert.deepEqual(await countsOf(here, here.project), [2, 1, 1]);
 });
 
-test('a fingerprint groups whatever else differs, and nothing but the count changes', async () => {
+test('groups payloads with the same fingerprint and changes only the event count', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   await notify({ title: 'Disk', fingerprint: ['a', ['b']], hosts: ['db1'], severity: 'low' });
@@ -47,7 +47,7 @@ test('a fingerprint groups whatever else differs, and nothing but the count chan
   assert.deepEqual(again.body, [{ iid: 1, title: 'Disk' }]);
   const [after] = await alertsOf(here, here.project);
   assert.deepEqual(after, { ...before, event_count: 2 });
-  assert.equal((await saidOn(here, here.project)).length, 1);
+  assert.equal((await alertNoteTexts(here, here.project)).length, 1);
   const other = await here.newProject();
   await (await newIntegration(here, other)).notify({ fingerprint: 'ab' });
   assert.deepEqual(await countsOf(here, other), [1]);
@@ -91,7 +91,7 @@ test('what was acknowledged or ignored stays so when it fires again, and what wa
   );
 });
 
-test('a payload with an end resolves what has its fingerprint', async () => {
+test('a payload with an end time resolves the alert with its fingerprint', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   const now = here.clock.now().toISOString();
@@ -107,7 +107,7 @@ test('a payload with an end resolves what has its fingerprint', async () => {
     assert.deepEqual(body, [{ iid: alert.iid, title: 'Disk' }]);
     assert.deepEqual([alert.status, alert.ended_at, alert.event_count], ['resolved', endedAt, 1]);
   }
-  assert.deepEqual((await saidOn(here, here.project)).slice(-3), [
+  assert.deepEqual((await alertNoteTexts(here, here.project)).slice(-3), [
     '3 alert-bot logged an alert from **Data Dog**',
     '3 alert-bot logged a recovery alert from **Data Dog**',
     '3 alert-bot changed the status to **Resolved**',
@@ -118,7 +118,7 @@ test('a payload with an end resolves what has its fingerprint', async () => {
   assert.deepEqual([last.status, last.event_count, last.started_at], ['triggered', 2, now]);
 });
 
-test('an end of nothing stores nothing', async () => {
+test('a resolving payload without a matching alert stores nothing', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   const answer = await notify({ title: 'Disk', end_time: '2026-02-13T10:28:16Z' });
@@ -151,7 +151,7 @@ test('one payload may fire, end and fire the same again', async () => {
   );
 });
 
-test('fifty equal payloads at once are one alert that was reported fifty times', async () => {
+test('groups fifty equal concurrent payloads into one alert with fifty events', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   const answers = await Promise.all(Array.from({ length: 50 }, () => notify({ title: 'Disk', fingerprint: 'same' })));
@@ -159,7 +159,7 @@ test('fifty equal payloads at once are one alert that was reported fifty times',
   assert.deepEqual(await countsOf(here, here.project), [50]);
 });
 
-test('fifty different payloads at once, to two projects, are numbered without gaps', async () => {
+test('numbers the alerts of fifty concurrent payloads to two projects without gaps', async () => {
   const here = await world({ project: {} });
   const second = await here.newProject();
   const [one, two] = [await newIntegration(here, here.project), await newIntegration(here, second)];
@@ -176,7 +176,7 @@ test('fifty different payloads at once, to two projects, are numbered without ga
   }
 });
 
-test('what says no fingerprint gets one by the tier, or as a flag says', async () => {
+test('computes a missing fingerprint depending on the tier or a feature flag', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   const fireTwice = async () => {
@@ -195,7 +195,7 @@ test('what says no fingerprint gets one by the tier, or as a flag says', async (
   await here.root.delete('/features/generic_alert_fingerprinting');
 });
 
-test('an environment is found by its name, and none is no error', async () => {
+test('finds the environment by name and ignores an unknown name', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   const { body: production } = await here.owner.post(`${here.project.at}/environments`, { name: 'production' });
@@ -207,7 +207,7 @@ test('an environment is found by its name, and none is no error', async () => {
   assert.deepEqual(found, [production.id, production.id, null, production.id]);
 });
 
-test('NULs in a payload are kept in it, and stand in no field', async () => {
+test('keeps NULs in the payload and removes them from fields', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   const payload =

@@ -1,20 +1,19 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { endWithProject, leaveAlerts } from './on-delete.ts';
+import { deleteAlertsOfProject, onUserDeleted } from './on-delete.ts';
 
-// What other families may use of what comes in.
+// Exports for other resource modules.
 export { AlertReported } from './endpoints.ts';
-export { flattened } from './fingerprint.ts';
+export { flattenMembers } from './fingerprint.ts';
 export { alertsLockKey, receive } from './receive.ts';
-export { NOTES, stepAlerts } from './status-transitions.ts';
-export { oldestIntegration, saySystemNotes } from './store.ts';
+export { NOTES, transitionAlerts } from './status-transitions.ts';
+export { findOldestIntegration, insertSystemNotes } from './store.ts';
 
 /**
- * A payload comes to `monitoring/alerts/`: its body is decoded, bounded and parsed in turns (`payload.ts`), its format is told from
- * what it holds, the key of the integration that the address names is compared, and `generic-payload.ts` or `webhook-payload.ts` (pure) make of
- * it what all else works with. What many senders bring at once is gathered: `process-reports.ts` reads the unresolved alerts that it is
- * about by their fingerprints, goes through it in its order, and writes what has become of them by as many statements for a
- * hundred as for one, in the turns of its projects; a partial unique index lets no two unresolved alerts have one fingerprint,
- * whoever brings them. Alerts change their status in `status-transitions.ts` and nowhere else.
+ * Receives alerts. `payload.ts` decodes, limits and parses the body incrementally. The format is detected from the content, and
+ * `authenticate.ts` checks the integration's key. `generic-payload.ts` and `webhook-payload.ts` (pure) convert both formats to
+ * `ParsedAlert`. Concurrent reports are batched: `process-reports.ts` loads the unresolved alerts by fingerprint, applies the
+ * reports in order, and writes the result under the projects' locks; the number of statements does not depend on the number of
+ * alerts. A partial unique index allows one unresolved alert per fingerprint. Only `status-transitions.ts` changes a status.
  */
-export const alerts = resourceModule({ endpoints, subscriptions: [endWithProject, leaveAlerts] });
+export const alerts = resourceModule({ endpoints, subscriptions: [deleteAlertsOfProject, onUserDeleted] });

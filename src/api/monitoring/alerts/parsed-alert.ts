@@ -3,7 +3,7 @@ import type { MappedField, Mapping } from '../attribute-mappings/index.ts';
 import { valueAt } from '../attribute-mappings/index.ts';
 import { isBlank } from './payload-values.ts';
 
-/** What a payload, or an element of one, says of an alert, in whatever format it came. */
+/** An alert parsed from a payload, or from an element of one, in either format. */
 export interface ParsedAlert {
   readonly title: string;
   readonly description: string | null;
@@ -11,15 +11,15 @@ export interface ParsedAlert {
   readonly monitoringTool: string | null;
   readonly hosts: readonly string[];
   readonly severity: AlertSeverity;
-  /** Null: when it came. */
+  /** Null: the time of receipt. */
   readonly startedAt: string | null;
-  /** It ends what has its fingerprint. */
+  /** Whether the report resolves the alert with its fingerprint. */
   readonly resolving: boolean;
-  /** When that ended; null: when this came. */
+  /** When the alert ended; null: the time of receipt. */
   readonly endedAt: string | null;
-  /** The name of what may be an environment of the project. */
+  /** The name of an environment, which may not exist in the project. */
   readonly environment: string | null;
-  /** 40 hexadecimal digits; null: it is like no other. */
+  /** 40 hexadecimal digits; null: the alert is never grouped. */
   readonly fingerprint: string | null;
   readonly runbook: string | null;
   readonly metricQuery: string | null;
@@ -27,31 +27,31 @@ export interface ParsedAlert {
   readonly incidentMarkdown: string | null;
   /** JSON. */
   readonly payload: string;
-  /** Who is told to have logged it. */
+  /** The name of the tool that system notes give as the source. */
   readonly source: string;
 }
 
-/** The integration that a payload came to, as far as its alerts depend on it. */
+/** The fields of the receiving integration that its alerts depend on. */
 export interface AlertSource {
   readonly name: string;
   readonly mapping: Mapping;
 }
 
-/** Characters, of each text that has a limit. */
-export const LONGEST = { title: 200, description: 1000, service: 100, monitoringTool: 100 } as const;
+/** Maximum lengths of texts, in characters. */
+export const MAX_LENGTHS = { title: 200, description: 1000, service: 100, monitoringTool: 100 } as const;
 
 /**
- * What an integration's mapping finds for a field, read by `read`; null where it says nothing of it, and where what it
- * leads to is blank or can't be read (contract/monitoring.md §5).
+ * Returns the value that the integration's mapping finds for a field, converted by `read`. Returns null if the field is not
+ * mapped, or if the value is blank or cannot be converted (contract/monitoring.md §5).
  */
-export function mapped<Value>(
+export function readMappedField<Value>(
   { mapping }: AlertSource,
   payload: unknown,
   field: MappedField,
   read: (value: unknown, type: string) => Value | null,
 ): Value | null {
-  const place = mapping[field];
-  if (place === undefined) return null;
-  const value = valueAt(payload, place.path);
-  return isBlank(value) ? null : read(value, place.type);
+  const mappedPath = mapping[field];
+  if (mappedPath === undefined) return null;
+  const value = valueAt(payload, mappedPath.path);
+  return isBlank(value) ? null : read(value, mappedPath.type);
 }

@@ -14,24 +14,24 @@ const generic = (payload: Record<string, unknown>, mapping: AlertSource['mapping
 const element = async (payload: unknown, mapping: AlertSource['mapping'] = {}) =>
   (await readElement(payload, { name: 'Prometheus west', mapping }, NOW))!;
 
-test('texts are cut to their limits, the last three characters telling so', async () => {
-  for (const [field, most] of [
+test('truncates texts to their limits and ends them with an ellipsis', async () => {
+  for (const [field, maxLength] of [
     ['title', 200],
     ['description', 1000],
     ['service', 100],
     ['monitoring_tool', 100],
   ] as const) {
     const key = field === 'monitoring_tool' ? 'monitoringTool' : field;
-    assert.equal((await generic({ [field]: 'é'.repeat(most) }))[key], 'é'.repeat(most));
-    assert.equal((await generic({ [field]: 'é'.repeat(most + 1) }))[key], `${'é'.repeat(most - 3)}...`);
-    assert.equal((await generic({ [field]: '😀'.repeat(most + 1) }))[key], `${'😀'.repeat(most - 3)}...`);
+    assert.equal((await generic({ [field]: 'é'.repeat(maxLength) }))[key], 'é'.repeat(maxLength));
+    assert.equal((await generic({ [field]: 'é'.repeat(maxLength + 1) }))[key], `${'é'.repeat(maxLength - 3)}...`);
+    assert.equal((await generic({ [field]: '😀'.repeat(maxLength + 1) }))[key], `${'😀'.repeat(maxLength - 3)}...`);
   }
   const long = await element(firing('x'.repeat(201), { annotations: { description: 'y'.repeat(1001) } }));
   assert.deepEqual([long.title.length, long.description?.length], [200, 1000]);
   assert.equal(long.yLabel, 'x'.repeat(201));
 });
 
-test('what is no text becomes one, and what is blank is not there', async () => {
+test('converts other types to text and treats blank values as missing', async () => {
   const cast = async (title: unknown) => (await generic({ title })).title;
   for (const [value, title] of [
     [42, '42'],
@@ -51,7 +51,7 @@ test('what is no text becomes one, and what is blank is not there', async () => 
   );
 });
 
-test('hosts are a list of texts, cut where they are 255 characters together', async () => {
+test('returns hosts as a list, truncated to 255 characters in total', async () => {
   const hosts = async (value: unknown) => (await generic({ hosts: value })).hosts;
   assert.deepEqual(await hosts('db1'), ['db1']);
   assert.deepEqual(await hosts([['db1', [2, '']], null, { a: 1 }]), ['db1', '2', '{"a":1}']);
@@ -59,7 +59,7 @@ test('hosts are a list of texts, cut where they are 255 characters together', as
   assert.deepEqual(await hosts(['x'.repeat(255), 'y']), ['x'.repeat(255)]);
 });
 
-test('each format has its words for how bad it is', async () => {
+test('each format has its own severity words', async () => {
   for (const severity of ['critical', 'high', 'medium', 'low', 'info', 'unknown']) {
     assert.equal((await generic({ severity: severity.toUpperCase() })).severity, severity);
   }
@@ -108,7 +108,7 @@ test('an element ends by its status, and without one by an end that is past', as
   }
 });
 
-test('an unreadable start is now, in both formats', async () => {
+test('uses the current time for an unreadable start time, in both formats', async () => {
   assert.equal((await element(firing('Disk', { startsAt: 'noon' }))).startedAt, null);
   for (const start_time of ['noon', 1770978496123, null]) {
     assert.equal((await generic({ start_time })).startedAt, null);
@@ -183,7 +183,7 @@ test('a mapping leads to the fields, and where it leads to nothing that could be
   assert.deepEqual([typed.title, typed.resolving], ['Own', false]);
 });
 
-test('the paths of a mapping begin in the element', async () => {
+test('resolves the paths of a mapping from the element', async () => {
   const at = (...path: string[]) => ({ path, type: 'string' as const });
   const more = {
     labels: { alertname: 'Disk', instance: 'db1', team: 'ops', severity: 'warn' },

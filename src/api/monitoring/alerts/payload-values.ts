@@ -1,8 +1,8 @@
 import { truncateToCharacters } from '#text/trim.ts';
 
-/** What payloads hold, as alerts keep it (contract/monitoring.md §2, first lines). Pure. */
+/** Converts payload values to the values that alerts store (contract/monitoring.md §2, first lines). Pure. */
 
-/** Counts as not there: null, false, white space, what is empty. */
+/** Returns whether the value counts as missing: null, false, white space, an empty list or an empty object. */
 export function isBlank(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return true;
   if (typeof value === 'string') return !/[^\s\0]/.test(value);
@@ -10,7 +10,7 @@ export function isBlank(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** The value as text, without NULs, which no database keeps; null for a blank one. What is no text is told as JSON tells it. */
+/** Returns the value as text, or null if it is blank. Removes NULs, which databases cannot store; other types become JSON. */
 export function textOf(value: unknown): string | null {
   if (isBlank(value)) return null;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -19,27 +19,27 @@ export function textOf(value: unknown): string | null {
 
 const ELLIPSIS = '...';
 
-/** So many characters at most, of which the last three say that there were more. */
-export function cut(text: string, most: number): string {
-  // Nothing has fewer code units than characters.
-  if (text.length <= most) return text;
-  const characters = Array.from(text.slice(0, 2 * most + 2));
-  if (characters.length <= most) return text;
-  return characters.slice(0, most - ELLIPSIS.length).join('') + ELLIPSIS;
+/** Truncates the text to `most` characters; the last three of a truncated text are an ellipsis. */
+export function truncateWithEllipsis(text: string, maxCharacters: number): string {
+  // A text never has fewer code units than characters.
+  if (text.length <= maxCharacters) return text;
+  const characters = Array.from(text.slice(0, 2 * maxCharacters + 2));
+  if (characters.length <= maxCharacters) return text;
+  return characters.slice(0, maxCharacters - ELLIPSIS.length).join('') + ELLIPSIS;
 }
 
-/** Characters of all hosts together. */
-const LONGEST_HOSTS = 255;
-/** Items that are looked at, most of which must be blank then. */
-const MOST_HOSTS = 10_000;
+/** Total characters of all hosts. */
+const MAX_HOSTS_LENGTH = 255;
+/** Maximum number of items to inspect; only a list of mostly blank items reaches it. */
+const MAX_INSPECTED_HOSTS = 10_000;
 
-/** One host, or a list of lists of them: the blank ones left out, cut where they have 255 characters together. */
+/** Returns the hosts of a value or a nested list, without blank ones, truncated to 255 characters in total. */
 export function hostsOf(value: unknown): string[] {
   const hosts: string[] = [];
-  let left = LONGEST_HOSTS;
-  let looked = 0;
+  let left = MAX_HOSTS_LENGTH;
+  let inspected = 0;
   for (const item of itemsOf(value)) {
-    if (++looked > MOST_HOSTS) break;
+    if (++inspected > MAX_INSPECTED_HOSTS) break;
     const text = textOf(item);
     if (text === null) continue;
     const host = truncateToCharacters(text, left);
@@ -50,7 +50,7 @@ export function hostsOf(value: unknown): string[] {
   return hosts;
 }
 
-/** What is in a list and the lists in it, empty ones among them, or the value itself, in its order. */
+/** Yields the items of a nested list in order, including empty lists, or the value itself if it is not a list. */
 export function* itemsOf(value: unknown): Generator<unknown> {
   if (!Array.isArray(value) || value.length === 0) yield value;
   else for (const item of value) yield* itemsOf(item);

@@ -6,45 +6,45 @@ import { type JsonLimits, PARAMETER_LIMITS, parseJson } from '#http/request/json
 import { type Failure, fail } from '#runtime/failure.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 
-/** A payload as it came, and what it says. */
+/** The text of a payload and its parsed value. */
 export interface AlertPayload {
   /** JSON. */
   readonly text: string;
   readonly value: JsonObject;
 }
 
-const NOTHING: AlertPayload = { text: '{}', value: {} };
+const EMPTY_PAYLOAD: AlertPayload = { text: '{}', value: {} };
 
-/** Deeper than other bodies, and bounded as they are besides (contract/conventions.md §1 stage 3). */
-const BOUNDS: JsonLimits = { ...PARAMETER_LIMITS, depth: 100 };
+/** Allows deeper nesting than other bodies; the other limits are the same (contract/conventions.md §1 stage 3). */
+const PAYLOAD_LIMITS: JsonLimits = { ...PARAMETER_LIMITS, depth: 100 };
 
-const BROKEN: readonly number[] = [400, 413];
+const BODY_ERROR_STATUSES: readonly number[] = [400, 413];
 
 /**
- * The body of an alert, read as JSON whatever its type is (contract/monitoring.md §1 step 2): refused when it is too large, as it
- * was sent or decoded, too deep, no JSON or no object. An empty one says nothing.
+ * Parses the body of an alert as JSON, whatever its content type (contract/monitoring.md §1 step 2). Fails if the encoded or
+ * decoded body is too large, nested too deeply, not JSON or not an object. An empty body yields an empty object.
  */
 export async function readPayload(request: IncomingRequest): Promise<AlertPayload | Failure<'broken'>> {
-  if (!hasBody(request)) return NOTHING;
+  if (!hasBody(request)) return EMPTY_PAYLOAD;
   try {
-    const bytes = await decodedBytes(request);
+    const bytes = await readDecodedBody(request);
     if (bytes === null) return fail('broken');
-    const value = await parseJson(bytes, BOUNDS);
-    if (value === undefined) return NOTHING;
+    const value = await parseJson(bytes, PAYLOAD_LIMITS);
+    if (value === undefined) return EMPTY_PAYLOAD;
     return isJsonObject(value) ? { text: bytes.toString('utf8'), value } : fail('broken');
   } catch (error) {
-    if (error instanceof DecodingError || (error instanceof HttpError && BROKEN.includes(error.status))) {
+    if (error instanceof DecodingError || (error instanceof HttpError && BODY_ERROR_STATUSES.includes(error.status))) {
       return fail('broken');
     }
     throw error;
   }
 }
 
-/** Null: it is too large, or in an encoding that nobody knows. */
-async function decodedBytes(request: IncomingRequest): Promise<Buffer | null> {
+/** Returns the decoded body, or null if it is too large or its encoding is unknown. */
+async function readDecodedBody(request: IncomingRequest): Promise<Buffer | null> {
   const encoding = parseEncoding(firstHeader(request.headers['content-encoding']));
   if (encoding === null) return null;
-  const sent = await readBytes(request, MEBIBYTE);
-  if (encoding === 'identity' || sent.length === 0) return sent;
-  return readDecoded(sent, encoding, (pieces) => collectBytes(pieces, MEBIBYTE), request.client);
+  const bytes = await readBytes(request, MEBIBYTE);
+  if (encoding === 'identity' || bytes.length === 0) return bytes;
+  return readDecoded(bytes, encoding, (chunks) => collectBytes(chunks, MEBIBYTE), request.client);
 }

@@ -3,78 +3,78 @@ import { foldCase } from '#database/name-keys.ts';
 import { nextIids } from '#domain/iids.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ParsedAlert } from './parsed-alert.ts';
-import { NOTES, stepAlerts } from './status-transitions.ts';
+import { NOTES, transitionAlerts } from './status-transitions.ts';
 import {
-  type AlertContent,
-  addEvents,
-  environmentsNamed,
+  incrementEventCounts,
   insertAlerts,
+  insertSystemNotes,
+  loadEnvironmentsByName,
+  loadUnresolvedAlerts,
   type NewAlert,
-  saySystemNotes,
-  unresolvedAlerts,
+  type SystemNoteInput,
 } from './store.ts';
 
-/** What came to a project together, in its order. */
+/** Alerts that a project received in one payload, in order. */
 export interface AlertReport {
   readonly projectId: number;
   readonly alerts: readonly ParsedAlert[];
 }
 
-/** As the answer names it. */
-export interface Reported {
+/** An alert as the response names it. */
+export interface ReportedAlert {
   readonly iid: number;
   readonly title: string;
 }
 
-/** An alert that reports are about: one that is unresolved, or a new one. */
-interface Known {
+/** An alert that reports refer to: an unresolved alert, or a new one. */
+interface PendingAlert {
   readonly projectId: number;
   readonly title: string;
-  /** Null: it is new. */
+  /** Null for a new alert. */
   id: number | null;
   iid: number;
   readonly parsed: ParsedAlert | null;
-  /** How often it was reported here. */
+  /** Number of reports of this alert in the batch. */
   events: number;
-  /** Set with the report that resolves it. */
+  /** Set by the report that resolves the alert. */
   endedAt: string | null;
   readonly notes: string[];
 }
 
 /**
- * Makes of reports what they say of their projects' alerts (contract/monitoring.md §4 "Processing"), and tells of each report
- * which alerts it has made, was grouped into or has resolved, each once. One after another, as if each came alone, and as many
- * statements for a hundred as for one: what they are about is read before, and what has become of it is written at the end.
+ * Applies reports to the alerts of their projects (contract/monitoring.md §4 "Processing"). Returns, for each report, the alerts
+ * that it created, was grouped into or resolved, each once. The reports are applied in order, in memory: the alerts are loaded
+ * first and written at the end, so the number of statements does not depend on the number of alerts.
  */
-export async function processReports(uow: UnitOfWork, reports: readonly AlertReport[]): Promise<Reported[][]> {
-  const unresolved = await readUnresolved(uow, reports);
-  const all = new Set<Known>(unresolved.values());
+export async function processReports(uow: UnitOfWork, reports: readonly AlertReport[]): Promise<ReportedAlert[][]> {
+  const unresolved = await loadUnresolvedByFingerprint(uow, reports);
+  const all = new Set<PendingAlert>(unresolved.values());
   const touched = reports.map(({ projectId, alerts }) => {
-    const here = new Set<Known>();
+    const reportAlerts = new Set<PendingAlert>();
     for (const parsed of alerts) {
-      const known = take(unresolved, projectId, parsed, uow.now);
-      if (known === null) continue;
-      all.add(known);
-      here.add(known);
+      const alert = applyReport(unresolved, projectId, parsed, uow.now);
+      if (alert === null) continue;
+      all.add(alert);
+      reportAlerts.add(alert);
     }
-    return here;
+    return reportAlerts;
   });
-  await write(uow, [...all]);
-  return touched.map((here) => [...here].map(({ iid, title }) => ({ iid, title })));
+  await writeAlerts(uow, [...all]);
+  return touched.map((reportAlerts) => [...reportAlerts].map(({ iid, title }) => ({ iid, title })));
 }
 
 const keyOf = (projectId: number, fingerprint: string) => `${projectId} ${fingerprint}`;
 
-type ByFingerprint = Map<string, Known>;
+type ByFingerprint = Map<string, PendingAlert>;
 
-async function readUnresolved(uow: UnitOfWork, reports: readonly AlertReport[]): Promise<ByFingerprint> {
-  const wanted = new Map<string, { projectId: number; fingerprint: string }>();
+async function loadUnresolvedByFingerprint(uow: UnitOfWork, reports: readonly AlertReport[]): Promise<ByFingerprint> {
+  const keys = new Map<string, { projectId: number; fingerprint: string }>();
   for (const { projectId, alerts } of reports) {
     for (const { fingerprint } of alerts) {
-      if (fingerprint !== null) wanted.set(keyOf(projectId, fingerprint), { projectId, fingerprint });
+      if (fingerprint !== null) keys.set(keyOf(projectId, fingerprint), { projectId, fingerprint });
     }
   }
-  const rows = await unresolvedAlerts(uow, [...wanted.values()]);
+  const rows = await loadUnresolvedAlerts(uow, [...keys.values()]);
   return new Map(
     rows.map(({ id, project_id: projectId, iid, title, fingerprint }) => [
       keyOf(projectId, fingerprint as string),
@@ -83,22 +83,27 @@ async function readUnresolved(uow: UnitOfWork, reports: readonly AlertReport[]):
   );
 }
 
-/** The alert that a report is about from now on; null: it is about none, and dropped. */
-function take(unresolved: ByFingerprint, projectId: number, parsed: ParsedAlert, now: string): Known | null {
+/** Applies one report. Returns its alert, or null if the report resolves no alert and is dropped. */
+function applyReport(
+  unresolved: ByFingerprint,
+  projectId: number,
+  parsed: ParsedAlert,
+  now: string,
+): PendingAlert | null {
   const key = parsed.fingerprint === null ? null : keyOf(projectId, parsed.fingerprint);
-  const known = key === null ? undefined : unresolved.get(key);
+  const pending = key === null ? undefined : unresolved.get(key);
   if (parsed.resolving) {
-    if (known === undefined) return null;
+    if (pending === undefined) return null;
     unresolved.delete(key as string);
-    known.endedAt = parsed.endedAt ?? now;
-    known.notes.push(NOTES.recovered(parsed.source), NOTES.status('resolved'));
-    return known;
+    pending.endedAt = parsed.endedAt ?? now;
+    pending.notes.push(NOTES.recovered(parsed.source), NOTES.status('resolved'));
+    return pending;
   }
-  if (known !== undefined) {
-    known.events++;
-    return known;
+  if (pending !== undefined) {
+    pending.events++;
+    return pending;
   }
-  const made: Known = {
+  const newAlert: PendingAlert = {
     projectId,
     title: parsed.title,
     id: null,
@@ -108,75 +113,78 @@ function take(unresolved: ByFingerprint, projectId: number, parsed: ParsedAlert,
     endedAt: null,
     notes: [NOTES.logged(parsed.source)],
   };
-  if (key !== null) unresolved.set(key, made);
-  return made;
+  if (key !== null) unresolved.set(key, newAlert);
+  return newAlert;
 }
 
-async function write(uow: UnitOfWork, all: readonly Known[]): Promise<void> {
-  const there = all.flatMap((known) => (known.id === null ? [] : [{ ...known, id: known.id }]));
+async function writeAlerts(uow: UnitOfWork, all: readonly PendingAlert[]): Promise<void> {
+  const existing = all.flatMap((pending) => (pending.id === null ? [] : [{ ...pending, id: pending.id }]));
   const authorId = await getAlertBotId(uow);
-  await addEvents(
+  await incrementEventCounts(
     uow,
-    there.flatMap(({ id, events }) => (events === 0 ? [] : [{ id, count: events }])),
+    existing.flatMap(({ id, events }) => (events === 0 ? [] : [{ id, count: events }])),
   );
-  // Before others come that have their fingerprints.
-  await stepAlerts(
+  // Resolves alerts before new ones with the same fingerprints are inserted.
+  await transitionAlerts(
     uow,
     authorId,
-    there.flatMap(({ id, endedAt, notes }) => (endedAt === null ? [] : [{ id, to: 'resolved', endedAt, notes }])),
+    existing.flatMap(({ id, endedAt, notes }) => (endedAt === null ? [] : [{ id, to: 'resolved', endedAt, notes }])),
   );
-  await insertNew(
+  await insertNewAlerts(
     uow,
     authorId,
     all.filter(({ id }) => id === null),
   );
-  await tell(uow, all);
+  await publishReported(uow, all);
 }
 
-async function insertNew(uow: UnitOfWork, authorId: number, made: readonly Known[]): Promise<void> {
-  if (made.length === 0) return;
+async function insertNewAlerts(uow: UnitOfWork, authorId: number, newAlerts: readonly PendingAlert[]): Promise<void> {
+  if (newAlerts.length === 0) return;
   const perProject = new Map<number, number>();
-  for (const { projectId } of made) perProject.set(projectId, (perProject.get(projectId) ?? 0) + 1);
+  for (const { projectId } of newAlerts) perProject.set(projectId, (perProject.get(projectId) ?? 0) + 1);
   const last = await nextIids(uow, 'alert', perProject);
   const next = new Map([...last].map(([projectId, iid]) => [projectId, iid - perProject.get(projectId)! + 1]));
-  for (const known of made) {
-    known.iid = next.get(known.projectId)!;
-    next.set(known.projectId, known.iid + 1);
+  for (const pending of newAlerts) {
+    pending.iid = next.get(pending.projectId)!;
+    next.set(pending.projectId, pending.iid + 1);
   }
-  const environments = await readEnvironments(uow, made);
+  const environments = await loadEnvironments(uow, newAlerts);
   const rows = await insertAlerts(
     uow,
-    made.map((known) => rowOf(uow, known, environments)),
+    newAlerts.map((pending) => toAlertRow(uow, pending, environments)),
   );
   const ids = new Map(rows.map(({ id, project_id, iid }) => [`${project_id} ${iid}`, id]));
-  const notes: AlertContent[] = [];
-  for (const known of made) {
-    const id = ids.get(`${known.projectId} ${known.iid}`)!;
-    known.id = id;
-    notes.push(...known.notes.map((body) => ({ alertId: id, authorId, body })));
+  const notes: SystemNoteInput[] = [];
+  for (const pending of newAlerts) {
+    const id = ids.get(`${pending.projectId} ${pending.iid}`)!;
+    pending.id = id;
+    notes.push(...pending.notes.map((body) => ({ alertId: id, authorId, body })));
   }
-  await saySystemNotes(uow, notes);
+  await insertSystemNotes(uow, notes);
 }
 
-/** The environments that new alerts name, by project and name. */
-async function readEnvironments(uow: UnitOfWork, made: readonly Known[]): Promise<ReadonlyMap<string, number>> {
-  const wanted = new Map<string, { projectId: number; name: string }>();
-  for (const { projectId, parsed } of made) {
+/** Loads the environments that new alerts name, by project and name. */
+async function loadEnvironments(
+  uow: UnitOfWork,
+  newAlerts: readonly PendingAlert[],
+): Promise<ReadonlyMap<string, number>> {
+  const keys = new Map<string, { projectId: number; name: string }>();
+  for (const { projectId, parsed } of newAlerts) {
     const name = parsed?.environment ?? null;
-    if (name !== null) wanted.set(`${projectId} ${name}`, { projectId, name });
+    if (name !== null) keys.set(`${projectId} ${name}`, { projectId, name });
   }
-  const rows = await environmentsNamed(uow, [...wanted.values()]);
+  const rows = await loadEnvironmentsByName(uow, [...keys.values()]);
   return new Map(rows.map(({ id, project_id, name }) => [`${project_id} ${name}`, id]));
 }
 
-function rowOf(uow: UnitOfWork, known: Known, environments: ReadonlyMap<string, number>): NewAlert {
+function toAlertRow(uow: UnitOfWork, pending: PendingAlert, environments: ReadonlyMap<string, number>): NewAlert {
   const { now } = uow;
-  const parsed = known.parsed as ParsedAlert;
+  const parsed = pending.parsed as ParsedAlert;
   const { title, description, service, monitoringTool } = parsed;
   const folded = (text: string | null) => (text === null ? null : foldCase(text));
   return {
-    project_id: known.projectId,
-    iid: known.iid,
+    project_id: pending.projectId,
+    iid: pending.iid,
     title,
     title_key: foldCase(title),
     description,
@@ -187,26 +195,26 @@ function rowOf(uow: UnitOfWork, known: Known, environments: ReadonlyMap<string, 
     monitoring_tool_key: folded(monitoringTool),
     hosts: JSON.stringify(parsed.hosts),
     severity: parsed.severity,
-    status: known.endedAt === null ? 'triggered' : 'resolved',
+    status: pending.endedAt === null ? 'triggered' : 'resolved',
     started_at: parsed.startedAt ?? now,
-    ended_at: known.endedAt,
-    event_count: known.events,
+    ended_at: pending.endedAt,
+    event_count: pending.events,
     fingerprint: parsed.fingerprint,
     payload: parsed.payload,
     runbook: parsed.runbook,
     metric_query: parsed.metricQuery,
     y_label: parsed.yLabel,
     incident_markdown: parsed.incidentMarkdown,
-    environment_id: environments.get(`${known.projectId} ${parsed.environment}`) ?? null,
+    environment_id: environments.get(`${pending.projectId} ${parsed.environment}`) ?? null,
     created_at: now,
     updated_at: now,
   };
 }
 
-/** Incidents and mails follow, where projects want them. */
-async function tell(uow: UnitOfWork, all: readonly Known[]): Promise<void> {
+/** Publishes the event that creates incidents and mails, where project settings enable them. */
+async function publishReported(uow: UnitOfWork, all: readonly PendingAlert[]): Promise<void> {
   if (all.length === 0) return;
-  const ids = (some: readonly Known[]) => some.map(({ id }) => id as number);
+  const ids = (alerts: readonly PendingAlert[]) => alerts.map(({ id }) => id as number);
   await uow.publish('alerts-reported', {
     projectIds: [...new Set(all.map(({ projectId }) => projectId))],
     fired: ids(all.filter(({ endedAt }) => endedAt === null)),

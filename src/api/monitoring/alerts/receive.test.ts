@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { world } from '#test/support/world.ts';
-import { alertsOf, firing, newIntegration, saidOn, webhook } from './fixtures.testing.ts';
+import { alertNoteTexts, alertsOf, firing, newIntegration, webhook } from './fixtures.testing.ts';
 
 const BAD_REQUEST = { message: '400 Bad request' };
 const FORBIDDEN = { message: '403 Forbidden' };
@@ -12,7 +12,7 @@ const basic = (name: string, key: string) => ({
   Authorization: `Basic ${Buffer.from(`${name}:${key}`).toString('base64')}`,
 });
 
-test('an alert is made by the key as bearer, and as the password of whomever', async () => {
+test('accepts the key as a bearer token and as a Basic password with any username', async () => {
   const here = await world({ project: {} });
   const { key, notify } = await newIntegration(here, here.project);
   for (const [iid, headers] of [
@@ -27,7 +27,7 @@ test('an alert is made by the key as bearer, and as the password of whomever', a
   }
 });
 
-test('no other credential authorizes, be it an administrator', async () => {
+test('accepts no other credential, not even an administrator token', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   const other = await newIntegration(here, here.project);
@@ -61,7 +61,7 @@ test('an integration that is inactive, or not there, is forbidden to payloads, a
   }
 });
 
-test('the address may end with .json, bears any name, and leads through subgroups in any case', async () => {
+test('accepts addresses with .json, any name, subgroups and any letter case', async () => {
   const here = await world();
   const group = await here.newGroup();
   const subgroup = await here.newGroup({ parent: group });
@@ -112,12 +112,12 @@ test('an unknown path is 404 before all else, and so is one that a project had',
 
 const deep = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
 
-test('what is no JSON object within the limits is refused before the key is looked at', async () => {
+test('rejects a body that is not a JSON object within the limits before it checks the key', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
-  const MOST = 2 ** 20;
+  const MAX_BYTES = 2 ** 20;
   const long = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`;
-  for (const broken of ['{', '[]', '"text"', '42', 'null', '{"a":1}}', deep(101), long(MOST + 1), '\ufeff{}']) {
+  for (const broken of ['{', '[]', '"text"', '42', 'null', '{"a":1}}', deep(101), long(MAX_BYTES + 1), '\ufeff{}']) {
     const answer = await notify(broken, { headers: {} });
     assert.equal(answer.status, 400, broken.slice(0, 20));
     assert.deepEqual(answer.body, BAD_REQUEST);
@@ -129,7 +129,7 @@ test('what is no JSON object within the limits is refused before the key is look
   });
   assert.deepEqual([notText.status, notText.body], [400, BAD_REQUEST]);
   assert.deepEqual(await alertsOf(here, here.project), []);
-  for (const good of [long(MOST), deep(100), '', '  ']) assert.equal((await notify(good)).status, 200);
+  for (const good of [long(MAX_BYTES), deep(100), '', '  ']) assert.equal((await notify(good)).status, 200);
 });
 
 test('a body may be compressed, and is as large as it is decoded', async () => {
@@ -177,7 +177,7 @@ test('a webhook payload is one that has all its attributes, version 4 and a list
   assert.deepEqual((await notify(webhook())).body, []);
 });
 
-test('elements that cannot be used are skipped, and the others are told in their order', async () => {
+test('skips unusable elements and returns the others in order', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project, { type: 'prometheus' });
   const { status, body } = await notify(
@@ -201,7 +201,7 @@ test('elements that cannot be used are skipped, and the others are told in their
   assert.deepEqual(counts, [2, 1]);
 });
 
-test('only the first hundred elements are looked at while a flag says so', async () => {
+test('processes only the first hundred elements if a feature flag is on', async () => {
   const here = await world({ project: {} });
   const { notify } = await newIntegration(here, here.project);
   const many = webhook(...Array.from({ length: 450 }, (_, index) => firing(`Disk ${index}`)));
@@ -218,13 +218,13 @@ test('only the first hundred elements are looked at while a flag says so', async
   );
 });
 
-test('alert-bot tells who has logged an alert', async () => {
+test('alert-bot writes the system note that names the source', async () => {
   const here = await world({ project: {} });
   const named = await newIntegration(here, here.project, { name: 'Data Dog' });
   await named.notify({ title: 'Disk', monitoring_tool: 'Zabbix' });
   await named.notify({ title: 'CPU' });
   await named.notify(webhook(firing('Memory')));
-  assert.deepEqual(await saidOn(here, here.project), [
+  assert.deepEqual(await alertNoteTexts(here, here.project), [
     '1 alert-bot logged an alert from **Zabbix**',
     '2 alert-bot logged an alert from **Data Dog**',
     '3 alert-bot logged an alert from **Data Dog**',

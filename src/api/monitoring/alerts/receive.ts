@@ -9,75 +9,74 @@ import { isFeatureEnabled } from '#settings/features.ts';
 import { readGeneric } from './generic-payload.ts';
 import type { AlertSource, ParsedAlert } from './parsed-alert.ts';
 import type { AlertPayload } from './payload.ts';
-import { type AlertReport, processReports, type Reported } from './process-reports.ts';
+import { type AlertReport, processReports, type ReportedAlert } from './process-reports.ts';
 import { readElement, webhookAlerts } from './webhook-payload.ts';
 
-/** Alerts of one transaction; a payload with more is reported piece by piece. */
-const MOST = 200;
+/** Maximum number of alerts in one transaction; larger payloads are processed in batches. */
+const MAX_BATCH_SIZE = 200;
 
-/** Those who bring alerts, or change them, one after another in each project: they count on, and meet in, the same rows. */
+/** Lock key that serializes reports and updates of a project's alerts, because they change the same rows. */
 export const alertsLockKey = (projectId: number) => `alerts ${projectId}`;
 
-/** What senders bring at the same time is one transaction. Those that wait beyond a thousand hear when to come back. */
-const report = defineBatchedWrite<AlertReport, Reported[]>({
+/** Writes concurrent reports in one transaction. With 1000 reports waiting, further senders get a retry delay. */
+const report = defineBatchedWrite<AlertReport, ReportedAlert[]>({
   execute: processReports,
   lockKeys: (reports) =>
     [...new Set(reports.map(({ projectId }) => projectId))].sort((a, b) => a - b).map(alertsLockKey),
-  // Alerts are taken out of their end by others too, who do not wait for the turn of each.
+  // Other code can reopen alerts without waiting for these locks.
   retryOnUniqueViolation: ['alerts_unresolved_by_fingerprint'],
   weightOf: ({ alerts }) => alerts.length,
-  maxWeight: MOST,
+  maxWeight: MAX_BATCH_SIZE,
   queue: { maxWaiting: 1_000, retryAfter: 5 },
 });
 
-interface Receiving {
+interface ReceiveContext {
   readonly runUnitOfWork: RunUnitOfWork;
   readonly clock: Clock;
   readonly tier: Tier;
 }
 
-interface Received {
+interface ReceiveInput {
   readonly projectId: number;
   readonly sender: AlertSource;
   readonly payload: AlertPayload;
-  /** For whom it is done; nobody who could go: null. */
+  /** The waiting client; null if no client can disconnect. */
   readonly client: RequestClient | null;
 }
 
 /**
- * What a project makes of a payload that one of its integrations was sent, in whatever format (contract/monitoring.md §1
- * step 5): the alerts it has made, was grouped into or has resolved, each once; stored when they are told. Failure when a generic
- * one leaves nothing to store.
+ * Processes a payload in either format (contract/monitoring.md §1 step 5). Returns the alerts that it created, was grouped into
+ * or resolved, each once, after they are stored. Fails if a generic payload leaves nothing to store.
  */
 export async function receive(
-  { runUnitOfWork, clock, tier }: Receiving,
+  { runUnitOfWork, clock, tier }: ReceiveContext,
   db: Reader,
-  { projectId, sender, payload, client }: Received,
-): Promise<readonly Reported[] | Failure<'broken'>> {
+  { projectId, sender, payload, client }: ReceiveInput,
+): Promise<readonly ReportedAlert[] | Failure<'broken'>> {
   const elements = webhookAlerts(payload.value);
   if (elements === null) {
-    const fingerprints = await isOn(db, 'generic_alert_fingerprinting', tier, projectId);
+    const fingerprints = await isFlagEnabled(db, 'generic_alert_fingerprinting', tier, projectId);
     const alert = await readGeneric(payload.value, sender, { text: payload.text, fingerprints });
     const reported = await report({ runUnitOfWork }, { projectId, alerts: [alert] }, { client });
     return isFailure(reported) || reported.length === 0 ? fail('broken') : reported;
   }
-  const isCut = await isOn(db, 'prometheus_notify_max_alerts', tier, projectId);
-  const taken = isCut ? elements.slice(0, MOST_WHERE_CUT) : elements;
-  const found = new Map<number, Reported>();
+  const isLimited = await isFlagEnabled(db, 'prometheus_notify_max_alerts', tier, projectId);
+  const selectedElements = isLimited ? elements.slice(0, MAX_LIMITED_ELEMENTS) : elements;
+  const found = new Map<number, ReportedAlert>();
   let waiter: Waiter = { client };
-  for await (const alerts of inPieces(taken, sender, clock)) {
+  for await (const alerts of inBatches(selectedElements, sender, clock)) {
     const reported = await report({ runUnitOfWork }, { projectId, alerts }, waiter);
     if (!isFailure(reported)) for (const each of reported) if (!found.has(each.iid)) found.set(each.iid, each);
-    // What has begun comes to its end.
+    // A payload that has started is processed to its end.
     waiter = { exemptFromLimit: true };
   }
   return [...found.values()];
 }
 
-/** Elements of a webhook payload that are processed where the flag is on. */
-const MOST_WHERE_CUT = 100;
+/** Elements of a webhook payload that are processed if the flag is on. */
+const MAX_LIMITED_ELEMENTS = 100;
 
-function isOn(
+function isFlagEnabled(
   db: Reader,
   flag: 'generic_alert_fingerprinting' | 'prometheus_notify_max_alerts',
   tier: Tier,
@@ -86,23 +85,23 @@ function isOn(
   return isFeatureEnabled(db, { flag, tier, actor: { type: 'Project', id: projectId } });
 }
 
-/** The alerts of a payload in its order, as many at a time as one transaction takes; others have their turns meanwhile. */
-async function* inPieces(
+/** Yields the alerts of a payload in order, in batches of one transaction; yields to the event loop in between. */
+async function* inBatches(
   elements: readonly unknown[],
   sender: AlertSource,
   clock: Clock,
 ): AsyncGenerator<ParsedAlert[]> {
-  const giveWay = createYielder();
+  const yieldIfDue = createYielder();
   let alerts: ParsedAlert[] = [];
   for (const element of elements) {
     const alert = await readElement(element, sender, clock.now());
     if (alert !== null) alerts.push(alert);
-    if (alerts.length === MOST) {
+    if (alerts.length === MAX_BATCH_SIZE) {
       yield alerts;
       alerts = [];
     }
-    const way = giveWay();
-    if (way !== undefined) await way;
+    const pendingYield = yieldIfDue();
+    if (pendingYield !== undefined) await pendingYield;
   }
   if (alerts.length > 0) yield alerts;
 }

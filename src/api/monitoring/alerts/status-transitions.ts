@@ -1,10 +1,10 @@
 import type { AlertStatus } from '#database/tables/alerts.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { saySystemNotes, setStatuses } from './store.ts';
+import { insertSystemNotes, updateStatuses } from './store.ts';
 
-/** The one way in which an alert that is there changes its status (contract/monitoring.md "States", §4, §6). */
+/** The only code that changes the status of an existing alert (contract/monitoring.md "States", §4, §6). */
 
-/** What the notes of what Hearth does by itself, or of what somebody does, say. */
+/** Texts of the system notes on alerts. */
 export const NOTES = {
   logged: (source: string) => `logged an alert from **${source}**`,
   recovered: (source: string) => `logged a recovery alert from **${source}**`,
@@ -13,19 +13,23 @@ export const NOTES = {
   unassigned: (username: string) => `unassigned @${username}`,
 } as const;
 
-export interface AlertStep {
+export interface StatusTransition {
   readonly id: number;
   readonly to: AlertStatus;
-  /** When it ended, of one that is resolved now; absent: now. */
+  /** End time of an alert that becomes resolved; default: now. */
   readonly endedAt?: string | null | undefined;
-  /** What is said of it, in this order. */
+  /** Bodies of the system notes to create, in this order. */
   readonly notes: readonly string[];
 }
 
-/** Alerts that have another status than before, each once; `authorId` is said to have done it. */
-export async function stepAlerts(uow: UnitOfWork, authorId: number, steps: readonly AlertStep[]): Promise<void> {
+/** Sets the status of these alerts and creates the system notes, written by `authorId`. Each alert may occur once. */
+export async function transitionAlerts(
+  uow: UnitOfWork,
+  authorId: number,
+  steps: readonly StatusTransition[],
+): Promise<void> {
   const { now } = uow;
-  await setStatuses(
+  await updateStatuses(
     uow,
     steps.map(({ id, to, endedAt }) => ({
       id,
@@ -34,7 +38,7 @@ export async function stepAlerts(uow: UnitOfWork, authorId: number, steps: reado
       now,
     })),
   );
-  await saySystemNotes(
+  await insertSystemNotes(
     uow,
     steps.flatMap(({ id, notes }) => notes.map((body) => ({ alertId: id, authorId, body }))),
   );

@@ -4,9 +4,9 @@ import { type Params, prepare, prepareForRows, type RowParameters } from '#datab
 import { rowParametersTable } from '#database/row-list.ts';
 import type { AlertIntegrationType, AlertSeverity, AlertStatus } from '#database/tables/alerts.ts';
 
-/** The rows of what comes in: prepared, and as many statements for a hundred alerts as for one. */
+/** Prepared statements for received alerts; each handles any number of alerts at once. */
 
-interface Integration {
+interface IntegrationRow {
   readonly id: number;
   readonly type: AlertIntegrationType;
   readonly name: string;
@@ -15,8 +15,8 @@ interface Integration {
   readonly payload_attribute_mapping: string;
 }
 
-/** The project at this full path. index: routes_by_full_path */
-export const projectAt = prepare<{ path: string }, { id: number }>((db, value: Params<{ path: string }>) =>
+/** Finds the project with this full path. index: routes_by_full_path */
+export const findProjectByPath = prepare<{ path: string }, { id: number }>((db, value: Params<{ path: string }>) =>
   db
     .selectFrom('routes')
     .select((eb) => eb.ref('project_id').$notNull().as('id'))
@@ -24,8 +24,8 @@ export const projectAt = prepare<{ path: string }, { id: number }>((db, value: P
     .where('project_id', 'is not', null),
 );
 
-/** The integration that an address names. index: alert_integrations_by_endpoint */
-export const integrationAt = prepare<{ projectId: number; endpoint: string }, Integration>(
+/** Finds the integration that an address names. index: alert_integrations_by_endpoint */
+export const findIntegrationByEndpoint = prepare<{ projectId: number; endpoint: string }, IntegrationRow>(
   (db, value: Params<{ projectId: number; endpoint: string }>) =>
     db
       .selectFrom('alert_integrations')
@@ -34,8 +34,8 @@ export const integrationAt = prepare<{ projectId: number; endpoint: string }, In
       .where('endpoint_identifier', '=', value('endpoint')),
 );
 
-/** The oldest integration of a type: the only one that a project has on tier free. index: alert_integrations_by_type */
-export const oldestIntegration = prepare<{ projectId: number; type: AlertIntegrationType }, { id: number }>(
+/** Finds the oldest integration of a type, the only one in use on tier free. index: alert_integrations_by_type */
+export const findOldestIntegration = prepare<{ projectId: number; type: AlertIntegrationType }, { id: number }>(
   (db, value: Params<{ projectId: number; type: AlertIntegrationType }>) =>
     db
       .selectFrom('alert_integrations')
@@ -46,7 +46,7 @@ export const oldestIntegration = prepare<{ projectId: number; type: AlertIntegra
       .limit(1),
 );
 
-interface Unresolved {
+interface FingerprintKey {
   readonly projectId: number;
   readonly fingerprint: string;
 }
@@ -59,13 +59,13 @@ interface UnresolvedAlert {
   readonly fingerprint: string | null;
 }
 
-/** The unresolved alerts with these fingerprints. index: alerts_unresolved_by_fingerprint */
-export const unresolvedAlerts = prepareForRows<Unresolved, UnresolvedAlert>(
+/** Loads the unresolved alerts with these fingerprints. index: alerts_unresolved_by_fingerprint */
+export const loadUnresolvedAlerts = prepareForRows<FingerprintKey, UnresolvedAlert>(
   ['projectId', 'fingerprint'],
-  (tx, rows: RowParameters<Unresolved>) =>
+  (tx, rows: RowParameters<FingerprintKey>) =>
     tx
       .selectFrom(rowParametersTable(rows, { projectId: 'bigint', fingerprint: 'text' }))
-      // In this order, whatever the planner thinks of the two.
+      // A cross join fixes the join order, independently of the planner's estimates.
       .crossJoin('alerts')
       .select(['alerts.id', 'alerts.project_id', 'alerts.iid', 'alerts.title', 'alerts.fingerprint'])
       .whereRef('alerts.project_id', '=', 'given.projectId')
@@ -75,15 +75,18 @@ export const unresolvedAlerts = prepareForRows<Unresolved, UnresolvedAlert>(
   { filled: true },
 );
 
-interface Named {
+interface EnvironmentNameKey {
   readonly projectId: number;
   readonly name: string;
 }
 
-/** The environments with these names. index: environments_by_name */
-export const environmentsNamed = prepareForRows<Named, { id: number; project_id: number; name: string }>(
+/** Loads the environments with these names. index: environments_by_name */
+export const loadEnvironmentsByName = prepareForRows<
+  EnvironmentNameKey,
+  { id: number; project_id: number; name: string }
+>(
   ['projectId', 'name'],
-  (tx, rows: RowParameters<Named>) =>
+  (tx, rows: RowParameters<EnvironmentNameKey>) =>
     tx
       .selectFrom(rowParametersTable(rows, { projectId: 'bigint', name: 'text' }))
       .crossJoin('environments')
@@ -121,7 +124,7 @@ export interface NewAlert {
   readonly updated_at: string;
 }
 
-const NEW: readonly (keyof NewAlert)[] = [
+const NEW_ALERT_COLUMNS: readonly (keyof NewAlert)[] = [
   'project_id',
   'iid',
   'title',
@@ -150,35 +153,37 @@ const NEW: readonly (keyof NewAlert)[] = [
 ];
 
 export const insertAlerts = prepareForRows<NewAlert, { id: number; project_id: number; iid: number }>(
-  NEW,
+  NEW_ALERT_COLUMNS,
   (tx, rows: RowParameters<NewAlert>) => tx.insertInto('alerts').values(rows).returning(['id', 'project_id', 'iid']),
 );
 
-interface Events {
+interface EventCountIncrement {
   readonly id: number;
   readonly count: number;
 }
 
-/** So many more times was each reported; it is as it was otherwise. */
-export const addEvents = prepareForRows<Events, unknown>(['id', 'count'], (tx, rows: RowParameters<Events>) =>
-  tx
-    .updateTable('alerts')
-    .from(rowParametersTable(rows, { id: 'bigint', count: 'bigint' }))
-    .set((eb) => ({ event_count: eb('alerts.event_count', '+', eb.ref('given.count')) }))
-    .whereRef('alerts.id', '=', 'given.id'),
+/** Increments the event counts of alerts; changes nothing else. */
+export const incrementEventCounts = prepareForRows<EventCountIncrement, unknown>(
+  ['id', 'count'],
+  (tx, rows: RowParameters<EventCountIncrement>) =>
+    tx
+      .updateTable('alerts')
+      .from(rowParametersTable(rows, { id: 'bigint', count: 'bigint' }))
+      .set((eb) => ({ event_count: eb('alerts.event_count', '+', eb.ref('given.count')) }))
+      .whereRef('alerts.id', '=', 'given.id'),
 );
 
-export interface Step {
+export interface StatusUpdate {
   readonly id: number;
   readonly status: AlertStatus;
   readonly ended_at: string | null;
   readonly now: string;
 }
 
-/** Another status, with the end that belongs to it. */
-export const setStatuses = prepareForRows<Step, unknown>(
+/** Sets the status and the end time of alerts. */
+export const updateStatuses = prepareForRows<StatusUpdate, unknown>(
   ['id', 'status', 'ended_at', 'now'],
-  (tx, rows: RowParameters<Step>) =>
+  (tx, rows: RowParameters<StatusUpdate>) =>
     tx
       .updateTable('alerts')
       .from(rowParametersTable(rows, { id: 'bigint', status: 'text', ended_at: 'text', now: 'text' }))
@@ -190,7 +195,7 @@ export const setStatuses = prepareForRows<Step, unknown>(
       .whereRef('alerts.id', '=', 'given.id'),
 );
 
-interface NewNote {
+interface NewAlertNote {
   readonly alert_id: number;
   readonly author_id: number;
   readonly body: string;
@@ -199,19 +204,19 @@ interface NewNote {
   readonly updated_at: string;
 }
 
-const insertNotes = prepareForRows<NewNote, { id: number }>(
+const insertNotes = prepareForRows<NewAlertNote, { id: number }>(
   ['alert_id', 'author_id', 'body', 'system', 'created_at', 'updated_at'],
-  (tx, rows: RowParameters<NewNote>) => tx.insertInto('alert_notes').values(rows).returning('id'),
+  (tx, rows: RowParameters<NewAlertNote>) => tx.insertInto('alert_notes').values(rows).returning('id'),
 );
 
-export interface AlertContent {
+export interface SystemNoteInput {
   readonly alertId: number;
   readonly authorId: number;
   readonly body: string;
 }
 
-/** What Hearth says on alerts of what was done, in this order. */
-export async function saySystemNotes(tx: Transaction, notes: readonly AlertContent[]): Promise<void> {
+/** Creates system notes on alerts, in this order. */
+export async function insertSystemNotes(tx: Transaction, notes: readonly SystemNoteInput[]): Promise<void> {
   const [created_at, updated_at] = [tx.now, tx.now];
   await insertNotes(
     tx,

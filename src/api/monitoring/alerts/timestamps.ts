@@ -1,6 +1,6 @@
 import { MONTHS } from '#runtime/clock.ts';
 
-/** The times that monitoring tools write (contract/monitoring.md §2 "start_time", "end_time"). Pure. */
+/** Parses the timestamps that monitoring tools write (contract/monitoring.md §2 "start_time", "end_time"). Pure. */
 
 /** RFC 3339 and its looser relatives; a zone may be an offset, a name, or both, as Go writes them: `+0000 UTC`. */
 const ISO =
@@ -11,7 +11,7 @@ const BASIC =
 /** RFC 2822, with and without the weekday. */
 const MAIL =
   /^(?:[A-Za-z]{3,9},? )?(?<day>\d\d?)[ -](?<name>[A-Za-z]{3,9})[ -](?<year>\d{4}) (?<hour>\d\d?):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?: ?(?<offset>[+-]\d\d(?::?\d\d)?))?(?: ?(?<zone>[A-Za-z]{1,4}))?$/;
-/** As C's `asctime` and Unix' `date` write it. */
+/** The format of C's `asctime` and Unix `date`. */
 const C =
   /^(?:[A-Za-z]{3},? )?(?<name>[A-Za-z]{3}) (?<day>\d\d?) (?<hour>\d\d?):(?<minute>\d\d):(?<second>\d\d)(?: (?<zone>[A-Za-z]{1,4}))? (?<year>\d{4})$/;
 
@@ -35,13 +35,13 @@ const ZONES: Readonly<Record<string, number>> = {
   cest: 2,
 };
 
-/** No text of a time is longer. */
-const LONGEST = 64;
+/** Maximum length of a timestamp, in characters. */
+const MAX_TIMESTAMP_LENGTH = 64;
 
-/** The moment as it is stored and goes on the wire, to the millisecond; without a zone it is UTC. Null: no time that could be read. */
+/** Parses a timestamp to ISO 8601 with milliseconds; the default zone is UTC. Returns null if it cannot be parsed. */
 export function readTime(value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  if (value.length > LONGEST) return null;
+  if (value.length > MAX_TIMESTAMP_LENGTH) return null;
   const text = value.trim().replace(/\s+/g, ' ');
   const parts = (ISO.exec(text) ?? MAIL.exec(text) ?? BASIC.exec(text) ?? C.exec(text))?.groups;
   if (parts === undefined) return null;
@@ -51,24 +51,24 @@ export function readTime(value: unknown): string | null {
   const offset = offsetOf(parts.offset, parts.zone);
   if (offset === null || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return null;
   const date = new Date(0);
-  // Date.UTC takes the years before 100 for others.
+  // Date.UTC maps the years 0 to 99 to 1900 to 1999.
   date.setUTCFullYear(Number(year), month, Number(day));
   if (date.getUTCMonth() !== month || date.getUTCDate() !== Number(day)) return null;
   date.setUTCHours(Number(hour), Number(minute), Number(second), Number(fraction.slice(0, 3).padEnd(3, '0')));
-  return onTheWire(date.getTime() - offset);
+  return toIsoTimestamp(date.getTime() - offset);
 }
 
-/** Thirteen digits, be they a number or a text. */
+/** Thirteen digits, given as a number or as text. */
 const MILLISECONDS = /^\d{13}$/;
 
-/** The same; also whole Unix milliseconds. */
+/** Parses a timestamp like `readTime`, or whole Unix milliseconds. */
 export function readTimeOrMilliseconds(value: unknown): string | null {
   const digits = typeof value === 'number' ? String(value) : value;
-  if (typeof digits === 'string' && MILLISECONDS.test(digits.trim())) return onTheWire(Number(digits));
+  if (typeof digits === 'string' && MILLISECONDS.test(digits.trim())) return toIsoTimestamp(Number(digits));
   return readTime(value);
 }
 
-/** Of an offset and the name of a zone the offset holds. Milliseconds; null: nobody knows such a zone. */
+/** Returns the offset from UTC in milliseconds, or null for an unknown zone. An offset takes precedence over a zone name. */
 function offsetOf(offset: string | undefined, zone: string | undefined): number | null {
   const hours = zone === undefined ? 0 : ZONES[zone.toLowerCase()];
   if (offset === undefined) return hours === undefined ? null : hours * 3_600_000;
@@ -78,8 +78,8 @@ function offsetOf(offset: string | undefined, zone: string | undefined): number 
   return (offset.startsWith('-') ? -1 : 1) * minutes * 60_000;
 }
 
-/** Years with more than four digits, or before the first, have no place on the wire. */
-function onTheWire(milliseconds: number): string | null {
-  const moment = new Date(milliseconds).toISOString();
-  return moment.length === 24 ? moment : null;
+/** Returns the timestamp in ISO 8601, or null if its year does not have four digits. */
+function toIsoTimestamp(milliseconds: number): string | null {
+  const timestamp = new Date(milliseconds).toISOString();
+  return timestamp.length === 24 ? timestamp : null;
 }

@@ -2,33 +2,33 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTime, readTimeOrMilliseconds } from './timestamps.ts';
 
-const MOMENT = '2026-02-13T10:28:16.000Z';
+const TIMESTAMP = '2026-02-13T10:28:16.000Z';
 
 test('the common ways to write a time are read', () => {
-  for (const [text, moment] of [
-    ['2026-02-13T10:28:16Z', MOMENT],
-    ['2026-02-13t10:28:16z', MOMENT],
+  for (const [text, timestamp] of [
+    ['2026-02-13T10:28:16Z', TIMESTAMP],
+    ['2026-02-13t10:28:16z', TIMESTAMP],
     ['2026-02-13T10:28:16.123456789Z', '2026-02-13T10:28:16.123Z'],
     ['2026-02-13T10:28:16,5Z', '2026-02-13T10:28:16.500Z'],
-    ['2026-02-13T11:28:16+01:00', MOMENT],
-    ['2026-02-13T05:58:16-0430', MOMENT],
-    ['2026-02-13 10:28:16', MOMENT],
-    [' 2026-02-13 10:28:16 UTC ', MOMENT],
-    ['2026-02-13 12:28:16 +0200', MOMENT],
-    ['2026-02-13 12:28:16.0 +0200 CEST', MOMENT],
-    ['2026/02/13 10:28:16', MOMENT],
-    ['20260213T102816Z', MOMENT],
+    ['2026-02-13T11:28:16+01:00', TIMESTAMP],
+    ['2026-02-13T05:58:16-0430', TIMESTAMP],
+    ['2026-02-13 10:28:16', TIMESTAMP],
+    [' 2026-02-13 10:28:16 UTC ', TIMESTAMP],
+    ['2026-02-13 12:28:16 +0200', TIMESTAMP],
+    ['2026-02-13 12:28:16.0 +0200 CEST', TIMESTAMP],
+    ['2026/02/13 10:28:16', TIMESTAMP],
+    ['20260213T102816Z', TIMESTAMP],
     ['2026-02-13T10:28', '2026-02-13T10:28:00.000Z'],
     ['2026-02-13', '2026-02-13T00:00:00.000Z'],
-    ['Fri, 13 Feb 2026 10:28:16 GMT', MOMENT],
-    ['Fri, 13 Feb 2026 11:28:16 +0100', MOMENT],
+    ['Fri, 13 Feb 2026 10:28:16 GMT', TIMESTAMP],
+    ['Fri, 13 Feb 2026 11:28:16 +0100', TIMESTAMP],
     ['13 Feb 2026 05:28 EST', '2026-02-13T10:28:00.000Z'],
-    ['Fri Feb 13 10:28:16 2026', MOMENT],
+    ['Fri Feb 13 10:28:16 2026', TIMESTAMP],
     ['Fri Feb  6 10:28:16 UTC 2026', '2026-02-06T10:28:16.000Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['2026-02-28T23:59:60Z', '2026-03-01T00:00:00.000Z'],
   ] as const) {
-    assert.equal(readTime(text), moment, text);
+    assert.equal(readTime(text), timestamp, text);
   }
 });
 
@@ -59,9 +59,9 @@ test('what is no time is none', () => {
 });
 
 test('an end may be told in milliseconds of thirteen digits', () => {
-  assert.equal(readTimeOrMilliseconds(1770978496000), MOMENT);
-  assert.equal(readTimeOrMilliseconds('1770978496000'), MOMENT);
-  assert.equal(readTimeOrMilliseconds('2026-02-13T10:28:16Z'), MOMENT);
+  assert.equal(readTimeOrMilliseconds(1770978496000), TIMESTAMP);
+  assert.equal(readTimeOrMilliseconds('1770978496000'), TIMESTAMP);
+  assert.equal(readTimeOrMilliseconds('2026-02-13T10:28:16Z'), TIMESTAMP);
   for (const wrong of [1770978496, 17709784960000, 1770978496000.5, -1770978496000, '1770978496', true, null]) {
     assert.equal(readTimeOrMilliseconds(wrong), null, String(wrong));
   }

@@ -1,9 +1,9 @@
 import type { AlertSeverity } from '#database/tables/alerts.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 import { sha1 } from './fingerprint.ts';
-import { endOf, environmentOf, mappedFingerprint, someHosts } from './generic-payload.ts';
-import { type AlertSource, LONGEST, mapped, type ParsedAlert } from './parsed-alert.ts';
-import { cut, textOf } from './payload-values.ts';
+import { endOf, environmentOf, hostsOrNull, mappedFingerprint } from './generic-payload.ts';
+import { type AlertSource, MAX_LENGTHS, type ParsedAlert, readMappedField } from './parsed-alert.ts';
+import { textOf, truncateWithEllipsis } from './payload-values.ts';
 import { readTime } from './timestamps.ts';
 
 /** The webhook format of metrics alerting (contract/monitoring.md §3). */
@@ -33,34 +33,37 @@ const SEVERITIES = new Map(
   Object.entries(WORDS).flatMap(([severity, words]) => words.map((word) => [word, severity as AlertSeverity])),
 );
 
-/** The elements of a payload in this format; null: it is in the generic one. */
+/** Returns the elements of a payload in the webhook format, or null if it is in the generic format. */
 export function webhookAlerts(payload: JsonObject): readonly unknown[] | null {
   if (payload.version !== '4' || !ATTRIBUTES.every((name) => Object.hasOwn(payload, name))) return null;
   return Array.isArray(payload.alerts) ? payload.alerts : null;
 }
 
-/** The alert of one element; null: it can't be used. `now` tells which end lies in the future. */
+/** Returns the alert of one element, or null if it is unusable. Without a status, an element that ended before `now` is resolved. */
 export async function readElement(element: unknown, sender: AlertSource, now: Date): Promise<ParsedAlert | null> {
   if (!isJsonObject(element)) return null;
   const [annotations, labels] = [membersOf(element.annotations), membersOf(element.labels)];
   const named = textOf(annotations.title) ?? textOf(annotations.summary) ?? textOf(labels.alertname);
-  const title = mapped(sender, element, 'title', textOf) ?? named;
+  const title = readMappedField(sender, element, 'title', textOf) ?? named;
   const starts = textOf(element.startsAt);
-  const mappedStart = mapped(sender, element, 'start_time', readTime);
+  const mappedStart = readMappedField(sender, element, 'start_time', readTime);
   if (title === null || (starts === null && mappedStart === null)) return null;
-  const description = mapped(sender, element, 'description', textOf) ?? textOf(annotations.description);
-  const service = mapped(sender, element, 'service', textOf);
+  const description = readMappedField(sender, element, 'description', textOf) ?? textOf(annotations.description);
+  const service = readMappedField(sender, element, 'service', textOf);
   const metricQuery = queryOf(element.generatorURL);
   return {
-    title: cut(title, LONGEST.title),
-    description: description === null ? null : cut(description, LONGEST.description),
-    service: service === null ? null : cut(service, LONGEST.service),
-    monitoringTool: cut(mapped(sender, element, 'monitoring_tool', textOf) ?? MONITORING_TOOL, LONGEST.monitoringTool),
-    hosts: mapped(sender, element, 'hosts', someHosts) ?? [],
-    severity: mapped(sender, element, 'severity', severityOf) ?? severityOf(labels.severity) ?? 'critical',
+    title: truncateWithEllipsis(title, MAX_LENGTHS.title),
+    description: description === null ? null : truncateWithEllipsis(description, MAX_LENGTHS.description),
+    service: service === null ? null : truncateWithEllipsis(service, MAX_LENGTHS.service),
+    monitoringTool: truncateWithEllipsis(
+      readMappedField(sender, element, 'monitoring_tool', textOf) ?? MONITORING_TOOL,
+      MAX_LENGTHS.monitoringTool,
+    ),
+    hosts: readMappedField(sender, element, 'hosts', hostsOrNull) ?? [],
+    severity: readMappedField(sender, element, 'severity', severityOf) ?? severityOf(labels.severity) ?? 'critical',
     startedAt: mappedStart ?? readTime(starts),
-    ...ending(element, sender, now),
-    environment: mapped(sender, element, 'service_environment_name', textOf) ?? environmentOf(labels),
+    ...readEnding(element, sender, now),
+    environment: readMappedField(sender, element, 'service_environment_name', textOf) ?? environmentOf(labels),
     fingerprint: (await mappedFingerprint(element, sender)) ?? sha1(`${starts ?? ''}/${title}/${metricQuery ?? ''}`),
     runbook: textOf(annotations.runbook),
     metricQuery,
@@ -71,21 +74,21 @@ export async function readElement(element: unknown, sender: AlertSource, now: Da
   };
 }
 
-const NOTHING: JsonObject = Object.freeze({});
+const EMPTY_OBJECT: JsonObject = Object.freeze({});
 
 function membersOf(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : NOTHING;
+  return isJsonObject(value) ? value : EMPTY_OBJECT;
 }
 
 function severityOf(value: unknown): AlertSeverity | null {
   return SEVERITIES.get(textOf(value)?.toLowerCase() ?? '') ?? null;
 }
 
-/** How Alertmanager writes that there is no time. */
+/** Alertmanager's zero time, which means "no time". */
 const ZERO = /^0001-01-01T/;
 
-/** Whether it says that something has ended, and when. */
-function ending(element: JsonObject, sender: AlertSource, now: Date): Pick<ParsedAlert, 'resolving' | 'endedAt'> {
+/** Returns whether the element resolves an alert, and the end time. */
+function readEnding(element: JsonObject, sender: AlertSource, now: Date): Pick<ParsedAlert, 'resolving' | 'endedAt'> {
   const mappedEnd = endOf(element, sender);
   if (mappedEnd !== null) return { resolving: true, endedAt: mappedEnd };
   const { status, endsAt } = element;
@@ -94,7 +97,7 @@ function ending(element: JsonObject, sender: AlertSource, now: Date): Pick<Parse
   return { resolving: endedAt !== null && endedAt <= now.toISOString(), endedAt };
 }
 
-/** The query of a graph's address, as forms write it. */
+/** Returns the form-encoded query of a graph URL. */
 function queryOf(url: unknown): string | null {
   const text = textOf(url);
   const begin = text?.indexOf('?') ?? -1;

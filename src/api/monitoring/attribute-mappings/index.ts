@@ -1,2 +1,2 @@
-// What integrations say of their payloads, and what alerts are read by: a family without endpoints of its own.
+// Mappings from payloads to alert fields, for integrations and alerts: a resource module without endpoints.
 export { isMapping, type MappedField, type Mapping, readMapping, valueAt } from './mapping.ts';

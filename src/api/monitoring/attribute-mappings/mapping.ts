@@ -1,7 +1,7 @@
 import { isJsonObject } from '#text/json-object.ts';
 
 /**
- * Where the fields of alerts stand in the payloads of an integration (contract/monitoring.md §5
+ * Maps the fields of alerts to paths in the payloads of an integration (contract/monitoring.md §5
  * "payload_attribute_mapping"). Pure.
  */
 
@@ -18,12 +18,12 @@ const FIELDS = [
   'service_environment_name',
 ] as const;
 
-/** What a mapping may say of an alert. */
+/** A field that a mapping may contain. */
 export type MappedField = (typeof FIELDS)[number];
 
 const TYPES = ['string', 'array', 'datetime', 'number'] as const;
 
-/** Where a value stands, and as what it is read. */
+/** The path of a value in a payload, and the type to read it as. */
 export interface Mapped {
   readonly path: readonly (string | number)[];
   readonly type: (typeof TYPES)[number];
@@ -32,13 +32,13 @@ export interface Mapped {
 
 export type Mapping = { readonly [Field in MappedField]?: Mapped };
 
-/** The name of a field in mappings that senders of the other platform have written. */
+/** Alternative field names, used by mappings that were written for GitLab. */
 const ALIASES = new Map<string, MappedField>([['gitlab_environment_name', 'service_environment_name']]);
 
-/** Longer paths lead nowhere: no payload is nested deeper. */
+/** Maximum path length: no payload is nested more deeply. */
 const LONGEST_PATH = 100;
 
-/** Is this a mapping, to the letter of its schema? */
+/** Returns whether the value matches the mapping schema exactly. */
 export function isMapping(value: unknown): value is Readonly<Record<string, Mapped>> {
   return isJsonObject(value) && Object.entries(value).every(([name, mapped]) => isFieldName(name) && isMapped(mapped));
 }
@@ -61,7 +61,7 @@ function isPath(value: unknown): boolean {
   return value.every((step) => typeof step === 'string' || Number.isSafeInteger(step));
 }
 
-/** A stored mapping, by the names of our own fields: of a field under both its names the own one holds. */
+/** Parses a stored mapping and replaces aliases; if both names occur, the canonical one takes precedence. */
 export function readMapping(json: string): Mapping {
   if (json === '{}') return NO_MAPPING;
   const stored = JSON.parse(json) as Readonly<Record<string, Mapped>>;
@@ -76,7 +76,7 @@ export function readMapping(json: string): Mapping {
 
 const NO_MAPPING: Mapping = Object.freeze({});
 
-/** What stands at the path, of a payload or an element of one; undefined where the path leads nowhere. */
+/** Returns the value at the path in a payload or element, or undefined if the path does not exist. */
 export function valueAt(payload: unknown, path: Mapped['path']): unknown {
   let value = payload;
   for (const step of path) {

@@ -10,14 +10,14 @@ import { fail } from '#runtime/failure.ts';
 import { ClientKey } from './entities.ts';
 import { deleteKey, findKey, insertKey, listKeys } from './store.ts';
 
-/** The keys with which senders report errors to a project (contract/monitoring.md §8). */
+/** Client keys, which SDKs use to report errors to a project (contract/monitoring.md §8). */
 
-/** The key that the path names: what is no number names none. */
+/** Loads the key with the id in the path. A `key_id` that is not a number matches no key. */
 const key = {
   name: 'key',
   load: ({ db, path }: AccessCall, { project }: { readonly project: Project }) => {
-    const named = parseIdOrPath(path.key_id ?? '');
-    return named !== null && 'id' in named ? findKey(db, project.id, named.id) : null;
+    const parsed = parseIdOrPath(path.key_id ?? '');
+    return parsed !== null && 'id' in parsed ? findKey(db, project.id, parsed.id) : null;
   },
   notFound: nestedNotFound,
 } as const;
@@ -34,7 +34,7 @@ export const createClientKey = endpoint({
   post: '/projects/:id/error_tracking/client_keys',
   summary: 'Create a client key',
   access: inProject('admin_operations'),
-  // Whatever comes along, it is not looked at.
+  // The body is ignored.
   body: 'raw',
   response: created(ClientKey),
   write: (uow, { project }) => insertKey(uow, project.id),

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import type { ClientKeyRow } from './store.ts';
 
-/** Where an SDK sends reports with this key: the server's address with the key as its user, and the project's id. */
-function dsnOf({ public_key, project_id }: ClientKeyRow, url: string): string {
+/** Builds the DSN of a key: the server's URL with the key as its user, followed by the project's id. */
+function buildDsn({ public_key, project_id }: ClientKeyRow, url: string): string {
   return `${url.replace('://', `://${public_key}@`)}/errortracking/api/v1/projects/${project_id}`;
 }
 
@@ -17,5 +17,5 @@ export const ClientKey = entity('ErrorTrackingClientKey', {
   id: key.id,
   active: key.active,
   public_key: key.public_key,
-  sentry_dsn: dsnOf(key, to.url),
+  sentry_dsn: buildDsn(key, to.url),
 }));

@@ -6,7 +6,7 @@ export const examples: Examples<typeof endpoints> = {
   createClientKey: ({ project }) => ({ by: 'maintainer', path: { id: project.id } }),
   deleteClientKey: async ({ project, callers, done }) => {
     const { body } = await done(callers.owner.post(`${project.at}/error_tracking/client_keys`));
-    // No number names none: 404, where others are told that it is wrong.
+    // The id must exist: an id that is not a number is answered with 404, not with a parameter error.
     return { by: 'maintainer', path: { id: project.id, key_id: String(body.id) } };
   },
 };

@@ -1,8 +1,8 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { endWithProject } from './on-delete.ts';
+import { deleteClientKeysOfProject } from './on-delete.ts';
 
-// What the settings of error tracking use of it.
+// Used by the error tracking settings.
 export { ensureActiveKey } from './store.ts';
 
-export const clientKeys = resourceModule({ endpoints, subscriptions: [endWithProject] });
+export const clientKeys = resourceModule({ endpoints, subscriptions: [deleteClientKeysOfProject] });

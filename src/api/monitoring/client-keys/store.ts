@@ -9,31 +9,31 @@ export type ClientKeyRow = Omit<Selectable<ErrorTrackingTables['client_keys']>, 
 
 const COLUMNS = ['id', 'project_id', 'public_key', 'active'] as const;
 
-/** One page of a project's keys, the oldest first. index: client_keys_by_project */
+/** Returns one page of a project's keys, oldest first. index: client_keys_by_project */
 export function listKeys(db: Reader, projectId: number, page: OffsetRequest): Promise<Page<ClientKeyRow>> {
   const found = db.selectFrom('client_keys').select(COLUMNS).where('project_id', '=', projectId);
   return paginate(db, found.orderBy('id', 'asc'), page);
 }
 
-/** A project's key of this id; null where there is none. index: client_keys primary key */
+/** Returns the key of a project with this id, or null. index: client_keys primary key */
 export async function findKey(db: Reader, projectId: number, id: number): Promise<ClientKeyRow | null> {
   const found = db.selectFrom('client_keys').select(COLUMNS).where('id', '=', id).where('project_id', '=', projectId);
   return (await found.executeTakeFirst()) ?? null;
 }
 
-/** SDKs take letters, digits and underscores for a key, and nothing else. */
-const newPublicKey = () => `glet_${randomBytes(16).toString('hex')}`;
+/** Generates a key. SDKs accept only letters, digits and underscores. */
+const generatePublicKey = () => `glet_${randomBytes(16).toString('hex')}`;
 
-/** Makes a project another key, which counts from now on. */
+/** Creates an active key for a project. */
 export async function insertKey(tx: Transaction, projectId: number): Promise<ClientKeyRow> {
   return tx
     .insertInto('client_keys')
-    .values({ project_id: projectId, public_key: newPublicKey(), active: true, created_at: tx.now })
+    .values({ project_id: projectId, public_key: generatePublicKey(), active: true, created_at: tx.now })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 }
 
-/** Makes a project a key unless one of its keys is active. index: client_keys_by_project */
+/** Creates a key if the project has no active key. index: client_keys_by_project */
 export async function ensureActiveKey(tx: Transaction, projectId: number): Promise<void> {
   const active = await tx
     .selectFrom('client_keys')
@@ -46,7 +46,7 @@ export async function ensureActiveKey(tx: Transaction, projectId: number): Promi
   if (active === undefined) await insertKey(tx, projectId);
 }
 
-/** Removes a key; null when it has gone already. index: client_keys primary key */
+/** Deletes a key; returns null if it was already deleted. index: client_keys primary key */
 export async function deleteKey(tx: Transaction, id: number): Promise<ClientKeyRow | null> {
   return (await tx.deleteFrom('client_keys').where('id', '=', id).returning(COLUMNS).executeTakeFirst()) ?? null;
 }

@@ -1,55 +1,59 @@
 import type { Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import {
-  addEnvironments,
-  addHours,
-  addEvents as addRows,
-  addToErrors,
-  addUsers,
-  countUsers,
-  type NewReports,
+  addToHourlyCounts,
+  addToUserCounts,
+  type CombinedReports,
+  insertEvents,
+  insertNewEnvironments,
+  insertNewUsers,
+  upsertErrors,
 } from './errors-store.ts';
-import { userKey } from './event-reader.ts';
+import { getUserKey } from './event-reader.ts';
 import type { ReportedEvent } from './report.ts';
 
-/** An event that is new to its project. */
+/** An event that its project has not stored yet. */
 export interface EventToAdd extends ReportedEvent {
   readonly projectId: number;
 }
 
-/** Adds events to their errors, and what errors know of all their events; as many statements for many as for one. */
+/**
+ * Adds events to their errors and updates the aggregates of the errors. The number of statements does not depend on the
+ * number of events.
+ */
 export async function addEvents(tx: Transaction, events: readonly EventToAdd[]): Promise<void> {
   if (events.length === 0) return;
-  const groups = Map.groupBy(events, nameOfGroup);
-  // In one order, whoever else adds to the same ones.
-  const rows = [...groups.keys()].sort().map((name) => together(groups.get(name) as EventToAdd[], tx.now));
-  const errors = await addToErrors(tx, rows);
+  const groups = Map.groupBy(events, getErrorKey);
+  // Sorted, so that concurrent writers update the same rows in the same order.
+  const rows = [...groups.keys()].sort().map((key) => combineEvents(groups.get(key) as EventToAdd[], tx.now));
+  const errors = await upsertErrors(tx, rows);
   const ids = new Map(errors.map(({ id, project_id, fingerprint }) => [`${project_id} ${fingerprint}`, id]));
-  const found = events.map((event) => ({ event, error_id: ids.get(nameOfGroup(event)) as number }));
-  await addRows(
+  const eventsOfErrors = events.map((event) => ({ event, error_id: ids.get(getErrorKey(event)) as number }));
+  await insertEvents(
     tx,
-    found.map(({ event, error_id }) => rowOf(event, error_id, tx.now)),
+    eventsOfErrors.map(({ event, error_id }) => toEventRow(event, error_id, tx.now)),
   );
-  await addWhom(tx, found);
-  await addWhere(tx, found);
-  await addWhen(tx, found);
+  await addAffectedUsers(tx, eventsOfErrors);
+  await addErrorEnvironments(tx, eventsOfErrors);
+  await addHourlyCounts(tx, eventsOfErrors);
 }
 
-interface Found {
+interface EventOfError {
   readonly event: EventToAdd;
   readonly error_id: number;
 }
 
-const nameOfGroup = ({ projectId, group }: EventToAdd) => `${projectId} ${group}`;
+const getErrorKey = ({ projectId, groupHash }: EventToAdd) => `${projectId} ${groupHash}`;
 
-function together(events: readonly EventToAdd[], now: string): NewReports {
-  const moments = events.map(({ occurredAt }) => occurredAt).sort();
-  const last_seen = moments.at(-1) as string;
+/** Combines events of the same error; most values are those of the newest event. */
+function combineEvents(events: readonly EventToAdd[], now: string): CombinedReports {
+  const timestamps = events.map(({ occurredAt }) => occurredAt).sort();
+  const last_seen = timestamps.at(-1) as string;
   const newest = events.findLast(({ occurredAt }) => occurredAt === last_seen) as EventToAdd;
-  const { projectId, group, type, name, message, culprit, platform, level } = newest;
+  const { projectId, groupHash, type, name, message, culprit, platform, level } = newest;
   return {
     project_id: projectId,
-    fingerprint: group,
+    fingerprint: groupHash,
     type,
     name,
     name_key: foldCase(name),
@@ -62,13 +66,13 @@ function together(events: readonly EventToAdd[], now: string): NewReports {
     status: 'unresolved',
     event_count: events.length,
     user_count: 0,
-    first_seen: moments[0] as string,
+    first_seen: timestamps[0] as string,
     last_seen,
     last_received_at: now,
   };
 }
 
-function rowOf(event: EventToAdd, error_id: number, now: string) {
+function toEventRow(event: EventToAdd, error_id: number, now: string) {
   const { projectId, eventId, type, level, message, environment, release, logger, platform, user, tags } = event;
   return {
     project_id: projectId,
@@ -89,51 +93,54 @@ function rowOf(event: EventToAdd, error_id: number, now: string) {
   };
 }
 
-async function addWhom(tx: Transaction, found: readonly Found[]): Promise<void> {
-  const users = found.flatMap(({ event, error_id }) => {
-    const user_key = userKey(event.user);
+async function addAffectedUsers(tx: Transaction, events: readonly EventOfError[]): Promise<void> {
+  const users = events.flatMap(({ event, error_id }) => {
+    const user_key = getUserKey(event.user);
     return user_key === null ? [] : { error_id, user_key };
   });
-  const added = await addUsers(
+  const newUsers = await insertNewUsers(
     tx,
     distinct(users, ({ error_id, user_key }) => `${error_id} ${user_key}`),
   );
-  const byError = Map.groupBy(added, ({ error_id }) => error_id);
-  await countUsers(
+  const byError = Map.groupBy(newUsers, ({ error_id }) => error_id);
+  await addToUserCounts(
     tx,
     [...byError].map(([error_id, { length }]) => ({ error_id, users: length })),
   );
 }
 
-async function addWhere(tx: Transaction, found: readonly Found[]): Promise<void> {
-  const environments = found.flatMap(({ event: { environment }, error_id }) =>
+async function addErrorEnvironments(tx: Transaction, events: readonly EventOfError[]): Promise<void> {
+  const environments = events.flatMap(({ event: { environment }, error_id }) =>
     environment === null ? [] : { error_id, environment },
   );
-  await addEnvironments(
+  await insertNewEnvironments(
     tx,
     distinct(environments, ({ error_id, environment }) => `${error_id} ${environment}`),
   );
 }
 
-const HOUR = 3600;
-/** For so many seconds it is told how often an error has happened. */
-const TOLD = 24 * HOUR;
+const HOUR_SECONDS = 3600;
+/** Length of the period that the `frequency` of an error covers. */
+const FREQUENCY_SECONDS = 24 * HOUR_SECONDS;
 
-async function addWhen(tx: Transaction, found: readonly Found[]): Promise<void> {
-  const oldest = Date.parse(tx.now) / 1000 - TOLD;
-  const hours = found.flatMap(({ event, error_id }) => {
+async function addHourlyCounts(tx: Transaction, events: readonly EventOfError[]): Promise<void> {
+  const oldest = Date.parse(tx.now) / 1000 - FREQUENCY_SECONDS;
+  const hours = events.flatMap(({ event, error_id }) => {
     const second = Date.parse(event.occurredAt) / 1000;
-    return second < oldest ? [] : { error_id, hour: Math.floor(second / HOUR) * HOUR };
+    return second < oldest ? [] : { error_id, hour: Math.floor(second / HOUR_SECONDS) * HOUR_SECONDS };
   });
-  const counted = Map.groupBy(hours, ({ error_id, hour }) => `${error_id} ${hour}`);
-  await addHours(
+  const byErrorAndHour = Map.groupBy(hours, ({ error_id, hour }) => `${error_id} ${hour}`);
+  await addToHourlyCounts(
     tx,
-    [...counted.values()].map((some) => ({ ...(some[0] as (typeof hours)[number]), event_count: some.length })),
+    [...byErrorAndHour.values()].map((group) => ({
+      ...(group[0] as (typeof hours)[number]),
+      event_count: group.length,
+    })),
   );
 }
 
-/** The first of those that have the same name, in the order of names: the same for whoever else writes them. */
-function distinct<Row>(rows: readonly Row[], nameOf: (row: Row) => string): Row[] {
-  const named = new Map(rows.map((row) => [nameOf(row), row]));
-  return [...named.keys()].sort().map((name) => named.get(name) as Row);
+/** Returns one row per key. Sorted by key, so that concurrent writers update the same rows in the same order. */
+function distinct<Row>(rows: readonly Row[], getKey: (row: Row) => string): Row[] {
+  const byKey = new Map(rows.map((row) => [getKey(row), row]));
+  return [...byKey.keys()].sort().map((key) => byKey.get(key) as Row);
 }

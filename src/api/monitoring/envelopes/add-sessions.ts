@@ -1,75 +1,88 @@
 import type { Transaction } from '#database/database.ts';
-import { BUCKETS, type SessionCounts, type SessionStep } from './session-reader.ts';
-import { addToBuckets, type BucketChange, findStates, type SessionState, writeStates } from './sessions-store.ts';
+import { SESSION_BUCKETS, type SessionCounts, type SessionUpdate } from './session-reader.ts';
+import {
+  addToBuckets,
+  type BucketChange,
+  findSessionStates,
+  type SessionState,
+  saveSessionStates,
+} from './sessions-store.ts';
 
-/** What one report tells of the sessions of a project. */
-interface Told {
+/** The sessions in one report of a project. */
+interface SessionReport {
   readonly projectId: number;
-  readonly steps: readonly SessionStep[];
-  readonly counts: readonly SessionCounts[];
+  readonly sessionUpdates: readonly SessionUpdate[];
+  readonly sessionCounts: readonly SessionCounts[];
 }
 
-/** Counts sessions, in the order in which they are told of: one that speaks again may move from bucket to bucket. */
-export async function addSessions(tx: Transaction, told: readonly Told[]): Promise<void> {
-  const buckets = new Map<string, Changing>();
-  const changing = (project_id: number, release: string, environment: string): Changing => {
-    const name = JSON.stringify([project_id, release, environment]);
-    const known = buckets.get(name) ?? { ...NOTHING, project_id, release, environment, last_seen: tx.now };
-    buckets.set(name, known);
-    return known;
+/** Returns the counters of a release and environment, which the caller increments. */
+type GetBucketChange = (projectId: number, release: string, environment: string) => MutableBucketChange;
+
+type MutableBucketChange = { -readonly [Name in keyof BucketChange]: BucketChange[Name] };
+
+const ZERO_COUNTS = { total: 0, exited: 0, errored: 0, crashed: 0, abnormal: 0 };
+
+/** Counts the sessions of reports in the order given. An update of a counted session moves it to another bucket. */
+export async function addSessions(tx: Transaction, reports: readonly SessionReport[]): Promise<void> {
+  const buckets = new Map<string, MutableBucketChange>();
+  const getBucketChange: GetBucketChange = (project_id, release, environment) => {
+    const key = JSON.stringify([project_id, release, environment]);
+    const bucket = buckets.get(key) ?? { ...ZERO_COUNTS, project_id, release, environment, last_seen: tx.now };
+    buckets.set(key, bucket);
+    return bucket;
   };
-  const steps = told.flatMap(({ projectId, steps: own }) => own.map((step) => ({ ...step, projectId })));
-  await addSteps(tx, steps, changing);
-  for (const { projectId, counts } of told) {
-    for (const { release, environment, counts: more } of counts) {
-      const bucket = changing(projectId, release, environment ?? '');
-      for (const name of BUCKETS) {
-        bucket[name] += more[name];
-        bucket.total += more[name];
+  const updates = reports.flatMap(({ projectId, sessionUpdates }) =>
+    sessionUpdates.map((update) => ({ ...update, projectId })),
+  );
+  await addSessionUpdates(tx, updates, getBucketChange);
+  for (const { projectId, sessionCounts } of reports) {
+    for (const { release, environment, counts } of sessionCounts) {
+      const bucket = getBucketChange(projectId, release, environment ?? '');
+      for (const outcome of SESSION_BUCKETS) {
+        bucket[outcome] += counts[outcome];
+        bucket.total += counts[outcome];
       }
     }
   }
-  // In one order, whoever else counts in the same ones.
+  // Sorted, so that concurrent writers update the same rows in the same order.
   await addToBuckets(
     tx,
-    [...buckets.keys()].sort().map((name) => buckets.get(name) as Changing),
+    [...buckets.keys()].sort().map((key) => buckets.get(key) as MutableBucketChange),
   );
 }
 
-const NOTHING = { total: 0, exited: 0, errored: 0, crashed: 0, abnormal: 0 };
-
-type Changing = { -readonly [Name in keyof BucketChange]: BucketChange[Name] };
-
-async function addSteps(
+async function addSessionUpdates(
   tx: Transaction,
-  steps: readonly (SessionStep & { readonly projectId: number })[],
-  changing: (projectId: number, release: string, environment: string) => Changing,
+  updates: readonly (SessionUpdate & { readonly projectId: number })[],
+  getBucketChange: GetBucketChange,
 ): Promise<void> {
-  const nameOf = (projectId: number, sid: string) => `${projectId} ${sid}`;
-  const named = new Map(steps.map(({ projectId, sid }) => [nameOf(projectId, sid), { project_id: projectId, sid }]));
-  const found = await findStates(tx, [...named.values()]);
-  const states = new Map<string, SessionState>(found.map((state) => [nameOf(state.project_id, state.sid), state]));
+  const getSessionKey = (projectId: number, sid: string) => `${projectId} ${sid}`;
+  const sessions = new Map(
+    updates.map(({ projectId, sid }) => [getSessionKey(projectId, sid), { project_id: projectId, sid }]),
+  );
+  const rows = await findSessionStates(tx, [...sessions.values()]);
+  const states = new Map<string, SessionState>(rows.map((row) => [getSessionKey(row.project_id, row.sid), row]));
   const changed = new Map<string, SessionState>();
-  for (const { projectId, sid, bucket, seq, release, environment } of steps) {
-    const name = nameOf(projectId, sid);
-    const known = states.get(name);
-    if (isOlder(seq, known?.seq)) continue;
-    const place = known ?? { project_id: projectId, sid, release, environment: environment ?? '' };
-    const counted = changing(projectId, place.release, place.environment);
-    if (known === undefined) counted.total++;
-    else counted[known.bucket]--;
-    counted[bucket]++;
-    const state = { ...place, bucket, seq: seq ?? known?.seq ?? null, received_at: tx.now };
-    states.set(name, state);
-    changed.set(name, state);
+  for (const { projectId, sid, bucket, seq, release, environment } of updates) {
+    const key = getSessionKey(projectId, sid);
+    const previous = states.get(key);
+    if (isOlder(seq, previous?.seq)) continue;
+    const session = previous ?? { project_id: projectId, sid, release, environment: environment ?? '' };
+    const bucketChange = getBucketChange(projectId, session.release, session.environment);
+    if (previous === undefined) bucketChange.total++;
+    else bucketChange[previous.bucket]--;
+    bucketChange[bucket]++;
+    const state = { ...session, bucket, seq: seq ?? previous?.seq ?? null, received_at: tx.now };
+    states.set(key, state);
+    changed.set(key, state);
   }
-  await writeStates(
+  await saveSessionStates(
     tx,
-    [...changed.keys()].sort().map((name) => changed.get(name) as SessionState),
+    [...changed.keys()].sort().map((key) => changed.get(key) as SessionState),
   );
 }
 
-/** What says in which order steps were taken; without it they are told of in that order. */
-function isOlder(seq: number | null, known: number | null | undefined): boolean {
-  return seq !== null && known != null && seq < known;
+/** Returns whether an update precedes the stored state. Updates without `seq` apply in the order of arrival. */
+function isOlder(seq: number | null, previousSeq: number | null | undefined): boolean {
+  return seq !== null && previousSeq != null && seq < previousSeq;
 }

@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { envelopeOf, newKey, reporter, told } from './sdk.testing.ts';
+import { buildEventEnvelope, createClientKey, createReporter, getStatusAndDetail } from './sdk.testing.ts';
 
-// Who may report, where a key stands, and what browsers hear (contract/monitoring.md §10).
+// Authentication with client keys, and CORS headers (contract/monitoring.md §10).
 
-const here = await reporter();
+const here = await createReporter();
 const { project, key, anonymous, maintainer } = here;
 const ENVELOPE = `//errortracking/api/v1/projects/api/${project.id}/envelope/`;
 const STORE = ENVELOPE.replace('envelope', 'store');
-const event = envelopeOf({ message: 'm' });
+const event = buildEventEnvelope({ message: 'm' });
 type Headers = Readonly<Record<string, string>>;
 const UNKNOWN = [401, 'missing authorization information'];
 const REJECTED = [403, 'event submission rejected: unknown project or client key'];
 
 const send = async (headers: Readonly<Record<string, string>>, { path = ENVELOPE, raw = event } = {}) =>
   anonymous.send('POST', path, { raw, headers });
-const status = async (...sending: Parameters<typeof send>) => (await send(...sending)).status;
+const status = async (...args: Parameters<typeof send>) => (await send(...args)).status;
 const withDsn = (dsn: unknown) => event.replace('{}', JSON.stringify({ dsn }));
 
-test('every form of a DSN leads to the same place, with and without the last slash', async () => {
+test('accepts reports to all three DSN formats, with and without a trailing slash', async () => {
   const prefixes = ['errortracking/api/v1/projects/api', 'api/v4/error_tracking/collector/api', 'api'];
   for (const prefix of prefixes) {
     for (const end of ['envelope/', 'envelope', 'store/', 'store']) {
       const raw = end.startsWith('store') ? '{"message":"m"}' : event;
       const path = `//${prefix}/${project.id}/${end}?sentry_version=7&sentry_key=${key}`;
-      const answer = await send({}, { path, raw });
-      assert.equal(answer.status, 200, path);
-      assert.match(answer.body.id, /^[0-9a-f]{32}$/);
-      assert.equal(answer.headers['content-type'], 'application/json');
+      const response = await send({}, { path, raw });
+      assert.equal(response.status, 200, path);
+      assert.match(response.body.id, /^[0-9a-f]{32}$/);
+      assert.equal(response.headers['content-type'], 'application/json');
       const headers = { 'Content-Type': 'application/json' };
       assert.equal((await anonymous.send('PUT', path, { raw, headers })).status, 405, path);
     }
@@ -35,7 +35,7 @@ test('every form of a DSN leads to the same place, with and without the last sla
   assert.equal((await anonymous.send('POST', '//api/v4/envelope/')).status, 404);
 });
 
-test('a key stands in one of two headers, in whatever spelling, or in the query', async () => {
+test('reads the key from X-Sentry-Auth, Authorization or the query, in any spelling', async () => {
   for (const header of [
     `Sentry sentry_key=${key}, sentry_version=7, sentry_client=raven-node/1.0`,
     `Sentry sentry_version=7,sentry_client=sentry.java/6,sentry_key=${key},sentry_secret=x`,
@@ -48,7 +48,7 @@ test('a key stands in one of two headers, in whatever spelling, or in the query'
   assert.equal(await status({}, { path: `${ENVELOPE}?sentry_key=${key}` }), 200);
 });
 
-test('the first key that is found counts, and a good one later does not help a bad one', async () => {
+test('uses the first key found: X-Sentry-Auth, Authorization, query, DSN', async () => {
   const query = `${ENVELOPE}?sentry_key=${key}`;
   const [bad, good] = ['Sentry sentry_key=glet_bad', `Sentry sentry_key=${key}`];
   assert.equal(await status({ 'X-Sentry-Auth': bad, Authorization: good }, { path: query }), 403);
@@ -58,22 +58,22 @@ test('the first key that is found counts, and a good one later does not help a b
   assert.equal(await status({ 'X-Sentry-Auth': bad }, { raw: withDsn(`https://${key}@h/${project.id}`) }), 403);
 });
 
-test('without any other key the DSN in the envelope counts, which names its project', async () => {
+test('uses the DSN in the envelope header if no other key is sent, and requires its project to match', async () => {
   const dsn = `https://${key}@hearth.example.com/errortracking/api/v1/projects/${project.id}`;
   assert.equal(await status({}, { raw: withDsn(dsn) }), 200);
-  assert.deepEqual(told(await send({}, { raw: withDsn(`https://${key}@h/${project.id}1`) })), REJECTED);
-  assert.deepEqual(told(await send({}, { raw: withDsn('https://glet_0@h/1') })), REJECTED);
-  for (const odd of [null, 5, '', 'nonsense', `https://h/${project.id}`, undefined]) {
-    assert.deepEqual(told(await send({}, { raw: withDsn(odd) })), UNKNOWN, String(odd));
+  assert.deepEqual(getStatusAndDetail(await send({}, { raw: withDsn(`https://${key}@h/${project.id}1`) })), REJECTED);
+  assert.deepEqual(getStatusAndDetail(await send({}, { raw: withDsn('https://glet_0@h/1') })), REJECTED);
+  for (const invalid of [null, 5, '', 'nonsense', `https://h/${project.id}`, undefined]) {
+    assert.deepEqual(getStatusAndDetail(await send({}, { raw: withDsn(invalid) })), UNKNOWN, String(invalid));
   }
-  assert.deepEqual(told(await send({}, { raw: '{"dsn":' })), [400, 'invalid event envelope']);
+  assert.deepEqual(getStatusAndDetail(await send({}, { raw: '{"dsn":' })), [400, 'invalid event envelope']);
   assert.deepEqual(
-    told(await send({}, { raw: `${withDsn('https://x@h/1').split('\n', 1)[0]}\nnonsense\n` })),
+    getStatusAndDetail(await send({}, { raw: `${withDsn('https://x@h/1').split('\n', 1)[0]}\nnonsense\n` })),
     REJECTED,
   );
 });
 
-test('no key is 401, and no credential of another kind is one', async () => {
+test('returns 401 without a key, and ignores access tokens and cookies', async () => {
   const { token } = maintainer;
   for (const headers of [
     {} as Headers,
@@ -81,18 +81,22 @@ test('no key is 401, and no credential of another kind is one', async () => {
     { 'PRIVATE-TOKEN': token ?? '' },
     { Cookie: 'a=b' },
   ]) {
-    for (const path of [ENVELOPE, STORE]) assert.deepEqual(told(await send(headers, { path })), UNKNOWN);
+    for (const path of [ENVELOPE, STORE]) assert.deepEqual(getStatusAndDetail(await send(headers, { path })), UNKNOWN);
   }
-  assert.deepEqual(told(await send({ 'X-Sentry-Auth': 'nonsense' })), UNKNOWN);
-  assert.deepEqual(told(await send({}, { path: STORE, raw: withDsn(`https://${key}@h/${project.id}`) })), UNKNOWN);
+  assert.deepEqual(getStatusAndDetail(await send({ 'X-Sentry-Auth': 'nonsense' })), UNKNOWN);
+  assert.deepEqual(
+    getStatusAndDetail(await send({}, { path: STORE, raw: withDsn(`https://${key}@h/${project.id}`) })),
+    UNKNOWN,
+  );
 });
 
-test('all that may be wrong with a key sounds alike', async () => {
+test('returns the same 403 for every wrong key or project', async () => {
   const other = await here.newProject({});
   const deleted = (await maintainer.post(`${project.at}/error_tracking/client_keys`)).body;
   await maintainer.delete(`${project.at}/error_tracking/client_keys/${deleted.id}`);
-  const odd = ['glet_0', deleted.public_key, await newKey(here.root, other), 'é', 'x'.repeat(5_000), '%00', "' or 1=1"];
-  for (const sentry_key of odd) {
+  const foreignKey = await createClientKey(here.root, other);
+  const wrongKeys = ['glet_0', deleted.public_key, foreignKey, 'é', 'x'.repeat(5_000), '%00', "' or 1=1"];
+  for (const sentry_key of wrongKeys) {
     const { status, body, headers } = await send({ 'X-Sentry-Auth': `Sentry sentry_key=${sentry_key}` });
     assert.deepEqual([status, body], [403, { detail: REJECTED[1], causes: [] }], sentry_key);
     assert.equal(headers['x-sentry-error'], REJECTED[1]);
@@ -109,35 +113,36 @@ test('all that may be wrong with a key sounds alike', async () => {
     'x'.repeat(4_500),
   ]) {
     const path = ENVELOPE.replace(`/${project.id}/`, `/${id}/`);
-    assert.deepEqual(told(await send({ 'X-Sentry-Auth': `Sentry sentry_key=${key}` }, { path })), REJECTED, String(id));
+    const response = await send({ 'X-Sentry-Auth': `Sentry sentry_key=${key}` }, { path });
+    assert.deepEqual(getStatusAndDetail(response), REJECTED, String(id));
   }
 });
 
-test('a project takes reports unless its settings or the flag say that it does not', async () => {
-  const { envelope, project: own, maintainer: master, root } = await reporter();
+test('accepts reports unless the settings or the feature flag disable error tracking', async () => {
+  const { sendEnvelope, project: own, maintainer: master, root } = await createReporter();
   const settings = `${own.at}/error_tracking/settings`;
-  assert.equal((await envelope(event)).status, 200);
+  assert.equal((await sendEnvelope(event)).status, 200);
   await master.put(settings, { active: true, integrated: true });
-  assert.equal((await envelope(event)).status, 200);
+  assert.equal((await sendEnvelope(event)).status, 200);
   await master.put(settings, { active: false, integrated: true });
-  assert.deepEqual(told(await envelope(event)), REJECTED);
+  assert.deepEqual(getStatusAndDetail(await sendEnvelope(event)), REJECTED);
   await master.put(settings, { active: false, integrated: false });
-  assert.deepEqual(told(await envelope(event)), REJECTED);
+  assert.deepEqual(getStatusAndDetail(await sendEnvelope(event)), REJECTED);
   await master.put(settings, { active: true, integrated: true });
   await root.post('/features/integrated_error_tracking', { value: false, project: own.path_with_namespace });
-  assert.deepEqual(told(await envelope(event)), REJECTED);
+  assert.deepEqual(getStatusAndDetail(await sendEnvelope(event)), REJECTED);
 });
 
-test('every answer may be read by every page, and a preflight lets it ask', async () => {
+test('allows all origins in responses and preflights', async () => {
   const expose = 'x-sentry-error, x-sentry-rate-limits, retry-after';
-  const asked = [
+  const responses = [
     await send({ 'X-Sentry-Auth': `Sentry sentry_key=${key}` }),
     await send({ Origin: 'https://page.example' }),
     await send({}, { path: STORE }),
     await anonymous.send('GET', ENVELOPE),
     await anonymous.send('POST', `${ENVELOPE}?a=%zz`),
   ];
-  for (const { headers, status } of asked) {
+  for (const { headers, status } of responses) {
     assert.deepEqual(
       [headers['access-control-allow-origin'], headers['access-control-expose-headers']],
       ['*', expose],
@@ -149,13 +154,13 @@ test('every answer may be read by every page, and a preflight lets it ask', asyn
       {} as Headers,
       { Origin: 'https://page.example', 'Access-Control-Request-Method': 'POST' },
     ]) {
-      const { status, headers: said } = await anonymous.send('OPTIONS', path, { headers });
+      const { status, headers: preflight } = await anonymous.send('OPTIONS', path, { headers });
       assert.equal(status, 204);
-      assert.equal(said['access-control-allow-origin'], '*');
-      assert.equal(said['access-control-max-age'], '3600');
-      assert.match(said['access-control-allow-methods'] ?? '', /POST/);
+      assert.equal(preflight['access-control-allow-origin'], '*');
+      assert.equal(preflight['access-control-max-age'], '3600');
+      assert.match(preflight['access-control-allow-methods'] ?? '', /POST/);
       for (const name of ['content-type', 'content-encoding', 'x-sentry-auth', 'authorization']) {
-        assert.ok(said['access-control-allow-headers']?.includes(name), name);
+        assert.ok(preflight['access-control-allow-headers']?.includes(name), name);
       }
     }
   }

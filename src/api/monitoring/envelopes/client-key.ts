@@ -1,18 +1,20 @@
 import { parseForm } from '#http/parameters/brackets.ts';
 import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 
-/** Where a report says which client key it comes with (contract/monitoring.md §10 "Key"). */
+/** Extracts the client key from a request (contract/monitoring.md §10 "Key"). */
 
-/** The key that stands in a header or in the query; null: there is none. */
-export function keyOf({ headers, query }: Pick<IncomingRequest, 'headers' | 'query'>): string | null {
-  const named = [headers['x-sentry-auth'], headers.authorization].map((header) => keyIn(firstHeader(header) ?? ''));
+/** Returns the client key from the headers or the query, or null if there is none. */
+export function findClientKey({ headers, query }: Pick<IncomingRequest, 'headers' | 'query'>): string | null {
+  const inHeaders = [headers['x-sentry-auth'], headers.authorization].map((header) =>
+    parseAuthHeader(firstHeader(header) ?? ''),
+  );
   const { sentry_key } = parseForm(query);
   const inQuery = typeof sentry_key === 'string' ? sentry_key : '';
-  return named.find((key) => key !== null) ?? (inQuery || null);
+  return inHeaders.find((key) => key !== null) ?? (inQuery || null);
 }
 
-/** `Sentry sentry_version=7, sentry_key=K`: the name in front may be missing, the pairs stand in any order. */
-function keyIn(header: string): string | null {
+/** Parses `Sentry sentry_version=7, sentry_key=K`. The scheme is optional; the pairs come in any order. */
+function parseAuthHeader(header: string): string | null {
   const pairs = header.replace(/^\s*sentry\s+/i, '').split(',');
   for (const pair of pairs) {
     const [name = '', ...value] = pair.split('=');
@@ -22,8 +24,8 @@ function keyIn(header: string): string | null {
   return null;
 }
 
-/** The key in a DSN, and the last segment of its path, which names the project; null: it is none with a key. */
-export function keyInDsn(dsn: unknown): { readonly key: string; readonly project: string } | null {
+/** Parses a DSN: its user is the key, the last segment of its path the project. Returns null if it has no key. */
+export function parseDsn(dsn: unknown): { readonly key: string; readonly project: string } | null {
   const url = typeof dsn === 'string' ? URL.parse(dsn) : null;
   if (url === null || url.username === '') return null;
   return { key: url.username, project: url.pathname.split('/').at(-1) ?? '' };

@@ -2,33 +2,34 @@ import { isUtf8 } from 'node:buffer';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
 
-/** Reading envelopes (contract/monitoring.md §12): pure, over bytes as they come. */
+/** Incremental parser of envelopes (contract/monitoring.md §12). Pure. */
 
-/** What an SDK sends at most that is read, in bytes: one event or session, and the lines that say what follows. */
-export const LARGEST_PAYLOAD = 1024 * 1024;
-const LONGEST_LINE = 16 * 1024;
-/** SDKs send a few, those that collect first a hundred. */
-const MOST_ITEMS = 1_000;
+/** Maximum size of one event or session, in bytes. */
+export const MAX_PAYLOAD_BYTES = 1024 * 1024;
+/** Maximum size of the envelope header and of an item header. */
+const MAX_LINE_BYTES = 16 * 1024;
+/** SDKs usually send a few items; SDKs that batch send up to a hundred. */
+const MAX_ITEMS = 1_000;
 
-/** What stands in an envelope that is of interest. */
+/** An item of an envelope, with its payload. */
 export interface EnvelopeItem {
   readonly type: string;
   readonly payload: Buffer;
 }
 
-export type Unreadable = Failure<'invalidEnvelope' | 'tooLarge'>;
+export type EnvelopeFailure = Failure<'invalidEnvelope' | 'tooLarge'>;
 
-/** Reads an envelope piece by piece, and keeps of it the header and the items that somebody wants. */
+/** Parses an envelope chunk by chunk. Keeps the header and the items of the requested types. */
 export interface EnvelopeReader {
-  /** The first line; null: it has not come yet. */
+  /** The envelope header (first line), or null until it has been read. */
   readonly header: JsonObject | null;
   readonly items: readonly EnvelopeItem[];
-  /** How many bytes of payloads it keeps. */
-  readonly size: number;
-  /** Reads on; says what is wrong, and must not be called after that. */
-  push(bytes: Buffer): Unreadable | null;
-  /** That was all. */
-  end(): Unreadable | null;
+  /** Total size of the payloads in memory. */
+  readonly payloadBytes: number;
+  /** Parses the next chunk. Must not be called again after a failure. */
+  push(bytes: Buffer): EnvelopeFailure | null;
+  /** Ends the envelope; returns a failure if it is incomplete. */
+  end(): EnvelopeFailure | null;
 }
 
 const NEWLINE = 0x0a;
@@ -36,74 +37,77 @@ const NEWLINE = 0x0a;
 const invalid = () => fail('invalidEnvelope');
 const tooLarge = () => fail('tooLarge');
 
-/** What is read next. */
-type Next =
-  | { readonly what: 'header' | 'item' }
-  /** The payload of an item: so many bytes, or to the end of the line. Null: nobody wants it. */
-  | { readonly what: 'payload'; readonly type: string | null; left: number | null }
-  /** The end of the line behind a payload of so many bytes. */
-  | { readonly what: 'newline' };
+/** The part of the envelope that the parser expects next. */
+type ParserState =
+  | { readonly expects: 'header' | 'item' }
+  /**
+   * The payload of an item. `type` is null if the payload is skipped. `remaining` is the number of bytes left, or null if
+   * the payload ends with the line.
+   */
+  | { readonly expects: 'payload'; readonly type: string | null; remaining: number | null }
+  /** The newline after a payload with a declared length. */
+  | { readonly expects: 'newline' };
 
-/** `wanted`: the types of items whose payloads are kept. */
-export function envelopeReader(wanted: ReadonlySet<string>): EnvelopeReader {
+/** Creates a reader. `itemTypes`: types of the items whose payloads are kept; other payloads are skipped. */
+export function createEnvelopeReader(itemTypes: ReadonlySet<string>): EnvelopeReader {
   let header: JsonObject | null = null;
-  let next: Next = { what: 'header' };
-  let count = 0;
-  let size = 0;
+  let state: ParserState = { expects: 'header' };
+  let itemCount = 0;
+  let payloadBytes = 0;
   const items: EnvelopeItem[] = [];
-  const held = pieces();
+  const buffer = createChunkBuffer();
 
-  function endLine(): Unreadable | null {
-    const line = held.take();
-    if (next.what === 'item' && line.length === 0) return null;
-    const object = objectIn(line);
+  function endLine(): EnvelopeFailure | null {
+    const line = buffer.take();
+    if (state.expects === 'item' && line.length === 0) return null;
+    const object = parseObject(line);
     if (object === null) return invalid();
-    if (next.what === 'header') {
+    if (state.expects === 'header') {
       header = object;
-      next = { what: 'item' };
+      state = { expects: 'item' };
       return null;
     }
     const { type, length } = object;
     if (typeof type !== 'string' || !isLength(length)) return invalid();
-    if (++count > MOST_ITEMS) return tooLarge();
-    next = { what: 'payload', type: wanted.has(type) ? type : null, left: length ?? null };
-    if (length === 0) endPayload({ what: 'newline' });
+    if (++itemCount > MAX_ITEMS) return tooLarge();
+    state = { expects: 'payload', type: itemTypes.has(type) ? type : null, remaining: length ?? null };
+    if (length === 0) endPayload({ expects: 'newline' });
     return null;
   }
 
-  function endPayload(then: Next): void {
-    if (next.what === 'payload' && next.type !== null) items.push({ type: next.type, payload: held.take() });
-    next = then;
+  function endPayload(nextState: ParserState): void {
+    if (state.expects === 'payload' && state.type !== null) items.push({ type: state.type, payload: buffer.take() });
+    state = nextState;
   }
 
-  function keep(bytes: Buffer, most: number): Unreadable | null {
-    if (held.size + bytes.length > most) return tooLarge();
-    held.add(bytes);
-    if (next.what === 'payload') size += bytes.length;
+  function append(bytes: Buffer, maxBytes: number): EnvelopeFailure | null {
+    if (buffer.size + bytes.length > maxBytes) return tooLarge();
+    buffer.add(bytes);
+    if (state.expects === 'payload') payloadBytes += bytes.length;
     return null;
   }
 
-  /** Takes the beginning of what came; how much of it, or what is wrong. */
-  function step(bytes: Buffer): number | Unreadable {
-    if (next.what === 'newline') {
+  /** Consumes the start of `bytes`. Returns the number of consumed bytes, or a failure. */
+  function consume(bytes: Buffer): number | EnvelopeFailure {
+    if (state.expects === 'newline') {
       if (bytes[0] !== NEWLINE) return invalid();
-      next = { what: 'item' };
+      state = { expects: 'item' };
       return 1;
     }
-    const counted = next.what === 'payload' ? next.left : null;
-    const found = counted === null ? bytes.indexOf(NEWLINE) : -1;
-    const isWhole = counted === null ? found !== -1 : counted <= bytes.length;
-    const taken = isWhole ? bytes.subarray(0, counted ?? found) : bytes;
-    if (next.what === 'payload') {
-      const wrong = next.type === null ? null : keep(taken, LARGEST_PAYLOAD);
-      if (wrong !== null) return wrong;
-      if (next.left !== null) next.left -= taken.length;
-      if (isWhole) endPayload({ what: counted === null ? 'item' : 'newline' });
+    const remaining = state.expects === 'payload' ? state.remaining : null;
+    const newlineAt = remaining === null ? bytes.indexOf(NEWLINE) : -1;
+    const isComplete = remaining === null ? newlineAt !== -1 : remaining <= bytes.length;
+    const part = isComplete ? bytes.subarray(0, remaining ?? newlineAt) : bytes;
+    if (state.expects === 'payload') {
+      const failure = state.type === null ? null : append(part, MAX_PAYLOAD_BYTES);
+      if (failure !== null) return failure;
+      if (state.remaining !== null) state.remaining -= part.length;
+      if (isComplete) endPayload({ expects: remaining === null ? 'item' : 'newline' });
     } else {
-      const wrong = keep(taken, LONGEST_LINE) ?? (isWhole ? endLine() : null);
-      if (wrong !== null) return wrong;
+      const failure = append(part, MAX_LINE_BYTES) ?? (isComplete ? endLine() : null);
+      if (failure !== null) return failure;
     }
-    return taken.length + (isWhole && counted === null ? 1 : 0);
+    return part.length + (isComplete && remaining === null ? 1 : 0);
   }
 
   return {
@@ -111,31 +115,31 @@ export function envelopeReader(wanted: ReadonlySet<string>): EnvelopeReader {
       return header;
     },
     items,
-    get size() {
-      return size;
+    get payloadBytes() {
+      return payloadBytes;
     },
     push(bytes) {
       for (let at = 0; at < bytes.length; ) {
-        if (next.what === 'item' && held.size === 0) at = afterBlanks(bytes, at);
-        const taken = step(bytes.subarray(at));
-        if (typeof taken !== 'number') return taken;
-        at += taken;
+        if (state.expects === 'item' && buffer.size === 0) at = skipBlanks(bytes, at);
+        const consumed = consume(bytes.subarray(at));
+        if (typeof consumed !== 'number') return consumed;
+        at += consumed;
       }
       return null;
     },
     end() {
-      const wrong = next.what === 'header' || next.what === 'item' ? endLine() : null;
-      if (wrong !== null) return wrong;
-      if (next.what !== 'payload') return null;
-      if (next.left !== null) return invalid();
-      endPayload({ what: 'item' });
+      const failure = state.expects === 'header' || state.expects === 'item' ? endLine() : null;
+      if (failure !== null) return failure;
+      if (state.expects !== 'payload') return null;
+      if (state.remaining !== null) return invalid();
+      endPayload({ expects: 'item' });
       return null;
     },
   };
 }
 
-/** An object's JSON; null: it is none. */
-function objectIn(line: Buffer): JsonObject | null {
+/** Parses a JSON object; returns null if the line is invalid or not an object. */
+function parseObject(line: Buffer): JsonObject | null {
   if (!isUtf8(line)) return null;
   try {
     const value: unknown = JSON.parse(line.toString('utf8'));
@@ -149,8 +153,8 @@ function isLength(length: unknown): length is number | null | undefined {
   return length === undefined || length === null || (Number.isSafeInteger(length) && (length as number) >= 0);
 }
 
-/** Blank lines count as nothing, and there may be very many of them. */
-function afterBlanks(bytes: Buffer, from: number): number {
+/** Skips blank lines without buffering them: there may be very many. */
+function skipBlanks(bytes: Buffer, from: number): number {
   let at = from;
   while (at < bytes.length && isBlank(bytes[at]!)) at++;
   return at;
@@ -160,23 +164,23 @@ function isBlank(byte: number): boolean {
   return byte === NEWLINE || byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }
 
-/** Bytes that came one after another. */
-function pieces() {
-  let kept: Buffer[] = [];
+/** Collects consecutive chunks; `take` returns them as one buffer and empties the collection. */
+function createChunkBuffer() {
+  let chunks: Buffer[] = [];
   let size = 0;
   return {
     get size() {
       return size;
     },
-    add(piece: Buffer) {
-      if (piece.length > 0) kept.push(piece);
-      size += piece.length;
+    add(chunk: Buffer) {
+      if (chunk.length > 0) chunks.push(chunk);
+      size += chunk.length;
     },
     take(): Buffer {
-      const whole = kept.length === 1 ? (kept[0] as Buffer) : Buffer.concat(kept, size);
-      kept = [];
+      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
+      chunks = [];
       size = 0;
-      return whole;
+      return bytes;
     },
   };
 }

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFailure } from '#runtime/failure.ts';
-import { envelopeReader, LARGEST_PAYLOAD } from './envelope-reader.ts';
+import { createEnvelopeReader, MAX_PAYLOAD_BYTES } from './envelope-reader.ts';
 
-const WANTED = new Set(['event', 'session']);
+const ITEM_TYPES = new Set(['event', 'session']);
 
-/** Header and wanted items of an envelope that comes in pieces of this size, or what is wrong with it. */
-function read(envelope: string | Buffer, size = Number.POSITIVE_INFINITY): unknown {
+/** Parses an envelope in chunks of this size. Returns its header and items, or the code of the failure. */
+function parseEnvelope(envelope: string | Buffer, size = Number.POSITIVE_INFINITY): unknown {
   const bytes = Buffer.from(envelope);
-  const reader = envelopeReader(WANTED);
+  const reader = createEnvelopeReader(ITEM_TYPES);
   for (let at = 0; at < bytes.length; at += size) {
-    const wrong = reader.push(bytes.subarray(at, at + size));
-    if (isFailure(wrong)) return wrong.code;
+    const failure = reader.push(bytes.subarray(at, at + size));
+    if (isFailure(failure)) return failure.code;
   }
-  const wrong = reader.end();
-  if (isFailure(wrong)) return wrong.code;
+  const failure = reader.end();
+  if (isFailure(failure)) return failure.code;
   return [reader.header, ...reader.items.map(({ type, payload }) => [type, payload.toString()])];
 }
 
@@ -22,56 +22,64 @@ const event = '{"message":"é\\n"}';
 const length = Buffer.byteLength(event);
 const items = [{}, ['event', event]];
 
-test('an envelope is read alike in whatever pieces it comes', () => {
+test('parses an envelope independently of the chunk size', () => {
   const envelope = Buffer.from(
     `{"event_id":"a"}\n{"type":"attachment","length":5}\na\n\u0000\nb\n\n{"type":"event","length":${length}}\n${event}\n\n{"type":"session"}\n{"sid":1}`,
   );
   const expected = [{ event_id: 'a' }, ['event', event], ['session', '{"sid":1}']];
-  for (let size = 1; size <= envelope.length; size++) assert.deepEqual(read(envelope, size), expected, String(size));
+  for (let size = 1; size <= envelope.length; size++)
+    assert.deepEqual(parseEnvelope(envelope, size), expected, String(size));
 });
 
-test('a length is one of bytes, and may be left out', () => {
-  assert.deepEqual(read(`{}\n{"type":"event","length":${length}}\n${event}`), items);
-  assert.deepEqual(read(`{}\n{"type":"event","length":${length}}\n${event}\n`), items);
-  assert.deepEqual(read(`{}\n{"type":"event"}\n${event}\n`), items);
-  assert.deepEqual(read(`{}\n{"type":"event","length":null}\n${event}`), items);
-  assert.deepEqual(read('{}\n{"type":"event","length":3}\na\nb\n'), [{}, ['event', 'a\nb']]);
-  assert.deepEqual(read('{}\n{"type":"event","length":0}\n\n{"type":"event"}\n'), [{}, ['event', ''], ['event', '']]);
+test('counts `length` in bytes, and accepts items without it', () => {
+  assert.deepEqual(parseEnvelope(`{}\n{"type":"event","length":${length}}\n${event}`), items);
+  assert.deepEqual(parseEnvelope(`{}\n{"type":"event","length":${length}}\n${event}\n`), items);
+  assert.deepEqual(parseEnvelope(`{}\n{"type":"event"}\n${event}\n`), items);
+  assert.deepEqual(parseEnvelope(`{}\n{"type":"event","length":null}\n${event}`), items);
+  assert.deepEqual(parseEnvelope('{}\n{"type":"event","length":3}\na\nb\n'), [{}, ['event', 'a\nb']]);
+  assert.deepEqual(parseEnvelope('{}\n{"type":"event","length":0}\n\n{"type":"event"}\n'), [
+    {},
+    ['event', ''],
+    ['event', ''],
+  ]);
 });
 
-test('no items, blank lines and ends of lines of two bytes are nothing wrong', () => {
+test('accepts envelopes without items, with blank lines and with CRLF line breaks', () => {
   for (const envelope of ['{}', '{}\n', '{}\n\n\n', '{}\r\n \n\t\r\n', '{}\n{"type":"log"}', '{}\n{"type":"log"}\nx']) {
-    assert.deepEqual(read(envelope), [{}], JSON.stringify(envelope));
+    assert.deepEqual(parseEnvelope(envelope), [{}], JSON.stringify(envelope));
   }
-  assert.deepEqual(read(`{}\r\n\n{"type":"event"}\r\n${event}\n\n`), items);
+  assert.deepEqual(parseEnvelope(`{}\r\n\n{"type":"event"}\r\n${event}\n\n`), items);
 });
 
-test('what is no envelope is invalid', () => {
+test('rejects invalid headers, item headers and lengths', () => {
   const wrong = ['', '\n{}', 'x', '[]', 'null', '"a"', '{"a":', '{}\nx', '{}\n[]', '{}\n{}', '{}\n{"type":1}'];
   const lengths = ['-1', '1.5', '"3"', 'true', '1e400', '99999999999999999999'];
-  const withLength = lengths.map((each) => `{}\n{"type":"event","length":${each}}\n${event}`);
+  const withLength = lengths.map((value) => `{}\n{"type":"event","length":${value}}\n${event}`);
   const tooFew = `{}\n{"type":"event","length":${length + 1}}\n${event}`;
   const noNewline = `{}\n{"type":"log","length":${length - 1}}\n${event}`;
   for (const envelope of [...wrong, ...withLength, tooFew, noNewline, `${tooFew.slice(0, -5)}\n`]) {
-    assert.equal(read(envelope), 'invalidEnvelope', JSON.stringify(envelope));
-    assert.equal(read(envelope, 1), 'invalidEnvelope', JSON.stringify(envelope));
+    assert.equal(parseEnvelope(envelope), 'invalidEnvelope', JSON.stringify(envelope));
+    assert.equal(parseEnvelope(envelope, 1), 'invalidEnvelope', JSON.stringify(envelope));
   }
 });
 
-test('a line that is not UTF-8 is invalid, a payload that nobody reads may be anything', () => {
-  assert.equal(read(Buffer.from('{"a":"\xff"}', 'latin1')), 'invalidEnvelope');
-  assert.equal(read(Buffer.from('{}\n{"type":"log","a":"\xff"}\nx', 'latin1')), 'invalidEnvelope');
-  assert.deepEqual(read(Buffer.from('{}\n{"type":"log"}\n\xff\x00\r\n', 'latin1')), [{}]);
+test('rejects header lines that are not UTF-8, and accepts any bytes in skipped payloads', () => {
+  assert.equal(parseEnvelope(Buffer.from('{"a":"\xff"}', 'latin1')), 'invalidEnvelope');
+  assert.equal(parseEnvelope(Buffer.from('{}\n{"type":"log","a":"\xff"}\nx', 'latin1')), 'invalidEnvelope');
+  assert.deepEqual(parseEnvelope(Buffer.from('{}\n{"type":"log"}\n\xff\x00\r\n', 'latin1')), [{}]);
 });
 
-test('what is read has a limit, and what is dropped has none', () => {
+test('limits lines, items and payloads, but not skipped payloads', () => {
   const payload = (size: number) => 'x'.repeat(size);
-  const wholly = read(`{}\n{"type":"event"}\n${payload(LARGEST_PAYLOAD)}\n`) as [unknown, [string, string]];
-  assert.equal(wholly[1][1].length, LARGEST_PAYLOAD);
-  assert.equal(read(`{}\n{"type":"event"}\n${payload(LARGEST_PAYLOAD + 1)}\n`, 65_536), 'tooLarge');
-  assert.equal(read(`{}\n{"type":"event","length":1048577}\n${payload(LARGEST_PAYLOAD + 1)}\n`, 65_536), 'tooLarge');
-  assert.deepEqual(read(`{}\n{"type":"profile"}\n${payload(3 * LARGEST_PAYLOAD)}\n`, 65_536), [{}]);
-  assert.equal(read(`{"a":"${payload(20_000)}"}`), 'tooLarge');
-  assert.equal(read(`{}\n${'{"type":"log"}\n\n'.repeat(1001)}`), 'tooLarge');
-  assert.equal(read('{}\n{"type":"event","length":9999999999}\nx'), 'invalidEnvelope');
+  const largest = parseEnvelope(`{}\n{"type":"event"}\n${payload(MAX_PAYLOAD_BYTES)}\n`) as [unknown, [string, string]];
+  assert.equal(largest[1][1].length, MAX_PAYLOAD_BYTES);
+  assert.equal(parseEnvelope(`{}\n{"type":"event"}\n${payload(MAX_PAYLOAD_BYTES + 1)}\n`, 65_536), 'tooLarge');
+  assert.equal(
+    parseEnvelope(`{}\n{"type":"event","length":1048577}\n${payload(MAX_PAYLOAD_BYTES + 1)}\n`, 65_536),
+    'tooLarge',
+  );
+  assert.deepEqual(parseEnvelope(`{}\n{"type":"profile"}\n${payload(3 * MAX_PAYLOAD_BYTES)}\n`, 65_536), [{}]);
+  assert.equal(parseEnvelope(`{"a":"${payload(20_000)}"}`), 'tooLarge');
+  assert.equal(parseEnvelope(`{}\n${'{"type":"log"}\n\n'.repeat(1001)}`), 'tooLarge');
+  assert.equal(parseEnvelope('{}\n{"type":"event","length":9999999999}\nx'), 'invalidEnvelope');
 });

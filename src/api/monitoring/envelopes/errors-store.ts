@@ -2,21 +2,21 @@ import { prepareForRows, type RowParameters } from '#database/prepare.ts';
 import { rowParametersTable } from '#database/row-list.ts';
 import type { ErrorLevel, ErrorType } from '#database/tables/error-tracking.ts';
 
-/** The SQL of what reports leave: each statement for as many of them as come together. */
+/** SQL statements that store error events. Each statement handles any number of rows. */
 
-/** Which event of which project. */
-export interface ErrorEventName {
+/** Identifies an event. */
+export interface ErrorEventKey {
   readonly project_id: number;
   readonly event_id: string;
 }
 
-/** Those of these events that are there already. index: error_events_by_event_id */
-export const findEvents = prepareForRows(
+/** Returns the keys of the events that are already stored. index: error_events_by_event_id */
+export const findStoredEvents = prepareForRows(
   ['project_id', 'event_id'],
-  (tx, rows: RowParameters<ErrorEventName>) =>
+  (tx, rows: RowParameters<ErrorEventKey>) =>
     tx
       .selectFrom(rowParametersTable(rows, { project_id: 'bigint', event_id: 'text' }))
-      // In this order, whatever the planner thinks of the two.
+      // A cross join fixes the join order on SQLite.
       .crossJoin('error_events')
       .select(['error_events.project_id', 'error_events.event_id'])
       .whereRef('error_events.project_id', '=', 'given.project_id')
@@ -24,8 +24,8 @@ export const findEvents = prepareForRows(
   { filled: true },
 );
 
-/** What some reports that are alike say together. */
-export interface NewReports {
+/** The combined values of reports with the same fingerprint. */
+export interface CombinedReports {
   readonly project_id: number;
   readonly fingerprint: string;
   readonly type: ErrorType;
@@ -63,19 +63,19 @@ const ERROR_COLUMNS = [
   'first_seen',
   'last_seen',
   'last_received_at',
-] as const satisfies readonly (keyof NewReports)[];
+] as const satisfies readonly (keyof CombinedReports)[];
 
-/** What an error shows of its newest report. */
-const OF_THE_NEWEST = ['type', 'name', 'name_key', 'message', 'message_key', 'level'] as const;
+/** Columns of an error that have the values of its newest event. */
+const COLUMNS_OF_NEWEST_EVENT = ['type', 'name', 'name_key', 'message', 'message_key', 'level'] as const;
 
-/** Makes errors, or adds to those that are there: a resolved one has come back. index: errors_by_fingerprint */
-export const addToErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParameters<NewReports>) =>
+/** Creates errors or updates existing ones. A resolved error becomes unresolved. index: errors_by_fingerprint */
+export const upsertErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParameters<CombinedReports>) =>
   tx
     .insertInto('errors')
     .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['project_id', 'fingerprint']).doUpdateSet((eb) => {
-        const newest = OF_THE_NEWEST.map((column) => [
+        const newestValues = COLUMNS_OF_NEWEST_EVENT.map((column) => [
           column,
           eb
             .case()
@@ -84,15 +84,15 @@ export const addToErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParameter
             .else(eb.ref(`errors.${column}`))
             .end(),
         ]);
-        const outermost = (column: 'first_seen' | 'last_seen', sign: '<' | '>') =>
+        const minOrMax = (column: 'first_seen' | 'last_seen', operator: '<' | '>') =>
           eb
             .case()
-            .when(`excluded.${column}`, sign, eb.ref(`errors.${column}`))
+            .when(`excluded.${column}`, operator, eb.ref(`errors.${column}`))
             .then(eb.ref(`excluded.${column}`))
             .else(eb.ref(`errors.${column}`))
             .end();
         return {
-          ...Object.fromEntries(newest),
+          ...Object.fromEntries(newestValues),
           status: eb
             .case()
             .when('errors.status', '=', 'resolved')
@@ -100,8 +100,8 @@ export const addToErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParameter
             .else(eb.ref('errors.status'))
             .end(),
           event_count: eb('errors.event_count', '+', eb.ref('excluded.event_count')),
-          first_seen: outermost('first_seen', '<'),
-          last_seen: outermost('last_seen', '>'),
+          first_seen: minOrMax('first_seen', '<'),
+          last_seen: minOrMax('last_seen', '>'),
           last_received_at: eb.ref('excluded.last_received_at'),
         };
       }),
@@ -109,8 +109,8 @@ export const addToErrors = prepareForRows(ERROR_COLUMNS, (tx, rows: RowParameter
     .returning(['id', 'project_id', 'fingerprint']),
 );
 
-/** A report as it is kept. */
-export interface ErrorEventInput extends ErrorEventName {
+/** The row of an event. */
+export interface ErrorEventInput extends ErrorEventKey {
   readonly error_id: number;
   readonly type: ErrorType;
   readonly level: ErrorLevel;
@@ -144,7 +144,7 @@ const EVENT_COLUMNS = [
   'payload',
 ] as const satisfies readonly (keyof ErrorEventInput)[];
 
-export const addEvents = prepareForRows(EVENT_COLUMNS, (tx, rows: RowParameters<ErrorEventInput>) =>
+export const insertEvents = prepareForRows(EVENT_COLUMNS, (tx, rows: RowParameters<ErrorEventInput>) =>
   tx.insertInto('error_events').values(rows),
 );
 
@@ -153,8 +153,8 @@ interface ErrorUser {
   readonly user_key: string;
 }
 
-/** Users whom an error happens to for the first time, of these. index: error_users primary key */
-export const addUsers = prepareForRows(['error_id', 'user_key'], (tx, rows: RowParameters<ErrorUser>) =>
+/** Inserts the users that an error does not have yet; returns one row per new user. index: error_users primary key */
+export const insertNewUsers = prepareForRows(['error_id', 'user_key'], (tx, rows: RowParameters<ErrorUser>) =>
   tx
     .insertInto('error_users')
     .values(rows)
@@ -162,13 +162,13 @@ export const addUsers = prepareForRows(['error_id', 'user_key'], (tx, rows: RowP
     .returning('error_id'),
 );
 
-interface Counted {
+interface UserCountChange {
   readonly error_id: number;
   readonly users: number;
 }
 
 // index: errors primary key
-export const countUsers = prepareForRows(['error_id', 'users'], (tx, rows: RowParameters<Counted>) =>
+export const addToUserCounts = prepareForRows(['error_id', 'users'], (tx, rows: RowParameters<UserCountChange>) =>
   tx
     .updateTable('errors')
     .from(rowParametersTable(rows, { error_id: 'bigint', users: 'bigint' }))
@@ -182,7 +182,7 @@ interface ErrorEnvironment {
 }
 
 // index: error_environments primary key
-export const addEnvironments = prepareForRows(
+export const insertNewEnvironments = prepareForRows(
   ['error_id', 'environment'],
   (tx, rows: RowParameters<ErrorEnvironment>) =>
     tx
@@ -198,13 +198,15 @@ interface ErrorHour {
 }
 
 // index: error_hours primary key
-export const addHours = prepareForRows(['error_id', 'hour', 'event_count'], (tx, rows: RowParameters<ErrorHour>) =>
-  tx
-    .insertInto('error_hours')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['error_id', 'hour'])
-        .doUpdateSet((eb) => ({ event_count: eb('error_hours.event_count', '+', eb.ref('excluded.event_count')) })),
-    ),
+export const addToHourlyCounts = prepareForRows(
+  ['error_id', 'hour', 'event_count'],
+  (tx, rows: RowParameters<ErrorHour>) =>
+    tx
+      .insertInto('error_hours')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['error_id', 'hour'])
+          .doUpdateSet((eb) => ({ event_count: eb('error_hours.event_count', '+', eb.ref('excluded.event_count')) })),
+      ),
 );

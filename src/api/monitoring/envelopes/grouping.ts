@@ -1,24 +1,37 @@
 import { hash } from 'node:crypto';
-import type { ReadEvent } from './event-reader.ts';
+import type { ParsedEvent } from './event-reader.ts';
 
-/** Which reports are alike (contract/monitoring.md §12 "Grouping"): pure. */
+/** Groups reports of the same error (contract/monitoring.md §12 "Grouping"). Pure. */
 
-type Grouped = Pick<ReadEvent, 'type' | 'name' | 'message' | 'template' | 'culprit' | 'platform' | 'fingerprint'>;
+type GroupingFields = Pick<
+  ParsedEvent,
+  'type' | 'name' | 'message' | 'template' | 'culprit' | 'platform' | 'fingerprint'
+>;
 
-/** What stands in an SDK's fingerprint for the parts of the default one. */
-const DEFAULT = /^\{\{\s*default\s*\}\}$/;
+/** Placeholder in an SDK's fingerprint for the parts of the default grouping. */
+const DEFAULT_PLACEHOLDER = /^\{\{\s*default\s*\}\}$/;
 
-/** SHA-1 of what makes reports alike, 40 hex digits. */
-export function groupOf(event: Grouped): string {
-  return hash('sha1', JSON.stringify(partsOf(event)));
+/** Returns the SHA-1 of the grouping parts, 40 hex digits. Reports with the same hash belong to the same error. */
+export function getGroupHash(event: GroupingFields): string {
+  return hash('sha1', JSON.stringify(getGroupingParts(event)));
 }
 
-function partsOf(event: Grouped): readonly (string | null)[] {
+function getGroupingParts(event: GroupingFields): readonly (string | null)[] {
   if (event.fingerprint.length === 0) return defaultParts(event);
-  return event.fingerprint.flatMap((part) => (DEFAULT.test(part) ? defaultParts(event) : part));
+  return event.fingerprint.flatMap((part) => (DEFAULT_PLACEHOLDER.test(part) ? defaultParts(event) : part));
 }
 
-/** The message often says which object it was: it counts where nothing else says where. */
-function defaultParts({ type, name, message, template, culprit, platform }: Grouped): readonly (string | null)[] {
+/**
+ * The message of an exception often names the affected object, which would split one error into many. It is used only if
+ * the culprit is unknown.
+ */
+function defaultParts({
+  type,
+  name,
+  message,
+  template,
+  culprit,
+  platform,
+}: GroupingFields): readonly (string | null)[] {
   return type === 'error' ? ['exception', name, culprit ?? message, platform] : ['message', template, platform];
 }

@@ -13,123 +13,143 @@ import { firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import type { ReportSender, ToAdmit } from './access.ts';
-import { envelopeReader, LARGEST_PAYLOAD } from './envelope-reader.ts';
-import type { REFUSALS } from './errors.ts';
+import type { ReportSender, SenderAuthentication } from './access.ts';
+import { createEnvelopeReader, MAX_PAYLOAD_BYTES } from './envelope-reader.ts';
+import type { INGESTION_ERRORS } from './errors.ts';
 import type { Receipt } from './event-reader.ts';
-import { type ErrorReport, reportOf, reportOfEvent, STORED_FIELDS } from './report.ts';
-import { keep } from './store-report.ts';
+import { buildEventReport, buildReport, type ErrorReport, STORED_ITEM_TYPES } from './report.ts';
+import { storeReport } from './store-report.ts';
 
-/** What a request reports, kept when this resolves (contract/monitoring.md §10 to §12). */
+/**
+ * Receives reports of SDKs. A report is stored durably when the returned promise resolves (contract/monitoring.md §10 to
+ * §12).
+ */
 
-/** A body as it is sent, and what comes of it. */
-const LARGEST_SENT = 20 * MEBIBYTE;
-const LARGEST_DECODED = 50 * MEBIBYTE;
-/** Base64 has four bytes for three, and maybe some ends of lines. */
-const LARGEST_BASE64 = 2 * LARGEST_PAYLOAD;
+type IngestionServices = Pick<Services, 'clock' | 'runUnitOfWork'>;
 
-interface Call extends ToAdmit {
+/** Maximum size of a body as sent. */
+const MAX_BODY_BYTES = 20 * MEBIBYTE;
+/** Maximum size of a body after decompression. */
+const MAX_DECODED_BYTES = 50 * MEBIBYTE;
+/** Base64 takes four bytes for three, plus line breaks. */
+const MAX_BASE64_BYTES = 2 * MAX_PAYLOAD_BYTES;
+
+interface IngestionCall extends SenderAuthentication {
   readonly request: IncomingRequest;
 }
 
-/** A body that is being decoded. */
-interface Arrived {
-  readonly pieces: Chunks;
+/** A body while it is being decoded. */
+interface DecodedBody {
+  readonly chunks: Chunks;
   readonly receipt: Receipt;
-  /** So many bytes of it are kept; refused with 503 where bodies hold too much. */
-  readonly hold: (kept: number) => void;
+  /** Reserves memory for this many decoded bytes; throws 503 if all bodies together take too much memory. */
+  readonly reserveMemory: (decodedBytes: number) => void;
 }
 
-type No = Failure<keyof typeof REFUSALS>;
-type Received = { readonly sender: ReportSender; readonly report: ErrorReport };
+type IngestionFailure = Failure<keyof typeof INGESTION_ERRORS>;
+type ParsedReport = { readonly sender: ReportSender; readonly report: ErrorReport };
 
-/** What the sender of an accepted report hears. */
-type Told = { id?: string };
+/** The response to an accepted report. */
+type ReportResponse = { id?: string };
 
-export function receiveEnvelope(call: Call, services: Services): Promise<Told | No> {
-  return receive(call, services, 'invalidEnvelope', (arrived) => readEnvelope(call, arrived));
+export function receiveEnvelope(
+  call: IngestionCall,
+  services: IngestionServices,
+): Promise<ReportResponse | IngestionFailure> {
+  return receive(call, services, 'invalidEnvelope', (body) => parseEnvelope(call, body));
 }
 
-export function receiveEvent(call: Call, services: Services): Promise<Told | No> {
-  return receive(call, services, 'invalidEvent', (arrived) => readEventAlone(call, arrived));
+export function receiveEvent(
+  call: IngestionCall,
+  services: IngestionServices,
+): Promise<ReportResponse | IngestionFailure> {
+  return receive(call, services, 'invalidEvent', (body) => parseSingleEvent(call, body));
 }
 
+/** `decodingFailure`: the failure for a body that cannot be decompressed. */
 async function receive(
-  { request }: Call,
-  services: Services,
-  undecodable: 'invalidEnvelope' | 'invalidEvent',
-  read: (arrived: Arrived) => Promise<Received | No>,
-): Promise<Told | No> {
+  { request }: IngestionCall,
+  services: IngestionServices,
+  decodingFailure: 'invalidEnvelope' | 'invalidEvent',
+  parse: (body: DecodedBody) => Promise<ParsedReport | IngestionFailure>,
+): Promise<ReportResponse | IngestionFailure> {
   const encoding = parseEncoding(firstHeader(request.headers['content-encoding']));
   if (encoding === null) return fail('unsupportedEncoding');
-  const bytes = await bytesOf(request);
+  const bytes = await readBody(request);
   if (isFailure(bytes)) return bytes;
   const receipt = { receivedAt: timestamp(services.clock), address: request.clientAddress };
-  // What is kept of the decoded bytes is in memory beside those that were sent.
-  const hold = (kept: number) => reserve(request, bytes.length + kept);
-  const reading = readDecoded(bytes, encoding, (pieces) => read({ pieces, receipt, hold }), request.client);
-  const received = await reading.catch((error: unknown) => {
-    if (error instanceof DecodingError) return fail(undecodable);
+  // The decoded bytes are in memory in addition to the bytes as sent.
+  const reserveMemory = (decodedBytes: number) => reserve(request, bytes.length + decodedBytes);
+  const parsing = readDecoded(bytes, encoding, (chunks) => parse({ chunks, receipt, reserveMemory }), request.client);
+  const parsed = await parsing.catch((error: unknown) => {
+    if (error instanceof DecodingError) return fail(decodingFailure);
     throw error;
   });
-  if (isFailure(received)) return received;
-  const { sender, report } = received;
-  const no = await keep(services, sender, report, request.client);
-  return no ?? (report.id === null ? {} : { id: report.id });
+  if (isFailure(parsed)) return parsed;
+  const { sender, report } = parsed;
+  const failure = await storeReport(services, sender, report, request.client);
+  return failure ?? (report.id === null ? {} : { id: report.id });
 }
 
-async function bytesOf(request: IncomingRequest): Promise<Buffer | Failure<'tooLarge'>> {
+async function readBody(request: IncomingRequest): Promise<Buffer | Failure<'tooLarge'>> {
   try {
-    return await readBytes(request, LARGEST_SENT);
+    return await readBytes(request, MAX_BODY_BYTES);
   } catch (error) {
     if (error instanceof HttpError && error.status === 413) return fail('tooLarge');
     throw error;
   }
 }
 
-async function readEnvelope({ admit }: Call, { pieces, receipt, hold }: Arrived): Promise<Received | No> {
-  const reader = envelopeReader(STORED_FIELDS);
+async function parseEnvelope(
+  { authenticateSender }: IngestionCall,
+  { chunks, receipt, reserveMemory }: DecodedBody,
+): Promise<ParsedReport | IngestionFailure> {
+  const reader = createEnvelopeReader(STORED_ITEM_TYPES);
   let sender: ReportSender | null = null;
   let size = 0;
-  /** Who it is comes before what is wrong with the rest. */
-  const admitted = async () => {
+  /** Authentication failures take precedence over failures of the rest of the envelope. */
+  const authenticate = async () => {
     if (sender !== null || reader.header === null) return null;
-    const found = await admit(reader.header.dsn);
+    const found = await authenticateSender(reader.header.dsn);
     if (isFailure(found)) return found;
     sender = found;
     return null;
   };
-  for await (const piece of pieces) {
-    size += piece.length;
-    if (size > LARGEST_DECODED) return fail('tooLarge');
-    const wrong = reader.push(piece);
-    const no = (await admitted()) ?? wrong;
-    if (no !== null) return no;
-    hold(reader.size);
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > MAX_DECODED_BYTES) return fail('tooLarge');
+    const invalid = reader.push(chunk);
+    const failure = (await authenticate()) ?? invalid;
+    if (failure !== null) return failure;
+    reserveMemory(reader.payloadBytes);
   }
-  const wrong = reader.end();
-  const no = (await admitted()) ?? wrong;
-  if (no !== null) return no;
-  const report = await reportOf(reader.header ?? {}, reader.items, receipt);
+  const invalid = reader.end();
+  const failure = (await authenticate()) ?? invalid;
+  if (failure !== null) return failure;
+  const report = await buildReport(reader.header ?? {}, reader.items, receipt);
   return isFailure(report) ? report : { sender: sender as unknown as ReportSender, report };
 }
 
 const [BRACE, SPACE] = [0x7b, 0x20] as const;
 
-/** An event's JSON, or what older SDKs make of it: its zlib data in Base64. */
-async function readEventAlone({ admit }: Call, { pieces, receipt }: Arrived): Promise<Received | No> {
-  const sender = await admit(null);
+/** Parses the JSON of an event, or its Base64-encoded zlib data, which older SDKs send. */
+async function parseSingleEvent(
+  { authenticateSender }: IngestionCall,
+  { chunks, receipt }: DecodedBody,
+): Promise<ParsedReport | IngestionFailure> {
+  const sender = await authenticateSender(null);
   if (isFailure(sender)) return sender;
-  const bytes = await collectBytes(pieces, LARGEST_BASE64);
+  const bytes = await collectBytes(chunks, MAX_BASE64_BYTES);
   if (bytes === null) return fail('tooLarge');
   const isJson = bytes.find((byte) => byte > SPACE) === BRACE;
-  const payload = isJson ? bytes : await inflated(bytes);
-  if (payload === null || payload.length > LARGEST_PAYLOAD) return fail('tooLarge');
-  const report = await reportOfEvent(payload, receipt);
+  const payload = isJson ? bytes : await inflateBase64(bytes);
+  if (payload === null || payload.length > MAX_PAYLOAD_BYTES) return fail('tooLarge');
+  const report = await buildEventReport(payload, receipt);
   return isFailure(report) ? report : { sender, report };
 }
 
-function inflated(base64: Buffer): Promise<Buffer | null> {
+/** Returns null if the inflated data is too large. */
+function inflateBase64(base64: Buffer): Promise<Buffer | null> {
   const bytes = Buffer.from(base64.toString('latin1'), 'base64');
-  return collectBytes(decodeChunks(bytes, 'deflate'), LARGEST_PAYLOAD);
+  return collectBytes(decodeChunks(bytes, 'deflate'), MAX_PAYLOAD_BYTES);
 }

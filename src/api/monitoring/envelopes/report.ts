@@ -4,91 +4,91 @@ import { type JsonLimits, parseJson } from '#http/request/json-body.ts';
 import { createYielder } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
-import { type EnvelopeItem, LARGEST_PAYLOAD } from './envelope-reader.ts';
-import { eventIdOf, isTransaction, type ReadEvent, type Receipt, readEvent } from './event-reader.ts';
-import { groupOf } from './grouping.ts';
-import { readSession, readSessions, type SessionCounts, type SessionStep } from './session-reader.ts';
-import { withoutNuls } from './texts.ts';
+import { type EnvelopeItem, MAX_PAYLOAD_BYTES } from './envelope-reader.ts';
+import { isTransaction, type ParsedEvent, parseEvent, parseEventId, type Receipt } from './event-reader.ts';
+import { getGroupHash } from './grouping.ts';
+import { parseSession, parseSessionCounts, type SessionCounts, type SessionUpdate } from './session-reader.ts';
+import { removeNulCharacters } from './texts.ts';
 
-/** What one request reports. */
+/** The events and sessions of one request. */
 export interface ErrorReport {
-  /** What the sender hears that it is called; null: nothing. */
+  /** The id in the response, or null for none. */
   readonly id: string | null;
-  /** Each of an id of its own. */
+  /** Events with distinct ids. */
   readonly events: readonly ReportedEvent[];
-  readonly steps: readonly SessionStep[];
-  readonly counts: readonly SessionCounts[];
+  readonly sessionUpdates: readonly SessionUpdate[];
+  readonly sessionCounts: readonly SessionCounts[];
 }
 
-export interface ReportedEvent extends ReadEvent {
+export interface ReportedEvent extends ParsedEvent {
   readonly eventId: string;
-  /** By which it is told apart from others. */
-  readonly group: string;
-  /** Its JSON as it came, without NUL characters: bytes, because it may wait with many others. */
+  /** Identifies the error that the event belongs to, within a project. */
+  readonly groupHash: string;
+  /** The JSON as received, without NUL characters. Kept as bytes, which take less memory while the event is queued. */
   readonly payload: Buffer;
 }
 
-/** The types of items that are kept; all others are dropped. */
-export const STORED_FIELDS: ReadonlySet<string> = new Set(['event', 'session', 'sessions']);
+/** The types of items that are stored; all others are dropped. */
+export const STORED_ITEM_TYPES: ReadonlySet<string> = new Set(['event', 'session', 'sessions']);
 
-/** An event may hold whatever its bytes can, but not deeper than clients read it again. */
-const BOUNDS: JsonLimits = {
+/** Events are limited by their size only, except for the depth, which clients must be able to parse. */
+const JSON_LIMITS: JsonLimits = {
   depth: 100,
-  items: LARGEST_PAYLOAD,
-  elements: LARGEST_PAYLOAD,
-  names: LARGEST_PAYLOAD,
+  items: MAX_PAYLOAD_BYTES,
+  elements: MAX_PAYLOAD_BYTES,
+  names: MAX_PAYLOAD_BYTES,
 };
 
-/** What the items of an envelope report. */
-export async function reportOf(
+/** Builds the report of an envelope from its header and its items. */
+export async function buildReport(
   { event_id }: JsonObject,
   items: readonly EnvelopeItem[],
   receipt: Receipt,
 ): Promise<ErrorReport | Failure<'invalidEvent'>> {
-  // The envelope's id is that of its event. Of several it is the first one's, and the others have their own.
-  const idOfEnvelope = eventIdOf(event_id);
-  let id = idOfEnvelope;
+  // The envelope's id is the id of its first event. Further events have their own ids.
+  const envelopeId = parseEventId(event_id);
+  let id = envelopeId;
   const events = new Map<string, ReportedEvent>();
-  const steps: SessionStep[] = [];
-  const counts: SessionCounts[] = [];
-  const giveWay = createYielder();
+  const sessionUpdates: SessionUpdate[] = [];
+  const sessionCounts: SessionCounts[] = [];
+  const yieldIfDue = createYielder();
   for (const { type, payload } of items) {
-    await giveWay();
-    const object = await objectIn(payload);
+    await yieldIfDue();
+    const object = await parseObject(payload);
     if (type === 'event') {
       if (object === null) return fail('invalidEvent');
-      const event = reported(object, payload, receipt, events.size === 0 ? idOfEnvelope : null);
+      const event = toReportedEvent(object, payload, receipt, events.size === 0 ? envelopeId : null);
       id ??= event.eventId;
       if (!isTransaction(object) && !events.has(event.eventId)) events.set(event.eventId, event);
     } else if (object !== null) {
-      const step = type === 'session' ? readSession(object) : null;
-      const counted = type === 'sessions' ? readSessions(object) : null;
-      if (step !== null) steps.push(step);
-      if (counted !== null) counts.push(counted);
+      const update = type === 'session' ? parseSession(object) : null;
+      const counts = type === 'sessions' ? parseSessionCounts(object) : null;
+      if (update !== null) sessionUpdates.push(update);
+      if (counts !== null) sessionCounts.push(counts);
     }
   }
-  return { id, events: [...events.values()], steps, counts };
+  return { id, events: [...events.values()], sessionUpdates, sessionCounts };
 }
 
-/** What an event reports that comes alone. */
-export function reportOfEvent(payload: Buffer, receipt: Receipt): Promise<ErrorReport | Failure<'invalidEvent'>> {
-  return reportOf({}, [{ type: 'event', payload }], receipt);
+/** Builds the report of an event that was sent without an envelope. */
+export function buildEventReport(payload: Buffer, receipt: Receipt): Promise<ErrorReport | Failure<'invalidEvent'>> {
+  return buildReport({}, [{ type: 'event', payload }], receipt);
 }
 
-function reported(event: JsonObject, payload: Buffer, receipt: Receipt, id: string | null): ReportedEvent {
-  const read = readEvent(event, receipt);
+function toReportedEvent(event: JsonObject, payload: Buffer, receipt: Receipt, id: string | null): ReportedEvent {
+  const parsed = parseEvent(event, receipt);
   return {
-    ...read,
-    eventId: id ?? read.eventId ?? randomBytes(16).toString('hex'),
-    group: groupOf(read),
-    payload: withoutNuls(payload),
+    ...parsed,
+    eventId: id ?? parsed.eventId ?? randomBytes(16).toString('hex'),
+    groupHash: getGroupHash(parsed),
+    payload: removeNulCharacters(payload),
   };
 }
 
-/** The object that a JSON text is; null: it is none. */
-async function objectIn(payload: Buffer): Promise<JsonObject | null> {
+/** Parses a JSON object; returns null if the text is invalid or not an object. */
+async function parseObject(payload: Buffer): Promise<JsonObject | null> {
   try {
-    const value = await parseJson(payload, BOUNDS);
+    const value = await parseJson(payload, JSON_LIMITS);
     return isJsonObject(value) ? value : null;
   } catch (error) {
     if (error instanceof HttpError) return null;

@@ -1,65 +1,65 @@
 import type { SessionBucket } from '#database/tables/error-tracking.ts';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
-import { textOf } from './texts.ts';
+import { toText } from './texts.ts';
 
-/** Reading the sessions that SDKs tell of (contract/monitoring.md §13): pure. What can't be read is left out. */
+/** Parses the sessions that SDKs report (contract/monitoring.md §13). Pure. Invalid sessions are skipped. */
 
-/** Where sessions are counted. */
-interface Place {
+/** Sessions are counted per release and environment. */
+interface ReleaseEnvironment {
   readonly release: string;
   readonly environment: string | null;
 }
 
-/** One session, as far as it has come. */
-export interface SessionStep extends Place {
+/** One update of a session: its current outcome. */
+export interface SessionUpdate extends ReleaseEnvironment {
   readonly sid: string;
   readonly bucket: SessionBucket;
-  /** Which of the steps of the session it is, where the SDK counts them. */
+  /** Sequence number of the update, or null if the SDK sends none. */
   readonly seq: number | null;
 }
 
-/** How many sessions have ended in which way. */
-export interface SessionCounts extends Place {
+/** The number of sessions per outcome. */
+export interface SessionCounts extends ReleaseEnvironment {
   readonly counts: Readonly<Record<SessionBucket, number>>;
 }
 
-export const BUCKETS: readonly SessionBucket[] = ['exited', 'errored', 'crashed', 'abnormal'];
+export const SESSION_BUCKETS: readonly SessionBucket[] = ['exited', 'errored', 'crashed', 'abnormal'];
 
-/** An item `session`; null: it is not one that can be counted. */
-export function readSession(session: JsonObject): SessionStep | null {
-  const place = placeOf(session);
-  const sid = textOf(session.sid);
-  if (place === null || sid === null) return null;
+/** Parses an item of type `session`. Returns null if it has no release or no session id. */
+export function parseSession(session: JsonObject): SessionUpdate | null {
+  const releaseEnvironment = parseReleaseEnvironment(session);
+  const sid = toText(session.sid);
+  if (releaseEnvironment === null || sid === null) return null;
   const seq = Number.isSafeInteger(session.seq) ? (session.seq as number) : null;
-  return { ...place, sid, bucket: bucketOf(session), seq };
+  return { ...releaseEnvironment, sid, bucket: selectBucket(session), seq };
 }
 
-/** An item `sessions`; null: it is not one that can be counted. */
-export function readSessions(sessions: JsonObject): SessionCounts | null {
-  const place = placeOf(sessions);
-  if (place === null || !Array.isArray(sessions.aggregates)) return null;
+/** Parses an item of type `sessions`. Returns null if it has no release or no aggregates. */
+export function parseSessionCounts(sessions: JsonObject): SessionCounts | null {
+  const releaseEnvironment = parseReleaseEnvironment(sessions);
+  if (releaseEnvironment === null || !Array.isArray(sessions.aggregates)) return null;
   const counts = { exited: 0, errored: 0, crashed: 0, abnormal: 0 };
-  for (const each of sessions.aggregates.filter(isJsonObject)) {
-    for (const bucket of BUCKETS) counts[bucket] += countOf(each[bucket]);
+  for (const aggregate of sessions.aggregates.filter(isJsonObject)) {
+    for (const bucket of SESSION_BUCKETS) counts[bucket] += toCount(aggregate[bucket]);
   }
-  return { ...place, counts };
+  return { ...releaseEnvironment, counts };
 }
 
-function placeOf({ attrs }: JsonObject): Place | null {
+function parseReleaseEnvironment({ attrs }: JsonObject): ReleaseEnvironment | null {
   const { release, environment } = isJsonObject(attrs) ? attrs : {};
-  const named = textOf(release);
-  return named === null ? null : { release: named, environment: textOf(environment) };
+  const releaseText = toText(release);
+  return releaseText === null ? null : { release: releaseText, environment: toText(environment) };
 }
 
-function bucketOf({ status, errors }: JsonObject): SessionBucket {
+function selectBucket({ status, errors }: JsonObject): SessionBucket {
   if (status === 'crashed' || status === 'abnormal') return status;
   return status === 'errored' || (typeof errors === 'number' && errors > 0) ? 'errored' : 'exited';
 }
 
-/** What one program may have seen in an hour, and more. */
-const LARGEST = 1_000_000_000;
+/** Upper bound of a single count, far above what one program can have per hour. */
+const MAX_COUNT = 1_000_000_000;
 
-function countOf(value: unknown): number {
+function toCount(value: unknown): number {
   const isCount = Number.isSafeInteger(value) && (value as number) >= 0;
-  return isCount ? Math.min(value as number, LARGEST) : 0;
+  return isCount ? Math.min(value as number, MAX_COUNT) : 0;
 }

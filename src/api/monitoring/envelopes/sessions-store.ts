@@ -2,38 +2,38 @@ import { prepareForRows, type RowParameters } from '#database/prepare.ts';
 import { rowParametersTable } from '#database/row-list.ts';
 import type { SessionBucket } from '#database/tables/error-tracking.ts';
 
-/** The SQL of what sessions leave: each statement for as many of them as come together. */
+/** SQL statements that store sessions. Each statement handles any number of rows. */
 
-interface SessionName {
+interface SessionKey {
   readonly project_id: number;
   readonly sid: string;
 }
 
-/** Where a session is counted. */
-export interface SessionState extends SessionName {
+/** The bucket in which a session is counted. */
+export interface SessionState extends SessionKey {
   readonly release: string;
-  /** Empty: none was said. */
+  /** Empty if the report named no environment. */
   readonly environment: string;
   readonly bucket: SessionBucket;
   readonly seq: number | null;
   readonly received_at: string;
 }
 
-const STATE = ['project_id', 'sid', 'release', 'environment', 'bucket', 'seq', 'received_at'] as const;
+const STATE_COLUMNS = ['project_id', 'sid', 'release', 'environment', 'bucket', 'seq', 'received_at'] as const;
 
-/** Where these sessions are counted, those of them that are. index: session_states primary key */
-export const findStates = prepareForRows(['project_id', 'sid'], (tx, rows: RowParameters<SessionName>) =>
+/** Returns the states of those sessions that are already counted. index: session_states primary key */
+export const findSessionStates = prepareForRows(['project_id', 'sid'], (tx, rows: RowParameters<SessionKey>) =>
   tx
     .selectFrom(rowParametersTable(rows, { project_id: 'bigint', sid: 'text' }))
-    // In this order, whatever the planner thinks of the two.
+    // A cross join fixes the join order on SQLite.
     .crossJoin('session_states')
-    .select(STATE.map((column) => `session_states.${column}` as const))
+    .select(STATE_COLUMNS.map((column) => `session_states.${column}` as const))
     .whereRef('session_states.project_id', '=', 'given.project_id')
     .whereRef('session_states.sid', '=', 'given.sid'),
 );
 
 // index: session_states primary key
-export const writeStates = prepareForRows(STATE, (tx, rows: RowParameters<SessionState>) =>
+export const saveSessionStates = prepareForRows(STATE_COLUMNS, (tx, rows: RowParameters<SessionState>) =>
   tx
     .insertInto('session_states')
     .values(rows)
@@ -46,7 +46,7 @@ export const writeStates = prepareForRows(STATE, (tx, rows: RowParameters<Sessio
     ),
 );
 
-/** How many more, or fewer, sessions there are of a release in an environment. */
+/** Changes (positive or negative) to the session counts of a release and environment. */
 export interface BucketChange extends Readonly<Record<SessionBucket, number>> {
   readonly project_id: number;
   readonly release: string;
@@ -55,11 +55,11 @@ export interface BucketChange extends Readonly<Record<SessionBucket, number>> {
   readonly last_seen: string;
 }
 
-const NUMBERS = ['total', 'exited', 'errored', 'crashed', 'abnormal'] as const;
+const COUNT_COLUMNS = ['total', 'exited', 'errored', 'crashed', 'abnormal'] as const;
 
 // index: session_buckets primary key
 export const addToBuckets = prepareForRows(
-  ['project_id', 'release', 'environment', ...NUMBERS, 'last_seen'],
+  ['project_id', 'release', 'environment', ...COUNT_COLUMNS, 'last_seen'],
   (tx, rows: RowParameters<BucketChange>) =>
     tx
       .insertInto('session_buckets')
@@ -67,7 +67,7 @@ export const addToBuckets = prepareForRows(
       .onConflict((conflict) =>
         conflict.columns(['project_id', 'release', 'environment']).doUpdateSet((eb) => ({
           ...Object.fromEntries(
-            NUMBERS.map((name) => [name, eb(`session_buckets.${name}`, '+', eb.ref(`excluded.${name}`))]),
+            COUNT_COLUMNS.map((name) => [name, eb(`session_buckets.${name}`, '+', eb.ref(`excluded.${name}`))]),
           ),
           last_seen: eb.ref('excluded.last_seen'),
         })),

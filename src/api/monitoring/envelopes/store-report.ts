@@ -7,122 +7,137 @@ import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import type { ReportSender } from './access.ts';
 import { addEvents, type EventToAdd } from './add-events.ts';
 import { addSessions } from './add-sessions.ts';
-import { findEvents } from './errors-store.ts';
-import { rateOf } from './event-rate.ts';
+import { findStoredEvents } from './errors-store.ts';
+import { createEventRateLimiter } from './event-rate.ts';
 import type { ErrorReport, ReportedEvent } from './report.ts';
 
-/** What is kept of a report in one go: all of it, unless it is very large. */
-interface Piece extends Omit<ErrorReport, 'id'> {
+/** A part of a report that one transaction stores: the whole report, unless it is very large. */
+interface ReportBatch extends Omit<ErrorReport, 'id'> {
   readonly sender: ReportSender;
-  /** All events of the report, in its first piece: it is refused as a whole when they are too many. */
-  readonly counted: readonly ReportedEvent[];
+  /**
+   * Events counted for the rate limit: all events of the report in its first batch, none in the others. A report over the
+   * limit is therefore rejected as a whole.
+   */
+  readonly rateLimitedEvents: readonly ReportedEvent[];
 }
 
-type No = Failure<'rejected' | 'rateLimited'>;
+type StoreFailure = Failure<'rejected' | 'rateLimited'>;
 
-/** What events and sessions weigh beside their JSON, in bytes. */
-const EVENT = 8_192;
-const SESSION = 2_048;
-/** One transaction takes so much: on SQLite it is one turn of the event loop. */
-const MOST = 2 * 1024 * 1024;
+/** Estimated overhead of an event or session, in bytes in addition to its JSON. */
+const EVENT_OVERHEAD_BYTES = 8_192;
+const SESSION_OVERHEAD_BYTES = 2_048;
+/** Maximum weight of one transaction. On SQLite, a transaction blocks the event loop until it ends. */
+const MAX_BATCH_BYTES = 2 * 1024 * 1024;
 
-const weightOf = ({ payload }: ReportedEvent) => EVENT + payload.length;
+const weightOf = ({ payload }: ReportedEvent) => EVENT_OVERHEAD_BYTES + payload.length;
 
-/** All reports that come at the same time are kept by one verb, in one transaction. */
-const keepPiece = defineBatchedWrite<Piece, null>({
-  execute: keepPieces,
-  lockKeys: (pieces) => [...new Set(pieces.map(({ sender }) => errorReportsLockKey(sender.projectId)))].sort(),
-  weightOf: ({ events, steps, counts }) =>
-    events.reduce((sum, event) => sum + weightOf(event), 0) + (steps.length + counts.length) * SESSION,
-  maxWeight: MOST,
+/** Stores a batch, together with the batches of concurrent reports in one transaction. */
+const storeBatch = defineBatchedWrite<ReportBatch, null>({
+  execute: storeBatches,
+  lockKeys: (batches) => [...new Set(batches.map(({ sender }) => errorReportsLockKey(sender.projectId)))].sort(),
+  weightOf: ({ events, sessionUpdates, sessionCounts }) =>
+    events.reduce((sum, event) => sum + weightOf(event), 0) +
+    (sessionUpdates.length + sessionCounts.length) * SESSION_OVERHEAD_BYTES,
+  maxWeight: MAX_BATCH_BYTES,
   queue: { maxWaiting: 1_000, retryAfter: 5 },
 });
 
-/** Keeps what a report brings; it is durable when this resolves. One that is refused has left nothing. */
-export async function keep(
-  services: Services,
+/** Stores a report. It is durable when the promise resolves. A rejected report stores nothing. */
+export async function storeReport(
+  services: Pick<Services, 'runUnitOfWork'>,
   sender: ReportSender,
   report: ErrorReport,
   client: RequestClient,
-): Promise<No | null> {
-  for (const [index, piece] of piecesOf(sender, report).entries()) {
-    // What has begun comes to its end, whoever waits or goes.
-    const no = await keepPiece(services, piece, index === 0 ? { client } : { exemptFromLimit: true });
-    if (isFailure(no)) return no as No;
+): Promise<StoreFailure | null> {
+  for (const [index, batch] of splitReport(sender, report).entries()) {
+    // After the first batch, the others are stored even if the queue is full or the client disconnects.
+    const failure = await storeBatch(services, batch, index === 0 ? { client } : { exemptFromLimit: true });
+    if (isFailure(failure)) return failure as StoreFailure;
   }
   return null;
 }
 
-function piecesOf(sender: ReportSender, { events, steps, counts }: ErrorReport): readonly Piece[] {
-  if (events.length + steps.length + counts.length === 0) return [];
-  const pieces: ReportedEvent[][] = [[]];
+function splitReport(
+  sender: ReportSender,
+  { events, sessionUpdates, sessionCounts }: ErrorReport,
+): readonly ReportBatch[] {
+  if (events.length + sessionUpdates.length + sessionCounts.length === 0) return [];
+  const eventBatches: ReportedEvent[][] = [[]];
   let weight = 0;
   for (const event of events) {
     weight += weightOf(event);
-    if (weight > MOST) {
-      pieces.push([]);
+    if (weight > MAX_BATCH_BYTES) {
+      eventBatches.push([]);
       weight = weightOf(event);
     }
-    pieces.at(-1)?.push(event);
+    eventBatches.at(-1)?.push(event);
   }
-  return pieces.map((some, index) => ({
-    sender,
-    events: some,
-    ...(index === 0 ? { counted: events, steps, counts } : { counted: [], steps: [], counts: [] }),
-  }));
+  return eventBatches.map(
+    (eventsOfBatch, index): ReportBatch => ({
+      sender,
+      events: eventsOfBatch,
+      rateLimitedEvents: index === 0 ? events : [],
+      sessionUpdates: index === 0 ? sessionUpdates : [],
+      sessionCounts: index === 0 ? sessionCounts : [],
+    }),
+  );
 }
 
-const nameOf = ({ projectId }: ReportSender, { eventId }: ReportedEvent) => `${projectId} ${eventId}`;
+const getEventKey = ({ projectId }: ReportSender, { eventId }: ReportedEvent) => `${projectId} ${eventId}`;
 
-async function keepPieces(uow: UnitOfWork, pieces: readonly Piece[]): Promise<readonly (null | No)[]> {
-  const reportingOf = await senders(uow, pieces);
-  const known = await knownEvents(uow, pieces);
-  const rate = await rateOf(
+async function storeBatches(
+  uow: UnitOfWork,
+  batches: readonly ReportBatch[],
+): Promise<readonly (null | StoreFailure)[]> {
+  const getLimits = await loadLimitsBySender(uow, batches);
+  const storedEventKeys = await findStoredEventKeys(uow, batches);
+  const rateLimiter = await createEventRateLimiter(
     uow,
-    pieces.map(({ sender }) => sender.projectId),
+    batches.map(({ sender }) => sender.projectId),
   );
-  const answers: (null | No)[] = [];
-  const kept: (Piece & ReportSender)[] = [];
-  const events: EventToAdd[] = [];
-  for (const piece of pieces) {
-    const { sender } = piece;
-    const reporting = reportingOf(sender);
-    const isNew = (event: ReportedEvent) => !known.has(nameOf(sender, event));
-    const seconds = reporting && rate.take(sender.projectId, piece.counted.filter(isNew).length, reporting);
-    if (reporting === null) answers.push(fail('rejected'));
-    else if (seconds !== null) answers.push(fail('rateLimited', { seconds }));
+  const results: (null | StoreFailure)[] = [];
+  const accepted: (ReportBatch & ReportSender)[] = [];
+  const newEvents: EventToAdd[] = [];
+  for (const batch of batches) {
+    const { sender } = batch;
+    const limits = getLimits(sender);
+    const isNew = (event: ReportedEvent) => !storedEventKeys.has(getEventKey(sender, event));
+    const seconds =
+      limits && rateLimiter.countEvents(sender.projectId, batch.rateLimitedEvents.filter(isNew).length, limits);
+    if (limits === null) results.push(fail('rejected'));
+    else if (seconds !== null) results.push(fail('rateLimited', { seconds }));
     else {
-      answers.push(null);
-      kept.push({ ...piece, ...sender });
-      for (const event of piece.events.filter(isNew)) {
-        known.add(nameOf(sender, event));
-        events.push({ ...event, projectId: sender.projectId });
+      results.push(null);
+      accepted.push({ ...batch, ...sender });
+      for (const event of batch.events.filter(isNew)) {
+        storedEventKeys.add(getEventKey(sender, event));
+        newEvents.push({ ...event, projectId: sender.projectId });
       }
     }
   }
-  await rate.write();
-  await addEvents(uow, events);
-  await addSessions(uow, kept);
-  return answers;
+  await rateLimiter.save();
+  await addEvents(uow, newEvents);
+  await addSessions(uow, accepted);
+  return results;
 }
 
-/** How each of the senders may report now: it may have taken minutes until his report was here. */
-async function senders(uow: UnitOfWork, pieces: readonly Piece[]) {
-  const known = new Map<string, Awaited<ReturnType<typeof findIngestionLimits>>>();
-  for (const { sender } of pieces) {
-    const name = `${sender.projectId} ${sender.key}`;
-    if (!known.has(name)) known.set(name, await findIngestionLimits(uow, { ...sender, tier: uow.tier }));
+/** Loads the limits of the senders again: they may have changed while the body arrived, which can take minutes. */
+async function loadLimitsBySender(uow: UnitOfWork, batches: readonly ReportBatch[]) {
+  const limits = new Map<string, Awaited<ReturnType<typeof findIngestionLimits>>>();
+  for (const { sender } of batches) {
+    const senderKey = `${sender.projectId} ${sender.key}`;
+    if (!limits.has(senderKey)) limits.set(senderKey, await findIngestionLimits(uow, { ...sender, tier: uow.tier }));
   }
-  return ({ projectId, key }: ReportSender) => known.get(`${projectId} ${key}`) ?? null;
+  return ({ projectId, key }: ReportSender) => limits.get(`${projectId} ${key}`) ?? null;
 }
 
-async function knownEvents(uow: UnitOfWork, pieces: readonly Piece[]): Promise<Set<string>> {
-  const asked = new Map<string, { project_id: number; event_id: string }>();
-  for (const { sender, events, counted } of pieces) {
-    for (const event of [...events, ...counted]) {
-      asked.set(nameOf(sender, event), { project_id: sender.projectId, event_id: event.eventId });
+async function findStoredEventKeys(uow: UnitOfWork, batches: readonly ReportBatch[]): Promise<Set<string>> {
+  const eventKeys = new Map<string, { project_id: number; event_id: string }>();
+  for (const { sender, events, rateLimitedEvents } of batches) {
+    for (const event of [...events, ...rateLimitedEvents]) {
+      eventKeys.set(getEventKey(sender, event), { project_id: sender.projectId, event_id: event.eventId });
     }
   }
-  const found = await findEvents(uow, [...asked.values()]);
-  return new Set(found.map(({ project_id, event_id }) => `${project_id} ${event_id}`));
+  const stored = await findStoredEvents(uow, [...eventKeys.values()]);
+  return new Set(stored.map(({ project_id, event_id }) => `${project_id} ${event_id}`));
 }

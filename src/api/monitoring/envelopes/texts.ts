@@ -1,47 +1,51 @@
 import { isJsonObject } from '#text/json-object.ts';
 import { truncateToCharacters } from '#text/trim.ts';
 
-/** What SDKs send as texts, and what is made of those that are none (contract/monitoring.md §12): nothing is refused. */
+/** Converts values of SDK reports to texts (contract/monitoring.md §12). No value is rejected. */
 
-/** Of names and of messages, in characters. */
-export const NAME = 255;
-export const MESSAGE = 1024;
+/** Maximum lengths, in characters. */
+export const MAX_NAME_LENGTH = 255;
+export const MAX_MESSAGE_LENGTH = 1024;
 
-/** A text, number or boolean as a text without NUL characters, cut; null: it is none of these, or empty. */
-export function textOf(value: unknown, most = NAME): string | null {
+/**
+ * Converts a text, number or boolean to a text without NUL characters, truncated to `maxLength`. Returns null for an empty
+ * text and for other values.
+ */
+export function toText(value: unknown, maxLength = MAX_NAME_LENGTH): string | null {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return typeof value === 'string' ? cut(value, most) || null : null;
+  return typeof value === 'string' ? cleanText(value, maxLength) || null : null;
 }
 
-/** The same, where an object or a list becomes its JSON. */
-export function textOrJson(value: unknown, most = NAME): string | null {
-  return typeof value === 'object' && value !== null ? cut(beginningOfJson(value, most), most) : textOf(value, most);
+/** Converts like `toText`, and objects and arrays to JSON. */
+export function toTextOrJson(value: unknown, maxLength = MAX_NAME_LENGTH): string | null {
+  const isJson = typeof value === 'object' && value !== null;
+  return isJson ? cleanText(stringifyStart(value, maxLength), maxLength) : toText(value, maxLength);
 }
 
 export function isBlank(text: string | null): boolean {
   return text === null || text.trim() === '';
 }
 
-function cut(value: string, most: number): string {
-  return truncateToCharacters((value.includes('\0') ? value.replaceAll('\0', '') : value).toWellFormed(), most);
+function cleanText(value: string, maxLength: number): string {
+  return truncateToCharacters((value.includes('\0') ? value.replaceAll('\0', '') : value).toWellFormed(), maxLength);
 }
 
-/** The JSON of a value, as far as so many characters of it are wanted: it may be a mebibyte. */
-function beginningOfJson(value: unknown, most: number): string {
+/** Returns the start of a value's JSON. Stops after `maxLength` characters, because the JSON may be a mebibyte long. */
+function stringifyStart(value: unknown, maxLength: number): string {
   let json = '';
-  const write = (one: unknown): void => {
-    if (Array.isArray(one)) each('[', one, write, ']');
-    else if (isJsonObject(one)) each('{', Object.keys(one), (name) => member(name, one[name]), '}');
-    else json += JSON.stringify(typeof one === 'string' ? cut(one, most) : one);
+  const write = (item: unknown): void => {
+    if (Array.isArray(item)) writeList('[', item, write, ']');
+    else if (isJsonObject(item)) writeList('{', Object.keys(item), (name) => writeMember(name, item[name]), '}');
+    else json += JSON.stringify(typeof item === 'string' ? cleanText(item, maxLength) : item);
   };
-  const member = (name: string, one: unknown) => {
-    json += `${JSON.stringify(cut(name, most))}:`;
-    write(one);
+  const writeMember = (name: string, memberValue: unknown) => {
+    json += `${JSON.stringify(cleanText(name, maxLength))}:`;
+    write(memberValue);
   };
-  const each = <Item>(open: string, items: readonly Item[], writeItem: (item: Item) => void, close: string) => {
+  const writeList = <Item>(open: string, items: readonly Item[], writeItem: (item: Item) => void, close: string) => {
     json += open;
     for (const [index, item] of items.entries()) {
-      if (json.length > most) return;
+      if (json.length > maxLength) return;
       if (index > 0) json += ',';
       writeItem(item);
     }
@@ -51,12 +55,12 @@ function beginningOfJson(value: unknown, most: number): string {
   return json;
 }
 
-/** A JSON text whose texts have no NUL characters. */
-export function withoutNuls(json: Buffer): Buffer {
-  if (!json.includes(NUL)) return json;
-  // A backslash before it may be one that stands for itself.
-  const text = json.toString('utf8').replace(/\\(?:u0000|.)/gs, (one) => (one === NUL ? '' : one));
+/** Removes escaped NUL characters from a JSON text. */
+export function removeNulCharacters(json: Buffer): Buffer {
+  if (!json.includes(ESCAPED_NUL)) return json;
+  // The pattern also matches `\\`, so that an escaped backslash before `u0000` is not taken for an escaped NUL.
+  const text = json.toString('utf8').replace(/\\(?:u0000|.)/gs, (escape) => (escape === ESCAPED_NUL ? '' : escape));
   return Buffer.from(text);
 }
 
-const NUL = '\\u0000';
+const ESCAPED_NUL = '\\u0000';

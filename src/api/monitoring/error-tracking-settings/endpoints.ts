@@ -9,27 +9,27 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { boolean, notBlank } from '#http/parameters/types.ts';
 import { ErrorTrackingSettings } from './entities.ts';
 import { findSettings } from './store.ts';
-import { save } from './update.ts';
+import { updateSettings } from './update.ts';
 
-/** Whether a project takes reports of errors (contract/monitoring.md §9). */
+/** Settings that determine whether a project accepts error reports (contract/monitoring.md §9). */
 
-/** What the project has set. */
+/** Loads the saved settings of the project. */
 const settings = {
   name: 'settings',
   load: ({ db }: AccessCall, { project }: { readonly project: Project }) => findSettings(db, project.id),
   notFound: () => notFound('Error Tracking Setting'),
 } as const;
 
-/** Where the feature flag is off, nothing is set. */
-const whereItIsOn = inProject('admin_operations').require(async ({ db, services }, { project }) => {
-  const on = await isErrorTrackingEnabled(db, { projectId: project.id, tier: services.config.tier });
-  if (!on) throw notFound();
+/** Returns 404 if the feature flag is off for the project. */
+const enabledProjectAccess = inProject('admin_operations').require(async ({ db, services }, { project }) => {
+  const isEnabled = await isErrorTrackingEnabled(db, { projectId: project.id, tier: services.config.tier });
+  if (!isEnabled) throw notFound();
 });
 
-const refuses = { noOtherBackend: [400, 'Error tracking setting api url is a required field'] } as const;
+const backendErrors = { noOtherBackend: [400, 'Error tracking setting api url is a required field'] } as const;
 
-/** Of two at once the second finds the key that the first has made. */
-const turnIn = ({ id }: Pick<Project, 'id'>) => `error tracking settings ${id}`;
+/** Serializes concurrent updates, so that the second finds the key that the first created. */
+const settingsLockKey = ({ id }: Pick<Project, 'id'>) => `error tracking settings ${id}`;
 
 export const getErrorTrackingSettings = endpoint({
   get: '/projects/:id/error_tracking/settings',
@@ -44,21 +44,21 @@ export const updateErrorTrackingSettings = endpoint({
   summary: 'Update the error tracking settings of a project',
   access: inProject('admin_operations').resource(settings),
   params: { active: required(notBlank(boolean)), integrated: optional(boolean) },
-  lock: ({ project }) => turnIn(project),
-  errors: refuses,
+  lock: ({ project }) => settingsLockKey(project),
+  errors: backendErrors,
   response: ok(ErrorTrackingSettings),
   write: (uow, { settings, params: { active, integrated } }) =>
-    save(uow, { ...settings, active, integrated: integrated ?? settings.integrated }),
+    updateSettings(uow, { ...settings, active, integrated: integrated ?? settings.integrated }),
 });
 
 export const setErrorTrackingSettings = endpoint({
   put: '/projects/:id/error_tracking/settings',
-  summary: 'Set whether a project takes reports of errors',
-  access: whereItIsOn,
+  summary: 'Create or update the error tracking settings',
+  access: enabledProjectAccess,
   params: { active: required(notBlank(boolean)), integrated: required(boolean) },
-  lock: ({ project }) => turnIn(project),
-  errors: refuses,
+  lock: ({ project }) => settingsLockKey(project),
+  errors: backendErrors,
   response: ok(ErrorTrackingSettings),
   write: (uow, { project, params: { active, integrated } }) =>
-    save(uow, { project_id: project.id, active, integrated }),
+    updateSettings(uow, { project_id: project.id, active, integrated }),
 });

@@ -4,18 +4,18 @@ import type * as endpoints from './endpoints.ts';
 
 const ON = { active: true, integrated: true };
 
-/** A project that has set it. */
-async function setProject({ newProject, callers, done }: Scene): Promise<{ readonly id: number }> {
+/** Creates a project with saved settings. */
+async function createProjectWithSettings({ newProject, callers, done }: Scene): Promise<{ readonly id: number }> {
   const project = await newProject();
   await done(callers.owner.put(`${project.at}/error_tracking/settings`, ON));
   return { id: project.id };
 }
 
 export const examples: Examples<typeof endpoints> = {
-  getErrorTrackingSettings: async (scene) => ({ by: 'maintainer', path: await setProject(scene) }),
+  getErrorTrackingSettings: async (scene) => ({ by: 'maintainer', path: await createProjectWithSettings(scene) }),
   updateErrorTrackingSettings: async (scene) => ({
     by: 'maintainer',
-    path: await setProject(scene),
+    path: await createProjectWithSettings(scene),
     params: { active: false },
   }),
   setErrorTrackingSettings: ({ project }) => ({ by: 'maintainer', path: { id: project.id }, params: ON }),

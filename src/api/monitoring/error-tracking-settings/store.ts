@@ -9,13 +9,13 @@ export type SettingsRow = Pick<
 
 const COLUMNS = ['project_id', 'active', 'integrated'] as const;
 
-/** What a project has set; null before the first time. index: error_tracking_settings primary key */
+/** Returns the settings of a project, or null if they were never saved. index: error_tracking_settings primary key */
 export async function findSettings(db: Reader, projectId: number): Promise<SettingsRow | null> {
   const found = db.selectFrom('error_tracking_settings').select(COLUMNS).where('project_id', '=', projectId);
   return (await found.executeTakeFirst()) ?? null;
 }
 
-/** Sets it, for the first time or again. index: error_tracking_settings primary key */
+/** Creates or updates the settings of a project. index: error_tracking_settings primary key */
 export async function saveSettings(
   tx: Transaction,
   { project_id, active, integrated }: SettingsRow,

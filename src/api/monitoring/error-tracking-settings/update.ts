@@ -5,10 +5,13 @@ import { ensureActiveKey } from '../client-keys/index.ts';
 import { type SettingsRow, saveSettings } from './store.ts';
 
 /**
- * Sets whether a project takes reports. Active without the integrated backend would need another one, which there is not;
- * with it there is a key to report with from now on (contract/monitoring.md §9).
+ * Saves the settings of a project. Active settings require the integrated backend, because Hearth supports no other one.
+ * Creates a client key if the project has no active key (contract/monitoring.md §9).
  */
-export async function save(uow: UnitOfWork, settings: SettingsRow): Promise<SettingsRow | Failure<'noOtherBackend'>> {
+export async function updateSettings(
+  uow: UnitOfWork,
+  settings: SettingsRow,
+): Promise<SettingsRow | Failure<'noOtherBackend'>> {
   const { project_id: projectId, active, integrated } = settings;
   const isIntegrated = integrated && (await isErrorTrackingEnabled(uow, { projectId, tier: uow.tier }));
   if (active && !isIntegrated) return fail('noOtherBackend');

@@ -9,16 +9,16 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { searchExpression } from '#http/parameters/texts.ts';
 import { absentIfBlank, integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { TrackedError, TrackedErrorAlone } from './entities.ts';
-import { ErrorEvent, ErrorEventAlone } from './event-entities.ts';
-import { listEvents as eventsIn, findEvent } from './event-store.ts';
-import { type ErrorRow, listErrors as errorsIn, findError, SORTS, setStatus } from './store.ts';
+import { TrackedError, TrackedErrorDetails } from './entities.ts';
+import { ErrorEvent, ErrorEventDetails } from './event-entities.ts';
+import { findEvent, loadEventPage } from './event-store.ts';
+import { type ErrorRow, findError, loadErrorPage, SORTS, updateStatus } from './store.ts';
 
-/** Errors that programs have reported, and their events (contract/monitoring.md §13). */
+/** Reported errors and their events (contract/monitoring.md §13). */
 
 const status = oneOf('unresolved', 'resolved', 'ignored');
 
-/** The error that the path names. */
+/** Loads the error with the id in the path. */
 const error = {
   name: 'error',
   params: { error_id: required(integer) },
@@ -27,7 +27,7 @@ const error = {
   notFound: () => notFound('Error'),
 } as const;
 
-/** Its event of this id, or the latest. */
+/** Loads the event of the error with the id in the path; the id `latest` selects the newest event. */
 const event = {
   name: 'event',
   load: ({ db, path }: AccessCall, { error }: { readonly error: ErrorRow }) =>
@@ -37,7 +37,7 @@ const event = {
 
 export const listErrors = endpoint({
   get: '/projects/:id/error_tracking/errors',
-  summary: 'List the errors that were reported to a project',
+  summary: 'List the errors of a project',
   access: inProject('read_sentry_issue'),
   params: {
     status: optional(status, 'unresolved'),
@@ -45,41 +45,41 @@ export const listErrors = endpoint({
     search: optional(absentIfBlank(searchExpression)),
   },
   response: page(TrackedError),
-  read: (db, { project, params, page }) => errorsIn(db, project, params, page),
+  read: (db, { project, params, page }) => loadErrorPage(db, project, params, page),
 });
 
 export const getError = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id',
   summary: 'Get an error',
   access: inProject('read_sentry_issue').resource(error),
-  response: ok(TrackedErrorAlone),
+  response: ok(TrackedErrorDetails),
   read: (_db, { error }) => error,
 });
 
 export const updateError = endpoint({
   put: '/projects/:id/error_tracking/errors/:error_id',
-  summary: 'Resolve or ignore an error, or take that back',
+  summary: 'Update the status of an error',
   access: inProject('update_sentry_issue').resource(error),
   params: { status: required(status) },
   lock: ({ project }) => errorReportsLockKey(project.id),
   errors: { gone: [404, '404 Error Not Found'] },
-  response: ok(TrackedErrorAlone),
-  write: async (uow, { error, params }) => (await setStatus(uow, error, params.status)) ?? fail('gone'),
+  response: ok(TrackedErrorDetails),
+  write: async (uow, { error, params }) => (await updateStatus(uow, error, params.status)) ?? fail('gone'),
 });
 
 export const listErrorEvents = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id/events',
-  summary: 'List the reports of an error',
+  summary: 'List the events of an error',
   access: inProject('read_sentry_issue').resource(error),
   params: { sort: optional(oneOf('asc', 'desc'), 'desc') },
   response: page(ErrorEvent),
-  read: (db, { error, params, page }) => eventsIn(db, error.id, params.sort, page),
+  read: (db, { error, params, page }) => loadEventPage(db, error.id, params.sort, page),
 });
 
 export const getErrorEvent = endpoint({
   get: '/projects/:id/error_tracking/errors/:error_id/events/:event_id',
   summary: 'Get an event of an error',
   access: inProject('read_sentry_issue').resource(error).resource(event),
-  response: ok(ErrorEventAlone),
+  response: ok(ErrorEventDetails),
   read: (_db, { event }) => event,
 });

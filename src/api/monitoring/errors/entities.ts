@@ -2,10 +2,10 @@ import { type Static, type TObject, Type } from 'typebox';
 import { entity, type SerializationContext, type ShapeOf } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { ErrorEvent } from './event-entities.ts';
-import { type EventRow, firstRelease, latestEvent } from './event-store.ts';
-import { countsSince, type ErrorRow, environmentsOf } from './store.ts';
+import { type EventRow, findFirstRelease, findLatestEvent } from './event-store.ts';
+import { type ErrorRow, listEnvironments, loadHourlyCounts } from './store.ts';
 
-/** The forms of an error (contract/monitoring.md §13). */
+/** Entities of an error (contract/monitoring.md §13). */
 
 const text = Type.String();
 const optionalText = nullable(text);
@@ -29,17 +29,17 @@ const fields = {
   web_url: text,
 };
 
-/** What a message is called says it all; an exception is told with what it says. */
-const titleOf = ({ type, name, message }: ErrorRow) =>
+/** Returns the name, followed by the message for an exception that has one. */
+const getTitle = ({ type, name, message }: ErrorRow) =>
   type === 'default' || message === null ? name : `${name}: ${message}`;
 
-const told = (row: ErrorRow, { url }: SerializationContext): Static<TObject<typeof fields>> => ({
+const serializeError = (row: ErrorRow, { url }: SerializationContext): Static<TObject<typeof fields>> => ({
   id: row.id,
   fingerprint: row.fingerprint,
   type: row.type,
   name: row.name,
   message: row.message,
-  title: titleOf(row),
+  title: getTitle(row),
   culprit: row.culprit,
   platform: row.platform,
   level: row.level,
@@ -52,48 +52,51 @@ const told = (row: ErrorRow, { url }: SerializationContext): Static<TObject<type
   web_url: `${url}/${row.full_path}/-/error_tracking/${row.id}/details`,
 });
 
-/** In lists. */
-export const TrackedError = entity('TrackedError', fields).from(told);
+/** An error in lists. */
+export const TrackedError = entity('TrackedError', fields).from(serializeError);
 
-const HOUR = 3600;
+const HOUR_SECONDS = 3600;
 const HOURS = 24;
 
-/** How often it has happened in each of the last hours, that of `now` the last. */
-async function frequencyOf(
+/** Returns the number of events in each of the last 24 hours; the last entry is the current hour. */
+async function loadFrequency(
   { id }: ErrorRow,
   { db, now }: SerializationContext,
 ): Promise<[hour: number, count: number][]> {
-  const present = Math.floor(Date.parse(now) / 1000 / HOUR) * HOUR;
-  const hours = Array.from({ length: HOURS }, (_, index) => present - (HOURS - 1 - index) * HOUR);
-  const counts = await countsSince(db, id, hours[0]!);
+  const currentHour = Math.floor(Date.parse(now) / 1000 / HOUR_SECONDS) * HOUR_SECONDS;
+  const hours = Array.from({ length: HOURS }, (_, index) => currentHour - (HOURS - 1 - index) * HOUR_SECONDS);
+  const counts = await loadHourlyCounts(db, id, hours[0]!);
   return hours.map((hour) => [hour, counts.get(hour) ?? 0]);
 }
 
-interface Details {
+interface TrackedErrorRelations {
   readonly environments: string[];
-  readonly first: string | null;
-  readonly last: EventRow | null;
+  readonly firstReleaseVersion: string | null;
+  readonly latestRow: EventRow | null;
   readonly frequency: [number, number][];
-  readonly latest: ShapeOf<typeof ErrorEvent> | null;
+  readonly latestEvent: ShapeOf<typeof ErrorEvent> | null;
 }
 
-/** All that its events tell of one: it is read alone. */
-async function detailsOf(rows: readonly ErrorRow[], to: SerializationContext): Promise<ReadonlyMap<number, Details>> {
-  const each = rows.map(async (row): Promise<[number, Details]> => {
-    const event = await latestEvent(to.db, row.id);
-    const [environments, first, frequency, shown] = await Promise.all([
-      environmentsOf(to.db, row.id),
-      firstRelease(to.db, row.id),
-      frequencyOf(row, to),
-      ErrorEvent.serializeAll(event ? [event] : [], to),
+/** Loads the values of an error that come from its events and aggregates. Runs several queries per error. */
+async function loadTrackedErrorRelations(
+  rows: readonly ErrorRow[],
+  context: SerializationContext,
+): Promise<ReadonlyMap<number, TrackedErrorRelations>> {
+  const entries = rows.map(async (row): Promise<[number, TrackedErrorRelations]> => {
+    const latestRow = await findLatestEvent(context.db, row.id);
+    const [environments, firstReleaseVersion, frequency, events] = await Promise.all([
+      listEnvironments(context.db, row.id),
+      findFirstRelease(context.db, row.id),
+      loadFrequency(row, context),
+      ErrorEvent.serializeAll(latestRow ? [latestRow] : [], context),
     ]);
-    return [row.id, { environments, first, last: event, frequency, latest: shown[0] ?? null }];
+    return [row.id, { environments, firstReleaseVersion, latestRow, frequency, latestEvent: events[0] ?? null }];
   });
-  return new Map(await Promise.all(each));
+  return new Map(await Promise.all(entries));
 }
 
-/** Read alone. */
-export const TrackedErrorAlone = entity('TrackedErrorAlone', {
+/** A single error, with the values that come from its events. */
+export const TrackedErrorDetails = entity('TrackedErrorAlone', {
   ...fields,
   environments: Type.Array(text),
   first_release_version: optionalText,
@@ -102,16 +105,16 @@ export const TrackedErrorAlone = entity('TrackedErrorAlone', {
   frequency: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])),
   integrated: Type.Boolean(),
   latest_event: nullable(ErrorEvent.schema),
-}).from(detailsOf, (row: ErrorRow, to, details) => {
-  const { environments, first, last, frequency, latest } = details.get(row.id)!;
+}).from(loadTrackedErrorRelations, (row: ErrorRow, context, relations) => {
+  const { environments, firstReleaseVersion, latestRow, frequency, latestEvent } = relations.get(row.id)!;
   return {
-    ...told(row, to),
+    ...serializeError(row, context),
     environments,
-    first_release_version: first,
-    last_release_version: last?.release ?? null,
-    tags: { level: last?.level ?? row.level, logger: last?.logger ?? null },
+    first_release_version: firstReleaseVersion,
+    last_release_version: latestRow?.release ?? null,
+    tags: { level: latestRow?.level ?? row.level, logger: latestRow?.logger ?? null },
     frequency,
     integrated: true,
-    latest_event: latest,
+    latest_event: latestEvent,
   };
 });

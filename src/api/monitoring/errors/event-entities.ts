@@ -5,10 +5,10 @@ import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
 import { parseJsonIncrementally } from '#http/request/incremental-json.ts';
 import { createYielder } from '#runtime/concurrency-limiter.ts';
 import type { JsonObject } from '#text/json-object.ts';
-import { type EventRow, payloadsOf, tagsOf } from './event-store.ts';
-import { type Frame, stackOf } from './stack-trace.ts';
+import { type EventRow, loadPayloads, loadTags } from './event-store.ts';
+import { buildStackTrace, type Frame } from './stack-trace.ts';
 
-/** The forms of an event (contract/monitoring.md §13). */
+/** Entities of an event (contract/monitoring.md §13). */
 
 const text = Type.String();
 const optionalText = nullable(text);
@@ -47,8 +47,8 @@ const fields = {
 
 type Tags = Readonly<Record<string, string>>;
 
-/** Everything but the stack, which stands in what was received. */
-const told = (row: EventRow, tags: Tags) => ({
+/** Serializes all fields except the stack trace, which comes from the payload. */
+const serializeEvent = (row: EventRow, tags: Tags) => ({
   id: row.event_id,
   error_id: row.error_id,
   type: row.type,
@@ -63,65 +63,80 @@ const told = (row: EventRow, tags: Tags) => ({
   received_at: row.received_at,
 });
 
-/** What was received, or the tags of it, by event; a row that goes meanwhile has left nothing. */
-async function textsIn(
-  textsOf: typeof payloadsOf,
+/** Loads payloads or tags by event id. An event that was deleted in the meantime yields `{}`. */
+async function loadTexts(
+  loader: typeof loadPayloads,
   rows: readonly EventRow[],
   { db }: SerializationContext,
 ): Promise<ReadonlyMap<number, string>> {
-  const texts = await textsOf(
+  const texts = await loader(
     db,
     rows.map(({ id }) => id),
   );
   return new Map(rows.map(({ id }) => [id, texts.get(id) ?? '{}']));
 }
 
-const readTags = (json: string): Tags => JSON.parse(json);
+const parseTags = (json: string): Tags => JSON.parse(json);
 
-const parsed = async (payload: string) => (await parseJsonIncrementally(payload)) as JsonObject;
+const parsePayload = async (payload: string) => (await parseJsonIncrementally(payload)) as JsonObject;
 
-interface Beside {
+interface EventRelations {
   readonly tags: Tags;
   readonly stacktrace: Frame[];
 }
 
-/** Tags and stacks of these: a hundred events of 64 KiB are too much to be looked at in one go. */
-async function besideEach(rows: readonly EventRow[], to: SerializationContext): Promise<ReadonlyMap<number, Beside>> {
-  const giveWay = createYielder();
-  const [tags, received] = await Promise.all([textsIn(tagsOf, rows, to), textsIn(payloadsOf, rows, to)]);
-  const beside = new Map<number, Beside>();
-  for (const [id, payload] of received) {
-    const stacktrace = await mapText(payload, async (json) => stackOf(await parsed(json)));
-    beside.set(id, { tags: mapText(tags.get(id)!, readTags), stacktrace });
-    await giveWay();
+/** Loads tags and stack traces. Yields between events, because parsing a hundred payloads of 64 KiB blocks for too long. */
+async function loadEventRelations(
+  rows: readonly EventRow[],
+  context: SerializationContext,
+): Promise<ReadonlyMap<number, EventRelations>> {
+  const yieldIfDue = createYielder();
+  const [tags, payloads] = await Promise.all([
+    loadTexts(loadTags, rows, context),
+    loadTexts(loadPayloads, rows, context),
+  ]);
+  const relations = new Map<number, EventRelations>();
+  for (const [id, payload] of payloads) {
+    const stacktrace = await mapText(payload, async (json) => buildStackTrace(await parsePayload(json)));
+    relations.set(id, { tags: mapText(tags.get(id)!, parseTags), stacktrace });
+    await yieldIfDue();
   }
-  return beside;
+  return relations;
 }
 
-interface Alone {
+interface EventDetailRelations {
   readonly tags: Tags;
   readonly payload: JsonObject;
 }
 
-async function besideAlone(rows: readonly EventRow[], to: SerializationContext): Promise<ReadonlyMap<number, Alone>> {
-  const [tags, received] = await Promise.all([textsIn(tagsOf, rows, to), textsIn(payloadsOf, rows, to)]);
-  const beside = new Map<number, Alone>();
-  for (const [id, payload] of received)
-    beside.set(id, { tags: readTags(tags.get(id)!), payload: await parsed(payload) });
-  return beside;
+async function loadEventDetailRelations(
+  rows: readonly EventRow[],
+  context: SerializationContext,
+): Promise<ReadonlyMap<number, EventDetailRelations>> {
+  const [tags, payloads] = await Promise.all([
+    loadTexts(loadTags, rows, context),
+    loadTexts(loadPayloads, rows, context),
+  ]);
+  const relations = new Map<number, EventDetailRelations>();
+  for (const [id, payload] of payloads)
+    relations.set(id, { tags: parseTags(tags.get(id)!), payload: await parsePayload(payload) });
+  return relations;
 }
 
-/** In lists, and as the latest one of its error. */
-export const ErrorEvent = entity('ErrorEvent', fields).from(besideEach, (row: EventRow, _to, beside) => {
-  const { tags, stacktrace } = beside.get(row.id)!;
-  return { ...told(row, tags), stacktrace };
-});
+/** An event in lists, and as the latest event of an error. */
+export const ErrorEvent = entity('ErrorEvent', fields).from(
+  loadEventRelations,
+  (row: EventRow, _context, relations) => {
+    const { tags, stacktrace } = relations.get(row.id)!;
+    return { ...serializeEvent(row, tags), stacktrace };
+  },
+);
 
-/** Read alone, with all that was received. */
-export const ErrorEventAlone = entity('ErrorEventAlone', { ...fields, payload: Type.Object({}) }).from(
-  besideAlone,
-  (row: EventRow, _to, beside) => {
-    const { tags, payload } = beside.get(row.id)!;
-    return { ...told(row, tags), stacktrace: stackOf(payload), payload };
+/** A single event, with its payload as received. */
+export const ErrorEventDetails = entity('ErrorEventAlone', { ...fields, payload: Type.Object({}) }).from(
+  loadEventDetailRelations,
+  (row: EventRow, _context, relations) => {
+    const { tags, payload } = relations.get(row.id)!;
+    return { ...serializeEvent(row, tags), stacktrace: buildStackTrace(payload), payload };
   },
 );

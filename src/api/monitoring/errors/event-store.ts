@@ -6,7 +6,7 @@ import { type Params, prepare } from '#database/prepare.ts';
 import type { ErrorTrackingTables } from '#database/tables/error-tracking.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** The reports of an error. What they hold is read apart: each may be a mebibyte. */
+/** Events of an error. Payloads and tags are loaded separately, because a payload may be a mebibyte long. */
 
 const COLUMNS = [
   'id',
@@ -26,30 +26,33 @@ const COLUMNS = [
 
 export type EventRow = Pick<Selectable<ErrorTrackingTables['error_events']>, (typeof COLUMNS)[number]>;
 
-/** Events as they came, by their ids: long ones may come only when they are sent (`mapText`). index: error_events primary key */
-export const payloadsOf = createTextLoader('error_events', 'payload');
+/**
+ * Loads payloads by event id. Long ones are loaded only when the response is sent (`mapText`).
+ * index: error_events primary key
+ */
+export const loadPayloads = createTextLoader('error_events', 'payload');
 
-/** Their tags likewise: two hundred of a thousand characters each. index: error_events primary key */
-export const tagsOf = createTextLoader('error_events', 'tags');
+/** Loads tags by event id: up to 200 tags of 1024 characters. index: error_events primary key */
+export const loadTags = createTextLoader('error_events', 'tags');
 
-/** One page of an error's events, by when they happened. */
-export function listEvents(
+/** Returns one page of an error's events, ordered by the time they occurred. */
+export function loadEventPage(
   db: Reader,
   errorId: number,
   sort: 'asc' | 'desc',
   page: OffsetRequest,
 ): Promise<Page<EventRow>> {
-  return paginate(db, eventsOf(db, errorId, sort), page);
+  return paginate(db, selectEvents(db, errorId, sort), page);
 }
 
-/** The same as a query. index: error_events_by_error */
-export function eventsOf(db: Reader, errorId: number, sort: 'asc' | 'desc') {
+/** Builds the query of `loadEventPage`. index: error_events_by_error */
+export function selectEvents(db: Reader, errorId: number, sort: 'asc' | 'desc') {
   const all = db.selectFrom('error_events').select(COLUMNS).where('error_id', '=', errorId);
   return all.orderBy('occurred_at', sort).orderBy('id', sort);
 }
 
 // index: error_events_by_error
-const newest = prepare((db, value: Params<{ error: number }>) =>
+const newestEvent = prepare((db, value: Params<{ error: number }>) =>
   db
     .selectFrom('error_events')
     .select(COLUMNS)
@@ -59,13 +62,13 @@ const newest = prepare((db, value: Params<{ error: number }>) =>
     .limit(1),
 );
 
-/** The event of an error that has happened last; null when all have gone. */
-export async function latestEvent(db: Reader, errorId: number): Promise<EventRow | null> {
-  return (await newest.first(db, { error: errorId })) ?? null;
+/** Returns the event of an error that occurred last, or null if all events are deleted. */
+export async function findLatestEvent(db: Reader, errorId: number): Promise<EventRow | null> {
+  return (await newestEvent.first(db, { error: errorId })) ?? null;
 }
 
 // index: error_events_by_error
-const oldest = prepare((db, value: Params<{ error: number }>) =>
+const oldestEvent = prepare((db, value: Params<{ error: number }>) =>
   db
     .selectFrom('error_events')
     .select('release')
@@ -75,23 +78,23 @@ const oldest = prepare((db, value: Params<{ error: number }>) =>
     .limit(1),
 );
 
-/** The release in which an error has happened first, of what is still known of it. */
-export async function firstRelease(db: Reader, errorId: number): Promise<string | null> {
-  return (await oldest.first(db, { error: errorId }))?.release ?? null;
+/** Returns the release of the oldest event that is still stored. */
+export async function findFirstRelease(db: Reader, errorId: number): Promise<string | null> {
+  return (await oldestEvent.first(db, { error: errorId }))?.release ?? null;
 }
 
-/** An error's event of this id, or the `latest`; null where there is none. index: error_events_by_event_id */
+/** Returns the event of an error with this id; the id `latest` selects the newest. index: error_events_by_event_id */
 export async function findEvent(
   db: Reader,
   error: { readonly id: number; readonly project_id: number },
   eventId: string,
 ): Promise<EventRow | null> {
-  if (eventId === 'latest') return latestEvent(db, error.id);
-  const named = db
+  if (eventId === 'latest') return findLatestEvent(db, error.id);
+  const found = db
     .selectFrom('error_events')
     .select(COLUMNS)
     .where('project_id', '=', error.project_id)
     .where('event_id', '=', eventId.toLowerCase());
-  const row = await named.executeTakeFirst();
+  const row = await found.executeTakeFirst();
   return row?.error_id === error.id ? row : null;
 }

@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { errorRow, eventRow } from '#test/support/error-rows.ts';
 import { done, type Project, type World, world } from '#test/support/world.ts';
 
-// One error, its events and what they tell of it, and how it is resolved (contract/monitoring.md §12, §13).
+// Single errors, their events and status changes (contract/monitoring.md §12, §13).
 
-const at = ({ at }: Project, id: number) => `${at}/error_tracking/errors/${id}`;
+const errorPath = ({ at }: Project, id: number) => `${at}/error_tracking/errors/${id}`;
 const day = (number: number) => `2026-02-0${number}T10:00:00.000Z`;
 
-test('an error alone adds what its events tell, the newest above all', async () => {
+test('returns a single error with environments, releases, tags and the latest event', async () => {
   const here = await world({ project: { with: ['reporter'] } });
   const { project, reporter } = here;
   const id = await errorRow(here, project, { level: 'warning' });
@@ -28,8 +28,8 @@ test('an error alone adds what its events tell, the newest above all', async () 
       .execute(),
   );
   const [listed] = (await reporter.get(`${project.at}/error_tracking/errors`)).body;
-  const { frequency, latest_event, ...alone } = (await reporter.get(at(project, id))).body;
-  assert.deepEqual(alone, {
+  const { frequency, latest_event, ...details } = (await reporter.get(errorPath(project, id))).body;
+  assert.deepEqual(details, {
     ...listed,
     environments: ['production', 'staging'],
     first_release_version: 'web@1',
@@ -41,7 +41,7 @@ test('an error alone adds what its events tell, the newest above all', async () 
   assert.equal('payload' in latest_event, false);
 });
 
-test('the frequency is of the last 24 hours, each by its first second, the oldest first', async () => {
+test('returns the event counts of the last 24 hours, oldest first', async () => {
   const here = await world({ project: { with: ['reporter'] } });
   const { project, reporter } = here;
   const id = await errorRow(here, project);
@@ -57,14 +57,14 @@ test('the frequency is of the last 24 hours, each by its first second, the oldes
       .values(counts.map(([hour, event_count]) => ({ error_id: id, hour, event_count })))
       .execute(),
   );
-  const { frequency, latest_event } = (await reporter.get(at(project, id))).body;
+  const { frequency, latest_event } = (await reporter.get(errorPath(project, id))).body;
   const expected = Array.from({ length: 24 }, (_, index) => [hour - (23 - index) * 3600, 0]);
   expected[0]![1] = 5;
   expected[23]![1] = 2;
   assert.deepEqual([frequency, latest_event], [expected, null]);
 });
 
-test('an error that is not there or of another project is not found, one that is no number wrong', async () => {
+test('returns 404 for an error that does not exist or belongs to another project, and 400 for an invalid id', async () => {
   const here = await world({ project: { with: ['developer'] } });
   const { project, developer } = here;
   const foreign = await errorRow(here, await here.newProject({}));
@@ -80,92 +80,93 @@ test('an error that is not there or of another project is not found, one that is
   assert.deepEqual((await developer.put(path('abc'), { status: 'resolved' })).body, { error: 'error_id is invalid' });
 });
 
-test('an error is resolved, ignored and opened again, as often as one likes', async () => {
+test('changes the status of an error to any status, repeatedly', async () => {
   const here = await world({ project: { with: ['developer'] } });
   const { project, developer } = here;
   const id = await errorRow(here, project);
   for (const status of ['resolved', 'resolved', 'ignored', 'unresolved', 'resolved']) {
-    const { status: code, body } = await developer.put(at(project, id), { status });
+    const { status: code, body } = await developer.put(errorPath(project, id), { status });
     assert.deepEqual([code, body.status, body.integrated], [200, status, true]);
-    assert.equal((await developer.get(at(project, id))).body.status, status);
+    assert.equal((await developer.get(errorPath(project, id))).body.status, status);
   }
   assert.deepEqual((await developer.get(`${project.at}/error_tracking/errors`)).body, []);
 });
 
-test('no other status is taken, and nothing is changed by it', async () => {
+test('rejects an invalid status and leaves the error unchanged', async () => {
   const here = await world({ project: { with: ['developer'] } });
   const { project, developer } = here;
   const id = await errorRow(here, project);
-  const refusal = async (params: Readonly<Record<string, unknown>>) => {
-    const { status, body } = await developer.put(at(project, id), params);
+  const getError = async (params: Readonly<Record<string, unknown>>) => {
+    const { status, body } = await developer.put(errorPath(project, id), params);
     return status === 400 && body.error;
   };
-  assert.equal(await refusal({}), 'status is missing, status does not have a valid value');
+  assert.equal(await getError({}), 'status is missing, status does not have a valid value');
   for (const status of ['', 'open', 'RESOLVED', null]) {
-    assert.equal(await refusal({ status }), 'status does not have a valid value');
+    assert.equal(await getError({ status }), 'status does not have a valid value');
   }
-  assert.equal((await developer.get(at(project, id))).body.status, 'unresolved');
+  assert.equal((await developer.get(errorPath(project, id))).body.status, 'unresolved');
 });
 
-const eventsOf = (project: Project, id: number) => `${at(project, id)}/events`;
+const eventsPath = (project: Project, id: number) => `${errorPath(project, id)}/events`;
 
 const FRAME = { filename: 'a.py', abs_path: '/srv/a.py', function: 'f', lineno: 2, context_line: '1/0' };
-const SENT = { exception: { values: [{ type: 'A', stacktrace: { frames: [FRAME] } }] }, extra: { a: ['ä'] } };
+const PAYLOAD = { exception: { values: [{ type: 'A', stacktrace: { frames: [FRAME] } }] }, extra: { a: ['ä'] } };
 const STACK = [{ lineNo: 2, colNo: 0, filename: 'a.py', abs_path: '/srv/a.py', function: 'f', context: [[2, '1/0']] }];
 
-test('an event is shown with its stack, and alone with all that was sent', async () => {
+test('returns events with their stack trace, and a single event also with its payload', async () => {
   const here = await world({ project: { with: ['reporter'] } });
   const { project, reporter } = here;
   const id = await errorRow(here, project);
   const user = { id: '42', email: null, username: null, ip_address: null };
-  const said = { environment: 'production', release: 'web@1.2.3', message: null, platform: 'python' };
-  const stored = { affected_user: JSON.stringify(user), tags: '{"a":"b"}', payload: JSON.stringify(SENT) };
-  const event = await eventRow(here, project, id, { ...said, ...stored, occurred_at: day(1) });
+  const texts = { environment: 'production', release: 'web@1.2.3', message: null, platform: 'python' };
+  const stored = { affected_user: JSON.stringify(user), tags: '{"a":"b"}', payload: JSON.stringify(PAYLOAD) };
+  const event = await eventRow(here, project, id, { ...texts, ...stored, occurred_at: day(1) });
   const now = here.clock.now().toISOString();
-  const moments = { occurred_at: day(1), received_at: now };
-  const shown = { id: event, error_id: id, type: 'error', level: 'error', ...said, user, tags: { a: 'b' } };
-  const whole = { ...shown, ...moments, stacktrace: STACK };
-  assert.deepEqual((await reporter.get(eventsOf(project, id))).body, [whole]);
-  assert.deepEqual((await reporter.get(`${eventsOf(project, id)}/${event}`)).body, { ...whole, payload: SENT });
+  const timestamps = { occurred_at: day(1), received_at: now };
+  const fields = { id: event, error_id: id, type: 'error', level: 'error', ...texts, user, tags: { a: 'b' } };
+  const expected = { ...fields, ...timestamps, stacktrace: STACK };
+  assert.deepEqual((await reporter.get(eventsPath(project, id))).body, [expected]);
+  assert.deepEqual((await reporter.get(`${eventsPath(project, id)}/${event}`)).body, { ...expected, payload: PAYLOAD });
 });
 
-test('events come by when they happened, the newest first unless it is the other way round, in pages', async () => {
+test('orders events by time of occurrence, then by id, newest first by default', async () => {
   const here = await world({ project: { with: ['reporter'] } });
   const { project, reporter } = here;
   const id = await errorRow(here, project);
   const row = (number: number) => eventRow(here, project, id, { occurred_at: day(number) });
-  const [b, a, c, twin] = [await row(2), await row(1), await row(3), await row(2)];
+  const [second, first, third, secondLater] = [await row(2), await row(1), await row(3), await row(2)];
   const list = async (params: Readonly<Record<string, unknown>>) => {
-    const { body, headers } = await done(reporter.get(eventsOf(project, id), params));
+    const { body, headers } = await done(reporter.get(eventsPath(project, id), params));
     return [body.map((event: { readonly id: string }) => event.id), headers['x-total']];
   };
-  assert.deepEqual(await list({}), [[c, twin, b, a], '4']);
-  assert.deepEqual(await list({ sort: 'desc' }), [[c, twin, b, a], '4']);
-  assert.deepEqual(await list({ sort: 'asc' }), [[a, b, twin, c], '4']);
-  assert.deepEqual(await list({ per_page: 3, page: 2 }), [[a], '4']);
-  const { status, body } = await reporter.get(eventsOf(project, id), { sort: 'up' });
+  const newestFirst = [third, secondLater, second, first];
+  assert.deepEqual(await list({}), [newestFirst, '4']);
+  assert.deepEqual(await list({ sort: 'desc' }), [newestFirst, '4']);
+  assert.deepEqual(await list({ sort: 'asc' }), [[first, second, secondLater, third], '4']);
+  assert.deepEqual(await list({ per_page: 3, page: 2 }), [[first], '4']);
+  const { status, body } = await reporter.get(eventsPath(project, id), { sort: 'up' });
   assert.deepEqual([status, body], [400, { error: 'sort does not have a valid value' }]);
 });
 
-test('the latest event is the newest, and one of another error or that is not there is not found', async () => {
+test('returns the newest event for `latest`, and 404 for an event of another error or an unknown id', async () => {
   const here = await world({ project: { with: ['reporter'] } });
   const { project, reporter } = here;
   const [id, other] = [await errorRow(here, project), await errorRow(here, project)];
   const newest = await eventRow(here, project, id, { occurred_at: day(2) });
   await eventRow(here, project, id, { occurred_at: day(1) });
-  assert.equal((await reporter.get(`${eventsOf(project, id)}/latest`)).body.id, newest);
-  assert.equal((await reporter.get(`${eventsOf(project, id)}/${newest.toUpperCase()}`)).body.id, newest);
+  assert.equal((await reporter.get(`${eventsPath(project, id)}/latest`)).body.id, newest);
+  assert.equal((await reporter.get(`${eventsPath(project, id)}/${newest.toUpperCase()}`)).body.id, newest);
   for (const path of [
-    `${eventsOf(project, other)}/latest`,
-    `${eventsOf(project, other)}/${newest}`,
-    `${eventsOf(project, id)}/abc`,
+    `${eventsPath(project, other)}/latest`,
+    `${eventsPath(project, other)}/${newest}`,
+    `${eventsPath(project, id)}/abc`,
   ]) {
     const { status, body } = await reporter.get(path);
     assert.deepEqual([status, body], [404, { message: '404 Event Not Found' }]);
   }
 });
 
-test('a page of long events is sent whole, each with its own stack', async () => {
+test('returns a page of long events, each with its own stack trace', async () => {
   const here = await world({ project: { with: ['reporter'] } });
   const { project, reporter } = here;
   const id = await errorRow(here, project);
@@ -175,24 +176,27 @@ test('a page of long events is sent whole, each with its own stack', async () =>
     const payload = JSON.stringify({ padding, exception: [{ stacktrace: { frames } }] });
     await eventRow(here, project, id, { occurred_at: day(number), payload });
   }
-  const { body } = await reporter.get(eventsOf(project, id));
+  const { body } = await reporter.get(eventsPath(project, id));
   const names = body.map(({ stacktrace }: { readonly stacktrace: typeof STACK }) =>
-    stacktrace.map((one) => one.function),
+    stacktrace.map((frame) => frame.function),
   );
   assert.deepEqual(names, [['f6'], ['f5'], ['f4'], ['f3'], ['f2'], ['f1']]);
 });
 
-/** Senders that report the same error over and over, until they are told to end: how often that was taken. */
-async function reporting({ anonymous }: World, project: Project) {
+/**
+ * Starts senders that report the same error repeatedly. Returns a function that stops them and returns the number of
+ * accepted reports.
+ */
+async function startReporting({ anonymous }: World, project: Project) {
   const { public_key } = (await done(project.owner.post(`${project.at}/error_tracking/client_keys`))).body;
   const path = `//errortracking/api/v1/projects/api/${project.id}/store/?sentry_key=${public_key}`;
   let running = true;
-  let taken = 0;
+  let accepted = 0;
   const send = async () => {
     const raw = JSON.stringify({ event_id: randomUUID(), exception: [{ type: 'Storm' }] });
     const { status } = await anonymous.send('POST', path, { raw });
     assert.equal(status, 200);
-    taken++;
+    accepted++;
   };
   await send();
   const senders = Array.from({ length: 20 }, async () => {
@@ -201,14 +205,14 @@ async function reporting({ anonymous }: World, project: Project) {
   return async () => {
     running = false;
     await Promise.all(senders);
-    return taken;
+    return accepted;
   };
 }
 
-test('an error is resolved, and limits are changed, in the middle of its reports', async () => {
+test('updates an error and the ingestion settings while reports arrive', async () => {
   const here = await world({ project: { with: ['maintainer'] } });
   const { project, maintainer } = here;
-  const end = await reporting(here, project);
+  const stopReporting = await startReporting(here, project);
   const [{ id }] = (await maintainer.get(`${project.at}/error_tracking/errors`)).body;
   for (let time = 0; time < 8; time++) {
     const settings = { events_per_minute: 1_000_000 - time };
@@ -221,6 +225,6 @@ test('an error is resolved, and limits are changed, in the middle of its reports
       [200, 200],
     );
   }
-  const taken = await end();
-  assert.equal((await maintainer.get(`${project.at}/error_tracking/errors/${id}`)).body.count, taken);
+  const accepted = await stopReporting();
+  assert.equal((await maintainer.get(`${project.at}/error_tracking/errors/${id}`)).body.count, accepted);
 });

@@ -1,14 +1,14 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { endWithProject } from './on-delete.ts';
-import { removeExpired, removeExpiredDaily } from './retention.ts';
+import { deleteErrorsOfProject } from './on-delete.ts';
+import { cleanUpExpiredReports, cleanUpExpiredReportsDaily } from './retention.ts';
 
 export const errors = resourceModule({
   endpoints,
-  jobs: [removeExpired],
-  schedules: [removeExpiredDaily],
-  subscriptions: [endWithProject],
+  jobs: [cleanUpExpiredReports],
+  schedules: [cleanUpExpiredReportsDaily],
+  subscriptions: [deleteErrorsOfProject],
 });
 
-// What an event says of its exceptions is read alike when it comes and when it is shown.
-export { framesOf, usedException } from './stack-trace.ts';
+// Events are parsed with the same functions when they are received and when they are read.
+export { getFrames, selectException } from './stack-trace.ts';

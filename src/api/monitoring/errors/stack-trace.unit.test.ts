@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stackOf } from './stack-trace.ts';
+import { buildStackTrace } from './stack-trace.ts';
 
-// The stack that an event shows (contract/monitoring.md §13 "Event").
+// Stack traces of events (contract/monitoring.md §13 "Event").
 
 const frame = (name: string) => ({ function: name, filename: `${name}.py`, lineno: 7 });
 const stack = (...names: readonly string[]) => ({ stacktrace: { frames: names.map(frame) } });
-const namesOf = (event: Readonly<Record<string, unknown>>) => stackOf(event).map((one) => one.function);
+const getFunctionNames = (event: Readonly<Record<string, unknown>>) =>
+  buildStackTrace(event).map((call) => call.function);
 
-test('a frame has its place and the lines around it, each with its number', () => {
-  const sent = {
+test('returns the location of a frame and the numbered source lines around it', () => {
+  const payloadFrame = {
     filename: 'polls/views.py',
     abs_path: '/srv/polls/views.py',
     function: 'index',
@@ -26,40 +27,43 @@ test('a frame has its place and the lines around it, each with its number', () =
     [16, ''],
     [18, 'x'],
   ];
-  const place = { filename: 'polls/views.py', abs_path: '/srv/polls/views.py', function: 'index' };
-  const shown = { lineNo: 15, colNo: 5, ...place, context };
-  assert.deepEqual(stackOf({ exception: { values: [{ stacktrace: { frames: [sent] } }] } }), [shown]);
+  const location = { filename: 'polls/views.py', abs_path: '/srv/polls/views.py', function: 'index' };
+  const expected = { lineNo: 15, colNo: 5, ...location, context };
+  assert.deepEqual(buildStackTrace({ exception: { values: [{ stacktrace: { frames: [payloadFrame] } }] } }), [
+    expected,
+  ]);
 });
 
-test('of a stack without end the last calls are shown, and of their lines the nearest ones', () => {
+test('limits a stack trace to its last frames and the nearest source lines', () => {
   const frames = Array.from({ length: 3000 }, (_, at) => ({ function: `f${at}` }));
-  const shown = stackOf({ exception: { stacktrace: { frames } } });
-  assert.deepEqual([shown.length, shown[0]?.function, shown.at(-1)?.function], [1000, 'f2000', 'f2999']);
+  const trace = buildStackTrace({ exception: { stacktrace: { frames } } });
+  assert.deepEqual([trace.length, trace[0]?.function, trace.at(-1)?.function], [1000, 'f2000', 'f2999']);
   const lines = Array.from({ length: 500 }, (_, at) => `${at}`);
-  const sent = { lineno: 501, pre_context: lines, context_line: 'x', post_context: lines };
-  const context = stackOf({ exception: { stacktrace: { frames: [sent] } } })[0]?.context;
+  const payloadFrame = { lineno: 501, pre_context: lines, context_line: 'x', post_context: lines };
+  const context = buildStackTrace({ exception: { stacktrace: { frames: [payloadFrame] } } })[0]?.context;
   assert.deepEqual([context?.length, context?.[0], context?.at(-1)], [201, [401, '400'], [601, '99']]);
 });
 
-test('a frame that says little is shown with what it says', () => {
+test('accepts frames with missing or invalid values', () => {
   const empty = { lineNo: null, colNo: 0, filename: null, abs_path: null, function: null, context: [] };
   const frames = [{}, null, 'text', { function: {}, lineno: '7', context_line: 'x', colno: 1.5 }, { filename: 42 }];
-  assert.deepEqual(stackOf({ exception: [{ stacktrace: { frames } }] }), [empty, empty, { ...empty, filename: '42' }]);
+  const trace = buildStackTrace({ exception: [{ stacktrace: { frames } }] });
+  assert.deepEqual(trace, [empty, empty, { ...empty, filename: '42' }]);
 });
 
-test('the exception is the first that has frames, in any of the three forms', () => {
+test('uses the first exception with frames, in an array, in `values` or as a single object', () => {
   const values = [null, { type: 'A' }, { type: 'B', stacktrace: { frames: [] } }, stack('c', 'd'), stack('e')];
-  assert.deepEqual(namesOf({ exception: { values } }), ['c', 'd']);
-  assert.deepEqual(namesOf({ exception: values }), ['c', 'd']);
-  assert.deepEqual(namesOf({ exception: stack('f') }), ['f']);
+  assert.deepEqual(getFunctionNames({ exception: { values } }), ['c', 'd']);
+  assert.deepEqual(getFunctionNames({ exception: values }), ['c', 'd']);
+  assert.deepEqual(getFunctionNames({ exception: stack('f') }), ['f']);
 });
 
-test('without one it is the first thread that has frames, and otherwise nothing', () => {
+test('uses the first thread with frames if no exception has any', () => {
   const threads = { values: [{ id: 1 }, stack('g', 'h'), stack('i')] };
-  assert.deepEqual(namesOf({ exception: [{ type: 'A' }], threads }), ['g', 'h']);
-  assert.deepEqual(namesOf({ threads: threads.values }), ['g', 'h']);
-  assert.deepEqual(namesOf({ exception: stack('c'), threads }), ['c']);
-  for (const odd of [{}, { exception: null }, { exception: 'x', threads: 7 }, { exception: { values: 7 } }]) {
-    assert.deepEqual(namesOf(odd), []);
+  assert.deepEqual(getFunctionNames({ exception: [{ type: 'A' }], threads }), ['g', 'h']);
+  assert.deepEqual(getFunctionNames({ threads: threads.values }), ['g', 'h']);
+  assert.deepEqual(getFunctionNames({ exception: stack('c'), threads }), ['c']);
+  for (const invalid of [{}, { exception: null }, { exception: 'x', threads: 7 }, { exception: { values: 7 } }]) {
+    assert.deepEqual(getFunctionNames(invalid), []);
   }
 });

@@ -13,7 +13,7 @@ import type { ErrorStatus, ErrorTrackingTables } from '#database/tables/error-tr
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** Errors as they are listed and read alone. */
+/** Queries of errors. */
 
 const COLUMNS = [
   'id',
@@ -32,103 +32,110 @@ const COLUMNS = [
   'last_seen',
 ] as const;
 
-type Stored = Pick<Selectable<ErrorTrackingTables['errors']>, (typeof COLUMNS)[number]>;
+type ErrorColumns = Pick<Selectable<ErrorTrackingTables['errors']>, (typeof COLUMNS)[number]>;
 
-/** With the path of its project, under which it is found in a browser. */
-export interface ErrorRow extends Stored {
+/** An error with the path of its project, which its `web_url` contains. */
+export interface ErrorRow extends ErrorColumns {
   readonly full_path: string;
 }
 
-type Home = Pick<Project, 'id' | 'full_path'>;
+type ErrorProject = Pick<Project, 'id' | 'full_path'>;
 
-const inHome = (row: Stored, { full_path }: Home): ErrorRow => ({ ...row, full_path });
+const withProjectPath = (row: ErrorColumns, { full_path }: ErrorProject): ErrorRow => ({ ...row, full_path });
 
-/** What each order of the list goes by: the newest, or the most, first. */
-const SORTED = { last_seen: 'last_seen', first_seen: 'first_seen', frequency: 'event_count' } as const;
+/** The column of each sort order; all are descending. */
+const SORT_COLUMNS = { last_seen: 'last_seen', first_seen: 'first_seen', frequency: 'event_count' } as const;
 
-export const SORTS = Object.keys(SORTED) as (keyof typeof SORTED)[];
+export const SORTS = Object.keys(SORT_COLUMNS) as (keyof typeof SORT_COLUMNS)[];
 
-interface Wanted {
+interface ErrorListFilter {
   readonly status: ErrorStatus;
-  readonly sort: keyof typeof SORTED;
-  /** A part of what it is called, says or where it happened. */
+  readonly sort: keyof typeof SORT_COLUMNS;
+  /** Substring of the name, message or culprit. */
   readonly search?: string | null | undefined;
 }
 
-const SEARCHED = ['name_key', 'message_key', 'culprit_key'] as const;
+const SEARCH_COLUMNS = ['name_key', 'message_key', 'culprit_key'] as const;
 
-/** One page of a project's errors. */
-export async function listErrors(
+/** Returns one page of a project's errors. */
+export async function loadErrorPage(
   db: Reader,
-  project: Home,
-  wanted: Wanted,
+  project: ErrorProject,
+  filter: ErrorListFilter,
   page: OffsetRequest,
 ): Promise<Page<ErrorRow>> {
-  const rare = await isRare(db, wanted.search);
-  const errors = errorsOf(db, project.id, { ...wanted, rare });
-  const found = await paginate(db, errors, page, rare ? 'inPageQuery' : undefined);
-  return { ...found, items: found.items.map((row) => inHome(row, project)) };
-}
-
-/** Whether so few errors say it that the index of parts tells which; others are looked through in the list's order. */
-async function isRare(db: Reader, search: Wanted['search']): Promise<boolean> {
-  if (search == null) return false;
-  const part = foldCase(search);
-  return !isTooShortForIndex(part) && !(await isCommonSubstring(db, 'errors', SEARCHED, part));
+  const useSearchIndex = await isSelective(db, filter.search);
+  const errors = selectErrors(db, project.id, { ...filter, useSearchIndex });
+  const found = await paginate(db, errors, page, useSearchIndex ? 'inPageQuery' : undefined);
+  return { ...found, items: found.items.map((row) => withProjectPath(row, project)) };
 }
 
 /**
- * The same as a query. index: errors_by_last_seen, errors_by_first_seen, errors_by_event_count; on SQLite
+ * Returns whether so few errors match that the substring index should find them. For common substrings, the list is
+ * scanned in its order.
+ */
+async function isSelective(db: Reader, search: ErrorListFilter['search']): Promise<boolean> {
+  if (search == null) return false;
+  const part = foldCase(search);
+  return !isTooShortForIndex(part) && !(await isCommonSubstring(db, 'errors', SEARCH_COLUMNS, part));
+}
+
+/**
+ * Builds the query of `loadErrorPage`. index: errors_by_last_seen, errors_by_first_seen, errors_by_event_count; on SQLite
  * errors_name_key_message_key_culprit_key_trigrams
  */
-export function errorsOf(
+export function selectErrors(
   db: Reader,
   projectId: number,
-  { status, sort, search, rare = false }: Wanted & { readonly rare?: boolean },
+  { status, sort, search, useSearchIndex = false }: ErrorListFilter & { readonly useSearchIndex?: boolean },
 ) {
-  const all = db.selectFrom('errors').select(COLUMNS).where('project_id', '=', projectId).where('status', '=', status);
+  const withStatus = db
+    .selectFrom('errors')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .where('status', '=', status);
   const part = foldCase(search ?? '');
-  const says = rare
-    ? containsSubstring(db, 'errors', SEARCHED, part)
-    : containsSubstringUnindexed('errors', SEARCHED, part);
-  const some = search == null ? all : all.where(says);
-  return some.orderBy(SORTED[sort], 'desc').orderBy('id', 'desc');
+  const matches = useSearchIndex
+    ? containsSubstring(db, 'errors', SEARCH_COLUMNS, part)
+    : containsSubstringUnindexed('errors', SEARCH_COLUMNS, part);
+  const found = search == null ? withStatus : withStatus.where(matches);
+  return found.orderBy(SORT_COLUMNS[sort], 'desc').orderBy('id', 'desc');
 }
 
-/** A project's error of this id; null where there is none. index: errors primary key */
-export async function findError(db: Reader, project: Home, id: number): Promise<ErrorRow | null> {
+/** Returns the error of a project with this id, or null. index: errors primary key */
+export async function findError(db: Reader, project: ErrorProject, id: number): Promise<ErrorRow | null> {
   const found = db.selectFrom('errors').select(COLUMNS).where('id', '=', id).where('project_id', '=', project.id);
   const row = await found.executeTakeFirst();
-  return row === undefined ? null : inHome(row, project);
+  return row === undefined ? null : withProjectPath(row, project);
 }
 
-/** Says how it stands with an error; null when it has gone. index: errors primary key */
-export async function setStatus(tx: Transaction, error: ErrorRow, status: ErrorStatus): Promise<ErrorRow | null> {
+/** Updates the status of an error; returns null if the error was deleted. index: errors primary key */
+export async function updateStatus(tx: Transaction, error: ErrorRow, status: ErrorStatus): Promise<ErrorRow | null> {
   const changed = tx.updateTable('errors').set({ status }).where('id', '=', error.id).returning(COLUMNS);
   const row = await changed.executeTakeFirst();
-  return row === undefined ? null : inHome(row, error);
+  return row === undefined ? null : withProjectPath(row, error);
 }
 
-/** Of the environments in which an error happens, which senders name as they like, so many are shown. */
-const MOST_ENVIRONMENTS = 1000;
+/** Maximum number of environments returned per error; senders may use any number of names. */
+const MAX_ENVIRONMENTS = 1000;
 
 // index: error_environments primary key
-const environmentNames = prepare((db, value: Params<{ error: number }>) =>
+const selectEnvironments = prepare((db, value: Params<{ error: number }>) =>
   db
     .selectFrom('error_environments')
     .select('environment')
     .where('error_id', '=', value('error'))
     .orderBy('environment')
-    .limit(MOST_ENVIRONMENTS),
+    .limit(MAX_ENVIRONMENTS),
 );
 
-/** Where an error has happened, by name. */
-export async function environmentsOf(db: Reader, errorId: number): Promise<string[]> {
-  return (await environmentNames(db, { error: errorId })).map(({ environment }) => environment);
+/** Returns the environments in which an error occurred, ordered by name. */
+export async function listEnvironments(db: Reader, errorId: number): Promise<string[]> {
+  return (await selectEnvironments(db, { error: errorId })).map(({ environment }) => environment);
 }
 
 // index: error_hours primary key
-const hoursSince = prepare((db, value: Params<{ error: number; hour: number }>) =>
+const selectHours = prepare((db, value: Params<{ error: number; hour: number }>) =>
   db
     .selectFrom('error_hours')
     .select(['hour', 'event_count'])
@@ -136,8 +143,12 @@ const hoursSince = prepare((db, value: Params<{ error: number; hour: number }>) 
     .where('hour', '>=', value('hour')),
 );
 
-/** How often an error has happened in each hour, that of `hour` and later ones, by the second in which these began. */
-export async function countsSince(db: Reader, errorId: number, hour: number): Promise<ReadonlyMap<number, number>> {
-  const rows = await hoursSince(db, { error: errorId, hour });
+/** Returns the number of events per hour from `hour` on. Hours are Unix seconds of their start. */
+export async function loadHourlyCounts(
+  db: Reader,
+  errorId: number,
+  hour: number,
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await selectHours(db, { error: errorId, hour });
   return new Map(rows.map((row) => [row.hour, row.event_count]));
 }

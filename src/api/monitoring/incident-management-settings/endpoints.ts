@@ -7,10 +7,10 @@ import { INVALID } from '#http/errors/error-messages.ts';
 import { atLeastOne, optional } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
-import { settingsOf } from './store.ts';
-import { changeSettings } from './update.ts';
+import { getIncidentSettings } from './store.ts';
+import { updateIncidentSettings } from './update.ts';
 
-/** What a project makes of its alerts (contract/monitoring.md §7). */
+/** Endpoints for a project's incident management settings (contract/monitoring.md §7). */
 
 const IncidentManagementSettings = entity('IncidentManagementSettings', {
   create_issue: Type.Boolean(),
@@ -21,15 +21,15 @@ const IncidentManagementSettings = entity('IncidentManagementSettings', {
 
 export const getIncidentManagementSettings = endpoint({
   get: '/projects/:id/incident_management_settings',
-  summary: 'Get what a project makes of its alerts',
+  summary: 'Get incident management settings',
   access: inProject('admin_operations'),
   response: ok(IncidentManagementSettings),
-  read: (db, { project }) => settingsOf(db, project.id),
+  read: (db, { project }) => getIncidentSettings(db, project.id),
 });
 
 export const updateIncidentManagementSettings = endpoint({
   put: '/projects/:id/incident_management_settings',
-  summary: 'Update what a project makes of its alerts',
+  summary: 'Update incident management settings',
   access: inProject('admin_operations'),
   params: {
     create_issue: optional(boolean),
@@ -40,5 +40,5 @@ export const updateIncidentManagementSettings = endpoint({
   rules: [atLeastOne('create_issue', 'send_email', 'auto_close_incident', 'issue_template_key')],
   errors: { invalid: INVALID },
   response: ok(IncidentManagementSettings),
-  handle: ({ project, caller, params }, services) => changeSettings(services, caller, project, params),
+  handle: ({ project, caller, params }, services) => updateIncidentSettings(services, caller, project, params),
 });

@@ -6,10 +6,10 @@ import { findEntryAtPath } from '#git/trees/path-entries.ts';
 import { getRepository } from '#repositories/repository.ts';
 
 const FOLDER = '.gitlab/issue_templates';
-const MOST_BYTES = 1024 * 1024;
+const MAX_TEMPLATE_BYTES = 1024 * 1024;
 
-/** The text of the project's issue template of this name, as its default branch has it; null: none that can be used. */
-export async function readTemplate(
+/** Returns the text of this issue template from the project's default branch, or null if it is missing or unusable. */
+export async function readIssueTemplate(
   git: Git,
   project: Pick<Project, 'storage' | 'disk_path' | 'default_branch'>,
   key: string,
@@ -19,7 +19,7 @@ export async function readTemplate(
   const tip = await findBranchHead(repository, project.default_branch);
   const entry = tip === null ? null : await findEntryAtPath(git, repository, tip, `${FOLDER}/${key}.md`);
   if (entry?.type !== 'blob') return null;
-  const object = await readObject(git, repository, entry.id, MOST_BYTES);
-  // A database keeps no NUL in a text.
+  const object = await readObject(git, repository, entry.id, MAX_TEMPLATE_BYTES);
+  // Databases cannot store NUL in a text.
   return object?.content?.toString('utf8').replaceAll('\0', '') ?? null;
 }

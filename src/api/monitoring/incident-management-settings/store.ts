@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 import type { MonitoringTables } from '#database/tables/alerts.ts';
 
-/** What projects make of their alerts; a project that has not chosen has no row. */
+/** Incident management settings of projects; a project with the defaults may have no row. */
 
 type Row = Selectable<MonitoringTables['incident_management_settings']>;
 
@@ -24,22 +24,26 @@ const settingsById = prepareForIds<Row>((db, ids) =>
     .where('project_id', 'in', ids),
 );
 
-/** The settings of these projects by id, in one statement. */
-export async function settingsAmong(
+/** Loads the settings of these projects in one statement, and returns a lookup by project id. */
+export async function loadIncidentSettings(
   db: Reader,
   projectIds: readonly number[],
 ): Promise<(projectId: number) => IncidentSettings> {
   const rows = await settingsById(db, projectIds);
-  const known = new Map(rows.map(({ project_id, ...settings }) => [project_id, settings]));
-  return (projectId) => known.get(projectId) ?? DEFAULTS;
+  const settingsByProject = new Map(rows.map(({ project_id, ...settings }) => [project_id, settings]));
+  return (projectId) => settingsByProject.get(projectId) ?? DEFAULTS;
 }
 
-export async function settingsOf(db: Reader, projectId: number): Promise<IncidentSettings> {
-  return (await settingsAmong(db, [projectId]))(projectId);
+export async function getIncidentSettings(db: Reader, projectId: number): Promise<IncidentSettings> {
+  return (await loadIncidentSettings(db, [projectId]))(projectId);
 }
 
 /** index: incident_management_settings primary key */
-export async function saveSettings(tx: Transaction, projectId: number, settings: IncidentSettings): Promise<void> {
+export async function saveIncidentSettings(
+  tx: Transaction,
+  projectId: number,
+  settings: IncidentSettings,
+): Promise<void> {
   await tx
     .insertInto('incident_management_settings')
     .values({ project_id: projectId, ...settings })

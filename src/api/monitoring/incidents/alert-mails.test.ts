@@ -8,30 +8,30 @@ const here = await world({ env: { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNA
 const { newProject, server } = here;
 const { mails, recipientsOf } = mailOutbox(here);
 
-const choose = ({ owner, at }: Project, settings: object) =>
+const updateSettings = ({ owner, at }: Project, settings: object) =>
   done(owner.put(`${at}/incident_management_settings`, { ...settings }));
 
-const ENDS = { fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' };
+const RECOVERY = { fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' };
 
 test('Owners and Maintainers hear once that an alert has begun, and once that it has recovered', async () => {
   const project = await newProject({ with: ['developer', 'maintainer'] });
-  await choose(project, { send_email: true });
+  await updateSettings(project, { send_email: true });
   const { notify } = await newIntegration(here, project);
-  const told = (...payloads: object[]) =>
+  const recipientsAfter = (...payloads: object[]) =>
     recipientsOf({ project_id: project.id }, async () => {
       for (const payload of payloads) await done(notify(payload));
     });
   const both = (event: string) => [project.owner.id, project.maintainer.id].map((id) => `${id} ${event} null`).sort();
-  assert.deepEqual(await told({ fingerprint: 'disk' }, { fingerprint: 'disk' }), both('alert_triggered'));
-  assert.deepEqual(await told({ fingerprint: 'disk' }), []);
-  assert.deepEqual(await told(ENDS), both('alert_resolved'));
+  assert.deepEqual(await recipientsAfter({ fingerprint: 'disk' }, { fingerprint: 'disk' }), both('alert_triggered'));
+  assert.deepEqual(await recipientsAfter({ fingerprint: 'disk' }), []);
+  assert.deepEqual(await recipientsAfter(RECOVERY), both('alert_resolved'));
   await done(project.maintainer.put(`${project.at}/notification_settings`, { level: 'disabled' }));
-  assert.deepEqual(await told({ fingerprint: 'disk' }), [`${project.owner.id} alert_triggered null`]);
+  assert.deepEqual(await recipientsAfter({ fingerprint: 'disk' }), [`${project.owner.id} alert_triggered null`]);
 });
 
 test('the mail names the alert, and leads to it', async () => {
   const project = await newProject();
-  await choose(project, { send_email: true });
+  await updateSettings(project, { send_email: true });
   const { notify } = await newIntegration(here, project);
   await done(notify({ title: 'Disk full', description: '97% on /var, @root' }));
   const [mail, ...others] = await mails({ project_id: project.id, target_type: 'Alert' });
@@ -53,6 +53,6 @@ test('the mail names the alert, and leads to it', async () => {
 test('where nobody has chosen it nobody hears of alerts', async () => {
   const project = await newProject();
   const { notify } = await newIntegration(here, project);
-  const told = await recipientsOf({ project_id: project.id }, () => notify({}));
-  assert.deepEqual(told, []);
+  const recipients = await recipientsOf({ project_id: project.id }, () => notify({}));
+  assert.deepEqual(recipients, []);
 });

@@ -2,24 +2,27 @@ import { enqueueSystemNotification, isMailEnabled } from '#api/planning/mail-mes
 import { subscription } from '#events/event-bus.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { settingsAmong } from '../incident-management-settings/index.ts';
-import { begunOrEnded } from './store.ts';
+import { loadIncidentSettings } from '../incident-management-settings/index.ts';
+import { selectNewOrResolvedAlerts } from './store.ts';
 
-/** Where a project wants it, whoever answers for it hears by mail that an alert has begun, and that it has recovered. */
+/** Sends mails about new and resolved alerts to those responsible for the project, if the project enables them. */
 
-interface Happened {
+interface ReportedAlertMail {
   readonly alertId: number;
-  /** When it recovered; null: it has begun. */
+  /** When the alert was resolved; null for a new alert. */
   readonly endedAt: string | null;
 }
 
 export const sendAlertMails = defineJob({
   kind: 'mails_of_alerts',
-  async handle({ database }: Pick<Services, 'database'>, { happened }: { readonly happened: readonly Happened[] }) {
+  async handle(
+    { database }: Pick<Services, 'database'>,
+    { happened }: { readonly happened: readonly ReportedAlertMail[] },
+  ) {
     await database.transaction(async (tx) => {
       for (const { alertId, endedAt } of happened) {
         const event = endedAt === null ? 'alert_triggered' : 'alert_resolved';
-        // Once, however often this is done.
+        // The key prevents a second mail when the job runs again.
         await enqueueSystemNotification(
           tx,
           { event, about: { type: 'Alert', id: alertId } },
@@ -30,17 +33,17 @@ export const sendAlertMails = defineJob({
   },
 });
 
-/** Part of the act that stores the alerts: one piece of work, however many they are. */
+/** Enqueues one job for all alerts, in the transaction that stores them. */
 export const enqueueAlertMails = subscription({
   event: 'alerts-reported',
   isEnabled: isMailEnabled,
   async inTransaction(uow, { projectIds, fired, resolved }) {
-    const settings = await settingsAmong(uow, projectIds);
+    const settings = await loadIncidentSettings(uow, projectIds);
     if (!projectIds.some((id) => settings(id).send_email)) return;
-    const found = await begunOrEnded(uow, [...fired, ...resolved], { now: uow.now });
+    const found = await selectNewOrResolvedAlerts(uow, [...fired, ...resolved], { now: uow.now });
     const happened = found
       .filter(({ project_id }) => settings(project_id).send_email)
-      .map(({ id: alertId, ended_at: endedAt }): Happened => ({ alertId, endedAt }));
+      .map(({ id: alertId, ended_at: endedAt }): ReportedAlertMail => ({ alertId, endedAt }));
     if (happened.length > 0) await enqueue(uow, sendAlertMails, { happened });
   },
 });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, type Project, world } from '#test/support/world.ts';
-import { firing, newIntegration, saidOn, webhook } from '../alerts/fixtures.testing.ts';
+import { alertNoteTexts, firing, newIntegration, webhook } from '../alerts/fixtures.testing.ts';
 
 const here = await world();
 const { newProject, work, server } = here;
 
 /** A project that makes incidents, and what sends alerts to it. */
-async function watched(settings: object = {}) {
+async function projectWithIncidents(settings: object = {}) {
   const project = await newProject();
-  const wish = { create_issue: true, ...settings };
-  await done(project.owner.put(`${project.at}/incident_management_settings`, wish));
+  const input = { create_issue: true, ...settings };
+  await done(project.owner.put(`${project.at}/incident_management_settings`, input));
   const { notify } = await newIntegration(here, project);
   const send = (payload: object) => done(notify(payload));
   return { project, send };
@@ -19,7 +19,7 @@ async function watched(settings: object = {}) {
 const issuesOf = async ({ owner, at }: Project) => (await owner.get(`${at}/issues`, { sort: 'asc' })).body;
 
 test('an alert that fires has an incident made of it, by the bot', async () => {
-  const { project, send } = await watched();
+  const { project, send } = await projectWithIncidents();
   await send({ title: 'Disk full', severity: 'low', start_time: '2026-02-13T10:20:00Z', service: 'db' });
   await work();
   const [issue, ...others] = await issuesOf(project);
@@ -45,14 +45,14 @@ test('an alert that fires has an incident made of it, by the bot', async () => {
     '**Service:** db',
     `**Alert:** ${url}`,
   ]);
-  assert.deepEqual(await saidOn(here, project), [
+  assert.deepEqual(await alertNoteTexts(here, project), [
     '1 alert-bot logged an alert from **Data Dog**',
     '1 alert-bot created incident #1 for this alert',
   ]);
 });
 
 test('an alert without a name gives its incident the number, a webhook its markdown, the project its template', async () => {
-  const { project, send } = await watched();
+  const { project, send } = await projectWithIncidents();
   await project.commit({ '.gitlab/issue_templates/Down.md': '# Steps\n' });
   await done(project.owner.put(`${project.at}/incident_management_settings`, { issue_template_key: 'Down' }));
   await send({});
@@ -70,7 +70,7 @@ test('an alert without a name gives its incident the number, a webhook its markd
 });
 
 test('payloads that are grouped make no second incident, whoever works on them at once', async () => {
-  const { project, send } = await watched();
+  const { project, send } = await projectWithIncidents();
   const payload = { title: 'Disk full', fingerprint: 'disk' };
   await Promise.all(Array.from({ length: 10 }, () => send(payload)));
   await Promise.all([work(), work()]);
@@ -80,7 +80,7 @@ test('payloads that are grouped make no second incident, whoever works on them a
 });
 
 test('an alert that was grouped before incidents were wanted gets one with its next payload', async () => {
-  const { project, send } = await watched({ create_issue: false });
+  const { project, send } = await projectWithIncidents({ create_issue: false });
   await send({ fingerprint: 'disk' });
   await work();
   assert.deepEqual(await issuesOf(project), []);
@@ -91,7 +91,7 @@ test('an alert that was grouped before incidents were wanted gets one with its n
 });
 
 test('the incident of an alert that recovers is closed by the bot, which is told in its history', async () => {
-  const { project, send } = await watched();
+  const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
   await work();
   await send({ fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' });
@@ -110,7 +110,7 @@ test('the incident of an alert that recovers is closed by the bot, which is told
 });
 
 test('an alert that has recovered before its incident was made leaves none open', async () => {
-  const { project, send } = await watched();
+  const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
   await send({ fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' });
   await work();
@@ -121,7 +121,7 @@ test('an alert that has recovered before its incident was made leaves none open'
 });
 
 test('a project may keep incidents open whose alerts have recovered', async () => {
-  const { project, send } = await watched({ auto_close_incident: false });
+  const { project, send } = await projectWithIncidents({ auto_close_incident: false });
   await send({ fingerprint: 'disk' });
   await work();
   await send({ fingerprint: 'disk', end_time: '2026-02-13T11:00:00Z' });
@@ -130,7 +130,7 @@ test('a project may keep incidents open whose alerts have recovered', async () =
 });
 
 test('whoever closes an incident resolves its alert, and reopening leaves that so', async () => {
-  const { project, send } = await watched();
+  const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
   await work();
   const alert = () =>
@@ -145,7 +145,7 @@ test('whoever closes an incident resolves its alert, and reopening leaves that s
   assert.notEqual(ended_at, null);
   const { username } = (await project.owner.get('/user')).body;
   assert.equal(
-    (await saidOn(here, project)).at(-1),
+    (await alertNoteTexts(here, project)).at(-1),
     `1 alert-bot changed the status to **Resolved** because @${username} closed incident #1`,
   );
   await done(project.owner.put(`${project.at}/issues/1`, { state_event: 'reopen' }));
@@ -153,7 +153,7 @@ test('whoever closes an incident resolves its alert, and reopening leaves that s
 });
 
 test('an incident that is deleted leaves its alert without one', async () => {
-  const { project, send } = await watched();
+  const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
   await work();
   await done(project.owner.delete(`${project.at}/issues/1`));
@@ -166,7 +166,7 @@ test('an incident that is deleted leaves its alert without one', async () => {
 });
 
 test('a project without issues gets no incident, and one by the next payload when it has them again', async () => {
-  const { project, send } = await watched();
+  const { project, send } = await projectWithIncidents();
   await done(project.owner.put(project.at, { issues_access_level: 'disabled' }));
   await send({ fingerprint: 'disk' });
   await work();
@@ -178,7 +178,7 @@ test('a project without issues gets no incident, and one by the next payload whe
 });
 
 test('in a project that is archived meanwhile nothing is made', async () => {
-  const { project, send } = await watched();
+  const { project, send } = await projectWithIncidents();
   await send({ fingerprint: 'disk' });
   await done(project.owner.post(`${project.at}/archive`));
   await work();

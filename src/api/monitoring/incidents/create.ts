@@ -6,36 +6,36 @@ import type { Project } from '#domain/namespaces/projects.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { saySystemNotes } from '../alerts/index.ts';
-import { readTemplate, settingsOf } from '../incident-management-settings/index.ts';
+import { insertSystemNotes } from '../alerts/index.ts';
+import { getIncidentSettings, readIssueTemplate } from '../incident-management-settings/index.ts';
 import { incidentDescription, incidentSeverity, incidentTitle } from './incident-content.ts';
-import { alertToDescribe, giveIncident } from './store.ts';
+import { selectAlertForIncident, setAlertIncident } from './store.ts';
 
-interface Wanted {
+interface IncidentFromAlertInput {
   readonly project: Project;
   readonly alertId: number;
   /** The server's address, for the link to the alert. */
   readonly url: string;
-  /** It is closed at once when the alert has recovered meanwhile. */
+  /** Whether to close the incident at once if the alert is already resolved. */
   readonly closeResolved?: boolean;
 }
 
 /**
- * Makes the incident of an alert, by whoever acts: from what was reported first and the project's template. An alert has one at
- * most, whoever else makes one at that moment: `exists`.
+ * Creates the incident of an alert from the first report and the project's template, with the caller as its author. Fails with
+ * `exists` if the alert has an incident already, also one that was created concurrently.
  */
-export async function makeIncident(
+export async function createIncidentFromAlert(
   { runUnitOfWork, database, git }: Pick<Services, 'runUnitOfWork' | 'database' | 'git'>,
-  by: SignedInCaller,
-  { project, alertId, url, closeResolved = false }: Wanted,
+  author: SignedInCaller,
+  { project, alertId, url, closeResolved = false }: IncidentFromAlertInput,
 ): Promise<Issue | Failure<'exists'>> {
-  const { issue_template_key: key } = await settingsOf(database.reader, project.id);
-  // One that has gone since it was chosen is left out.
-  const template = key === null ? null : await readTemplate(git, project, key);
+  const { issue_template_key: key } = await getIncidentSettings(database.reader, project.id);
+  // A template that was deleted since it was selected is omitted.
+  const template = key === null ? null : await readIssueTemplate(git, project, key);
   return runUnitOfWork(
-    by,
+    author,
     async (uow) => {
-      const incident = await fileFor(uow, { project, alertId, url, template });
+      const incident = await insertIncidentForAlert(uow, { project, alertId, url, template });
       if (incident === null) return fail('exists');
       if (incident.alert.status === 'resolved' && closeResolved) await closeIssue(uow, incident.issue);
       return incident.issue;
@@ -44,11 +44,11 @@ export async function makeIncident(
   );
 }
 
-async function fileFor(
+async function insertIncidentForAlert(
   uow: UnitOfWork<SignedInCaller>,
-  { project, alertId, url, template }: Wanted & { readonly template: string | null },
+  { project, alertId, url, template }: IncidentFromAlertInput & { readonly template: string | null },
 ) {
-  const alert = await alertToDescribe(uow, alertId).executeTakeFirst();
+  const alert = await selectAlertForIncident(uow, alertId).executeTakeFirst();
   if (alert === undefined || alert.issue_id !== null) return null;
   const address = url + alertPath(project.full_path, alert.iid);
   const issue = await createIncident(uow, project, {
@@ -56,9 +56,9 @@ async function fileFor(
     description: incidentDescription(alert, { url: address, template }),
     severity: incidentSeverity(alert.severity),
   });
-  const now = await giveIncident(uow, alertId, issue.id);
-  if (now === undefined) return null;
+  const updatedAlert = await setAlertIncident(uow, alertId, issue.id);
+  if (updatedAlert === undefined) return null;
   const body = `created incident #${issue.iid} for this alert`;
-  await saySystemNotes(uow, [{ alertId, authorId: uow.actor.user.id, body }]);
-  return { issue, alert: now };
+  await insertSystemNotes(uow, [{ alertId, authorId: uow.actor.user.id, body }]);
+  return { issue, alert: updatedAlert };
 }

@@ -3,9 +3,9 @@ import type { IssueSeverity } from '#database/tables/issues.ts';
 import { MONTHS } from '#runtime/clock.ts';
 import { truncateToBytes } from '#text/trim.ts';
 
-/** What an incident says that is made from an alert (contract/monitoring.md §7). Pure. */
+/** Builds the title and description of an incident from its alert (contract/monitoring.md §7). Pure. */
 
-export interface Described {
+export interface IncidentAlert {
   readonly title: string;
   readonly description: string | null;
   readonly severity: AlertSeverity;
@@ -19,32 +19,34 @@ export interface Described {
 }
 
 /** Bytes of the longest description that an issue may have. */
-const LONGEST = 1024 * 1024;
+const MAX_DESCRIPTION_BYTES = 1024 * 1024;
 
-/** Its title by its number: an alert without a name gives it that alone. */
-export const incidentTitle = ({ title }: Pick<Described, 'title'>) => {
+/** Returns a function from the incident's iid to its title; for an unnamed alert the title is `New: Incident <iid>`. */
+export const incidentTitle = ({ title }: Pick<IncidentAlert, 'title'>) => {
   return (iid: number) => (title === 'New: Alert' ? `New: Incident ${iid}` : title);
 };
 
-/** How bad the incident is: issues know no `info`. */
+/** Returns the severity of the incident; issues have no `info`. */
 export function incidentSeverity(severity: AlertSeverity): IssueSeverity {
   return severity === 'info' ? 'unknown' : severity;
 }
 
-/** `url` is where the alert is; `template` what the project's incidents say besides. */
+/** `url` is the alert's web URL; `template` is the project's incident template, which is appended. */
 export function incidentDescription(
-  alert: Described,
+  alert: IncidentAlert,
   { url, template }: { readonly url: string; readonly template: string | null },
 ): string {
-  const parts = [summaryOf(alert, url), alert.incident_markdown, template].filter((part) => (part ?? '').trim() !== '');
-  return truncateToBytes(parts.join('\n\n---\n\n'), LONGEST);
+  const parts = [formatSummary(alert, url), alert.incident_markdown, template].filter(
+    (part) => (part ?? '').trim() !== '',
+  );
+  return truncateToBytes(parts.join('\n\n---\n\n'), MAX_DESCRIPTION_BYTES);
 }
 
-function summaryOf(alert: Described, url: string): string {
+function formatSummary(alert: IncidentAlert, url: string): string {
   const hosts = (JSON.parse(alert.hosts) as string[]).join(' ');
   const optional = (name: string, value: string | null) => (value ? [`**${name}:** ${value}`] : []);
   return [
-    `**Start time:** ${inWords(alert.started_at)}`,
+    `**Start time:** ${formatTimestamp(alert.started_at)}`,
     `**Severity:** ${alert.severity}`,
     ...optional('full_query', alert.metric_query && `\`${alert.metric_query}\``),
     ...optional('Service', alert.service),
@@ -55,9 +57,9 @@ function summaryOf(alert: Described, url: string): string {
   ].join('  \n');
 }
 
-/** `13 February 2026, 10:20AM (UTC)` of a moment as it is stored. */
-function inWords(moment: string): string {
-  const [, year, month, day, hour, minute] = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)/.exec(moment) as RegExpExecArray;
+/** Formats a stored timestamp as `13 February 2026, 10:20AM (UTC)`. */
+function formatTimestamp(timestamp: string): string {
+  const [, year, month, day, hour, minute] = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)/.exec(timestamp) as RegExpExecArray;
   const half = Number(hour) < 12 ? 'AM' : 'PM';
   return `${day} ${MONTHS[Number(month) - 1]} ${year}, ${Number(hour) % 12 || 12}:${minute}${half} (UTC)`;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Described, incidentDescription, incidentSeverity, incidentTitle } from './incident-content.ts';
+import { type IncidentAlert, incidentDescription, incidentSeverity, incidentTitle } from './incident-content.ts';
 
-const ALERT: Described = {
+const ALERT: IncidentAlert = {
   title: 'Disk full',
   description: null,
   severity: 'high',
@@ -15,18 +15,18 @@ const ALERT: Described = {
 };
 const URL = 'https://hearth.example.com/acme/web/-/alert_management/12/details';
 
-const described = (alert: Partial<Described> = {}, template: string | null = null) =>
+const describeIncident = (alert: Partial<IncidentAlert> = {}, template: string | null = null) =>
   incidentDescription({ ...ALERT, ...alert }, { url: URL, template });
 
 test('an incident says when its alert has begun, how bad it is, and where it is', () => {
   assert.equal(
-    described(),
+    describeIncident(),
     ['**Start time:** 13 February 2026, 10:20AM (UTC)', '**Severity:** high', `**Alert:** ${URL}`].join('  \n'),
   );
 });
 
 test('what is known of the alert besides stands between, in its order', () => {
-  const all = described({
+  const all = describeIncident({
     description: '97% on /var',
     metric_query: 'up == 0',
     service: 'db',
@@ -43,21 +43,23 @@ test('what is known of the alert besides stands between, in its order', () => {
 });
 
 test('markdown of the alert and the template follow behind a rule each', () => {
-  const [summary, ...rest] = described({ incident_markdown: '# Runbook' }, '/label ~incident').split('\n\n---\n\n');
-  assert.equal(summary, described());
+  const [summary, ...rest] = describeIncident({ incident_markdown: '# Runbook' }, '/label ~incident').split(
+    '\n\n---\n\n',
+  );
+  assert.equal(summary, describeIncident());
   assert.deepEqual(rest, ['# Runbook', '/label ~incident']);
-  assert.deepEqual(described({ incident_markdown: ' ' }, '').split('---').length, 1);
+  assert.deepEqual(describeIncident({ incident_markdown: ' ' }, '').split('---').length, 1);
 });
 
 test('moments are told in words', () => {
-  const timeOf = (started_at: string) => described({ started_at }).split('  \n')[0];
+  const timeOf = (started_at: string) => describeIncident({ started_at }).split('  \n')[0];
   assert.equal(timeOf('2026-12-01T00:05:00.000Z'), '**Start time:** 01 December 2026, 12:05AM (UTC)');
   assert.equal(timeOf('2026-07-31T12:00:00.000Z'), '**Start time:** 31 July 2026, 12:00PM (UTC)');
   assert.equal(timeOf('2026-07-31T23:59:59.999Z'), '**Start time:** 31 July 2026, 11:59PM (UTC)');
 });
 
 test('a description holds no more than an issue may, and no half of a character', () => {
-  const text = described({}, 'ü'.repeat(700_000));
+  const text = describeIncident({}, 'ü'.repeat(700_000));
   assert.ok(Buffer.byteLength(text) <= 1024 * 1024 && Buffer.byteLength(text) > 1024 * 1024 - 4);
   assert.ok(text.endsWith('ü'));
 });

@@ -7,51 +7,56 @@ import { subscription } from '#events/event-bus.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
-import { settingsAmong } from '../incident-management-settings/index.ts';
-import { makeIncident } from './create.ts';
-import { openIncidentsOf, withIncident, withoutIncident } from './store.ts';
+import { loadIncidentSettings } from '../incident-management-settings/index.ts';
+import { createIncidentFromAlert } from './create.ts';
+import { selectAlertsWithIncident, selectAlertsWithoutIncident, selectOpenIncidents } from './store.ts';
 
-/** What projects make by themselves of alerts that were reported (contract/monitoring.md §7). */
+/** Creates and closes incidents automatically when alerts are reported (contract/monitoring.md §7). */
 
-interface Reported {
+interface ReportedAlerts {
   readonly projectId: number;
   readonly alertIds: readonly number[];
 }
 
-type Working = Pick<Services, 'runUnitOfWork' | 'database' | 'git' | 'serverUrl'>;
+type IncidentJobServices = Pick<Services, 'runUnitOfWork' | 'database' | 'git' | 'serverUrl'>;
 
-/** Makes the incidents of alerts that have none. */
-export const makeIncidents = defineJob({
+/** Creates incidents for alerts that have none. */
+export const createIncidentsJob = defineJob({
   kind: 'incidents_of_alerts',
-  async handle(services: Working, { projectId, alertIds }: Reported, { signal }) {
-    const place = await placeOf(services.database.reader, projectId);
-    // The next payload asks again.
-    if (place === null || place.project.issues_access_level === 'disabled') return;
+  async handle(services: IncidentJobServices, { projectId, alertIds }: ReportedAlerts, { signal }) {
+    const botProject = await loadProjectAsBot(services.database.reader, projectId);
+    // The next report enqueues the job again.
+    if (botProject === null || botProject.project.issues_access_level === 'disabled') return;
     const url = services.serverUrl();
-    const { auto_close_incident: closeResolved } = (await settingsAmong(services.database.reader, [projectId]))(
+    const { auto_close_incident: closeResolved } = (await loadIncidentSettings(services.database.reader, [projectId]))(
       projectId,
     );
     for (const alertId of alertIds) {
       signal.throwIfAborted();
-      await makeIncident(services, place.bot, { project: place.project, alertId, url, closeResolved });
+      await createIncidentFromAlert(services, botProject.bot, {
+        project: botProject.project,
+        alertId,
+        url,
+        closeResolved,
+      });
     }
   },
 });
 
-/** Closes the incidents of alerts that have recovered. */
-export const closeIncidents = defineJob({
+/** Closes the incidents of resolved alerts. */
+export const closeIncidentsJob = defineJob({
   kind: 'recovered_incidents',
-  async handle({ database, runUnitOfWork }: Working, { projectId, alertIds }: Reported) {
-    const place = await placeOf(database.reader, projectId);
-    if (place === null) return;
-    for (const incident of await openIncidentsOf(database.reader, alertIds).execute()) {
-      await runUnitOfWork(place.bot, (uow) => closeIssue(uow, incident));
+  async handle({ database, runUnitOfWork }: IncidentJobServices, { projectId, alertIds }: ReportedAlerts) {
+    const botProject = await loadProjectAsBot(database.reader, projectId);
+    if (botProject === null) return;
+    for (const incident of await selectOpenIncidents(database.reader, alertIds).execute()) {
+      await runUnitOfWork(botProject.bot, (uow) => closeIssue(uow, incident));
     }
   },
 });
 
-/** The project as the bot sees it; null where nothing is to be done in it any more. */
-async function placeOf(
+/** Returns the bot and the project as the bot sees it, or null if the project is not accessible or is archived. */
+async function loadProjectAsBot(
   db: Reader,
   projectId: number,
 ): Promise<{ readonly bot: SignedInCaller; readonly project: Project } | null> {
@@ -61,26 +66,27 @@ async function placeOf(
   return { bot, project };
 }
 
-/** Part of the act that stores the alerts: a few statements, however many they are, and nothing else where nobody wants it. */
-export const followAlerts = subscription({
+/** Enqueues jobs for the projects that enable them, in the transaction that stores the alerts. */
+export const onAlertsReported = subscription({
   event: 'alerts-reported',
   async inTransaction(uow, { projectIds, fired, resolved }) {
-    const settings = await settingsAmong(uow, projectIds);
-    const want = (choice: 'create_issue' | 'auto_close_incident') => projectIds.some((id) => settings(id)[choice]);
-    if (fired.length > 0 && want('create_issue')) {
-      const found = await withoutIncident(uow, fired);
-      const wanted = found.filter(({ project_id }) => settings(project_id).create_issue);
-      for (const reported of byProject(wanted)) await enqueue(uow, makeIncidents, reported);
+    const settings = await loadIncidentSettings(uow, projectIds);
+    const isEnabledInAny = (choice: 'create_issue' | 'auto_close_incident') =>
+      projectIds.some((id) => settings(id)[choice]);
+    if (fired.length > 0 && isEnabledInAny('create_issue')) {
+      const found = await selectAlertsWithoutIncident(uow, fired);
+      const eligibleAlerts = found.filter(({ project_id }) => settings(project_id).create_issue);
+      for (const reported of groupByProject(eligibleAlerts)) await enqueue(uow, createIncidentsJob, reported);
     }
-    if (resolved.length > 0 && want('auto_close_incident')) {
-      const found = await withIncident(uow, resolved);
-      const wanted = found.filter(({ project_id }) => settings(project_id).auto_close_incident);
-      for (const reported of byProject(wanted)) await enqueue(uow, closeIncidents, reported);
+    if (resolved.length > 0 && isEnabledInAny('auto_close_incident')) {
+      const found = await selectAlertsWithIncident(uow, resolved);
+      const eligibleAlerts = found.filter(({ project_id }) => settings(project_id).auto_close_incident);
+      for (const reported of groupByProject(eligibleAlerts)) await enqueue(uow, closeIncidentsJob, reported);
     }
   },
 });
 
-function byProject(alerts: readonly { readonly id: number; readonly project_id: number }[]): Reported[] {
+function groupByProject(alerts: readonly { readonly id: number; readonly project_id: number }[]): ReportedAlerts[] {
   const groups = Map.groupBy(alerts, ({ project_id }) => project_id);
-  return [...groups].map(([projectId, some]) => ({ projectId, alertIds: some.map(({ id }) => id) }));
+  return [...groups].map(([projectId, projectAlerts]) => ({ projectId, alertIds: projectAlerts.map(({ id }) => id) }));
 }

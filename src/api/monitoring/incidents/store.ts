@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '#database/database.ts';
 import { prepareForIds } from '#database/prepare.ts';
 
-/** Alerts as incidents are made from them, and follow them. */
+/** Queries that connect alerts and incidents. */
 
 const columns = [
   'id',
@@ -21,7 +21,7 @@ const columns = [
 ] as const;
 
 /** index: alerts primary key */
-export function alertToDescribe(db: Reader, id: number) {
+export function selectAlertForIncident(db: Reader, id: number) {
   return db.selectFrom('alerts').select(columns).where('id', '=', id);
 }
 
@@ -31,7 +31,7 @@ interface AlertInProject {
 }
 
 // index: alerts primary key
-export const withoutIncident = prepareForIds<AlertInProject>((db, ids) =>
+export const selectAlertsWithoutIncident = prepareForIds<AlertInProject>((db, ids) =>
   db
     .selectFrom('alerts')
     .select(['id', 'project_id'])
@@ -41,26 +41,26 @@ export const withoutIncident = prepareForIds<AlertInProject>((db, ids) =>
 );
 
 // index: alerts primary key
-export const withIncident = prepareForIds<AlertInProject>((db, ids) =>
+export const selectAlertsWithIncident = prepareForIds<AlertInProject>((db, ids) =>
   db.selectFrom('alerts').select(['id', 'project_id']).where('id', 'in', ids).where('issue_id', 'is not', null),
 );
 
 // index: alerts primary key
-export const begunOrEnded = prepareForIds<AlertInProject & { ended_at: string | null }, { now: string }>(
+export const selectNewOrResolvedAlerts = prepareForIds<AlertInProject & { ended_at: string | null }, { now: string }>(
   (db, ids, value) =>
     db
       .selectFrom('alerts')
       .select(['id', 'project_id', 'ended_at'])
       .where('id', 'in', ids)
-      // What was there before and fires again was told of when it began.
+      // An existing alert that fires again is skipped: its mail was sent when it was created.
       .where((eb) => eb.or([eb('created_at', '=', value('now')), eb('status', '=', 'resolved')])),
 );
 
 /**
- * Says which incident an alert has: one at most, whoever makes it. What the alert is at that moment; undefined: it has one
- * already, or is gone. index: alerts primary key
+ * Sets the incident of an alert that has none. Returns the alert's current status, or undefined if the alert has an incident
+ * already or does not exist. index: alerts primary key
  */
-export async function giveIncident(tx: Transaction, alertId: number, issueId: number) {
+export async function setAlertIncident(tx: Transaction, alertId: number, issueId: number) {
   return tx
     .updateTable('alerts')
     .set({ issue_id: issueId, updated_at: tx.now })
@@ -70,8 +70,8 @@ export async function giveIncident(tx: Transaction, alertId: number, issueId: nu
     .executeTakeFirst();
 }
 
-/** The incidents of these alerts that are open. index: alerts primary key, issues primary key */
-export function openIncidentsOf(db: Reader, alertIds: readonly number[]) {
+/** Selects the open incidents of those alerts that are resolved. index: alerts primary key, issues primary key */
+export function selectOpenIncidents(db: Reader, alertIds: readonly number[]) {
   return db
     .selectFrom('alerts')
     .innerJoin('issues', 'issues.id', 'alerts.issue_id')
@@ -81,8 +81,8 @@ export function openIncidentsOf(db: Reader, alertIds: readonly number[]) {
     .where('issues.state', '=', 'opened');
 }
 
-/** Those of an incident that are not resolved, with its number. index: alerts_by_issue */
-export function unresolvedOf(db: Reader, issueId: number) {
+/** Selects the unresolved alerts of an incident, with the incident's iid. index: alerts_by_issue */
+export function selectUnresolvedAlertsOfIncident(db: Reader, issueId: number) {
   return db
     .selectFrom('alerts')
     .innerJoin('issues', 'issues.id', 'alerts.issue_id')

@@ -7,9 +7,9 @@ import { entity } from '#http/endpoint/entity.ts';
 import { nullable, ok } from '#http/endpoint/responses.ts';
 import { atLeastOne, optional } from '#http/parameters/declarations.ts';
 import { integerIn } from '#http/parameters/types.ts';
-import { type Ingestion, readIngestion, saveIngestion } from './store.ts';
+import { type IngestionSettingsRow, loadIngestionSettings, saveIngestionSettings } from './store.ts';
 
-/** How many reports a project takes, and how long it keeps them (contract/monitoring.md §13). */
+/** Rate limit and retention period of a project's error reports (contract/monitoring.md §13). */
 
 const IngestionSettings = entity('IngestionSettings', {
   events_per_minute: nullable(Type.Integer()),
@@ -21,7 +21,7 @@ export const getIngestionSettings = endpoint({
   summary: 'Get the ingestion settings of a project',
   access: inProject('admin_operations'),
   response: ok(IngestionSettings),
-  read: (db, { project }) => readIngestion(db, project.id),
+  read: (db, { project }) => loadIngestionSettings(db, project.id),
 });
 
 export const updateIngestionSettings = endpoint({
@@ -35,20 +35,23 @@ export const updateIngestionSettings = endpoint({
   rules: [atLeastOne('events_per_minute', 'retention_days')],
   lock: ({ project }) => errorReportsLockKey(project.id),
   response: ok(IngestionSettings),
-  write: (uow, { project, params }) => update(uow, project.id, params),
+  write: (uow, { project, params }) => updateSettings(uow, project.id, params),
 });
 
-/** Null is as many as come, and no number of days. */
-async function update(
+/** Keeps omitted values. A null for `events_per_minute` removes the limit; a null for `retention_days` changes nothing. */
+async function updateSettings(
   uow: UnitOfWork,
   projectId: number,
-  { events_per_minute, retention_days }: Readonly<Partial<Record<keyof Ingestion, number | null | undefined>>>,
-): Promise<Ingestion> {
-  const before = await readIngestion(uow, projectId);
+  {
+    events_per_minute,
+    retention_days,
+  }: Readonly<Partial<Record<keyof IngestionSettingsRow, number | null | undefined>>>,
+): Promise<IngestionSettingsRow> {
+  const before = await loadIngestionSettings(uow, projectId);
   const after = {
     events_per_minute: events_per_minute === undefined ? before.events_per_minute : events_per_minute,
     retention_days: retention_days ?? before.retention_days,
   };
-  await saveIngestion(uow, projectId, after);
+  await saveIngestionSettings(uow, projectId, after);
   return after;
 }

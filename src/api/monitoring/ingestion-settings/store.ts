@@ -3,25 +3,29 @@ import type { Reader, Transaction } from '#database/database.ts';
 import type { ErrorTrackingTables } from '#database/tables/error-tracking.ts';
 import { DEFAULT_INGESTION } from '#domain/error-tracking.ts';
 
-export type Ingestion = Pick<
+export type IngestionSettingsRow = Pick<
   Selectable<ErrorTrackingTables['ingestion_settings']>,
   'events_per_minute' | 'retention_days'
 >;
 
 const COLUMNS = ['events_per_minute', 'retention_days'] as const;
 
-/** What holds in a project, set or not. index: ingestion_settings primary key */
-export async function readIngestion(db: Reader, projectId: number): Promise<Ingestion> {
+/** Returns the settings of a project, or the defaults if none are saved. index: ingestion_settings primary key */
+export async function loadIngestionSettings(db: Reader, projectId: number): Promise<IngestionSettingsRow> {
   const found = db.selectFrom('ingestion_settings').select(COLUMNS).where('project_id', '=', projectId);
   return (await found.executeTakeFirst()) ?? DEFAULT_INGESTION;
 }
 
 /**
- * Sets it, and begins a new minute of counting.
+ * Saves the settings and resets the counter of the current minute.
  * index: ingestion_settings primary key, ingestion_windows primary key
  */
-export async function saveIngestion(tx: Transaction, projectId: number, ingestion: Ingestion): Promise<void> {
-  const row = { ...ingestion, updated_at: tx.now };
+export async function saveIngestionSettings(
+  tx: Transaction,
+  projectId: number,
+  settings: IngestionSettingsRow,
+): Promise<void> {
+  const row = { ...settings, updated_at: tx.now };
   await tx
     .insertInto('ingestion_settings')
     .values({ project_id: projectId, created_at: tx.now, ...row })

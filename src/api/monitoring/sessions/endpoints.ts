@@ -7,9 +7,9 @@ import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, page } from '#http/endpoint/responses.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** How the sessions of a project's programs have ended (contract/monitoring.md §13). */
+/** Session counts by outcome (contract/monitoring.md §13). */
 
-const COUNTS = ['release', 'environment', 'total', 'exited', 'errored', 'crashed', 'abnormal', 'last_seen'] as const;
+const COLUMNS = ['release', 'environment', 'total', 'exited', 'errored', 'crashed', 'abnormal', 'last_seen'] as const;
 
 const SessionCounts = entity('ErrorTrackingSessions', {
   release: Type.String(),
@@ -20,20 +20,23 @@ const SessionCounts = entity('ErrorTrackingSessions', {
   crashed: Type.Integer(),
   abnormal: Type.Integer(),
   last_seen: dateTime,
-}).from(({ environment, ...counts }: Counts) => ({ ...counts, environment: environment === '' ? null : environment }));
+}).from(({ environment, ...counts }: SessionCountsRow) => ({
+  ...counts,
+  environment: environment === '' ? null : environment,
+}));
 
-type Counts = Awaited<ReturnType<typeof listCounts>>['items'][number];
+type SessionCountsRow = Awaited<ReturnType<typeof listSessionCounts>>['items'][number];
 
-/** One page of a project's releases and environments. index: session_buckets primary key */
-function listCounts(db: Reader, projectId: number, page: OffsetRequest) {
-  const found = db.selectFrom('session_buckets').select(COUNTS).where('project_id', '=', projectId);
+/** Returns one page of session counts, ordered by release and environment. index: session_buckets primary key */
+function listSessionCounts(db: Reader, projectId: number, page: OffsetRequest) {
+  const found = db.selectFrom('session_buckets').select(COLUMNS).where('project_id', '=', projectId);
   return paginate(db, found.orderBy('release').orderBy('environment'), page);
 }
 
 export const listSessions = endpoint({
   get: '/projects/:id/error_tracking/sessions',
-  summary: 'List how sessions have ended, by release and environment',
+  summary: 'List session counts by release and environment',
   access: inProject('read_sentry_issue'),
   response: page(SessionCounts),
-  read: (db, { project, page }) => listCounts(db, project.id, page),
+  read: (db, { project, page }) => listSessionCounts(db, project.id, page),
 });

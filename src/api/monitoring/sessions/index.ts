@@ -1,5 +1,5 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { endWithProject } from './on-delete.ts';
+import { deleteSessionsOfProject } from './on-delete.ts';
 
-export const sessions = resourceModule({ endpoints, subscriptions: [endWithProject] });
+export const sessions = resourceModule({ endpoints, subscriptions: [deleteSessionsOfProject] });

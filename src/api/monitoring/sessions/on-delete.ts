@@ -2,8 +2,11 @@ import { deleteKeyedBatch } from '#database/batch-statements.ts';
 import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
-/** A session of each user of a program is remembered. index: session_states primary key, session_buckets primary key */
-export const endWithProject = subscription({
+/**
+ * Deletes the sessions of a deleted project in batches: there may be one per user of the program.
+ * index: session_states primary key, session_buckets primary key
+ */
+export const deleteSessionsOfProject = subscription({
   event: 'project-destroyed',
   inBatches: (uow, { projectId }) =>
     nextBatch(

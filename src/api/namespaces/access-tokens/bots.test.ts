@@ -224,7 +224,7 @@ test('deletes the bots of a destroyed project and no others', async () => {
   const other = await createParentToken(await createTokenParent('project'));
   const { body, bot } = await createParentToken(parent);
   await parent.owner.delete(parent.at);
-  assert.equal((await bot.get('/user')).status, 200, 'a project that only waits for it keeps them');
+  assert.equal((await bot.get('/user')).status, 200, 'a project that is only marked for deletion keeps its bots');
   await parent.owner.post(`${parent.at}/restore`);
   await destroy(parent);
   assert.equal((await bot.get('/user')).status, 401);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer } from '#test/support/caller.ts';
+import type { TestResponse } from '#test/support/caller.ts';
 import { world } from '#test/support/world.ts';
 import {
   createParentToken,
@@ -12,7 +12,7 @@ import {
 
 // The test clock is at 2026-01-02. Each test runs for a project and for a group.
 
-function assertRejected(answer: Answer, status: number, message: string): void {
+function assertRejected(answer: TestResponse, status: number, message: string): void {
   assert.deepEqual([answer.status, answer.body], [status, { message }]);
 }
 
@@ -40,7 +40,7 @@ for (const kind of PARENT_TYPES) {
       resource_id: parent.id,
     });
     const result = { id, user_id, ...rest };
-    assert.deepEqual(await listTokens(parent), [result], 'and its secret is shown once');
+    assert.deepEqual(await listTokens(parent), [result], 'the secret is returned only once');
     assert.deepEqual((await parent.owner.get(`${parent.at}/access_tokens/${id}`)).body, result);
   });
 
@@ -101,12 +101,12 @@ for (const kind of PARENT_TYPES) {
 
   test(`${kind}: reports only the first error: parameters, role, level, date, others`, async () => {
     const parent = await createTokenParent(kind, { visibility: 'public' });
-    const low = await parent.add('guest');
+    const low = await parent.addMember('guest');
     const path = `${parent.at}/access_tokens`;
     const undated = { name: ' ', scopes: [], access_level: 50 };
     assert.deepEqual((await low.post(path, { scopes: 'x' })).body, { error: 'name is missing, scopes is invalid' });
     assert.match((await low.post(path, undated)).body.message, /does not have permission/);
-    const maintainer = await parent.add('maintainer');
+    const maintainer = await parent.addMember('maintainer');
     const expectExpiryEvent = (await maintainer.post(path, undated)).body.message;
     assert.match(expectExpiryEvent, kind === 'project' ? /not held by the creating user/ : /does not have permission/);
     assert.match((await parent.owner.post(path, undated)).body.message, /expires_at is missing/);
@@ -161,7 +161,7 @@ for (const kind of PARENT_TYPES) {
     const { user, server } = await world();
     const { id, bot } = await createParentToken(parent, { name: 'The bot' });
     const lower = kind === 'project' ? 'developer' : 'maintainer';
-    for (const caller of [await user(), await parent.add('guest'), await parent.add(lower)]) {
+    for (const caller of [await user(), await parent.addMember('guest'), await parent.addMember(lower)]) {
       const path = `${parent.at}/access_tokens`;
       assertRejected(
         await caller.post(path, TOKEN_INPUT),
@@ -180,7 +180,7 @@ for (const kind of PARENT_TYPES) {
     assert.equal((await bot.get('/user')).status, 200);
     const { reader } = server.services.database;
     const bots = reader.selectFrom('users').select('id').where('username', 'like', `${kind}_${parent.id}_bot_%`);
-    assert.equal((await bots.execute()).length, 1, 'no bot was made');
+    assert.equal((await bots.execute()).length, 1, 'creates no bot');
   });
 
   test(`${kind}: hides private parents and looks nothing up without credentials`, async () => {

@@ -19,7 +19,7 @@ export async function createTokenParent(
 ): Promise<TokenParent> {
   const { newGroup, newProject } = await world();
   const place = kind === 'project' ? await newProject(wish) : await newGroup(wish);
-  return { ...place, kind, manager: await place.add(kind === 'project' ? 'maintainer' : 'owner') };
+  return { ...place, kind, manager: await place.addMember(kind === 'project' ? 'maintainer' : 'owner') };
 }
 
 export const TOKEN_INPUT = { name: 'ci', scopes: ['api'], expires_at: '2026-12-01' };

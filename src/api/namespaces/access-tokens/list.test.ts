@@ -41,7 +41,7 @@ test('lists tokens of the group, not of its projects or parents', async () => {
   const project = await newProject({ owner, name: 'inside', in: { id } });
   const below = await newGroup({ owner, name: 'below', path: 'below', in: { id } });
   const token = await createParentToken(parent);
-  assert.equal((await token.bot.get(project.at)).status, 200, 'though its bot reaches them');
+  assert.equal((await token.bot.get(project.at)).status, 200, 'although the bot has access to them');
   for (const path of [project.at, below.at]) {
     assert.deepEqual((await owner.get(`${path}/access_tokens`)).body, []);
     assert.equal((await owner.get(`${path}/access_tokens/${token.id}`)).status, 404);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer } from '#test/support/caller.ts';
+import type { TestResponse } from '#test/support/caller.ts';
 import { createParentToken, createTokenParent, PARENT_TYPES } from './fixtures.testing.ts';
 
 // The test clock is at 2026-01-02. Each test runs for a project and for a group.
 
-function assertRejected(answer: Answer, status: number, message: string): void {
+function assertRejected(answer: TestResponse, status: number, message: string): void {
   assert.deepEqual([answer.status, answer.body], [status, { message }]);
 }
 

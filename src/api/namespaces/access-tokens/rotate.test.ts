@@ -62,7 +62,7 @@ for (const kind of PARENT_TYPES) {
     for (const caller of [spare, other.bot]) {
       const { status, body } = await caller.post(`${parent.at}/access_tokens/self/rotate`);
       assert.deepEqual([status, body], [401, { message: '401 Unauthorized' }]);
-      assert.equal(await isActive(caller), true, 'nothing happened');
+      assert.equal(await isActive(caller), true, 'the token is unchanged');
     }
   });
 
@@ -85,11 +85,11 @@ for (const kind of PARENT_TYPES) {
     const { bot } = await createParentToken(parent);
     const second = withToken(bot, (await bot.post(self)).body.token);
     const third = withToken(bot, (await second.post(self)).body.token);
-    assert.equal(await isActive(bot), false, 'mere use is refused');
-    assert.equal(await isActive(third), true, 'and harms nobody');
+    assert.equal(await isActive(bot), false, 'a revoked token is rejected');
+    assert.equal(await isActive(third), true, 'using a revoked token does not revoke the chain');
     assert.equal((await bot.post(self)).status, 401);
     assert.equal(await isActive(third), false);
-    assert.equal(await isActive(other.bot), true, 'other tokens live on');
+    assert.equal(await isActive(other.bot), true, 'other tokens stay active');
   });
 
   test(`${kind}: lets one of two concurrent rotations win`, async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, type Group, world } from '#test/support/world.ts';
+import { type Caller, type Group, type TestResponse, world } from '#test/support/world.ts';
 
 /** A group with a subgroup that has a project. */
 async function createGroupTree() {
@@ -12,7 +12,7 @@ async function createGroupTree() {
   return { here: testWorld, ada, top, low, project };
 }
 
-const statusAndMessage = ({ status, body }: Answer) => [status, body.message];
+const statusAndMessage = ({ status, body }: TestResponse) => [status, body.message];
 const archive = (caller: Caller, { at }: { at: string }) => caller.post(`${at}/archive`);
 const unarchive = (caller: Caller, { at }: { at: string }) => caller.post(`${at}/unarchive`);
 const isArchived = async (caller: Caller, { at }: { at: string }) => (await caller.get(at)).body.archived;

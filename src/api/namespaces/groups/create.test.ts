@@ -110,7 +110,7 @@ test('checks who may create groups at which level', async () => {
   const parent = await newGroup({ owner: ada });
   const below = (caller: typeof bob, path: string) => caller.post('/groups', { name: 'b', path, parent_id: parent.id });
   assert.deepEqual((await below(bob, 'bobs')).body, { message: '404 Group Not Found' });
-  await parent.add('developer', bob);
+  await parent.addMember('developer', bob);
   assert.deepEqual([(await below(bob, 'bobs')).status, (await below(root, 'roots')).status], [403, 201]);
   await ada.put(`${parent.at}/members/${bob.id}`, { access_level: 40 });
   assert.equal((await below(bob, 'bobs')).status, 201);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, type Group, world } from '#test/support/world.ts';
+import { type Caller, type Group, type TestResponse, world } from '#test/support/world.ts';
 
-const ids = ({ body }: Answer) => body.map(({ id }: { id: number }) => id);
+const ids = ({ body }: TestResponse) => body.map(({ id }: { id: number }) => id);
 
 /** Returns those of these groups that a list contains, in its order. */
 async function filterListed(
@@ -28,7 +28,7 @@ async function createGroups() {
   const low = await testWorld.newGroup({ in: top });
   const lowest = await testWorld.newGroup({ in: low });
   const all = [open, internal, top, low, lowest];
-  await low.add('developer', bob);
+  await low.addMember('developer', bob);
   const assertShown = async (rows: readonly Row[]) => {
     for (const [caller, params, groups] of rows) {
       const found = await filterListed(all, caller, { order_by: 'id', ...params });
@@ -76,7 +76,7 @@ test('lists visible groups below a group', async () => {
   const top = await testWorld.newGroup({ owner: ada });
   const low = await testWorld.newGroup({ in: top });
   const lowest = await testWorld.newGroup({ in: low });
-  await low.add('developer', bob);
+  await low.addMember('developer', bob);
   assert.deepEqual(ids(await bob.get(`${top.at}/subgroups`)), [low.id]);
   assert.deepEqual(ids(await bob.get(`${top.at}/descendant_groups`, { order_by: 'id' })), [low.id, lowest.id]);
   assert.equal((await eve.get(`${top.at}/subgroups`)).status, 404);
@@ -177,7 +177,7 @@ test('paginates public groups by keyset for anonymous callers, each once', async
   const seen: number[] = [];
   let url: string | undefined = `/groups?pagination=keyset&per_page=2&search=${encodeURIComponent(word)}`;
   while (url !== undefined) {
-    const answer: Answer = await here.anonymous.get(url);
+    const answer: TestResponse = await here.anonymous.get(url);
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.headers['x-total'] ?? answer.headers['x-page'], undefined);
     seen.push(...ids(answer));

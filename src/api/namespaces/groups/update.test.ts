@@ -84,7 +84,7 @@ test('requires an Owner to update, archive and delete a group', async () => {
   const testWorld = await world();
   const [ada, bob] = [await testWorld.user(), await testWorld.user()];
   const top = await testWorld.newGroup({ owner: ada });
-  await top.add('maintainer', bob);
+  await top.addMember('maintainer', bob);
   const calls = [
     bob.put(top.at, { description: 'mine' }),
     bob.post(`${top.at}/archive`),

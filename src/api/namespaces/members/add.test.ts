@@ -37,7 +37,7 @@ async function createGroups() {
   const [ada, bob, eve] = [await testWorld.user(), await testWorld.user(), await testWorld.user()];
   const top = await testWorld.newGroup({ owner: ada });
   const low = await testWorld.newGroup({ in: top });
-  await top.add('developer', bob);
+  await top.addMember('developer', bob);
   const assertRefused = async (refused: readonly Refusal[]) => {
     const path = `${low.at}/members`;
     for (const [params, status, body] of refused) {
@@ -90,7 +90,7 @@ test('allows a direct membership with the same role as the inherited one', async
   const [ada, bob] = [await testWorld.user(), await testWorld.user()];
   const top = await testWorld.newGroup({ owner: ada });
   const low = await testWorld.newGroup({ in: top });
-  await top.add('developer', bob);
+  await top.addMember('developer', bob);
   const path = `${low.at}/members`;
   assert.equal((await ada.post(path, { user_id: bob.id, access_level: 30 })).status, 201);
 });

@@ -73,12 +73,12 @@ test('accepts an expiry date of today, which is listed and grants nothing', asyn
   const group = await newGroup();
   const project = await newProject({ in: group });
   const today = clock.now().toISOString().slice(0, 10);
-  await project.add('developer', bob, { expires_at: today });
+  await project.addMember('developer', bob, { expires_at: today });
   assert.equal((await bob.get(project.at)).status, 404);
   const fetchResult = async () => (await group.owner.get(`${project.at}/members/all/${bob.id}`)).body;
   const direct = (await group.owner.get(`${project.at}/members/${bob.id}`)).body;
   assert.deepEqual([direct.access_level, direct.expires_at, (await fetchResult()).access_level], [30, today, 30]);
-  await group.add('guest', bob);
+  await group.addMember('guest', bob);
   assert.equal((await bob.get(project.at)).status, 200);
   assert.deepEqual([(await fetchResult()).access_level, (await fetchResult()).expires_at], [10, null]);
 });

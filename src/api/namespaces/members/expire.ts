@@ -13,7 +13,7 @@ const BATCH_SIZE = 100;
 /** Removes expired memberships. They granted nothing any more; this records the event and cleans up related rows. */
 export const expireMembers = defineJob({
   kind: 'expire-members',
-  async handle({ database, runUnitOfWork }: Services) {
+  async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>) {
     for (;;) {
       const due = await listExpiredMemberships(database.reader, BATCH_SIZE);
       for (const membership of due) await runUnitOfWork(ANONYMOUS, (uow) => expire(uow, membership));

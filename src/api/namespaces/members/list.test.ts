@@ -16,9 +16,9 @@ test('distinguishes direct and all members and uses the highest level', async ()
   const low = await testWorld.newGroup({ in: top });
   const project = await testWorld.newProject({ in: low });
   await ada.post(`${top.at}/members`, { username: bob.username.toUpperCase(), access_level: 20 });
-  await low.add('developer', bob);
-  await project.add('maintainer', bob);
-  await project.add('guest', eve);
+  await low.addMember('developer', bob);
+  await project.addMember('maintainer', bob);
+  await project.addMember('guest', eve);
   const list = async (path: string) => levels((await ada.get(path)).body);
   assert.deepEqual(await list(`${low.at}/members`), { [ada.username]: 50, [bob.username]: 30 });
   assert.deepEqual(await list(`${project.at}/members`), { [bob.username]: 40, [eve.username]: 10 });
@@ -72,7 +72,7 @@ test('hides the members of a group from callers who see it only through its cont
   const [ada, bob] = [await testWorld.user(), await testWorld.user()];
   const top = await testWorld.newGroup({ owner: ada });
   const low = await testWorld.newGroup({ in: top });
-  await low.add('developer', bob);
+  await low.addMember('developer', bob);
   assert.equal((await bob.get(top.at)).status, 200);
   for (const path of ['members', 'members/all', `members/${ada.id}`, `members/all/${ada.id}`]) {
     assert.deepEqual((await bob.get(`${top.at}/${path}`)).body, { message: '403 Forbidden' }, path);
@@ -87,8 +87,8 @@ test('lists a member of several parent groups once, ordered by user, on every pa
   const top = await testWorld.newGroup({ owner: ada });
   const low = await testWorld.newGroup({ in: top });
   const project = await testWorld.newProject({ in: low });
-  for (const place of [top, low, project]) await place.add('guest', bob);
-  await low.add('developer', eve);
+  for (const place of [top, low, project]) await place.addMember('guest', bob);
+  await low.addMember('developer', eve);
   const page = async (number: number) => {
     const { body, headers } = await ada.get(`${project.at}/members/all`, { page: number, per_page: 2 });
     return [body.map(({ id }: { id: number }) => id), headers['x-total'], headers['x-next-page']];
@@ -154,7 +154,7 @@ test('lists all members of a deeply nested group once, ordered by id', async () 
   const { newGroup, user, server } = await world();
   const [ada, bob] = [await user(), await user()];
   const top = await newGroup({ owner: ada });
-  await top.add('guest', bob);
+  await top.addMember('guest', bob);
   const deep = await server.services.database.transaction(async (tx) => {
     const id = await createDeepGroup(tx, top.id, 300);
     await createMembership(tx, groupSource(id), { userId: bob.id, accessLevel: 30, createdById: null });

@@ -36,7 +36,7 @@ test('keeps one Owner when the last two remove each other concurrently', async (
   const [ada, bob] = [await testWorld.user(), await testWorld.user()];
   for (let round = 0; round < 3; round++) {
     const group = await testWorld.newGroup({ owner: ada });
-    await group.add('owner', bob);
+    await group.addMember('owner', bob);
     const answers = await Promise.all([
       ada.delete(`${group.at}/members/${bob.id}`),
       bob.delete(`${group.at}/members/${ada.id}`),
@@ -85,7 +85,7 @@ test('returns 412 for a member who was updated after If-Unmodified-Since', async
   const [ada, bob] = [await testWorld.user(), await testWorld.user()];
   const group = await testWorld.newGroup({ owner: ada });
   const path = `${group.at}/members/${bob.id}`;
-  await group.add('developer', bob);
+  await group.addMember('developer', bob);
   const stale = { 'If-Unmodified-Since': 'Thu, 01 Jan 2026 00:00:00 GMT' };
   assert.deepEqual((await ada.delete(path, undefined, stale)).body, { message: '412 Precondition Failed' });
   assert.equal((await ada.get(path)).status, 200);
@@ -94,7 +94,7 @@ test('returns 412 for a member who was updated after If-Unmodified-Since', async
 
 test('returns 403 to a Maintainer who removes an Owner, before the precondition', async () => {
   const { project, owner, maintainer } = await world({ project: { with: ['maintainer'] } });
-  const other = await project.add('owner');
+  const other = await project.addMember('owner');
   const stale = { 'If-Unmodified-Since': '2001-01-01' };
   for (const { id } of [owner, other]) {
     const { status, body } = await maintainer.delete(`${project.at}/members/${id}`, undefined, stale);

@@ -45,7 +45,7 @@ test('records the role and both dates of an update', async () => {
   const testWorld = await world();
   const [ada, bob] = [await testWorld.user(), await testWorld.user()];
   const project = await testWorld.newProject({ owner: ada });
-  await project.add('developer', bob, { expires_at: '2026-03-01' });
+  await project.addMember('developer', bob, { expires_at: '2026-03-01' });
   const { reader } = testWorld.server.services.database;
   await ada.put(`${project.at}/members/${bob.id}`, { access_level: 40, expires_at: null });
   const event = await reader

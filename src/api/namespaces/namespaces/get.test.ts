@@ -10,7 +10,7 @@ test('returns the counts of a namespace', async () => {
   const top = await newGroup({ owner: ada });
   const low = await newGroup({ owner: ada, name: 'low', path: 'low', in: top });
   const project = await newProject({ owner: ada, name: 'p', in: low });
-  await project.add('developer', bob);
+  await project.addMember('developer', bob);
   const { web_url, ...group } = (await ada.get(`/namespaces/${top.path}`)).body;
   assert.match(web_url, new RegExp(`/groups/${top.path}$`));
   assert.deepEqual(group, {
@@ -39,8 +39,8 @@ test('counts a member once and ignores expired memberships', async () => {
   const top = await newGroup({ owner: ada });
   const low = await newGroup({ in: top });
   const project = await newProject({ in: low });
-  for (const place of [low, project]) await place.add('guest', bob);
-  await project.add('guest', eve);
+  for (const place of [low, project]) await place.addMember('guest', bob);
+  await project.addMember('guest', eve);
   const counted = async (group: { full_path: string }) => {
     const { body } = await ada.get(`/namespaces/${encodeURIComponent(group.full_path)}`);
     return [body.members_count_with_descendants, body.billable_members_count];
@@ -74,7 +74,7 @@ test('returns fewer fields to callers who do not own the namespace', async () =>
   const ada = await user();
   const low = await newGroup({ owner: ada, in: await newGroup({ owner: ada }) });
   const project = await newProject({ in: low });
-  const bob = await project.add('developer');
+  const bob = await project.addMember('developer');
   const seen = (await bob.get(`/namespaces/${encodeURIComponent(low.full_path)}`)).body;
   assert.equal('members_count_with_descendants' in seen, false);
   const own = (await ada.get(`/namespaces/${ada.username.toUpperCase()}`)).body;
@@ -86,11 +86,11 @@ test('counts only projects that the caller can see', async () => {
   const top = await newGroup({ visibility: 'public' });
   const project = await newProject({ owner: top.owner, in: top });
   await newProject({ owner: top.owner, in: await newGroup({ owner: top.owner, in: top }) });
-  const bob = await project.add('guest');
+  const bob = await project.addMember('guest');
   const counted = async (by: { get: typeof bob.get }) => (await by.get(`/namespaces/${top.id}`)).body.projects_count;
   assert.equal(await counted(bob), 1);
   assert.equal(await counted(top.owner), 2);
-  assert.equal(await counted(await top.add('guest')), 2);
+  assert.equal(await counted(await top.addMember('guest')), 2);
 });
 
 test('returns 404 for namespaces of others', async () => {

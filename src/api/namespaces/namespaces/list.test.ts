@@ -11,9 +11,9 @@ test('lists the personal namespace and the groups of the caller', async () => {
   const [ada, bob] = [await user(), await user()];
   const top = await newGroup({ owner: ada });
   const low = await newGroup({ owner: ada, name: 'low', path: 'low', in: top });
-  await low.add('developer', bob);
+  await low.addMember('developer', bob);
   const project = await newProject({ owner: ada, name: 'p' });
-  await project.add('developer', bob);
+  await project.addMember('developer', bob);
   assert.deepEqual(kinds((await bob.get('/namespaces')).body), [bob.username, top.path, 'low']);
   assert.deepEqual(kinds((await bob.get('/namespaces', { owned_only: true })).body), [bob.username]);
   assert.deepEqual(kinds((await ada.get('/namespaces', { owned_only: true })).body), [ada.username, top.path, 'low']);

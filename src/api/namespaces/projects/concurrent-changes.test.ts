@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, world } from '#test/support/world.ts';
+import { type Caller, type TestResponse, world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
 
@@ -9,10 +9,14 @@ const { newProject, newGroup } = await world();
 const ROUNDS = 8;
 const AT_ONCE = 8;
 
-const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
+const statuses = (answers: readonly TestResponse[]) => answers.map(({ status }) => status).sort();
 
 /** Creates projects in the group while `change` is applied to it. */
-async function createMeanwhile(owner: Caller, groupId: number, change: () => Promise<Answer>): Promise<Answer[]> {
+async function createMeanwhile(
+  owner: Caller,
+  groupId: number,
+  change: () => Promise<TestResponse>,
+): Promise<TestResponse[]> {
   const { name } = await world();
   const create = () => owner.post('/projects', { path: name('new'), namespace_id: groupId, visibility: 'public' });
   const half = () => Array.from({ length: AT_ONCE / 2 }, create);

@@ -236,11 +236,11 @@ test('requires an Owner, a known namespace, the right to create there and a free
   const [owner, maintainer] = [await user(), await user()];
   const project = await newProject({ owner, name: 'Mover', path: 'mover' });
   const path = `${project.at}/transfer`;
-  await project.add('maintainer', maintainer);
+  await project.addMember('maintainer', maintainer);
   const foreign = await newGroup({ owner: root, visibility: 'public' });
   // Its Developers may create projects, but not receive transfers.
   const closed = await newGroup({ owner: root, project_creation_level: 'developer' });
-  await closed.add('developer', owner);
+  await closed.addMember('developer', owner);
   const full = await newGroup({ owner });
   await newProject({ in: full, name: 'MOVER', path: 'else' });
   const failed = (text: string) => `Failed to transfer project {:new_namespace=>["${text}"]}`;

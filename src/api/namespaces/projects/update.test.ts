@@ -99,8 +99,8 @@ test('lets Maintainers read and update settings, and Owners the visibility', asy
   const [owner, maintainer, developer, stranger] = [await user(), await user(), await user(), await user()];
   const project = await newProject({ owner, readme: true });
   const path = project.at;
-  await project.add('maintainer', maintainer);
-  await project.add('developer', developer);
+  await project.addMember('maintainer', maintainer);
+  await project.addMember('developer', developer);
   for (const name of ['build_timeout', 'ci_default_git_depth', 'group_runners_enabled', 'ci_job_token_scope_enabled']) {
     assert.equal(name in (await maintainer.get(path)).body, true, name);
     assert.equal(name in (await developer.get(path)).body, false, name);
@@ -108,7 +108,7 @@ test('lets Maintainers read and update settings, and Owners the visibility', asy
   assert.equal((await maintainer.put(path, { description: 'x' })).status, 200);
   assert.deepEqual((await developer.put(path, { description: 'y' })).body, { message: '403 Forbidden' });
   assert.equal((await stranger.put(path, { description: 'y' })).status, 404);
-  const guest = await project.add('guest');
+  const guest = await project.addMember('guest');
   assert.equal((await guest.get(path)).body.readme_url, null);
   assert.equal((await developer.get(path)).body.readme_url, `${project.web_url}/-/blob/main/README.md`);
   assert.deepEqual(

@@ -31,7 +31,7 @@ test('rejects such a path on rename and transfer', async () => {
   const second = await newProject({ owner: group.owner, in: group, path: 'b', name: 'b' });
   const renamed = await group.owner.put(second.at, { path: 'a.wiki' });
   assert.deepEqual([renamed.status, renamed.body], TAKEN);
-  await other.add('owner', group.owner);
+  await other.addMember('owner', group.owner);
   const moved = await newProject({ owner: group.owner, in: other, path: 'a.wiki', name: 'w' });
   const refused = await group.owner.put(`${moved.at}/transfer`, { namespace: group.id });
   assert.equal(refused.status, 400);

@@ -239,15 +239,15 @@ test('accepts another active Owner of the group or its parents, but no other rol
   const [mira, otto] = [await user(), await user()];
   const top = await newGroup({ owner: mira });
   const low = await newGroup({ in: top });
-  await top.add('maintainer', otto);
+  await top.addMember('maintainer', otto);
   assert.equal((await remove(mira.id)).status, 409, 'a Maintainer is no Owner');
-  await low.add('owner', otto);
-  assert.equal((await remove(mira.id)).status, 409, 'nor is an Owner below one above');
+  await low.addMember('owner', otto);
+  assert.equal((await remove(mira.id)).status, 409, 'an Owner of a subgroup is no Owner of its parent');
   await root.put(`${top.at}/members/${otto.id}`, { access_level: 50, expires_at: '2026-01-03' });
   clock.advance(24 * 60 * 60);
-  assert.equal((await remove(mira.id)).status, 409, 'his time is over');
+  assert.equal((await remove(mira.id)).status, 409, 'the membership has expired');
   await root.delete(`${top.at}/members/${otto.id}`);
-  await top.add('owner', otto);
+  await top.addMember('owner', otto);
   assert.equal((await remove(mira.id)).status, 204);
   await work();
   for (const { at } of [top, low]) {
@@ -270,7 +270,7 @@ test('does not count a token bot as another Owner', async () => {
 test('does not count an Owner who is being deleted as another Owner', async () => {
   const [mira, otto] = [await user(), await user()];
   const group = await newGroup({ owner: mira });
-  await group.add('owner', otto);
+  await group.addMember('owner', otto);
   assert.equal((await remove(mira.id)).status, 204);
   assert.equal((await remove(otto.id)).status, 409);
   assert.equal((await otto.delete(`${group.at}/members/${otto.id}`)).status, 403);
@@ -281,7 +281,7 @@ test('does not count an Owner who is being deleted as another Owner', async () =
 test('keeps one of two Owners who are deleted concurrently', async () => {
   for (let round = 0; round < 12; round++) {
     const [mira, otto] = [await user(), await user()];
-    await (await newGroup({ owner: mira })).add('owner', otto);
+    await (await newGroup({ owner: mira })).addMember('owner', otto);
     // Token usage is written to the users' rows independently.
     const uses = [mira, otto].map((owner) => owner.get('/user'));
     const answers = await Promise.all([remove(mira.id), remove(otto.id)]);
@@ -331,7 +331,7 @@ test('lets administrators delete each other and themselves, except the last one'
   await root.post(`/users/${third.id}/block`);
   assert.equal((await second.delete(`/users/${second.id}`)).status, 204);
   assert.equal((await second.get('/user')).status, 401);
-  assert.equal((await root.delete('/users/1')).status, 403, 'one who is blocked is none');
+  assert.equal((await root.delete('/users/1')).status, 403, 'a blocked administrator does not count');
   await work();
   const [event] = (await root.get('/audit_events', { entity_type: 'User', entity_id: second.id })).body;
   assert.deepEqual(

@@ -77,7 +77,7 @@ test('ends memberships in groups and projects and keeps other members', async ()
   const [mira, otto] = [await user(), await user()];
   const group = await newGroup({ owner: otto });
   const project = await newProject({ owner: otto });
-  for (const place of [group, project]) await place.add('maintainer', mira);
+  for (const place of [group, project]) await place.addMember('maintainer', mira);
   await deleteUser(mira);
   await work();
   for (const at of [group.at, project.at]) {
@@ -89,7 +89,7 @@ test('ends memberships in groups and projects and keeps other members', async ()
 test('deletes activity of the user and keeps that of others', async () => {
   const [mira, otto] = [await user(), await user()];
   const project = await newProject({ owner: otto, readme: true });
-  await project.add('maintainer', mira);
+  await project.addMember('maintainer', mira);
   for (const by of [mira, otto]) {
     await createResource(by, `${project.repository}/branches`, { branch: name('branch'), ref: 'main' });
   }
@@ -134,7 +134,7 @@ test('keeps projects that the user created elsewhere, without a creator', async 
 test('removes the user from protected branches, which stay', async () => {
   const [mira, otto] = [await user(), await user()];
   const project = await newProject({ owner: otto, readme: true });
-  await project.add('maintainer', mira);
+  await project.addMember('maintainer', mira);
   const rules = `${project.at}/protected_branches`;
   const rule = { name: 'stable', allowed_to_push: [{ user_id: mira.id }, { access_level: 40 }] };
   const before = await createResource(otto, rules, rule);
@@ -172,9 +172,9 @@ test('settles a ref update of a deleted user without an author', async () => {
 test('keeps a group with another Owner even with hard_delete', async () => {
   const [mira, otto] = [await user(), await user()];
   const [first, second] = [await newGroup({ owner: mira }), await newGroup({ owner: otto })];
-  await first.add('owner', otto);
+  await first.addMember('owner', otto);
   const below = await newGroup({ owner: otto, in: second });
-  await below.add('owner', mira);
+  await below.addMember('owner', mira);
   const project = await newProject({ owner: mira, in: first });
   await deleteUser(mira, { hard_delete: true });
   await work();
@@ -186,7 +186,7 @@ test('destroys groups without another Owner with hard_delete', async () => {
   const [mira, otto] = [await user(), await user()];
   const top = await newGroup({ owner: mira });
   const low = await newGroup({ in: top });
-  await low.add('owner', otto);
+  await low.addMember('owner', otto);
   const other = await newGroup({ owner: mira });
   const projects = [await newProject({ in: top, readme: true }), await newProject({ in: low, readme: true })];
   const repositories = (await Promise.all(projects.map(({ id }) => findRepository(id)))).map((at) =>

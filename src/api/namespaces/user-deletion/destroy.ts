@@ -33,7 +33,7 @@ const MAX_ATTEMPTS = 1000;
 export const destroyUser = defineJob({
   kind: 'destroy_user',
   maxAttempts: MAX_ATTEMPTS,
-  async handle(services: Services, { userId, hard, by, address }: UserDestruction) {
+  async handle(services: Pick<Services, 'database' | 'runUnitOfWork'>, { userId, hard, by, address }: UserDestruction) {
     const { reader } = services.database;
     if (!(await isDeletionScheduled(reader, userId))) return;
     const caller = await loadCaller(reader, by, address);
@@ -67,7 +67,11 @@ async function deleteRelatedBatch(
 }
 
 /** Destroys the groups that the user owns alone. A group with a new Owner stays. */
-async function destroyOwnedGroups(services: Services, caller: Caller, userId: number): Promise<void> {
+async function destroyOwnedGroups(
+  services: Pick<Services, 'database' | 'runUnitOfWork'>,
+  caller: Caller,
+  userId: number,
+): Promise<void> {
   const owned = (db: Reader) => listSolelyOwnedGroups(db, userId);
   for (const group of await owned(services.database.reader)) {
     await destroyGroupInBatches(services, caller, group, async (db) =>

@@ -106,7 +106,7 @@ for (const broken of ['project-destroyed', 'group-destroyed', 'user-deleted', 'm
     });
     await assert.rejects(destroy(mira, true, failing), /broken off/);
     const seen = async () => (await root.get(`/users/${mira.id}`)).status;
-    assert.equal(await seen(), 200, 'the user is still to be removed');
+    assert.equal(await seen(), 200, 'the user is not deleted yet');
     await work();
     assert.equal(await seen(), 404);
     assert.equal((await root.get(second.at)).status, 404);
@@ -115,7 +115,7 @@ for (const broken of ['project-destroyed', 'group-destroyed', 'user-deleted', 'm
     assert.deepEqual(
       recorded,
       ['user_destroyed', 'project_destroyed', 'project_destroyed', 'group_destroyed'],
-      'nothing is told twice',
+      'no event is published twice',
     );
   });
 }

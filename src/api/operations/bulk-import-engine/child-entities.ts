@@ -7,12 +7,12 @@ import { boolean, integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { relation, type StoredElement, type Target } from '../bulk-import-relations/index.ts';
 
-/** The projects and groups below a group: each becomes an entity of its own, which is copied when it is its turn. */
+/** The projects and subgroups of a group: each becomes an entity of its own, which waits for a free slot. */
 
-/** No import copies more groups and projects, whatever a source says that there are. */
-const MOST_ENTITIES = 10_000;
+/** Maximum number of groups and projects of one import. */
+const MAX_ENTITIES = 10_000;
 
-const below = {
+const commonFields = {
   id: required(integer),
   path: required(validatedText(255)),
   marked_for_deletion_at: optional(string),
@@ -25,30 +25,31 @@ export const projectEntities = relation({
   list: {
     group: ({ id }) => `/groups/${id}/projects?include_subgroups=false&with_shared=false&order_by=id&sort=asc`,
   },
-  wanted: ({ migrateProjects }) => migrateProjects,
-  fields: { ...below, path_with_namespace: required(string) },
-  store: (uow, target, element) => addEntity(uow, target, 'project_entity', element, element.path_with_namespace),
+  isEnabled: ({ migrateProjects }) => migrateProjects,
+  fields: { ...commonFields, path_with_namespace: required(string) },
+  store: (uow, target, element) =>
+    insertChildEntity(uow, target, 'project_entity', element, element.path_with_namespace),
 });
 
 export const subgroups = relation({
   name: 'subgroups',
   kind: 'group_entity',
   list: { group: ({ id }) => `/groups/${id}/subgroups?order_by=id&sort=asc` },
-  fields: { ...below, full_path: required(string), marked_for_deletion: optional(boolean, false) },
-  store: (uow, target, element) => addEntity(uow, target, 'group_entity', element, element.full_path),
+  fields: { ...commonFields, full_path: required(string), marked_for_deletion: optional(boolean, false) },
+  store: (uow, target, element) => insertChildEntity(uow, target, 'group_entity', element, element.full_path),
 });
 
-interface Below {
+interface ChildElement {
   readonly path: string;
   readonly marked_for_deletion_at?: string | null | undefined;
   readonly marked_for_deletion_on?: string | null | undefined;
 }
 
-async function addEntity(
+async function insertChildEntity(
   uow: UnitOfWork<SignedInCaller>,
   target: Target,
   type: EntityType,
-  { path, ...element }: Below,
+  { path, ...element }: ChildElement,
   fullPath: string,
 ): Promise<StoredElement> {
   if ((element.marked_for_deletion_at ?? element.marked_for_deletion_on ?? null) !== null) return null;
@@ -61,7 +62,7 @@ async function addEntity(
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('bulk_import_id', '=', target.importId)
     .executeTakeFirstOrThrow();
-  if (Number(count) >= MOST_ENTITIES) return fail('failed', { message: 'There are too many groups and projects' });
+  if (Number(count) >= MAX_ENTITIES) return fail('failed', { message: 'There are too many groups and projects' });
   const { id } = await uow
     .insertInto('bulk_import_entities')
     .values({
@@ -70,7 +71,7 @@ async function addEntity(
       parent_id: target.entityId,
       source_type: type,
       source_full_path: fullPath,
-      destination_namespace: target.place.group?.full_path ?? '',
+      destination_namespace: target.destination.group?.full_path ?? '',
       destination_slug: path,
       migrate_projects: target.migrateProjects,
       migrate_memberships: target.migrateMemberships,

@@ -1,30 +1,35 @@
 import type { KeyObject } from 'node:crypto';
 import type { Reader, Transaction } from '#database/database.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
-import type { Configuration } from './source.ts';
+import type { SourceConfiguration } from './source.ts';
 
-/** How the source of an import is reached: what of it is secret is never kept as it is. */
+/** Stores the URL and the token of a source, both encrypted. */
 
-const place = (importId: number, what: 'url' | 'token') => `bulk_import_configurations.${what}:${importId}`;
+const encryptionContext = (importId: number, column: 'url' | 'token') =>
+  `bulk_import_configurations.${column}:${importId}`;
 
-export async function keepConfiguration(
+export async function insertConfiguration(
   tx: Transaction,
   key: KeyObject,
   importId: number,
-  { url, token }: Configuration,
+  { url, token }: SourceConfiguration,
 ): Promise<void> {
   await tx
     .insertInto('bulk_import_configurations')
     .values({
       bulk_import_id: importId,
-      encrypted_url: encrypt(key, url, place(importId, 'url')),
-      encrypted_token: encrypt(key, token, place(importId, 'token')),
+      encrypted_url: encrypt(key, url, encryptionContext(importId, 'url')),
+      encrypted_token: encrypt(key, token, encryptionContext(importId, 'token')),
     })
     .execute();
 }
 
-/** Null: it is gone, because the import has ended. index: bulk_import_configurations primary key */
-export async function readConfiguration(db: Reader, key: KeyObject, importId: number): Promise<Configuration | null> {
+/** Returns null if it was deleted, a day after the end of the import. index: bulk_import_configurations primary key */
+export async function findConfiguration(
+  db: Reader,
+  key: KeyObject,
+  importId: number,
+): Promise<SourceConfiguration | null> {
   const row = await db
     .selectFrom('bulk_import_configurations')
     .select(['encrypted_url', 'encrypted_token'])
@@ -32,7 +37,7 @@ export async function readConfiguration(db: Reader, key: KeyObject, importId: nu
     .executeTakeFirst();
   if (row === undefined) return null;
   return {
-    url: decrypt(key, row.encrypted_url, place(importId, 'url')),
-    token: decrypt(key, row.encrypted_token, place(importId, 'token')),
+    url: decrypt(key, row.encrypted_url, encryptionContext(importId, 'url')),
+    token: decrypt(key, row.encrypted_token, encryptionContext(importId, 'token')),
   };
 }

@@ -9,9 +9,9 @@ import { MAINTAINER } from '#domain/members/roles.ts';
 import { findGroup, type Group, getGroupRole } from '#domain/namespaces/groups.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 
-/** Where an entity is to be (contract/operations.md §1.1 f to i, and again when it begins). */
+/** Checks of destinations (contract/operations.md §1.1 f to i, and again when an entity starts). */
 
-interface WantedDestination {
+interface DestinationInput {
   readonly source_type: EntityType;
   readonly source_full_path: string;
   readonly destination_namespace: string;
@@ -20,26 +20,26 @@ interface WantedDestination {
 
 const failed = (message: string): Failure<'failed'> => fail('failed', { message });
 
-/** The group in which it will be, null for the top; or why not. `ownSource`: what is copied is on this very server. */
+/** Returns the parent group, null for the top level, or a failure. `isOwnSource`: this server is also the source. */
 export async function checkDestination(
   db: Reader,
   caller: SignedInCaller,
-  wanted: WantedDestination,
-  ownSource: boolean,
+  input: DestinationInput,
+  isOwnSource: boolean,
 ): Promise<Group | null | Failure<'failed'>> {
-  const { source_type, destination_namespace: namespace, destination_slug: slug } = wanted;
-  const parent = namespace === '' ? null : await groupNamed(db, caller, namespace);
+  const { source_type, destination_namespace: namespace, destination_slug: slug } = input;
+  const parent = namespace === '' ? null : await findGroupByPath(db, caller, namespace);
   if (!(await mayImport(db, caller, source_type, namespace, parent))) {
     return failed(`Import failed. '${namespace}' is invalid, or you do not have permission.`);
   }
   const fullPath = namespace === '' ? slug : `${namespace}/${slug}`;
-  if (await isTaken(db, fullPath)) {
+  if (await isPathTaken(db, fullPath)) {
     return failed(`Import failed. '${fullPath}' already exists. Change the destination and try again.`);
   }
   if (source_type === 'project_entity' && parent === null) {
     return failed("Validation failed: Destination namespace can't be blank");
   }
-  if (ownSource && source_type === 'group_entity' && isBelow(namespace, wanted.source_full_path)) {
+  if (isOwnSource && source_type === 'group_entity' && isInside(namespace, input.source_full_path)) {
     return failed(
       'Validation failed: Import failed. The destination cannot be a subgroup of the source group. ' +
         'Change the destination and try again.',
@@ -48,8 +48,8 @@ export async function checkDestination(
   return parent;
 }
 
-/** By its path alone: digits are no id here. */
-async function groupNamed(db: Reader, caller: SignedInCaller, path: string): Promise<Group | null> {
+/** Finds a group by its path only: a number is a path too, not an id. */
+async function findGroupByPath(db: Reader, caller: SignedInCaller, path: string): Promise<Group | null> {
   // index: routes_by_full_path
   const route = await db
     .selectFrom('routes')
@@ -66,22 +66,22 @@ async function mayImport(
   namespace: string,
   parent: Group | null,
 ): Promise<boolean> {
-  if (namespace === '') return type === 'project_entity' || mayHaveGroupsOnTop(db, caller);
+  if (namespace === '') return type === 'project_entity' || mayCreateTopLevelGroup(db, caller);
   if (parent === null) return false;
   if (type === 'group_entity') return mayCreateSubgroupIn(caller, parent);
   return getGroupRole(caller, parent) >= MAINTAINER && mayCreateProjectIn(caller, parent);
 }
 
-async function mayHaveGroupsOnTop(db: Reader, caller: SignedInCaller): Promise<boolean> {
+async function mayCreateTopLevelGroup(db: Reader, caller: SignedInCaller): Promise<boolean> {
   if (isAdministrator(caller)) return true;
   return !caller.user.external && ((await findUserById(db, caller.user.id))?.can_create_group ?? false);
 }
 
 /** index: routes_by_full_path */
-export function isTaken(db: Reader, fullPath: string): Promise<boolean> {
+export function isPathTaken(db: Reader, fullPath: string): Promise<boolean> {
   return hasRow(db.selectFrom('routes').select('id').where('full_path_key', '=', foldCase(fullPath)));
 }
 
-function isBelow(path: string, above: string): boolean {
-  return foldCase(`${path}/`).startsWith(foldCase(`${above}/`));
+function isInside(path: string, ancestor: string): boolean {
+  return foldCase(`${path}/`).startsWith(foldCase(`${ancestor}/`));
 }

@@ -2,76 +2,76 @@ import { randomUUID } from 'node:crypto';
 import type { Transaction } from '#database/database.ts';
 import { toStorableText } from '#database/storable-text.ts';
 import type { Failure, FieldErrors } from '#runtime/failure.ts';
-import type { ImportProblem } from '../bulk-import-relations/index.ts';
+import type { SourceObjectRef } from '../bulk-import-relations/index.ts';
 
-/** What could not be copied, in words that tell nothing of where it was (contract/operations.md §1.2 "Failure texts"). */
+/** Failure records of imports; their messages reveal no paths and URLs (contract/operations.md §1.2 "Failure texts"). */
 
-export interface Failing {
+export interface FailureContext {
   readonly importId: number;
   readonly entityId: number;
-  /** `issues`, or `issues, notes`. */
+  /** Name of the relation: `issues`, or `issues, notes` for a child list. */
   readonly relation: string;
 }
 
 export interface ImportFailure {
-  /** Reading what the source said, understanding it, or storing it. */
+  /** Fetching, parsing or storing. */
   readonly step: 'extractor' | 'transformer' | 'loader';
   readonly class: string;
   readonly message: string;
-  readonly told?: ImportProblem | undefined;
+  readonly objectRef?: SourceObjectRef | undefined;
 }
 
-/** Writes it down; entity and import have failures from now on. */
-export async function recordFailure(tx: Transaction, of: Failing, failure: ImportFailure): Promise<void> {
+/** Inserts a failure record and sets `has_failures` of the entity and the import. */
+export async function recordFailure(tx: Transaction, context: FailureContext, failure: ImportFailure): Promise<void> {
   await tx
     .insertInto('bulk_import_failures')
     .values({
-      entity_id: of.entityId,
-      relation: of.relation,
+      entity_id: context.entityId,
+      relation: context.relation,
       step: failure.step,
       exception_class: failure.class,
-      exception_message: filtered(failure.message),
+      exception_message: redactPaths(failure.message),
       correlation_id: randomUUID().replaceAll('-', ''),
-      source_url: cut(failure.told?.url),
-      source_title: cut(failure.told?.title),
+      source_url: truncate(failure.objectRef?.url),
+      source_title: truncate(failure.objectRef?.title),
       created_at: tx.now,
     })
     .execute();
   await tx
     .updateTable('bulk_import_entities')
     .set({ has_failures: true })
-    .where('id', '=', of.entityId)
+    .where('id', '=', context.entityId)
     .where('has_failures', '=', false)
     .execute();
   await tx
     .updateTable('bulk_imports')
     .set({ has_failures: true })
-    .where('id', '=', of.importId)
+    .where('id', '=', context.importId)
     .where('has_failures', '=', false)
     .execute();
 }
 
-/** Characters of a text that is kept. */
-const LONGEST = 255;
+/** Maximum length of a stored text, in characters. */
+const MAX_TEXT_LENGTH = 255;
 
-const cut = (text: string | null | undefined): string | null =>
-  text == null ? null : [...toStorableText(text.slice(0, 2 * LONGEST))].slice(0, LONGEST).join('');
+const truncate = (text: string | null | undefined): string | null =>
+  text == null ? null : [...toStorableText(text.slice(0, 2 * MAX_TEXT_LENGTH))].slice(0, MAX_TEXT_LENGTH).join('');
 
-/** Whatever may be an address or a path is left out. */
-export function filtered(message: string): string {
+/** Replaces every word that may be a URL or a path. */
+export function redactPaths(message: string): string {
   const words = message.slice(0, 4096).split(/(\s)/);
-  return cut(words.map((word) => (word.includes('/') ? '[FILTERED]' : word)).join(''))!;
+  return truncate(words.map((word) => (word.includes('/') ? '[FILTERED]' : word)).join(''))!;
 }
 
-/** What a verb refuses, in words. */
-export function failureOf(refused: Failure): ImportFailure {
-  const { errors, message } = refused.values as { errors?: FieldErrors; message?: unknown };
-  const texts = Object.entries(errors ?? {}).flatMap(([field, said]) =>
-    said.map((text) => `${humanized(field)} ${text}`),
+/** Converts a Failure of a domain function. */
+export function toImportFailure(failure: Failure): ImportFailure {
+  const { errors, message } = failure.values as { errors?: FieldErrors; message?: unknown };
+  const texts = Object.entries(errors ?? {}).flatMap(([field, fieldErrors]) =>
+    fieldErrors.map((text) => `${toSentenceCase(field)} ${text}`),
   );
-  const said = texts.length > 0 ? `Validation failed: ${texts.join(', ')}` : String(message ?? refused.code);
-  return { step: 'loader', class: 'ActiveRecord::RecordInvalid', message: said };
+  const text = texts.length > 0 ? `Validation failed: ${texts.join(', ')}` : String(message ?? failure.code);
+  return { step: 'loader', class: 'ActiveRecord::RecordInvalid', message: text };
 }
 
-/** `due_date`: `Due date`. */
-const humanized = (field: string) => field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
+/** Turns `due_date` into `Due date`. */
+const toSentenceCase = (field: string) => field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');

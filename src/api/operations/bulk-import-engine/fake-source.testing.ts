@@ -2,31 +2,31 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a fake source was asked, with the headers that it came with. */
-interface Asked {
+/** A request that the fake source received. */
+interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
 }
 
-/** A status, a body that is JSON, and headers; or whatever a function writes. */
-export type Said =
+/** Status, JSON body and headers; or a function that writes the response. */
+export type FakeResponse =
   | { readonly status?: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   | ((request: IncomingMessage, response: ServerResponse) => void);
 
 export interface FakeSource {
   readonly url: string;
-  readonly asked: Asked[];
-  /** What is answered to a path below `/api/v4`, with or without its query: one after another, the last for ever. */
-  say(path: string, ...answers: readonly Said[]): void;
+  readonly requests: ReceivedRequest[];
+  /** Sets the responses for a path below `/api/v4`, with or without its query: used in order, the last one repeatedly. */
+  respond(path: string, ...answers: readonly FakeResponse[]): void;
 }
 
-/** A server that says what tests want, and what a source says that may be copied from; all else is not there. */
-export async function fakeSource(t: { after(end: () => void): void }): Promise<FakeSource> {
-  const said = new Map<string, Said[]>();
-  const asked: Asked[] = [];
+/** Starts a server with configurable responses that passes the checks of a source; other paths return 404. */
+export async function startFakeSource(t: { after(end: () => void): void }): Promise<FakeSource> {
+  const said = new Map<string, FakeResponse[]>();
+  const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     const path = (request.url ?? '').replace('/api/v4', '');
-    asked.push({ path, headers: request.headers });
+    requests.push({ path, headers: request.headers });
     const answers = said.get(path) ?? said.get(path.split('?', 1)[0]!) ?? [{ status: 404, body: {} }];
     const answer = answers.length > 1 ? answers.shift()! : answers[0]!;
     if (typeof answer === 'function') return answer(request, response);
@@ -39,24 +39,24 @@ export async function fakeSource(t: { after(end: () => void): void }): Promise<F
     server.closeAllConnections();
     server.close();
   });
-  const say: FakeSource['say'] = (path, ...answers) => void said.set(path, [...answers]);
-  say('/version', { body: { version: '18.9.0', enterprise: true } });
-  say('/personal_access_tokens/self', { body: { scopes: ['api'] } });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, say };
+  const respond: FakeSource['respond'] = (path, ...answers) => void said.set(path, [...answers]);
+  respond('/version', { body: { version: '18.9.0', enterprise: true } });
+  respond('/personal_access_tokens/self', { body: { scopes: ['api'] } });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, respond };
 }
 
-/** A group of the source, with what is said of its lists; the others are empty. */
-export function sayGroup(
+/** Serves a group with these lists; its other lists are empty. */
+export function serveGroup(
   source: FakeSource,
   path: string,
   id: number,
-  lists: Readonly<Record<string, readonly Said[]>> = {},
+  lists: Readonly<Record<string, readonly FakeResponse[]>> = {},
 ): void {
   const name = path.split('/').at(-1)!;
   const group = { id, name, path: name, full_path: path, visibility: 'private', description: '' };
-  source.say(`/groups/${encodeURIComponent(path)}`, { body: group });
-  for (const list of GROUP_LISTS) source.say(`/groups/${id}/${list}`, { body: [] });
-  for (const [list, answers] of Object.entries(lists)) source.say(`/groups/${id}/${list}`, ...answers);
+  source.respond(`/groups/${encodeURIComponent(path)}`, { body: group });
+  for (const list of GROUP_LISTS) source.respond(`/groups/${id}/${list}`, { body: [] });
+  for (const [list, answers] of Object.entries(lists)) source.respond(`/groups/${id}/${list}`, ...answers);
 }
 
 const GROUP_LISTS = [
@@ -71,8 +71,8 @@ const GROUP_LISTS = [
   'subgroups',
 ];
 
-/** What `POST /bulk_imports` needs for one group. */
-export const importOf = (
+/** Returns the body of `POST /bulk_imports` for one group. */
+export const importInput = (
   { url }: Pick<FakeSource, 'url'>,
   source_full_path: string,
   destination_slug: string,
@@ -82,12 +82,12 @@ export const importOf = (
   entities: [{ source_type: 'group_entity', source_full_path, destination_namespace: '', destination_slug, ...more }],
 });
 
-/** A project of the source in which there is nothing; its repository is said by the test. */
-export function sayProject(source: FakeSource, path: string, id: number): void {
+/** Serves an empty project; the test serves its repository. */
+export function serveProject(source: FakeSource, path: string, id: number): void {
   const name = path.split('/').at(-1)!;
   const project = { id, name, path: name, path_with_namespace: path, visibility: 'private' };
-  source.say(`/projects/${encodeURIComponent(path)}`, { body: { ...project, created_at: '2026-01-01T00:00:00Z' } });
-  for (const list of PROJECT_LISTS) source.say(`/projects/${id}/${list}`, { body: [] });
+  source.respond(`/projects/${encodeURIComponent(path)}`, { body: { ...project, created_at: '2026-01-01T00:00:00Z' } });
+  for (const list of PROJECT_LISTS) source.respond(`/projects/${id}/${list}`, { body: [] });
 }
 
 const PROJECT_LISTS = [

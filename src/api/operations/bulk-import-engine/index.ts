@@ -1,32 +1,32 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { GROUP_RELATIONS, PROJECT_RELATIONS } from '../bulk-import-relations/index.ts';
-import { advanceImport, migrateEntity, sweepImports, sweepImportsOften } from './jobs.ts';
+import { advanceImport, cleanUpImportsJob, cleanUpImportsRegularly, migrateEntity } from './jobs.ts';
 import { deleteImportsOfUser } from './on-delete.ts';
 
-// What other families may use of the engine.
-export { keepConfiguration } from './configuration.ts';
+// The exports for other modules.
+export { insertConfiguration } from './configuration.ts';
 export { checkDestination } from './destination.ts';
 export { advanceImport, cancelImport } from './jobs.ts';
 export {
-  baseOfSource,
-  type Configuration,
   createSource,
-  MISSING_TOKEN,
+  getSourceBaseUrl,
+  getSourceEntityPath,
+  INVALID_TOKEN_MESSAGE,
   type Source,
-  type SourceAnswer,
+  type SourceConfiguration,
   SourceFailure,
-  sourcePath,
+  type SourceResponse,
 } from './source.ts';
 
-/** The relations of which entities show counts. */
-export const COUNTED: ReadonlySet<string> = new Set(
-  [...GROUP_RELATIONS, ...PROJECT_RELATIONS].filter(({ counted }) => counted === true).map(({ name }) => name),
+/** The relations with counts in the `stats` of entities. */
+export const RELATIONS_IN_STATS: ReadonlySet<string> = new Set(
+  [...GROUP_RELATIONS, ...PROJECT_RELATIONS].filter(({ inStats }) => inStats === true).map(({ name }) => name),
 );
 
-/** Copies groups and projects from other servers. */
+/** Jobs that copy groups and projects from other servers. */
 export const bulkImportEngine = resourceModule({
   endpoints: {},
-  jobs: [advanceImport, migrateEntity, sweepImports],
-  schedules: [sweepImportsOften],
+  jobs: [advanceImport, migrateEntity, cleanUpImportsJob],
+  schedules: [cleanUpImportsRegularly],
   subscriptions: [deleteImportsOfUser],
 });

@@ -1,21 +1,21 @@
 import type { ImportFailure } from './failures.ts';
 
-/** How the copying of an entity ends before it is done. */
+/** Errors that interrupt or end the run of an entity. */
 
-/** The work rests until then: the same call is to be tried again, or others have their turn. */
-export class ComeBack extends Error {
+/** Interrupts the run until `at`: to retry a call, or to yield to other entities. */
+export class ResumeLater extends Error {
   readonly at: string;
-  /** What is tried again, and how often that was. */
-  readonly again: { readonly call: string; readonly retries: number } | null;
+  /** The call to retry with its number of retries; null: the run only yields. */
+  readonly retry: { readonly call: string; readonly retries: number } | null;
 
-  constructor(at: string, again: ComeBack['again'] = null) {
-    super('Comes back later');
+  constructor(at: string, retry: ResumeLater['retry'] = null) {
+    super('The run of the entity resumes later');
     this.at = at;
-    this.again = again;
+    this.retry = retry;
   }
 }
 
-/** The call has come to nothing, and will not be tried again. */
+/** A call that failed and is not retried. */
 export class CallFailed extends Error {
   readonly failure: ImportFailure;
 
@@ -25,11 +25,11 @@ export class CallFailed extends Error {
   }
 }
 
-/** The import was cancelled or has ended otherwise, or the server stops. */
-export class Stopped extends Error {}
+/** The import was cancelled or ended otherwise, or the server stops. */
+export class ImportStopped extends Error {}
 
-/** The importing user may do nothing any more: he is blocked, or gone. */
-export class ShutOut extends Error {}
+/** The importing user is blocked or deleted. */
+export class ImporterBlocked extends Error {}
 
-/** The group or project that was being filled is not there any more. */
-export class DestinationGone extends Error {}
+/** The destination group or project was deleted. */
+export class DestinationDeleted extends Error {}

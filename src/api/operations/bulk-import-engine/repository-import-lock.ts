@@ -1,42 +1,46 @@
 import type { Transaction } from '#database/database.ts';
 
-/** While the repositories of a project are filled nobody else writes to them, and none of them goes to another storage. */
+/** Makes the repositories of a project read-only during an import, and prevents moves to another storage. */
 
-/** Where they were when that began. */
-export interface Place {
+/** Location of the repositories at the start of the import. */
+export interface LockedRepository {
   readonly storage: string;
   readonly disk_path: string;
 }
 
-/** Closes them to others; null: they are on their way to another storage. */
-export async function beginFilling(tx: Transaction, projectId: number): Promise<Place | null> {
-  const place = await tx
+/** Makes the repositories read-only. Returns null if they are moving to another storage. */
+export async function lockRepositories(tx: Transaction, projectId: number): Promise<LockedRepository | null> {
+  const location = await tx
     .updateTable('repositories')
     .set({ read_only: true })
     .where('project_id', '=', projectId)
     .where('move_id', 'is', null)
     .returning(['storage', 'disk_path'])
     .executeTakeFirst();
-  return place ?? null;
+  return location ?? null;
 }
 
-/** Opens them, unless a move has them. */
-export async function giveUpFilling(tx: Transaction, projectId: number): Promise<void> {
-  await opening(tx, projectId).execute();
+/** Makes the repositories writable again, unless they are moving to another storage. */
+export async function unlockRepositories(tx: Transaction, projectId: number): Promise<void> {
+  await unlockQuery(tx, projectId).execute();
 }
 
-/** The same. False: somebody has opened them before, and had them moved: what has come may not have come along. */
-export async function endFilling(tx: Transaction, projectId: number, { storage, disk_path }: Place): Promise<boolean> {
-  const ended = await opening(tx, projectId)
+/** Like `unlockRepositories`, but returns false if they were unlocked and moved meanwhile: fetched data may be missing. */
+export async function unlockUnmovedRepositories(
+  tx: Transaction,
+  projectId: number,
+  { storage, disk_path }: LockedRepository,
+): Promise<boolean> {
+  const unlocked = await unlockQuery(tx, projectId)
     .where('storage', '=', storage)
     .where('disk_path', '=', disk_path)
     .returning('project_id')
     .executeTakeFirst();
-  return ended !== undefined;
+  return unlocked !== undefined;
 }
 
 /** index: repositories primary key */
-function opening(tx: Transaction, projectId: number) {
+function unlockQuery(tx: Transaction, projectId: number) {
   return tx
     .updateTable('repositories')
     .set({ read_only: false })

@@ -17,163 +17,202 @@ import {
   type Relation,
 } from '../bulk-import-relations/index.ts';
 import { projectEntities, subgroups } from './child-entities.ts';
-import { readConfiguration } from './configuration.ts';
-import { checkDestination, isTaken } from './destination.ts';
-import { failureOf, type ImportFailure, recordFailure } from './failures.ts';
-import { CallFailed, ComeBack, DestinationGone, ShutOut, Stopped } from './interruptions.ts';
-import { giveUpFilling } from './repository-import-lock.ts';
+import { findConfiguration } from './configuration.ts';
+import { checkDestination, isPathTaken } from './destination.ts';
+import { type ImportFailure, recordFailure, toImportFailure } from './failures.ts';
+import { CallFailed, DestinationDeleted, ImporterBlocked, ImportStopped, ResumeLater } from './interruptions.ts';
+import { unlockRepositories } from './repository-import-lock.ts';
 import { runRelation } from './run-relation.ts';
 import { runRepository } from './run-repository.ts';
 import { runWiki } from './run-wiki.ts';
-import { ids, importerOf, type Running, stillRunning } from './running-entity.ts';
-import { createSource, sourcePath } from './source.ts';
-import { ask, unsuccessful } from './source-calls.ts';
-import { nextOf, type Work } from './states.ts';
-import { type EntityRow, readEntity, setEntity, setTracker, type TrackerRow, trackersOf } from './store.ts';
+import { type EntityRun, importIds, loadImporter, requireRunningEntity } from './running-entity.ts';
+import { createSource, getSourceEntityPath } from './source.ts';
+import { callSource, unsuccessfulMessage } from './source-calls.ts';
+import { enqueueAdvanceOfUser, type ImportJobs } from './states.ts';
+import {
+  type EntityRow,
+  findEntityById,
+  findOrCreateTrackers,
+  type TrackerRow,
+  updateEntity,
+  updateTracker,
+} from './store.ts';
 import { watchEntity } from './timeout.ts';
 
-/** The copying of one group or project: its relations in their order, from where it was left (contract/operations.md §1.4). */
+/** Copies one group or project: its relations in order, continuing at the last stored page (contract/operations.md §1.4). */
 
-/** After so long others have their turn, in milliseconds. */
-const SLICE_MS = 30_000;
+/** Milliseconds until a run yields to other entities. */
+const TIME_SLICE_MS = 30_000;
 
 const GROUP_STEPS: readonly Relation[] = [...GROUP_RELATIONS, projectEntities, subgroups];
 
-/** The names of relations that are no lists. */
+/** Names of the trackers that are no lists. */
 const REPOSITORY = 'repository';
 const WIKI = 'wiki';
 
-export async function runEntity(services: Services, work: Work, entityId: number, signal: AbortSignal): Promise<void> {
-  const entity = await readEntity(services.database.forRequest().reader, entityId);
+export async function runEntity(
+  services: EntityServices,
+  jobs: ImportJobs,
+  entityId: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const entity = await findEntityById(services.database.forRequest().reader, entityId);
   if (entity === undefined) return;
-  if (entity.status !== 'started') return tidy(services, entity);
-  using under = watchEntity(services, entityId, signal);
+  if (entity.status !== 'started') return cleanUpEndedEntity(services, entity);
+  using watch = watchEntity(services, entityId, signal);
   try {
-    const running = await begin(services, work, entity, under.signal);
-    const ending =
-      running === null ? endingWith(entity, 'The token of the source is gone') : await runRelations(running);
-    await endEntity(services, work, entity, ending);
+    const run = await startRun(services, jobs, entity, watch.signal);
+    const failure = run === null ? toEntityFailure(entity, 'The token of the source is gone') : await runRelations(run);
+    await endEntity(services, jobs, entity, failure);
   } catch (error) {
-    if (error instanceof ComeBack) return comeBack(services, work, entity, error);
-    if (error instanceof DestinationGone) return endEntity(services, work, entity, endingWith(entity, GONE));
-    if (error instanceof ShutOut) return endEntity(services, work, entity, endingWith(entity, SHUT_OUT));
-    if (!(error instanceof Stopped)) throw error;
-    // The queue hands it to whoever comes next.
+    if (error instanceof ResumeLater) return scheduleResume(services, jobs, entity, error);
+    if (error instanceof DestinationDeleted)
+      return endEntity(services, jobs, entity, toEntityFailure(entity, DESTINATION_DELETED_MESSAGE));
+    if (error instanceof ImporterBlocked)
+      return endEntity(services, jobs, entity, toEntityFailure(entity, IMPORTER_BLOCKED_MESSAGE));
+    if (!(error instanceof ImportStopped)) throw error;
+    // The server stops: the queue retries the job.
     if (signal.aborted) throw error;
-    await tidy(services, entity);
+    await cleanUpEndedEntity(services, entity);
   }
 }
 
-const GONE = 'The destination is gone';
-const SHUT_OUT = 'The importing user is shut out';
+const DESTINATION_DELETED_MESSAGE = 'The destination is gone';
+const IMPORTER_BLOCKED_MESSAGE = 'The importing user is shut out';
 
-function endingWith(entity: EntityRow, message: string): Ending {
+function toEntityFailure(entity: EntityRow, message: string): EntityFailure {
   return { relation: kindOf(entity), failure: { step: 'loader', class: 'BulkImports::Error', message } };
 }
 
-/** Why an entity fails. */
-interface Ending {
+/** The services for the import of one entity. */
+export type EntityServices = EntityRun['services'] & Pick<Services, 'clock' | 'secretKey'>;
+
+interface EntityFailure {
   readonly relation: string;
   readonly failure: ImportFailure;
 }
 
-/** Null: nobody knows any more how the source is reached. */
-async function begin(services: Services, work: Work, entity: EntityRow, signal: AbortSignal): Promise<Running | null> {
+/** Creates the context of a run. Returns null if the configuration of the source was deleted. */
+async function startRun(
+  services: EntityServices,
+  jobs: ImportJobs,
+  entity: EntityRow,
+  signal: AbortSignal,
+): Promise<EntityRun | null> {
   const { database, outbound, clock } = services;
   const db = database.forRequest().reader;
   const now = () => timestamp(clock);
-  const by = await importerOf(db, entity.user_id);
-  const configuration = await readConfiguration(db, await services.secretKey(), entity.bulk_import_id);
+  const importer = await loadImporter(db, entity.user_id);
+  const configuration = await findConfiguration(db, await services.secretKey(), entity.bulk_import_id);
   if (configuration === null) return null;
-  const source = createSource(outbound, configuration, by.user.id);
+  const source = createSource(outbound, configuration, importer.user.id);
   const { token } = configuration;
-  return { services, work, source, token, by, entity, signal, now, until: addMilliseconds(now(), SLICE_MS) };
+  return {
+    services,
+    jobs,
+    source,
+    token,
+    importer,
+    entity,
+    signal,
+    now,
+    deadline: addMilliseconds(now(), TIME_SLICE_MS),
+  };
 }
 
 const kindOf = ({ source_type }: Pick<EntityRow, 'source_type'>) =>
   source_type === 'group_entity' ? 'group' : 'project';
 
-/** Null: all relations have ended. */
-async function runRelations(running: Running): Promise<Ending | null> {
-  const { services, entity } = running;
+/** Runs the remaining relations. Returns the failure that ends the entity, or null if all have ended. */
+async function runRelations(run: EntityRun): Promise<EntityFailure | null> {
+  const { services, entity } = run;
   const kind = kindOf(entity);
   const relations = kind === 'group' ? GROUP_STEPS : PROJECT_RELATIONS;
   const names = [kind, ...(kind === 'project' ? [REPOSITORY, WIKI] : []), ...relations.map(({ name }) => name)];
-  const trackers = await services.database.transaction((tx) => trackersOf(tx, entity.id, names));
+  const trackers = await services.database.transaction((tx) => findOrCreateTrackers(tx, entity.id, names));
   for (const tracker of trackers) {
     if (!['created', 'enqueued', 'started'].includes(tracker.status)) continue;
-    if (running.signal.aborted) throw new Stopped();
-    const failed = await runOne(running, tracker, relations);
+    if (run.signal.aborted) throw new ImportStopped();
+    const failed = await runTracker(run, tracker, relations);
     if (failed !== null) return failed;
-    if (running.now() > running.until) throw new ComeBack(running.now());
+    if (run.now() > run.deadline) throw new ResumeLater(run.now());
   }
   return null;
 }
 
-/** The failure of a relation without which there is nothing to go on with. */
-async function runOne(running: Running, tracker: TrackerRow, relations: readonly Relation[]): Promise<Ending | null> {
+/** Runs one tracker. Returns a failure only if the entity cannot continue without it. */
+async function runTracker(
+  run: EntityRun,
+  tracker: TrackerRow,
+  relations: readonly Relation[],
+): Promise<EntityFailure | null> {
   const { relation: name } = tracker;
-  const { services, entity, work } = running;
+  const { services, entity, jobs } = run;
   if (name === kindOf(entity)) {
-    const failure = await create(running, tracker);
+    const failure = await createDestination(run, tracker);
     return failure && { relation: name, failure };
   }
-  if (name === REPOSITORY) return (await runRepository(running, tracker)) ? null : { relation: name, failure: ALREADY };
-  if (name === WIKI) await runWiki(running, tracker);
+  if (name === REPOSITORY)
+    return (await runRepository(run, tracker)) ? null : { relation: name, failure: ALREADY_RECORDED };
+  if (name === WIKI) await runWiki(run, tracker);
   const relation = relations.find((one) => one.name === name);
-  if (relation !== undefined) await runRelation(running, tracker, relation);
-  // What was found below may begin while this goes on.
+  if (relation !== undefined) await runRelation(run, tracker, relation);
+  // The new child entities may start while this entity continues.
   if (name === projectEntities.name || name === subgroups.name) {
-    await services.database.transaction((tx) => work.next(tx, entity.bulk_import_id));
+    await services.database.transaction((tx) => jobs.enqueueAdvance(tx, entity.bulk_import_id));
   }
   return null;
 }
 
-/** It was recorded where it was found. */
-const ALREADY: ImportFailure = { step: 'extractor', class: '', message: '' };
+/** Marks a failure that has been recorded before. */
+const ALREADY_RECORDED: ImportFailure = { step: 'extractor', class: '', message: '' };
 
-/** Makes the group or project itself; null when it is there. */
-async function create(running: Running, tracker: TrackerRow): Promise<ImportFailure | null> {
-  const { services, entity, by } = running;
+/** Creates the group or project itself. Returns null on success. */
+async function createDestination(run: EntityRun, tracker: TrackerRow): Promise<ImportFailure | null> {
+  const { services, entity, importer } = run;
   const kind = kindOf(entity);
   const creation = CREATIONS[kind];
   try {
-    const path = sourcePath(entity);
-    const answer = await ask(running, tracker, path);
-    if (answer.status < 200 || answer.status > 299) throw new CallFailed(unsuccessful(answer, path));
-    const found = meant(entity, answer.value);
-    if (found === null || creation === undefined) throw new CallFailed('The source knows no such group or project');
+    const path = getSourceEntityPath(entity);
+    const response = await callSource(run, tracker, path);
+    if (response.status < 200 || response.status > 299) throw new CallFailed(unsuccessfulMessage(response, path));
+    const sourceEntity = parseSourceEntity(entity, response.value);
+    if (sourceEntity === null || creation === undefined)
+      throw new CallFailed('The source knows no such group or project');
     const problems = new Problems();
-    const element = readParameters(creation.fields, found.raw, problems);
+    const element = readParameters(creation.fields, sourceEntity.raw, problems);
     if (problems.any) throw new CallFailed([...problems.texts, ...Object.keys(problems.fields)].join(', '));
-    const made = await services.runUnitOfWork(
-      by,
-      (uow) => store(uow, running, tracker, creation, found.id, element as never),
+    const created = await services.runUnitOfWork(
+      importer,
+      (uow) => storeDestination(uow, run, tracker, creation, sourceEntity.id, element as never),
       {
         lock: `bulk import into ${foldCase(entity.destination_namespace)}`,
       },
     );
-    return isFailure(made) ? failureOf(made) : null;
+    return isFailure(created) ? toImportFailure(created) : null;
   } catch (error) {
     if (error instanceof CallFailed) return error.failure;
     throw error;
   }
 }
 
-/** What the source says of the entity, when it is that: digits were taken for an id. */
-function meant(entity: EntityRow, value: unknown): { readonly id: number; readonly raw: RawParameters } | null {
+/** Returns id and attributes, or null if the path differs: the source may take a numeric path for an id. */
+function parseSourceEntity(
+  entity: EntityRow,
+  value: unknown,
+): { readonly id: number; readonly raw: RawParameters } | null {
   if (!isParameterObject(value)) return null;
   const path = entity.source_type === 'group_entity' ? value.full_path : value.path_with_namespace;
   if (typeof path !== 'string' || foldCase(path) !== foldCase(entity.source_full_path)) return null;
   return Number.isSafeInteger(value.id) && (value.id as number) > 0 ? { id: value.id as number, raw: value } : null;
 }
 
-const TAKEN = 'The destination has already been taken';
+const PATH_TAKEN_MESSAGE = 'The destination has already been taken';
 
-/** Of two elements of one request that name the same destination the first gets it. index: bulk_import_entities_in_order */
-async function isFirstElsewhere(db: Reader, entity: EntityRow): Promise<boolean> {
+/** Returns whether an earlier entity of the same request has the same destination. index: bulk_import_entities_in_order */
+async function isClaimedByEarlierEntity(db: Reader, entity: EntityRow): Promise<boolean> {
   if (entity.parent_id !== null) return false;
-  const before = await db
+  const earlier = await db
     .selectFrom('bulk_import_entities')
     .select(['destination_namespace', 'destination_slug'])
     .where('bulk_import_id', '=', entity.bulk_import_id)
@@ -181,72 +220,73 @@ async function isFirstElsewhere(db: Reader, entity: EntityRow): Promise<boolean>
     .where('status', 'in', ['created', 'started', 'finished'])
     .where('id', '<', entity.id)
     .execute();
-  const place = (of: Pick<EntityRow, 'destination_namespace' | 'destination_slug'>) =>
-    foldCase(`${of.destination_namespace}/${of.destination_slug}`);
-  return before.some((one) => place(one) === place(entity));
+  const pathKey = (row: Pick<EntityRow, 'destination_namespace' | 'destination_slug'>) =>
+    foldCase(`${row.destination_namespace}/${row.destination_slug}`);
+  return earlier.some((one) => pathKey(one) === pathKey(entity));
 }
 
-/** In one act: it is made, and the entity knows it. */
-async function store(
+/** Creates the destination and stores its id in the entity, in one transaction. */
+async function storeDestination(
   uow: UnitOfWork<SignedInCaller>,
-  running: Running,
+  run: EntityRun,
   tracker: TrackerRow,
   creation: Creation,
   sourceId: number,
   element: never,
 ): Promise<number | Failure> {
-  const now = await stillRunning(uow, running);
-  await importerOf(uow, now.user_id);
-  const parent = await parentOf(uow, running, now);
+  const now = await requireRunningEntity(uow, run);
+  await loadImporter(uow, now.user_id);
+  const parent = await resolveParent(uow, run, now);
   if (isFailure(parent)) return parent;
-  if (await isFirstElsewhere(uow, now)) return fail('failed', { message: TAKEN });
-  const { importId } = ids(running);
-  const storages = Object.keys(running.services.git.storages);
-  const wanted = { importId, parent, slug: now.destination_slug, storages, isChild: now.parent_id !== null };
-  const id = await creation.create(uow, wanted, element);
+  if (await isClaimedByEarlierEntity(uow, now)) return fail('failed', { message: PATH_TAKEN_MESSAGE });
+  const { importId } = importIds(run);
+  const storages = Object.keys(run.services.git.storages);
+  const input = { importId, parent, slug: now.destination_slug, storages, isChild: now.parent_id !== null };
+  const id = await creation.create(uow, input, element);
   if (isFailure(id)) return id;
-  await setEntity(uow, now.id, {
+  await updateEntity(uow, now.id, {
     source_id: sourceId,
     ...(creation.name === 'group' ? { namespace_id: id } : { project_id: id }),
     ...(parent === null ? {} : { destination_namespace: parent.full_path }),
   });
-  await setTracker(uow, tracker.id, { status: 'finished' });
+  await updateTracker(uow, tracker.id, { status: 'finished' });
   return id;
 }
 
-/** The group that it is made in: for what came below another group, what that has become, wherever it is now. */
-async function parentOf(
+/** Returns the parent group of the destination. For a child entity: the imported parent, wherever it is now. */
+async function resolveParent(
   uow: UnitOfWork<SignedInCaller>,
-  running: Running,
+  run: EntityRun,
   entity: EntityRow,
 ): Promise<Group | null | Failure> {
   if (entity.parent_id === null) return checkDestination(uow, uow.actor, entity, false);
-  const above = await readEntity(uow, entity.parent_id);
-  const group = above?.namespace_id == null ? null : await findGroup(uow, running.by, String(above.namespace_id));
+  const parentEntity = await findEntityById(uow, entity.parent_id);
+  const group =
+    parentEntity?.namespace_id == null ? null : await findGroup(uow, run.importer, String(parentEntity.namespace_id));
   if (group === null) return fail('failed', { message: 'The group above is gone' });
   const fullPath = `${group.full_path}/${entity.destination_slug}`;
-  return (await isTaken(uow, fullPath)) ? fail('failed', { message: TAKEN }) : group;
+  return (await isPathTaken(uow, fullPath)) ? fail('failed', { message: PATH_TAKEN_MESSAGE }) : group;
 }
 
 async function endEntity(
   { database, log }: Pick<Services, 'database' | 'log'>,
-  work: Work,
+  jobs: ImportJobs,
   entity: EntityRow,
-  ending: Ending | null,
+  failure: EntityFailure | null,
 ): Promise<void> {
-  const status = ending === null ? 'finished' : 'failed';
-  const of = { importId: entity.bulk_import_id, entityId: entity.id };
+  const status = failure === null ? 'finished' : 'failed';
+  const entityIds = { importId: entity.bulk_import_id, entityId: entity.id };
   const ended = await database.transaction(async (tx) => {
-    if ((await readEntity(tx, entity.id))?.status !== 'started') return false;
-    if (ending !== null && ending.failure !== ALREADY) {
-      await recordFailure(tx, { ...of, relation: ending.relation }, ending.failure);
+    if ((await findEntityById(tx, entity.id))?.status !== 'started') return false;
+    if (failure !== null && failure.failure !== ALREADY_RECORDED) {
+      await recordFailure(tx, { ...entityIds, relation: failure.relation }, failure.failure);
     }
     await tx
       .updateTable('bulk_import_trackers')
       .set((eb) => ({
         status: eb
           .case()
-          .when('relation', '=', ending?.relation ?? '')
+          .when('relation', '=', failure?.relation ?? '')
           .then('failed' as const)
           .else('skipped' as const)
           .end(),
@@ -254,25 +294,25 @@ async function endEntity(
       .where('entity_id', '=', entity.id)
       .where('status', 'in', ['created', 'enqueued', 'started'])
       .execute();
-    await setEntity(tx, entity.id, { status });
-    await nextOf(tx, work, entity.user_id);
+    await updateEntity(tx, entity.id, { status });
+    await enqueueAdvanceOfUser(tx, jobs, entity.user_id);
     return true;
   });
-  if (ended) log.info({ ...of, status }, 'A group or project was imported');
+  if (ended) log.info({ ...entityIds, status }, 'A group or project was imported');
 }
 
-/** Rests, or lets others have their turn. */
-async function comeBack(
-  { database, log }: Services,
-  work: Work,
+/** Stores the retry count and enqueues the next run at the requested time. */
+async function scheduleResume(
+  { database, log }: Pick<Services, 'database' | 'log'>,
+  jobs: ImportJobs,
   entity: EntityRow,
-  { at, again }: ComeBack,
+  { at, retry }: ResumeLater,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    if (again !== null) {
+    if (retry !== null) {
       await tx
         .updateTable('bulk_import_trackers')
-        .set({ retried_call: again.call, retries: again.retries })
+        .set({ retried_call: retry.call, retries: retry.retries })
         .where('entity_id', '=', entity.id)
         .where('status', 'in', ['created', 'enqueued', 'started'])
         .where('stage', '=', (eb) =>
@@ -284,27 +324,28 @@ async function comeBack(
         )
         .execute();
     }
-    await work.entity(tx, entity.id, at);
+    await jobs.enqueueEntity(tx, entity.id, at);
   });
-  if (again !== null) {
-    const { retries } = again;
-    log.info({ import: entity.bulk_import_id, entity: entity.id, retries, at }, 'The source is asked again later');
+  if (retry !== null) {
+    const { retries } = retry;
+    log.info({ import: entity.bulk_import_id, entity: entity.id, retries, at }, 'A call to the source will be retried');
   }
 }
 
-/** What was under way when the import ended otherwise is told so, and its repository may be pushed to again. */
-async function tidy({ database }: Pick<Services, 'database'>, entity: EntityRow): Promise<void> {
+/** Gives running trackers the final state of an ended entity, and makes its repositories writable retry. */
+async function cleanUpEndedEntity({ database }: Pick<Services, 'database'>, entity: EntityRow): Promise<void> {
   await database.transaction(async (tx) => {
-    const now = await readEntity(tx, entity.id);
+    const now = await findEntityById(tx, entity.id);
     if (now === undefined || now.status === 'started') return;
-    const open = await tx
+    const stopped = await tx
       .updateTable('bulk_import_trackers')
       .set({ status: now.status })
       .where('entity_id', '=', entity.id)
       .where('status', '=', 'started')
       .returning('relation')
       .execute();
-    if (now.project_id === null || !open.some(({ relation }) => relation === REPOSITORY || relation === WIKI)) return;
-    await giveUpFilling(tx, now.project_id);
+    if (now.project_id === null || !stopped.some(({ relation }) => relation === REPOSITORY || relation === WIKI))
+      return;
+    await unlockRepositories(tx, now.project_id);
   });
 }

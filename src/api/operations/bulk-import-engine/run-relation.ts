@@ -6,83 +6,83 @@ import { Problems } from '#http/parameters/parameter-type.ts';
 import { isFailure } from '#runtime/failure.ts';
 import type {
   ChildRelation,
-  ImportProblem,
   Relation,
-  SourcePlace,
+  SourceGroupOrProject,
+  SourceObjectRef,
   StoredElement,
   Target,
   Users,
 } from '../bulk-import-relations/index.ts';
-import { failureOf, type ImportFailure, recordFailure } from './failures.ts';
-import { CallFailed, ComeBack, DestinationGone, ShutOut, Stopped } from './interruptions.ts';
-import { ids, type Running, targetNow } from './running-entity.ts';
-import type { SourceAnswer } from './source.ts';
-import { ask, unsuccessful } from './source-calls.ts';
+import { type ImportFailure, recordFailure, toImportFailure } from './failures.ts';
+import { CallFailed, DestinationDeleted, ImporterBlocked, ImportStopped, ResumeLater } from './interruptions.ts';
+import { type EntityRun, importIds, loadTarget } from './running-entity.ts';
+import type { SourceResponse } from './source.ts';
+import { callSource, unsuccessfulMessage } from './source-calls.ts';
 import {
-  countImported,
-  keepObject,
-  setEntity,
-  setImport,
-  setTracker,
-  storedObjects,
+  findStoredObjects,
+  incrementImportedCount,
+  insertStoredObject,
   type TrackerRow,
+  updateEntity,
+  updateImport,
+  updateTracker,
 } from './store.ts';
-import { usersOf } from './user-mapping.ts';
+import { mapSourceUsers } from './user-mapping.ts';
 
-/** Copies what one relation lists, page by page (contract/operations.md §1.4). */
+/** Copies the elements of one relation, page by page (contract/operations.md §1.4). */
 
-/** What a relation and a list below one of its elements have in common. */
-interface Kind {
-  /** As failures bear it. */
+/** Fields that a relation and a child list have in common. */
+interface ListDefinition {
+  /** Name of the relation in failure records. */
   readonly relation: string;
   readonly kind: string;
   readonly fields: Parameters;
   readonly key?: (element: never) => string | number;
-  readonly people?: Relation['people'];
-  readonly told?: Relation['told'];
-  readonly turn?: (target: Target) => string | readonly string[];
+  readonly referencedUsers?: Relation['referencedUsers'];
+  readonly toObjectRef?: Relation['toObjectRef'];
+  readonly lock?: (target: Target) => string | readonly string[];
 }
 
-interface Listed {
+interface ParsedElement {
   readonly key: string;
   readonly element: ParameterValues<Parameters>;
 }
 
 const PER_PAGE = 100;
-/** Elements that a page may have: a source may ignore how many were asked for. */
-const MOST_ELEMENTS = 1000;
-/** Pages of one list, whatever a source says of the next one. */
-const MOST_PAGES = 10_000;
-const MOST_CHILD_PAGES = 1000;
+/** Maximum number of elements of a page: a source may ignore `per_page`. */
+const MAX_ELEMENTS = 1000;
+/** Maximum number of pages of one list, even if the source announces more. */
+const MAX_PAGES = 10_000;
+const MAX_CHILD_PAGES = 1000;
 
-export async function runRelation(running: Running, tracker: TrackerRow, relation: Relation): Promise<void> {
-  const { database, log } = running.services;
-  const target = await targetNow(database.forRequest().reader, running);
+export async function runRelation(run: EntityRun, tracker: TrackerRow, relation: Relation): Promise<void> {
+  const { database, log } = run.services;
+  const target = await loadTarget(database.forRequest().reader, run);
   const list = relation.list[target.source.kind]?.(target.source);
-  if (list === undefined || relation.wanted?.(target) === false) return endRelation(running, tracker, 'skipped');
-  let isBegun = tracker.status !== 'created';
-  let before: string | null = null;
+  if (list === undefined || relation.isEnabled?.(target) === false) return endRelation(run, tracker, 'skipped');
+  let isStarted = tracker.status !== 'created';
+  let previous: string | null = null;
   for (let page = tracker.next_page ?? 1; ; page++) {
-    const answer = await asked(running, tracker, relation, list, page);
-    if (answer === null) return;
-    // What it has by itself stays where the source tells nothing.
-    if (!isBegun) await begin(running, tracker, relation);
-    isBegun = true;
-    const elements = answer.value as readonly unknown[];
-    const said = fingerprint(elements);
-    if (said !== null && said === before) return failRelation(running, tracker, sameAgain(relation.name));
-    before = said;
-    await storePage(running, tracker, relation, target, elements);
-    const next = hasNext(answer, running, elements) ? page + 1 : null;
-    await endPage(running, tracker, next, elements.length, totalOf(answer));
-    log.info({ ...ids(running), relation: relation.name, page, elements: elements.length }, 'A page was imported');
+    const response = await fetchPage(run, tracker, relation, list, page);
+    if (response === null) return;
+    // Runs only after the first successful response: otherwise the default rows of the destination stay.
+    if (!isStarted) await startRelation(run, tracker, relation);
+    isStarted = true;
+    const elements = response.value as readonly unknown[];
+    const current = fingerprint(elements);
+    if (current !== null && current === previous) return failRelation(run, tracker, repeatedPage(relation.name));
+    previous = current;
+    await storePage(run, tracker, relation, target, elements);
+    const next = hasNext(response, run, elements) ? page + 1 : null;
+    await finishPage(run, tracker, next, elements.length, parseTotal(response));
+    log.info({ ...importIds(run), relation: relation.name, page, elements: elements.length }, 'A page was imported');
     if (next === null) return;
-    if (next > MOST_PAGES) return failRelation(running, tracker, tooMany(relation.name));
-    if (running.now() > running.until) throw new ComeBack(running.now());
+    if (next > MAX_PAGES) return failRelation(run, tracker, tooManyPages(relation.name));
+    if (run.now() > run.deadline) throw new ResumeLater(run.now());
   }
 }
 
-/** What tells a page from the next one, if it has any elements. */
+/** Returns a hash of the ids of a page, to detect a source that repeats a page; null for an empty page. */
 function fingerprint(elements: readonly unknown[]): string | null {
   if (elements.length === 0) return null;
   const hash = createHash('sha256');
@@ -91,79 +91,81 @@ function fingerprint(elements: readonly unknown[]): string | null {
   return hash.digest('hex');
 }
 
-const sameAgain = (relation: string): ImportFailure => ({
+const repeatedPage = (relation: string): ImportFailure => ({
   step: 'extractor',
   class: 'BulkImports::Error',
   message: `The source lists the same ${relation} again and again`,
 });
 
-const tooMany = (relation: string): ImportFailure => ({
+const tooManyPages = (relation: string): ImportFailure => ({
   step: 'extractor',
   class: 'BulkImports::Error',
   message: `The source lists too many ${relation}`,
 });
 
-async function begin(running: Running, tracker: TrackerRow, relation: Relation): Promise<void> {
-  await running.services.runUnitOfWork(running.by, async (uow) => {
-    await relation.before?.(uow, await targetNow(uow, running));
-    await setTracker(uow, tracker.id, { status: 'started' });
+async function startRelation(run: EntityRun, tracker: TrackerRow, relation: Relation): Promise<void> {
+  await run.services.runUnitOfWork(run.importer, async (uow) => {
+    await relation.before?.(uow, await loadTarget(uow, run));
+    await updateTracker(uow, tracker.id, { status: 'started' });
   });
 }
 
-/** A page of the list; null: the relation has ended with it. */
-async function asked(
-  running: Running,
+/** Fetches a page of the list. Returns null if the relation ended: skipped or failed. */
+async function fetchPage(
+  run: EntityRun,
   tracker: TrackerRow,
   relation: Relation,
   list: string,
   page: number,
-): Promise<SourceAnswer | null> {
+): Promise<SourceResponse | null> {
   try {
-    const path = paged(list, page);
-    const answer = await ask(running, tracker, path);
-    if (isList(answer)) return answer;
-    if (page === 1 && relation.silentOn?.includes(answer.status)) await endRelation(running, tracker, 'skipped');
-    else await failRelation(running, tracker, badList(answer, path));
+    const path = pagePath(list, page);
+    const response = await callSource(run, tracker, path);
+    if (isList(response)) return response;
+    if (page === 1 && relation.unavailableStatuses?.includes(response.status))
+      await endRelation(run, tracker, 'skipped');
+    else await failRelation(run, tracker, toPageFailure(response, path));
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    await failRelation(running, tracker, error.failure);
+    await failRelation(run, tracker, error.failure);
   }
   return null;
 }
 
-const paged = (list: string, page: number) =>
+const pagePath = (list: string, page: number) =>
   `${list}${list.includes('?') ? '&' : '?'}page=${page}&per_page=${PER_PAGE}`;
 
-const isList = ({ status, value }: SourceAnswer): boolean =>
-  status >= 200 && status <= 299 && Array.isArray(value) && value.length <= MOST_ELEMENTS;
+const isList = ({ status, value }: SourceResponse): boolean =>
+  status >= 200 && status <= 299 && Array.isArray(value) && value.length <= MAX_ELEMENTS;
 
-function badList(answer: SourceAnswer, path: string): ImportFailure {
-  if (answer.status < 200 || answer.status > 299) return new CallFailed(unsuccessful(answer, path)).failure;
+function toPageFailure(response: SourceResponse, path: string): ImportFailure {
+  if (response.status < 200 || response.status > 299)
+    return new CallFailed(unsuccessfulMessage(response, path)).failure;
   return { step: 'extractor', class: 'BulkImports::Error', message: 'The answer of the source is no list' };
 }
 
-/** Behind a page without elements there is nothing, whatever the source says. */
-function hasNext(answer: SourceAnswer, { source }: Running, elements: readonly unknown[]): boolean {
+/** Returns whether the list has a next page. An empty page is always the last one. */
+function hasNext(response: SourceResponse, { source }: EntityRun, elements: readonly unknown[]): boolean {
   if (elements.length === 0) return false;
-  const next = answer.header('x-next-page');
-  return next !== null ? next.trim() !== '' : linksToNext(answer.header('link'), source.base);
+  const next = response.header('x-next-page');
+  return next !== null ? next.trim() !== '' : hasNextLink(response.header('link'), source.baseUrl);
 }
 
-/** `<https://src.example/api/v4/...>; rel="next"`, on the source itself. */
-function linksToNext(link: string | null, base: string): boolean {
+/** Returns whether a Link header such as `<https://src.example/api/v4/...>; rel="next"` has a next page on the source itself. */
+function hasNextLink(link: string | null, base: string): boolean {
   const next = (link ?? '').split(',').find((part) => /;\s*rel="?next"?/.test(part));
   const url = next === undefined ? undefined : /^\s*<([^>]*)>/.exec(next)?.[1];
   return url !== undefined && URL.parse(url)?.origin === URL.parse(base)?.origin;
 }
 
-function totalOf(answer: SourceAnswer): number | null {
-  const total = answer.header('x-total');
+function parseTotal(response: SourceResponse): number | null {
+  const total = response.header('x-total');
   return total !== null && /^\d{1,9}$/.test(total) ? Number(total) : null;
 }
 
-/** The page is done: what comes next is kept, and that there was progress. */
-async function endPage(
-  { services, entity }: Running,
+/** Completes a page: stores the number of the next page, the counts, and the time of the progress. */
+async function finishPage(
+  { services, entity }: EntityRun,
   tracker: TrackerRow,
   next: number | null,
   elements: number,
@@ -176,199 +178,214 @@ async function endPage(
       .where('id', '=', tracker.id)
       .returning('fetched_count')
       .executeTakeFirst();
-    await setTracker(tx, tracker.id, {
+    await updateTracker(tx, tracker.id, {
       source_count: total ?? row?.fetched_count ?? elements,
       ...(next === null ? { status: 'finished' } : { next_page: next }),
     });
-    await touch(tx, entity);
+    await recordProgress(tx, entity);
   });
 }
 
-export async function touch(tx: Transaction, entity: { readonly id: number; readonly bulk_import_id: number }) {
-  await setEntity(tx, entity.id, {});
-  await setImport(tx, entity.bulk_import_id, {});
+export async function recordProgress(
+  tx: Transaction,
+  entity: { readonly id: number; readonly bulk_import_id: number },
+) {
+  await updateEntity(tx, entity.id, {});
+  await updateImport(tx, entity.bulk_import_id, {});
 }
 
 export async function endRelation(
-  { services }: Running,
+  { services }: EntityRun,
   tracker: TrackerRow,
   status: 'finished' | 'skipped',
 ): Promise<void> {
-  await services.database.transaction((tx) => setTracker(tx, tracker.id, { status }));
+  await services.database.transaction((tx) => updateTracker(tx, tracker.id, { status }));
 }
 
-/** The relation is given up; the next one follows. */
-export async function failRelation(running: Running, tracker: TrackerRow, failure: ImportFailure): Promise<void> {
-  await running.services.database.transaction(async (tx) => {
-    await recordFailure(tx, { ...ids(running), relation: tracker.relation }, failure);
-    await setTracker(tx, tracker.id, { status: 'failed' });
+/** Marks the relation as failed; the entity continues with the next one. */
+export async function failRelation(run: EntityRun, tracker: TrackerRow, failure: ImportFailure): Promise<void> {
+  await run.services.database.transaction(async (tx) => {
+    await recordFailure(tx, { ...importIds(run), relation: tracker.relation }, failure);
+    await updateTracker(tx, tracker.id, { status: 'failed' });
   });
 }
 
 async function storePage(
-  running: Running,
+  run: EntityRun,
   tracker: TrackerRow,
   relation: Relation,
   target: Target,
   page: readonly unknown[],
 ): Promise<void> {
   const kind = { ...relation, relation: relation.name };
-  const counting = (tx: Transaction) => countImported(tx, tracker.id);
+  const countStored = (tx: Transaction) => incrementImportedCount(tx, tracker.id);
   const store = (uow: never, now: Target, element: never, users: Users) => relation.store(uow, now, element, users);
-  for await (const { element, key, id } of stored(running, tracker, kind, target, page, { store, counting })) {
+  for await (const { element, key, id } of storeElements(run, tracker, kind, target, page, { store, countStored })) {
     for (const child of relation.children ?? []) {
-      await storeChildren(running, tracker, relation, child, target.source, { element, key, id });
+      await storeChildren(run, tracker, relation, child, target.source, { element, key, id });
     }
   }
 }
 
-interface Storing {
+interface StoreFunctions {
   readonly store: (uow: never, target: Target, element: never, users: Users) => Promise<StoredElement>;
-  readonly counting?: (tx: Transaction) => Promise<void>;
+  readonly countStored?: (tx: Transaction) => Promise<void>;
 }
 
-/** Stores what of a page is not here yet, in its order, and tells what each has become. */
-async function* stored(
-  running: Running,
+/** Stores the new elements of a page in order. Yields every stored element with its local id. */
+async function* storeElements(
+  run: EntityRun,
   tracker: TrackerRow,
-  kind: Kind,
+  kind: ListDefinition,
   target: Target,
   page: readonly unknown[],
-  storing: Storing,
-): AsyncGenerator<Listed & { readonly id: number }> {
-  const read = page.map((raw) => readElement(kind, raw));
-  const listed = read.filter((one) => 'key' in one);
-  const { database } = running.services;
+  functions: StoreFunctions,
+): AsyncGenerator<ParsedElement & { readonly id: number }> {
+  const parsed = page.map((raw) => parseElement(kind, raw));
+  const valid = parsed.filter((one) => 'key' in one);
+  const { database } = run.services;
   const known = new Map(
-    await storedObjects(
+    await findStoredObjects(
       database.forRequest().reader,
-      ids(running),
+      importIds(run),
       kind.kind,
-      listed.map(({ key }) => key),
+      valid.map(({ key }) => key),
     ),
   );
-  const fresh = listed.filter(({ key }) => !known.has(key));
-  const people = fresh.flatMap(({ element }) => [...(kind.people?.(element as never) ?? [])]);
-  const users = await usersOf(running, tracker, people);
-  for (const one of read) {
-    if (running.signal.aborted) throw new Stopped();
+  const fresh = valid.filter(({ key }) => !known.has(key));
+  const sourceUsers = fresh.flatMap(({ element }) => [...(kind.referencedUsers?.(element as never) ?? [])]);
+  const users = await mapSourceUsers(run, tracker, sourceUsers);
+  for (const one of parsed) {
+    if (run.signal.aborted) throw new ImportStopped();
     if (!('key' in one)) {
-      await fail(running, kind, one);
+      await recordElementFailure(run, kind, one);
       continue;
     }
-    const id = known.get(one.key) ?? (await storeOne(running, kind, target, one, users, storing));
+    const id = known.get(one.key) ?? (await storeOne(run, kind, target, one, users, functions));
     if (id === null) continue;
     known.set(one.key, id);
     yield { ...one, id };
   }
 }
 
-/** What is nothing that is wrong with one element. */
-const ENDS = [Stopped, ShutOut, DestinationGone, DatabaseUnavailable];
+/** Errors that end the run, instead of failing one element. */
+const RUN_ENDING_ERRORS = [ImportStopped, ImporterBlocked, DestinationDeleted, DatabaseUnavailable];
 
-/** In one transaction, in which it is written down that it is here; null when it is not. */
+/** Stores an element and its mapping in one transaction. Returns the local id, or null if nothing was stored. */
 async function storeOne(
-  running: Running,
-  kind: Kind,
+  run: EntityRun,
+  kind: ListDefinition,
   target: Target,
-  { element, key }: Listed,
+  { element, key }: ParsedElement,
   users: Users,
-  { store, counting }: Storing,
+  { store, countStored }: StoreFunctions,
 ): Promise<number | null> {
-  const told = kind.told?.(element as never);
+  const objectRef = kind.toObjectRef?.(element as never);
   try {
-    const done = await running.services.runUnitOfWork(
-      running.by,
+    const done = await run.services.runUnitOfWork(
+      run.importer,
       async (uow) => {
-        const now = await targetNow(uow, running);
-        // Another process has come before this one, which took it for dead.
-        const before = (await storedObjects(uow, now, kind.kind, [key])).get(key);
-        if (before !== undefined) return before;
+        const now = await loadTarget(uow, run);
+        // Another worker took over this job after its lease expired, and stored the element first.
+        const existing = (await findStoredObjects(uow, now, kind.kind, [key])).get(key);
+        if (existing !== undefined) return existing;
         const id = await store(uow as never, now, element as never, users);
         if (isFailure(id) || id === null) return id;
-        await keepObject(uow, now, kind.kind, key, id);
-        await counting?.(uow);
+        await insertStoredObject(uow, now, kind.kind, key, id);
+        await countStored?.(uow);
         return id;
       },
-      { lock: kind.turn?.(target) },
+      { lock: kind.lock?.(target) },
     );
     if (!isFailure(done)) return done;
-    await fail(running, kind, { ...failureOf(done), told });
+    await recordElementFailure(run, kind, { ...toImportFailure(done), objectRef });
   } catch (error) {
-    if (ENDS.some((end) => error instanceof end)) throw error;
-    running.services.log.warn(
-      { ...ids(running), relation: kind.relation, key, err: error },
+    if (RUN_ENDING_ERRORS.some((end) => error instanceof end)) throw error;
+    run.services.log.warn(
+      { ...importIds(run), relation: kind.relation, key, err: error },
       'An object was not imported',
     );
-    await fail(running, kind, { step: 'loader', class: 'StandardError', message: 'It could not be stored', told });
+    await recordElementFailure(run, kind, {
+      step: 'loader',
+      class: 'StandardError',
+      message: 'It could not be stored',
+      objectRef,
+    });
   }
   return null;
 }
 
-async function fail(running: Running, { relation }: Kind, failure: ImportFailure): Promise<void> {
-  await running.services.database.transaction((tx) => recordFailure(tx, { ...ids(running), relation }, failure));
+async function recordElementFailure(
+  run: EntityRun,
+  { relation }: ListDefinition,
+  failure: ImportFailure,
+): Promise<void> {
+  await run.services.database.transaction((tx) => recordFailure(tx, { ...importIds(run), relation }, failure));
 }
 
-/** Characters of a key. */
-const LONGEST_KEY = 255;
+/** In characters. */
+const MAX_KEY_LENGTH = 255;
 
-function readElement(kind: Kind, raw: unknown): Listed | ImportFailure {
-  if (!isParameterObject(raw)) return unreadable('An element is no object', undefined);
+function parseElement(kind: ListDefinition, raw: unknown): ParsedElement | ImportFailure {
+  if (!isParameterObject(raw)) return invalidElement('An element is no object', undefined);
   const problems = new Problems();
   const element = readParameters(kind.fields, raw, problems);
   if (problems.any) {
     const fields = Object.entries(problems.fields).flatMap(([name, texts]) => texts.map((text) => `${name} ${text}`));
-    return unreadable([...problems.texts, ...fields].join(', '), kind.told && toldOf(raw));
+    return invalidElement([...problems.texts, ...fields].join(', '), kind.toObjectRef && rawObjectRef(raw));
   }
   const key = String(kind.key?.(element as never) ?? element.id);
-  return key.length > LONGEST_KEY ? unreadable('The key of an element is too long', undefined) : { key, element };
+  return key.length > MAX_KEY_LENGTH
+    ? invalidElement('The key of an element is too long', undefined)
+    : { key, element };
 }
 
-const unreadable = (message: string, told: ImportProblem | undefined): ImportFailure => ({
+const invalidElement = (message: string, objectRef: SourceObjectRef | undefined): ImportFailure => ({
   step: 'transformer',
   class: 'BulkImports::Error',
   message,
-  told,
+  objectRef,
 });
 
-function toldOf({ title, web_url: url }: RawParameters): ImportProblem {
+function rawObjectRef({ title, web_url: url }: RawParameters): SourceObjectRef {
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
   return { title: text(title), url: text(url) };
 }
 
-/** A list below an element, from its beginning: that it is done is written down when it is. */
+/** Stores a child list of an element, always from its first page. The completed list gets a mapping row of its own. */
 async function storeChildren(
-  running: Running,
+  run: EntityRun,
   tracker: TrackerRow,
   relation: Relation,
   child: ChildRelation,
-  source: SourcePlace,
-  parent: Listed & { readonly id: number },
+  source: SourceGroupOrProject,
+  parent: ParsedElement & { readonly id: number },
 ): Promise<void> {
-  const { database } = running.services;
+  const { database } = run.services;
   const name = `${relation.name}, ${child.name}`;
   const done = `${relation.kind}:${child.name}`;
-  if ((await storedObjects(database.forRequest().reader, ids(running), done, [parent.key])).has(parent.key)) return;
+  if ((await findStoredObjects(database.forRequest().reader, importIds(run), done, [parent.key])).has(parent.key))
+    return;
   const kind = { ...child, relation: name };
   const store = (uow: never, now: Target, element: never, users: Users) =>
     child.store(uow, now, { id: parent.id, element: parent.element }, element, users);
-  const target = await targetNow(database.forRequest().reader, running);
+  const target = await loadTarget(database.forRequest().reader, run);
   const list = child.list(source, parent.element);
   try {
-    for (let page = 1; page <= MOST_CHILD_PAGES; page++) {
-      const path = paged(list, page);
-      const answer = await ask(running, tracker, path);
-      if (!isList(answer)) {
-        await fail(running, kind, badList(answer, path));
+    for (let page = 1; page <= MAX_CHILD_PAGES; page++) {
+      const path = pagePath(list, page);
+      const response = await callSource(run, tracker, path);
+      if (!isList(response)) {
+        await recordElementFailure(run, kind, toPageFailure(response, path));
         break;
       }
-      const elements = answer.value as readonly unknown[];
-      for await (const _ of stored(running, tracker, kind, target, elements, { store }));
-      if (!hasNext(answer, running, elements)) break;
+      const elements = response.value as readonly unknown[];
+      for await (const _ of storeElements(run, tracker, kind, target, elements, { store }));
+      if (!hasNext(response, run, elements)) break;
     }
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    await fail(running, kind, error.failure);
+    await recordElementFailure(run, kind, error.failure);
   }
-  await database.transaction((tx) => keepObject(tx, ids(running), done, parent.key, parent.id));
+  await database.transaction((tx) => insertStoredObject(tx, importIds(run), done, parent.key, parent.id));
 }

@@ -10,68 +10,68 @@ import { decideDefaultBranch } from '#repositories/branches/initial-default-bran
 import { recordBulkRefUpdate } from '#repositories/maintenance/maintenance.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
-import { CallFailed, ComeBack, DestinationGone, Stopped } from './interruptions.ts';
-import { beginFilling, endFilling, giveUpFilling } from './repository-import-lock.ts';
-import { failRelation, touch } from './run-relation.ts';
-import { ids, type Running, targetNow } from './running-entity.ts';
-import { comeBackFor } from './source-calls.ts';
-import { setTracker, type TrackerRow } from './store.ts';
+import { CallFailed, DestinationDeleted, ImportStopped, ResumeLater } from './interruptions.ts';
+import { lockRepositories, unlockRepositories, unlockUnmovedRepositories } from './repository-import-lock.ts';
+import { failRelation, recordProgress } from './run-relation.ts';
+import { type EntityRun, importIds, loadTarget } from './running-entity.ts';
+import { resumeLaterOrFail } from './source-calls.ts';
+import { type TrackerRow, updateTracker } from './store.ts';
 
 /**
- * Brings a project's refs from the source by git (contract/operations.md §1.4 "Git"). Nobody may push meanwhile: the
- * repository is read-only until all of it is here and its history is whole. Says whether it is.
+ * Fetches the refs of a project from the source by git (contract/operations.md §1.4 "Git"). Nobody may push meanwhile: the
+ * repository is read-only until the fetch is complete and its history is checked. Returns whether it succeeded.
  */
 
-/** What is copied; other refs are the source's own affair. */
+/** The refs that are copied; other refs are internal to the source. */
 const REFSPECS = ['heads/*', 'tags/*', 'notes/*', 'merge-requests/*/head'].map((refs) => `+refs/${refs}:refs/${refs}`);
 
-export async function runRepository(running: Running, tracker: TrackerRow): Promise<boolean> {
-  const { database, git, log } = running.services;
-  const { place } = await targetNow(database.forRequest().reader, running);
-  const { project } = place;
-  if (project === undefined) throw new DestinationGone();
-  const filled = await database.transaction(async (tx) => {
-    await setTracker(tx, tracker.id, { status: 'started' });
-    return beginFilling(tx, project.id);
+export async function runRepository(run: EntityRun, tracker: TrackerRow): Promise<boolean> {
+  const { database, git, log } = run.services;
+  const { destination } = await loadTarget(database.forRequest().reader, run);
+  const { project } = destination;
+  if (project === undefined) throw new DestinationDeleted();
+  const locked = await database.transaction(async (tx) => {
+    await updateTracker(tx, tracker.id, { status: 'started' });
+    return lockRepositories(tx, project.id);
   });
-  if (filled === null) return whenMoved(running);
+  if (locked === null) return resumeAfterMove(run);
   try {
-    const remote = (await remoteOf(running, tracker, '.git'))!;
-    const repository = getRepository(git, { ...project, ...filled });
-    await fetchWhole(running, tracker, repository, project, remote);
+    const remote = (await resolveRemote(run, tracker, '.git'))!;
+    const repository = getRepository(git, { ...project, ...locked });
+    await fetchRepository(run, tracker, repository, project, remote);
     const branches = (await listRefs(git, repository, HEADS)).map(({ name: ref, id }) => ({
       ref,
       oldId: ZERO_ID,
       newId: id,
     }));
-    await decideDefaultBranch(running.services, project.id, branches);
-    const isThere = await database.transaction(async (tx) => {
-      if (!(await endFilling(tx, project.id, filled))) return false;
+    await decideDefaultBranch(run.services, project.id, branches);
+    const isStored = await database.transaction(async (tx) => {
+      if (!(await unlockUnmovedRepositories(tx, project.id, locked))) return false;
       await recordBulkRefUpdate(tx, project.id);
-      await setTracker(tx, tracker.id, { status: 'finished' });
-      await touch(tx, running.entity);
+      await updateTracker(tx, tracker.id, { status: 'finished' });
+      await recordProgress(tx, run.entity);
       return true;
     });
-    if (!isThere) return whenMoved(running);
-    log.info({ ...ids(running), branches: branches.length }, 'A repository was imported');
+    if (!isStored) return resumeAfterMove(run);
+    log.info({ ...importIds(run), branches: branches.length }, 'A repository was imported');
     return true;
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     await database.transaction(async (tx) => {
-      await giveUpFilling(tx, project.id);
+      await unlockRepositories(tx, project.id);
       await recordBulkRefUpdate(tx, project.id);
     });
-    await failRelation(running, tracker, error.failure);
+    await failRelation(run, tracker, error.failure);
     return false;
   }
 }
 
-/** Milliseconds. */
-const WHILE_IT_MOVES = 30_000;
+/** Milliseconds until the import tries again while the repository moves. */
+const MOVE_RETRY_MS = 30_000;
 
-/** The repository goes to another storage: it is filled where it arrives. */
-export function whenMoved({ now }: Running): never {
-  throw new ComeBack(addMilliseconds(now(), WHILE_IT_MOVES));
+/** Resumes the import later, because the repository is moving to another storage. */
+export function resumeAfterMove({ now }: EntityRun): never {
+  throw new ResumeLater(addMilliseconds(now(), MOVE_RETRY_MS));
 }
 
 export interface ImportRemote {
@@ -80,69 +80,71 @@ export interface ImportRemote {
   readonly resolve: readonly string[];
 }
 
-const SERVICE = '/info/refs?service=git-upload-pack';
+const UPLOAD_PACK_SUFFIX = '/info/refs?service=git-upload-pack';
 
 /**
- * Where the repository is after redirects, each of which is looked at as every hop is; git itself follows none, and connects to
- * the address that was looked at. Another server than the source is not told the token. Null: the source has answered with one of
- * `silentOn`, which mean that there is nothing to fetch.
+ * Resolves the URL of the repository after redirects. Each hop is checked as every outbound request is. Git itself follows no
+ * redirect and connects only to the checked address. The token is not sent to other servers than the source. Returns null if
+ * the response status is one of `missingStatuses`: there is nothing to fetch.
  */
-export async function remoteOf(
-  running: Running,
+export async function resolveRemote(
+  run: EntityRun,
   tracker: TrackerRow,
   suffix: '.git' | '.wiki.git',
-  silentOn: readonly number[] = [],
+  missingStatuses: readonly number[] = [],
 ): Promise<ImportRemote | null> {
-  const { source, entity, token, services, signal } = running;
-  const url = `${source.base}/${entity.source_full_path}${suffix}`;
+  const { source, entity, token, services, signal } = run;
+  const url = `${source.baseUrl}/${entity.source_full_path}${suffix}`;
   const authorization = `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`;
   try {
-    const wanted = { url: `${url}${SERVICE}`, headers: { authorization }, signal };
-    const answer = await services.outbound.request(wanted);
-    answer.body.destroy();
-    if (silentOn.includes(answer.status)) return null;
-    if (PASSING.has(answer.status)) {
-      const told = { status: answer.status, retryAfter: answer.headers['retry-after'] ?? null };
-      comeBackFor(running, tracker, 'git', unsuccessful(answer.status), told);
+    const request = { url: `${url}${UPLOAD_PACK_SUFFIX}`, headers: { authorization }, signal };
+    const response = await services.outbound.request(request);
+    response.body.destroy();
+    if (missingStatuses.includes(response.status)) return null;
+    if (TEMPORARY_STATUSES.has(response.status)) {
+      const hint = { status: response.status, retryAfter: response.headers['retry-after'] ?? null };
+      resumeLaterOrFail(run, tracker, 'git', unsuccessfulMessage(response.status), hint);
     }
-    if (answer.status !== 200) throw new CallFailed(unsuccessful(answer.status));
-    const asked = answer.url.href.endsWith(SERVICE) ? answer.url.href.slice(0, -SERVICE.length) : null;
-    if (asked === null) throw new CallFailed('The repository of the source was redirected to something else');
-    const checked = await services.outbound.check(asked);
-    const own = answer.url.origin === new URL(url).origin;
+    if (response.status !== 200) throw new CallFailed(unsuccessfulMessage(response.status));
+    const finalUrl = response.url.href.endsWith(UPLOAD_PACK_SUFFIX)
+      ? response.url.href.slice(0, -UPLOAD_PACK_SUFFIX.length)
+      : null;
+    if (finalUrl === null) throw new CallFailed('The repository of the source was redirected to something else');
+    const checked = await services.outbound.check(finalUrl);
+    const isSourceOrigin = response.url.origin === new URL(url).origin;
     const { hostname, port, protocol } = checked.url;
     const addresses = checked.addresses.map(({ address, family }) => (family === 6 ? `[${address}]` : address));
     return {
-      url: asked,
-      headers: own ? [`Authorization: ${authorization}`] : [],
-      // An address needs nobody to look it up.
+      url: finalUrl,
+      headers: isSourceOrigin ? [`Authorization: ${authorization}`] : [],
+      // An IP address needs no name resolution.
       resolve: /^\[|^[\d.]+$/.test(hostname)
         ? []
         : [`${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}:${addresses.join(',')}`],
     };
   } catch (error) {
     if (!(error instanceof OutboundFailure)) throw error;
-    if (error.kind === 'aborted') throw new Stopped();
-    if (error.isTemporary) comeBackFor(running, tracker, 'git', error.message);
+    if (error.kind === 'aborted') throw new ImportStopped();
+    if (error.isTemporary) resumeLaterOrFail(run, tracker, 'git', error.message);
     throw new CallFailed(error.kind === 'blocked' ? `URL is blocked: ${error.message}` : error.message);
   }
 }
 
-const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-const unsuccessful = (status: number) => `Unsuccessful response ${status} from the repository`;
+const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const unsuccessfulMessage = (status: number) => `Unsuccessful response ${status} from the repository`;
 
-/** All of it is here then, or nothing. */
-export async function fetchWhole(
-  running: Running,
+/** Fetches the complete repository. If its history has gaps, deletes it again and throws CallFailed. */
+export async function fetchRepository(
+  run: EntityRun,
   tracker: TrackerRow,
   repository: Repository,
   { default_branch: defaultBranch }: { readonly default_branch: string },
   remote: ImportRemote,
 ): Promise<void> {
-  const { git, log } = running.services;
+  const { git, log } = run.services;
   try {
     await ensureRepository(repository, { defaultBranch });
-    await fetchUntrusted(git, repository, remote, REFSPECS, running.signal);
+    await fetchUntrusted(git, repository, remote, REFSPECS, run.signal);
     const checked = await fsck(git, repository, 'connected');
     if (checked.ok) return;
     await deleteRepository(git, repository);
@@ -150,14 +152,14 @@ export async function fetchWhole(
     throw new CallFailed('The history of the repository is not whole');
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    if (running.signal.aborted) throw new Stopped();
+    if (run.signal.aborted) throw new ImportStopped();
     const { failure } = error;
-    log.warn({ ...ids(running), failure: failure.kind }, 'A repository could not be fetched');
+    log.warn({ ...importIds(run), failure: failure.kind }, 'A repository could not be fetched');
     const message = `The repository could not be fetched: ${failure.kind}`;
-    if (isPassing(failure)) comeBackFor(running, tracker, 'git', message);
+    if (mayBeTemporary(failure)) resumeLaterOrFail(run, tracker, 'git', message);
     throw new CallFailed(message);
   }
 }
 
-/** What is wrong with what came will be wrong again; all else may have been the way. */
-const isPassing = ({ kind }: GitFailure) => kind === 'failed' || kind === 'locked' || kind === 'stopped';
+/** Returns whether a retry may succeed: network and process failures, but no failures of the content. */
+const mayBeTemporary = ({ kind }: GitFailure) => kind === 'failed' || kind === 'locked' || kind === 'stopped';

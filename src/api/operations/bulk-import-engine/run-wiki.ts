@@ -5,54 +5,55 @@ import { recordBulkWikiUpdate } from '#repositories/wikis/complete-intent.ts';
 import { findOrInsertWiki } from '#repositories/wikis/find-or-create.ts';
 import { enqueueWikiMaintenance } from '#repositories/wikis/maintenance.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { CallFailed, DestinationGone } from './interruptions.ts';
-import { beginFilling, endFilling, giveUpFilling } from './repository-import-lock.ts';
-import { failRelation, touch } from './run-relation.ts';
-import { fetchWhole, type ImportRemote, remoteOf, whenMoved } from './run-repository.ts';
-import { type Running, targetNow } from './running-entity.ts';
-import { setTracker, type TrackerRow } from './store.ts';
+import { CallFailed, DestinationDeleted } from './interruptions.ts';
+import { lockRepositories, unlockRepositories, unlockUnmovedRepositories } from './repository-import-lock.ts';
+import { failRelation, recordProgress } from './run-relation.ts';
+import { fetchRepository, type ImportRemote, resolveRemote, resumeAfterMove } from './run-repository.ts';
+import { type EntityRun, loadTarget } from './running-entity.ts';
+import { type TrackerRow, updateTracker } from './store.ts';
 
-/** The source has no wiki, or shows none. */
-const WITHOUT = [403, 404];
+/** Response statuses that mean: the source has no wiki, or the importer may not read it. */
+const NO_WIKI_STATUSES = [403, 404];
 
-/** Brings the wiki of a project as its repository was brought, where there is one; what is wrong with it is no end. */
-export async function runWiki(running: Running, tracker: TrackerRow): Promise<void> {
-  const { database } = running.services;
-  const { place } = await targetNow(database.forRequest().reader, running);
-  const { project } = place;
-  if (project === undefined) throw new DestinationGone();
+/** Fetches the wiki of a project, if the source has one. A failure is recorded; the entity continues. */
+export async function runWiki(run: EntityRun, tracker: TrackerRow): Promise<void> {
+  const { database } = run.services;
+  const { destination } = await loadTarget(database.forRequest().reader, run);
+  const { project } = destination;
+  if (project === undefined) throw new DestinationDeleted();
   try {
-    const remote = await remoteOf(running, tracker, '.wiki.git', WITHOUT);
-    if (remote === null) return await database.transaction((tx) => setTracker(tx, tracker.id, { status: 'skipped' }));
-    await fetchWiki(running, tracker, project, remote);
+    const remote = await resolveRemote(run, tracker, '.wiki.git', NO_WIKI_STATUSES);
+    if (remote === null)
+      return await database.transaction((tx) => updateTracker(tx, tracker.id, { status: 'skipped' }));
+    await fetchWiki(run, tracker, project, remote);
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
-    await database.transaction((tx) => giveUpFilling(tx, project.id));
-    await failRelation(running, tracker, error.failure);
+    await database.transaction((tx) => unlockRepositories(tx, project.id));
+    await failRelation(run, tracker, error.failure);
   }
 }
 
-type Project = NonNullable<Awaited<ReturnType<typeof targetNow>>['place']['project']>;
+type Project = NonNullable<Awaited<ReturnType<typeof loadTarget>>['destination']['project']>;
 
-async function fetchWiki(running: Running, tracker: TrackerRow, project: Project, remote: ImportRemote): Promise<void> {
-  const { database, git } = running.services;
-  const { wiki, filled } = await database.transaction(async (tx) => {
-    await setTracker(tx, tracker.id, { status: 'started' });
-    const made = await findOrInsertWiki(tx, { project });
-    return { wiki: made, filled: await beginFilling(tx, project.id) };
+async function fetchWiki(run: EntityRun, tracker: TrackerRow, project: Project, remote: ImportRemote): Promise<void> {
+  const { database, git } = run.services;
+  const { wiki, locked } = await database.transaction(async (tx) => {
+    await updateTracker(tx, tracker.id, { status: 'started' });
+    const wikiRow = await findOrInsertWiki(tx, { project });
+    return { wiki: wikiRow, locked: await lockRepositories(tx, project.id) };
   });
-  if (filled === null) return whenMoved(running);
+  if (locked === null) return resumeAfterMove(run);
   if (isFailure(wiki)) throw new CallFailed('The repository is temporarily read-only. Please try again later.');
   const repository = getRepository(git, wiki);
-  await fetchWhole(running, tracker, repository, wiki, remote);
+  await fetchRepository(run, tracker, repository, wiki, remote);
   const branches = (await listRefs(git, repository, HEADS)).map(({ name }) => name.slice(HEADS.length));
-  await recordBulkWikiUpdate(running.services, wiki.wiki_id, branches);
-  const isThere = await database.transaction(async (tx) => {
-    if (!(await endFilling(tx, project.id, filled))) return false;
+  await recordBulkWikiUpdate(run.services, wiki.wiki_id, branches);
+  const isStored = await database.transaction(async (tx) => {
+    if (!(await unlockUnmovedRepositories(tx, project.id, locked))) return false;
     await enqueueWikiMaintenance(tx, wiki.wiki_id);
-    await setTracker(tx, tracker.id, { status: 'finished' });
-    await touch(tx, running.entity);
+    await updateTracker(tx, tracker.id, { status: 'finished' });
+    await recordProgress(tx, run.entity);
     return true;
   });
-  if (!isThere) whenMoved(running);
+  if (!isStored) resumeAfterMove(run);
 }

@@ -5,58 +5,58 @@ import { findProject } from '#domain/namespaces/projects.ts';
 import type { GroupOrProject } from '#domain/namespaces/scope.ts';
 import type { Services } from '#http/services.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
-import type { SourcePlace, Target } from '../bulk-import-relations/index.ts';
-import { DestinationGone, ShutOut, Stopped } from './interruptions.ts';
+import type { SourceGroupOrProject, Target } from '../bulk-import-relations/index.ts';
+import { DestinationDeleted, ImporterBlocked, ImportStopped } from './interruptions.ts';
 import type { Source } from './source.ts';
-import type { Work } from './states.ts';
-import { type EntityRow, readEntity } from './store.ts';
+import type { ImportJobs } from './states.ts';
+import { type EntityRow, findEntityById } from './store.ts';
 
-/** An entity that is being copied, in this run of its work. */
-export interface Running {
+/** Context of one run of the job that copies an entity. */
+export interface EntityRun {
   readonly services: Pick<Services, 'database' | 'runUnitOfWork' | 'git' | 'log' | 'outbound'>;
-  readonly work: Work;
+  readonly jobs: ImportJobs;
   readonly source: Source;
   readonly token: string;
   /** The importing user. */
-  readonly by: SignedInCaller;
+  readonly importer: SignedInCaller;
   readonly entity: EntityRow;
   readonly signal: AbortSignal;
   readonly now: () => string;
-  /** From then on others have their turn, at the next place where that costs nothing. */
-  readonly until: string;
+  /** Timestamp after which the run yields to other entities, at the next page or relation. */
+  readonly deadline: string;
 }
 
-export const ids = ({ entity }: Running) => ({ importId: entity.bulk_import_id, entityId: entity.id });
+export const importIds = ({ entity }: EntityRun) => ({ importId: entity.bulk_import_id, entityId: entity.id });
 
-/** The entity as it is now. Throws Stopped when it is no longer to be copied. */
-export async function stillRunning(db: Reader, { entity }: Running): Promise<EntityRow> {
-  const row = await readEntity(db, entity.id);
-  if (row?.status !== 'started') throw new Stopped();
+/** Reloads the entity. Throws ImportStopped if its state is no longer `started`. */
+export async function requireRunningEntity(db: Reader, { entity }: EntityRun): Promise<EntityRow> {
+  const row = await findEntityById(db, entity.id);
+  if (row?.status !== 'started') throw new ImportStopped();
   return row;
 }
 
-/** What is filled, as it is now: in an act the last moment at which a cancelled import can be stopped. */
-export async function targetNow(db: Reader, running: Running): Promise<Target> {
-  const row = await stillRunning(db, running);
-  const place = await placeOf(db, await importerOf(db, row.user_id), row);
-  if (place === null || row.source_id === null) throw new DestinationGone();
+/** Reloads the destination. Inside a transaction this is the last check that stops a cancelled import. */
+export async function loadTarget(db: Reader, run: EntityRun): Promise<Target> {
+  const row = await requireRunningEntity(db, run);
+  const destination = await loadDestination(db, await loadImporter(db, row.user_id), row);
+  if (destination === null || row.source_id === null) throw new DestinationDeleted();
   return {
-    ...ids(running),
-    source: sourcePlaceOf(row, row.source_id),
-    place,
+    ...importIds(run),
+    source: toSourceGroupOrProject(row, row.source_id),
+    destination,
     migrateProjects: row.migrate_projects,
     migrateMemberships: row.migrate_memberships,
   };
 }
 
-/** The importing user as he is now. Throws ShutOut when he may import nothing. */
-export async function importerOf(db: Reader, userId: number): Promise<SignedInCaller> {
+/** Reloads the importing user. Throws ImporterBlocked if their account is not active. */
+export async function loadImporter(db: Reader, userId: number): Promise<SignedInCaller> {
   const by = await loadActor(db, userId);
-  if (!isSignedIn(by) || by.user.state !== 'active') throw new ShutOut();
+  if (!isSignedIn(by) || by.user.state !== 'active') throw new ImporterBlocked();
   return by;
 }
 
-async function placeOf(db: Reader, by: SignedInCaller, row: EntityRow): Promise<GroupOrProject | null> {
+async function loadDestination(db: Reader, by: SignedInCaller, row: EntityRow): Promise<GroupOrProject | null> {
   if (row.namespace_id !== null) {
     const group = await findGroup(db, by, String(row.namespace_id));
     return group && { group };
@@ -65,7 +65,10 @@ async function placeOf(db: Reader, by: SignedInCaller, row: EntityRow): Promise<
   return project && { project };
 }
 
-function sourcePlaceOf({ source_type, source_full_path, parent_id }: EntityRow, id: number): SourcePlace {
+function toSourceGroupOrProject(
+  { source_type, source_full_path, parent_id }: EntityRow,
+  id: number,
+): SourceGroupOrProject {
   const kind = source_type === 'group_entity' ? 'group' : 'project';
   return { kind, id, fullPath: source_full_path, isChild: parent_id !== null };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createOutbound } from '#outbound-http/index.ts';
-import { fakeSource } from './fake-source.testing.ts';
+import { startFakeSource } from './fake-source.testing.ts';
 import { createSource, SourceFailure } from './source.ts';
 
 const rules = { allowLocalRequests: true, allowList: [], maxResponseBytes: null, ownUrl: null };
@@ -11,37 +11,37 @@ const outbound = createOutbound({ rules: () => rules, userAgent: 'Hearth/test' }
 
 type Answer = (response: ServerResponse) => void;
 
-/** What each of these users hears of a source that answers him so, while the time of timers goes by. */
-async function heard(t: TestContext, asked: readonly (readonly [userId: number, answer: Answer])[]) {
-  const source = await fakeSource(t);
+/** Returns the result for each of these users of a source with this response, while mock timers advance. */
+async function fetchAll(t: TestContext, requests: readonly (readonly [userId: number, answer: Answer])[]) {
+  const source = await startFakeSource(t);
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  let left = asked.length;
-  const said = asked.map(async ([userId, answer], at) => {
-    source.say(`/${at}`, (_request, response) => answer(response));
-    const { ask } = createSource(outbound, { url: source.url, token: 'sesame' }, userId);
+  let pending = requests.length;
+  const results = requests.map(async ([userId, answer], at) => {
+    source.respond(`/${at}`, (_request, response) => answer(response));
+    const { get } = createSource(outbound, { url: source.url, token: 'sesame' }, userId);
     try {
-      return (await ask(`/${at}`)).value;
+      return (await get(`/${at}`)).value;
     } catch (error) {
-      assert.ok(error instanceof SourceFailure && error.passing, String(error));
+      assert.ok(error instanceof SourceFailure && error.isTemporary, String(error));
       return /long answer|within \d+ s/.exec(error.message)?.[0];
     } finally {
-      left--;
+      pending--;
     }
   });
-  while (left > 0) {
-    await turn();
+  while (pending > 0) {
+    await yieldToEventLoop();
     t.mock.timers.tick(1);
   }
-  return Promise.all(said);
+  return Promise.all(results);
 }
 
 const LONG = Buffer.alloc(6 * 1024 * 1024, ' ');
-const stuck: Answer = (response) => void response.write(LONG);
-const whole: Answer = (response) => void response.end(`${LONG}[1]`);
+const neverEnding: Answer = (response) => void response.write(LONG);
+const complete: Answer = (response) => void response.end(`${LONG}[1]`);
 
-test('a long answer that does not end has its place for so long, and its user one of them at a time', async (t) => {
-  const asked = Array.from({ length: 4 }, () => [1, stuck] as const);
-  const answers = await heard(t, [...asked, [2, whole]]);
+test('times out an endless long response, and reads one long response per user at a time', async (t) => {
+  const requests = Array.from({ length: 4 }, () => [1, neverEnding] as const);
+  const answers = await fetchAll(t, [...requests, [2, complete]]);
   assert.deepEqual(answers.at(-1), [1]);
   assert.deepEqual(answers.slice(0, -1).toSorted(), ['long answer', 'long answer', 'within 60 s', 'within 60 s']);
 });

@@ -2,7 +2,7 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import type { BulkImportState, EntityType, TrackerState } from '#database/tables/bulk-imports.ts';
 
-/** The rows that say how far an import has come. */
+/** The rows with the state and progress of imports. */
 
 export interface ImportRow {
   readonly id: number;
@@ -11,7 +11,7 @@ export interface ImportRow {
 }
 
 /** index: bulk_imports primary key */
-export async function readImport(db: Reader, id: number): Promise<ImportRow | undefined> {
+export async function findImportById(db: Reader, id: number): Promise<ImportRow | undefined> {
   return db.selectFrom('bulk_imports').select(['id', 'user_id', 'status']).where('id', '=', id).executeTakeFirst();
 }
 
@@ -50,12 +50,12 @@ const entityColumns = [
 ] as const;
 
 /** index: bulk_import_entities primary key */
-export async function readEntity(db: Reader, id: number): Promise<EntityRow | undefined> {
+export async function findEntityById(db: Reader, id: number): Promise<EntityRow | undefined> {
   return db.selectFrom('bulk_import_entities').select(entityColumns).where('id', '=', id).executeTakeFirst();
 }
 
-/** A user's imports that have not ended, the oldest first. index: bulk_imports_by_user_status */
-export async function importsUnderWay(db: Reader, userId: number): Promise<number[]> {
+/** Lists the active imports of a user, oldest first. index: bulk_imports_by_user_status */
+export async function listActiveImportIds(db: Reader, userId: number): Promise<number[]> {
   const rows = await db
     .selectFrom('bulk_imports')
     .select('id')
@@ -66,8 +66,8 @@ export async function importsUnderWay(db: Reader, userId: number): Promise<numbe
   return rows.map(({ id }) => id);
 }
 
-/** How many entities of a user's imports are being copied. index: bulk_import_entities_by_user_status */
-export async function runningEntities(db: Reader, userId: number): Promise<number> {
+/** Counts the entities of a user that are being copied. index: bulk_import_entities_by_user_status */
+export async function countRunningEntities(db: Reader, userId: number): Promise<number> {
   const { count } = await db
     .selectFrom('bulk_import_entities')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -77,8 +77,11 @@ export async function runningEntities(db: Reader, userId: number): Promise<numbe
   return Number(count);
 }
 
-/** How many of an import's entities are in which state. index: bulk_import_entities_in_order */
-export async function countEntities(db: Reader, importId: number): Promise<ReadonlyMap<BulkImportState, number>> {
+/** Counts the entities of an import by state. index: bulk_import_entities_in_order */
+export async function countEntitiesByState(
+  db: Reader,
+  importId: number,
+): Promise<ReadonlyMap<BulkImportState, number>> {
   const rows = await db
     .selectFrom('bulk_import_entities')
     .select('status')
@@ -89,39 +92,39 @@ export async function countEntities(db: Reader, importId: number): Promise<Reado
   return new Map(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
-/** The next entities that wait, in their order. index: bulk_import_entities_in_order */
-export async function waitingEntities(db: Reader, importId: number, most: number): Promise<number[]> {
+/** Lists the first `limit` entities that have not started, by id. index: bulk_import_entities_in_order */
+export async function listWaitingEntityIds(db: Reader, importId: number, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom('bulk_import_entities')
     .select('id')
     .where('bulk_import_id', '=', importId)
     .where('status', '=', 'created')
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .execute();
   return rows.map(({ id }) => id);
 }
 
-export async function setImport(
+export async function updateImport(
   tx: Transaction,
   id: number,
-  change: { readonly status?: BulkImportState; readonly ended_at?: string },
+  patch: { readonly status?: BulkImportState; readonly ended_at?: string },
 ): Promise<void> {
   await tx
     .updateTable('bulk_imports')
-    .set({ ...change, updated_at: tx.now })
+    .set({ ...patch, updated_at: tx.now })
     .where('id', '=', id)
     .execute();
 }
 
-type EntityChange = Partial<
+type EntityPatch = Partial<
   Pick<EntityRow, 'status' | 'source_id' | 'namespace_id' | 'project_id' | 'destination_namespace'>
 >;
 
-export async function setEntity(tx: Transaction, id: number, change: EntityChange): Promise<void> {
+export async function updateEntity(tx: Transaction, id: number, patch: EntityPatch): Promise<void> {
   await tx
     .updateTable('bulk_import_entities')
-    .set({ ...change, updated_at: tx.now })
+    .set({ ...patch, updated_at: tx.now })
     .where('id', '=', id)
     .execute();
 }
@@ -150,8 +153,8 @@ const trackerColumns = [
   'retries',
 ] as const;
 
-/** The relations of an entity in their order; made when they are asked for first. index: bulk_import_trackers_by_relation */
-export async function trackersOf(
+/** Returns the trackers of an entity, in the order of its relations; creates missing ones. index: bulk_import_trackers_by_relation */
+export async function findOrCreateTrackers(
   tx: Transaction,
   entityId: number,
   relations: readonly string[],
@@ -169,16 +172,16 @@ export async function trackersOf(
     .execute();
 }
 
-export async function setTracker(
+export async function updateTracker(
   tx: Transaction,
   id: number,
-  change: Partial<Omit<TrackerRow, 'id' | 'relation'>>,
+  patch: Partial<Omit<TrackerRow, 'id' | 'relation'>>,
 ): Promise<void> {
-  await tx.updateTable('bulk_import_trackers').set(change).where('id', '=', id).execute();
+  await tx.updateTable('bulk_import_trackers').set(patch).where('id', '=', id).execute();
 }
 
-/** One element more is here. */
-export async function countImported(tx: Transaction, trackerId: number): Promise<void> {
+/** Counts one more stored element. */
+export async function incrementImportedCount(tx: Transaction, trackerId: number): Promise<void> {
   await tx
     .updateTable('bulk_import_trackers')
     .set((eb) => ({ imported_count: eb('imported_count', '+', 1) }))
@@ -186,8 +189,8 @@ export async function countImported(tx: Transaction, trackerId: number): Promise
     .execute();
 }
 
-/** Which of these elements are here already, with what they have become. index: bulk_import_objects_pkey */
-export async function storedObjects(
+/** Maps the source keys of already stored elements to their local ids. index: bulk_import_objects_pkey */
+export async function findStoredObjects(
   db: Reader,
   { importId, entityId }: { readonly importId: number; readonly entityId: number },
   kind: string,
@@ -205,8 +208,8 @@ export async function storedObjects(
   return new Map(rows.map(({ source_key, local_id }) => [source_key, local_id]));
 }
 
-/** Throws what `bulk_import_objects_pkey` says of one that is here already. */
-export async function keepObject(
+/** Inserts a mapping. Throws the unique violation of `bulk_import_objects_pkey` if it exists. */
+export async function insertStoredObject(
   tx: Transaction,
   { importId, entityId }: { readonly importId: number; readonly entityId: number },
   kind: string,
@@ -219,8 +222,8 @@ export async function keepObject(
     .execute();
 }
 
-/** Which of these users of the source are known, and who they are here. index: bulk_import_users_pkey */
-export async function knownUsers(
+/** Maps the ids of already resolved source users to local user ids; null: no local user. index: bulk_import_users_pkey */
+export async function findMappedUsers(
   db: Reader,
   importId: number,
   sourceIds: readonly number[],
@@ -235,7 +238,7 @@ export async function knownUsers(
   return new Map(rows.map(({ source_user_id, user_id }) => [source_user_id, user_id]));
 }
 
-export async function keepUser(
+export async function insertMappedUser(
   tx: Transaction,
   importId: number,
   sourceId: number,

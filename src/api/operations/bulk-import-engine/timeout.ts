@@ -1,29 +1,29 @@
 import type { Services } from '#http/services.ts';
-import { readEntity } from './store.ts';
+import { findEntityById } from './store.ts';
 
-/** Milliseconds: so long a source may still be waited for after the end of an import. */
-const LOOK_EVERY = 5000;
+/** Milliseconds between two checks: a cancelled import waits at most this long for its source. */
+const CHECK_INTERVAL_MS = 5000;
 
-interface Watched extends Disposable {
-  /** Aborted when the entity is no longer to be copied, or the server stops. */
+interface EntityWatch extends Disposable {
+  /** Aborted when the state of the entity is no longer `started`, or when the server stops. */
   readonly signal: AbortSignal;
 }
 
-/** Whoever waits for a source hears that the import has been cancelled: a fetch may take hours, and has one of few places. */
+/** Aborts waiting for a source when the import is cancelled: a fetch may take hours and occupies one of few job slots. */
 export function watchEntity(
   { database }: Pick<Services, 'database'>,
   entityId: number,
   stopping: AbortSignal,
-): Watched {
-  const ended = new AbortController();
-  const look = async () => {
-    const row = await readEntity(database.forRequest().reader, entityId);
-    if (row?.status !== 'started') ended.abort();
+): EntityWatch {
+  const controller = new AbortController();
+  const check = async () => {
+    const row = await findEntityById(database.forRequest().reader, entityId);
+    if (row?.status !== 'started') controller.abort();
   };
-  // What cannot be read now is read the next time.
-  const timer = setInterval(() => look().catch(() => {}), LOOK_EVERY);
+  // If the database is unavailable, the next check reads the row.
+  const timer = setInterval(() => check().catch(() => {}), CHECK_INTERVAL_MS);
   return {
-    signal: AbortSignal.any([stopping, ended.signal]),
+    signal: AbortSignal.any([stopping, controller.signal]),
     [Symbol.dispose]: () => clearInterval(timer),
   };
 }

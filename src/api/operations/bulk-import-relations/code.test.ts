@@ -19,7 +19,7 @@ const TIMES = { created_at: '2020-01-02T03:04:05.000Z', updated_at: '2020-02-02T
 const some = (shown: Record<string, unknown>, like: object) =>
   Object.fromEntries(Object.keys(like).map((name) => [name, shown[name]]));
 
-/** A project with a branch `work` that is one commit ahead; the heads of both. */
+/** Creates a project with a branch `work` that is one commit ahead. Returns both heads. */
 async function importing() {
   const project = await here.newProject({ in: group, readme: true });
   const [base] = (await owner.get(`${project.repository}/commits`)).body;
@@ -29,13 +29,13 @@ async function importing() {
   return { project, of, shown, base: String(base.id), head };
 }
 
-const told = (iid: number, more: Readonly<Record<string, unknown>> = {}) => ({
+const mergeRequestOf = (iid: number, more: Readonly<Record<string, unknown>> = {}) => ({
   ...{ id: 500 + iid, iid, title: `Change ${iid}`, description: 'Closes #3', state: 'opened', author: AUTHOR },
   ...{ source_branch: 'work', target_branch: 'main', sha: 'a'.repeat(40), labels: [], ...TIMES },
   ...{ web_url: `https://src.test/it/-/merge_requests/${iid}`, ...more },
 });
 
-test('a merge request has what it had, whether its branches are there or not', async () => {
+test('imports all fields of a merge request, with and without its branches', async () => {
   const { of, shown } = await importing();
   const expected = {
     ...{ iid: 6, title: 'Draft: Change', description: 'Closes #3', state: 'closed', draft: true, squash: true },
@@ -43,9 +43,13 @@ test('a merge request has what it had, whether its branches are there or not', a
     ...{ discussion_locked: true, labels: ['new'], imported: true, imported_from: 'gitlab_migration', ...TIMES },
   };
   const people = { assignees: [AUTHOR, STRANGER], reviewers: [AUTHOR], closed_by: STRANGER };
-  const elements = [told(6, { ...expected, ...people }), told(6, { id: 9 }), told(7, { source_branch: '../x' })];
+  const elements = [
+    mergeRequestOf(6, { ...expected, ...people }),
+    mergeRequestOf(6, { id: 9 }),
+    mergeRequestOf(7, { source_branch: '../x' }),
+  ];
   assert.deepEqual(
-    await of.bring(mergeRequests, [...elements, told(8, { sha: 'HEAD' })]).then((failed) => failed.length),
+    await of.bring(mergeRequests, [...elements, mergeRequestOf(8, { sha: 'HEAD' })]).then((failed) => failed.length),
     3,
   );
   const one = await shown(6);
@@ -58,12 +62,12 @@ test('a merge request has what it had, whether its branches are there or not', a
   assert.deepEqual([one.closed_by, one.merged_at], [null, null]);
 });
 
-test('an open one follows its branch from then on, and of two branches one is open', async () => {
+test('rejects a second open merge request of the same branches; the open one follows its branch', async () => {
   const { project, of, shown, head } = await importing();
   const failures = await of.bring(mergeRequests, [
-    told(1, { sha: head }),
-    told(2, { sha: head }),
-    told(3, { sha: head, state: 'locked' }),
+    mergeRequestOf(1, { sha: head }),
+    mergeRequestOf(2, { sha: head }),
+    mergeRequestOf(3, { sha: head, state: 'locked' }),
   ]);
   assert.deepEqual([failures, (await shown(3)).state], [['invalid'], 'locked']);
   await here.work();
@@ -75,7 +79,7 @@ test('an open one follows its branch from then on, and of two branches one is op
   assert.equal((await done(owner.post(`${project.at}/merge_requests`, made))).body.iid, 4);
 });
 
-test('a merged one tells what its merge changed, and closes the issues that it names in no second way', async () => {
+test('shows the diff of a merged merge request and closes no mentioned issues', async () => {
   const { project, of, shown, head, base } = await importing();
   const made = await done(
     owner.post(`${project.at}/merge_requests`, { title: 'Own', source_branch: 'work', target_branch: 'main' }),
@@ -92,7 +96,7 @@ test('a merged one tells what its merge changed, and closes the issues that it n
   };
   const issue = { id: 3, iid: 3, title: 'Bug', state: 'opened', labels: [], author: AUTHOR, ...TIMES };
   assert.deepEqual(await of.bring(issues, [issue]), []);
-  assert.deepEqual(await of.bring(mergeRequests, [told(9, past)]), []);
+  assert.deepEqual(await of.bring(mergeRequests, [mergeRequestOf(9, past)]), []);
   await here.work();
   const one = await shown(9);
   const { state, merged_at, merge_commit_sha: merge } = one;
@@ -109,12 +113,15 @@ test('a merged one tells what its merge changed, and closes the issues that it n
   );
 });
 
-test('its notes are there, and nobody has heard of it', async () => {
+test('imports the notes of a merge request without notifications', async () => {
   const { project, of } = await importing();
   const feed = async () => (await owner.get(`${project.at}/events`)).body.length;
   const before = await feed();
   const note = { id: 1, body: 'Good', author: STRANGER, system: false, ...TIMES };
-  assert.deepEqual(await of.bring(mergeRequests, [told(1)], () => [note, { ...note, id: 2, system: true }]), []);
+  assert.deepEqual(
+    await of.bring(mergeRequests, [mergeRequestOf(1)], () => [note, { ...note, id: 2, system: true }]),
+    [],
+  );
   const { body } = await owner.get(`${project.at}/merge_requests/1/notes`, { sort: 'asc' });
   assert.deepEqual(
     body.map((one: Record<string, unknown>) => [one.body, one.system]),
@@ -131,7 +138,7 @@ test('its notes are there, and nobody has heard of it', async () => {
   assert.ok(listed.body.some((one: Record<string, unknown>) => one.imported === true && one.project_id === project.id));
 });
 
-test('the rules of the source stand in place of what the default branch has got by itself', async () => {
+test('replaces the default protection rule by the rules of the source', async () => {
   const { project, of } = await importing();
   const role = (access_level: number) => ({ id: 4, access_level, user_id: null, group_id: null });
   const somebody = { access_level: 40, user_id: 5 };
@@ -162,14 +169,14 @@ test('the rules of the source stand in place of what the default branch has got 
   ]);
 });
 
-test('a source without rules leaves a project without any', async () => {
+test('deletes the default protection rule if the source has no rules', async () => {
   const { project, of } = await importing();
   assert.equal((await owner.get(`${project.at}/protected_branches`)).body.length, 1);
   await of.bring(protectedBranches, []);
   assert.deepEqual((await owner.get(`${project.at}/protected_branches`)).body, []);
 });
 
-test('an environment has its name, address, tier and state', async () => {
+test('imports name, URL, tier and state of an environment', async () => {
   const { project, of } = await importing();
   const elements = [
     { id: 1, name: 'review/a', slug: 'other', external_url: 'https://a.test', tier: 'staging', state: 'stopped' },

@@ -7,7 +7,7 @@ import { enqueue } from '#jobs/job.ts';
 import { type Caller, done, type Group, type Project, world } from '#test/support/world.ts';
 import { advanceImport } from '../bulk-import-engine/index.ts';
 
-// A group of one server that is imported by another, field by field, and once more after a crash.
+// Imports a group from one server into another, compares all fields, and imports again after a crash.
 
 const here = await world();
 const there = await world({ env: { HEARTH_SITE_NAME: 'source' } });
@@ -15,7 +15,7 @@ await here.root.put('/application/settings', { allow_local_requests_from_web_hoo
 
 const ada = await here.user({ username: 'ada' });
 
-/** What a source has of everything: written by its owner and by ada, whom the other server knows. */
+/** Creates data of every kind on the source, by its owner and by ada, who has a user on the other server. */
 async function source() {
   const group = await there.newGroup({ name: 'Acme', description: 'All of it' });
   const { owner } = group;
@@ -85,7 +85,7 @@ const LISTS = {
   ],
 } as const;
 
-/** What differs by nature: ids, addresses, who has imported it, and what each server does by itself. */
+/** Fields that differ between the servers: ids, URLs, importing user, and automatic values. */
 const OWN =
   /^(id|.*_id|.*url.*|_links|references|imported.*|author|user|.*_by|merge_user|assignees?|reviewers|participants|expired|subscribed|pipeline|head_pipeline|sequence|namespace|project|end_date|full|avatar_.*|.*_level_description|logs_api_path|path|full_path|path_with_namespace|runners_token|.*_prefix)$/;
 
@@ -106,9 +106,9 @@ async function listsOf(by: Caller, group: Pick<Group, 'at'>, project: Pick<Proje
   return lists;
 }
 
-test('what was imported is what was there, field by field, and stays so when a crash has forgotten how far it was', async () => {
+test('imports every field, and changes nothing when a crash loses the progress', async () => {
   const { group, project, owner } = await source();
-  // The owner of the source is who imports it.
+  // The owner on the source is the importing user here.
   const importer = await here.user({ username: owner.username });
   const wanted = {
     configuration: { url: there.server.address, access_token: owner.token },
@@ -155,7 +155,7 @@ test('what was imported is what was there, field by field, and stays so when a c
   );
 });
 
-/** As after a crash before any page was done: what is there is there, and everything is asked for again. */
+/** Resets the progress like a crash before the first completed page: the data stays and every list is fetched again. */
 async function forgetProgress(importId: number): Promise<void> {
   await here.server.services.database.transaction(async (tx) => {
     const open = { status: 'started' } as const;
@@ -185,7 +185,7 @@ async function forgetProgress(importId: number): Promise<void> {
   });
 }
 
-/** The source behind a server that refuses what is asked for at this path. */
+/** Starts a proxy of the source that rejects requests for this path. */
 async function refusing(t: TestContext, path: RegExp): Promise<string> {
   const proxy = createServer((asked, answer) => {
     if (path.test(asked.url ?? '')) return answer.writeHead(403).end('{}');
@@ -202,7 +202,7 @@ async function refusing(t: TestContext, path: RegExp): Promise<string> {
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-test('where the source does not tell its rules the default branch keeps what it has got by itself', async (t) => {
+test('keeps the default protection rule if the source does not list its rules', async (t) => {
   const group = await there.newGroup();
   const { owner } = group;
   const project = await there.newProject({ in: group, readme: true });

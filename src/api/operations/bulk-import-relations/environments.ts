@@ -10,7 +10,7 @@ import { relation } from './relation.ts';
 export const environments = relation({
   name: 'environments',
   kind: 'environment',
-  counted: true,
+  inStats: true,
   list: { project: ({ id }) => `/projects/${id}/environments` },
   fields: {
     id: required(integer),
@@ -19,9 +19,9 @@ export const environments = relation({
     tier: optional(oneOf(...ENVIRONMENT_TIERS)),
     state: optional(oneOf('available', 'stopping', 'stopped'), 'available'),
   },
-  async store(uow, { place }, { name, external_url, tier, state }) {
-    const told = { name, external_url: external_url ?? null, tier: tier ?? null, state };
-    const made = await importEnvironment(uow, place.project!, told);
+  async store(uow, { destination }, { name, external_url, tier, state }) {
+    const input = { name, external_url: external_url ?? null, tier: tier ?? null, state };
+    const made = await importEnvironment(uow, destination.project!, input);
     return isFailure(made) ? made : made.id;
   },
 });

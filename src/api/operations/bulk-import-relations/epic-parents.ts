@@ -1,21 +1,21 @@
 import { setImportedParent } from '#api/planning/epics/index.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
-import { storedAs, type Target } from './relation.ts';
+import { findStoredObject, type Target } from './relation.ts';
 
-/** What epics are below: a source may tell of an epic before it tells of the one that it is below, which then waits for it. */
+/** Parents of epics. A source may list a child before its parent; the child then waits for the parent. */
 
-type Import = Pick<Target, 'importId' | 'entityId'>;
+type ImportIds = Pick<Target, 'importId' | 'entityId'>;
 
 interface Child {
   readonly id: number;
-  /** The source's id of its parent; null: it has none. */
+  /** Id of the parent on the source; null: no parent. */
   readonly parentKey: number | null;
 }
 
-/** Puts a new epic below its parent, or has it wait for that one. One that does not come along leaves it without a parent. */
-export async function findParents(uow: UnitOfWork, target: Import, { id, parentKey }: Child): Promise<void> {
+/** Sets the parent of a new epic, or records that it waits for the parent. If that is never imported, the epic has none. */
+export async function setParentOrWait(uow: UnitOfWork, target: ImportIds, { id, parentKey }: Child): Promise<void> {
   if (parentKey === null) return;
-  const parent = await storedAs(uow, target, 'epic', parentKey);
+  const parent = await findStoredObject(uow, target, 'epic', parentKey);
   if (parent !== null) return setImportedParent(uow, parent, id);
   await uow
     .insertInto('bulk_import_awaited_epics')
@@ -23,10 +23,10 @@ export async function findParents(uow: UnitOfWork, target: Import, { id, parentK
     .execute();
 }
 
-/** Puts below a new epic those that have waited for it. index: bulk_import_awaited_epics_by_source */
-export async function takeIn(
+/** Sets a new epic as the parent of all epics that wait for it. index: bulk_import_awaited_epics_by_source */
+export async function adoptWaitingEpics(
   uow: UnitOfWork,
-  { importId }: Import,
+  { importId }: ImportIds,
   { id, key }: { readonly id: number; readonly key: number },
 ): Promise<void> {
   const waiting = await uow

@@ -3,24 +3,24 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { boolean, date, dateTime, integer, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { findParents, takeIn } from './epic-parents.ts';
+import { adoptWaitingEpics, setParentOrWait } from './epic-parents.ts';
 import { relation } from './relation.ts';
-import { importProblemOf, labelTitles, numbered, times, timesOf } from './shared-fields.ts';
-import { asWritten, sourceUser } from './source-users.ts';
+import { labelTitles, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
+import { attributeText, sourceUser } from './source-users.ts';
 
-/** Epics of groups; those of a group above are there already. On free nobody has any. */
+/** Epics of groups; those of ancestor groups are imported already. The free tier has no epics. */
 export const epics = relation({
   name: 'epics',
   kind: 'epic',
-  counted: true,
+  inStats: true,
   list: {
     group: ({ id }) =>
       `/groups/${id}/epics?include_ancestor_groups=false&include_descendant_groups=false&order_by=created_at&sort=asc`,
   },
-  silentOn: [403, 404],
+  unavailableStatuses: [403, 404],
   fields: {
-    ...numbered,
-    ...times,
+    ...numberedFields,
+    ...timestampFields,
     state: required(oneOf('opened', 'closed')),
     closed_at: optional(dateTime),
     confidential: optional(boolean, false),
@@ -33,25 +33,25 @@ export const epics = relation({
     parent_id: optional(integer),
     author: optional(sourceUser),
   },
-  people: ({ author }) => [author],
-  told: importProblemOf,
+  referencedUsers: ({ author }) => [author],
+  toObjectRef,
   async store(uow, target, epic, users) {
     if (uow.tier === 'free') return null;
     const { iid, state, confidential, color, labels, start_date_fixed, due_date_fixed } = epic;
-    const { author_id, text: description } = asWritten(uow.actor, users, epic.author, epic.description);
-    const made = await importEpic(uow, target.place.group!, {
+    const { author_id, text: description } = attributeText(uow.actor, users, epic.author, epic.description);
+    const made = await importEpic(uow, target.destination.group!, {
       ...{ iid, title: epic.title, description, author_id, state, confidential, labels },
       color: color ?? null,
       dates_are_fixed: epic.start_date_is_fixed === true || epic.due_date_is_fixed === true,
       start_date_fixed: start_date_fixed ?? null,
       due_date_fixed: due_date_fixed ?? null,
-      closed_at: state === 'closed' ? (epic.closed_at ?? timesOf(epic).updated_at) : null,
+      closed_at: state === 'closed' ? (epic.closed_at ?? toTimestamps(epic).updated_at) : null,
       closed_by_id: null,
-      ...timesOf(epic),
+      ...toTimestamps(epic),
     });
     if (isFailure(made)) return made;
-    await findParents(uow, target, { id: made.id, parentKey: epic.parent_id ?? null });
-    await takeIn(uow, target, { id: made.id, key: epic.id });
+    await setParentOrWait(uow, target, { id: made.id, parentKey: epic.parent_id ?? null });
+    await adoptWaitingEpics(uow, target, { id: made.id, key: epic.id });
     return made.id;
   },
 });

@@ -11,32 +11,32 @@ import type { Caller } from '#test/support/caller.ts';
 import type { Group, Project, World } from '#test/support/world.ts';
 import {
   type Creation,
+  type CreationInput,
+  findStoredObject,
   type Relation,
-  type RelationTarget,
-  type SourcePlace,
+  type SourceGroupOrProject,
   type StoredElement,
-  storedAs,
   type Target,
   type Users,
 } from './relation.ts';
 
-/** What elements of a source look like: whatever they are. */
+/** An element of a source, with any fields. */
 type Element = Readonly<Record<string, unknown>>;
 
-interface Wish {
-  /** Who people of the source are here, by their ids there; who is not named is nobody. */
+interface ImportOptions {
+  /** Local user ids by the ids of users of the source; others have no local user. */
   readonly people?: Readonly<Record<number, number>>;
   readonly isChild?: boolean;
   readonly migrateMemberships?: boolean;
 }
 
-/** A group or project made by what a source tells of it; its id, or why it was not made. */
-export async function create(
+/** Creates a group or project from source attributes. Returns its id, or the failure. */
+export async function createFromSource(
   here: World,
   by: Caller,
   creation: Creation,
   raw: Element,
-  wish: Partial<RelationTarget> = {},
+  options: Partial<CreationInput> = {},
 ) {
   const { database, runUnitOfWork, config } = here.server.services;
   const caller = (await loadCaller(database.reader, by.id, null)) as SignedInCaller;
@@ -44,43 +44,47 @@ export async function create(
   const element = readParameters(creation.fields as Parameters, raw as Record<string, unknown>, problems);
   if (problems.any) return problems.texts.join(', ');
   const storages = Object.keys(config.storages);
-  const wanted = { importId: 0, parent: null, slug: here.name('it'), storages, isChild: false, ...wish };
-  const made = await runUnitOfWork(caller, (uow) => creation.create(uow, wanted, element));
+  const input = { importId: 0, parent: null, slug: here.name('it'), storages, isChild: false, ...options };
+  const made = await runUnitOfWork(caller, (uow) => creation.create(uow, input, element));
   return isFailure(made) ? made.code : made;
 }
 
-/** A group as it stands for this user. */
-export async function groupFor(here: World, by: Caller, { id }: Pick<Group, 'id'>) {
+/** Returns a group with the role of this user. */
+export async function findGroupAs(here: World, by: Caller, { id }: Pick<Group, 'id'>) {
   const { reader } = here.server.services.database;
   return findGroup(reader, await loadCaller(reader, by.id, null), String(id));
 }
 
-/** A group or project that is filled from a source, element by element, as the engine does it, but without a network. */
-export async function importInto(here: World, by: Caller, place: Group | Project, wish: Wish = {}) {
+/** Imports elements into a group or project like the engine, but without a network. */
+export async function importInto(here: World, by: Caller, parent: Group | Project, options: ImportOptions = {}) {
   const { database, runUnitOfWork } = here.server.services;
-  const kind = place.at.startsWith('/groups') ? 'group' : 'project';
-  const source: SourcePlace = { kind, id: 7, fullPath: 'src/it', isChild: wish.isChild ?? false };
-  const { importId, entityId } = await entityOf(here, by, place, kind);
-  const users: Users = { of: (user) => (user == null ? null : (wish.people?.[user.id] ?? null)) };
+  const kind = parent.at.startsWith('/groups') ? 'group' : 'project';
+  const source: SourceGroupOrProject = { kind, id: 7, fullPath: 'src/it', isChild: options.isChild ?? false };
+  const { importId, entityId } = await createEntity(here, by, parent, kind);
+  const users: Users = { idOf: (user) => (user == null ? null : (options.people?.[user.id] ?? null)) };
   const caller = (await loadCaller(database.reader, by.id, null)) as SignedInCaller;
 
   async function targetIn(db: Reader): Promise<Target> {
     const found = (
       kind === 'group'
-        ? { group: await findGroup(db, caller, String(place.id)) }
-        : { project: await findProject(db, caller, String(place.id)) }
+        ? { group: await findGroup(db, caller, String(parent.id)) }
+        : { project: await findProject(db, caller, String(parent.id)) }
     ) as GroupOrProject;
-    const flags = { migrateProjects: true, migrateMemberships: wish.migrateMemberships ?? true };
-    return { importId, entityId, source, place: found, ...flags };
+    const flags = { migrateProjects: true, migrateMemberships: options.migrateMemberships ?? true };
+    return { importId, entityId, source, destination: found, ...flags };
   }
 
-  async function storeOne(of: Pick<Relation, 'kind' | 'fields' | 'key'>, raw: Element, store: Storing): Promise<Told> {
+  async function storeOne(
+    of: Pick<Relation, 'kind' | 'fields' | 'key'>,
+    raw: Element,
+    store: StoreElement,
+  ): Promise<StoreResult> {
     const problems = new Problems();
     const element = readParameters(of.fields as Parameters, raw as Record<string, unknown>, problems);
     if (problems.any) return { failure: `${problems.texts.join(', ')} ${JSON.stringify(problems.fields)}`, element };
     const source_key = String(of.key?.(element) ?? element.id);
     const stored = await runUnitOfWork(caller, async (uow) => {
-      if ((await storedAs(uow, { importId, entityId }, of.kind, source_key)) !== null) return null;
+      if ((await findStoredObject(uow, { importId, entityId }, of.kind, source_key)) !== null) return null;
       const id = await store(uow, await targetIn(uow), element);
       if (typeof id !== 'number') return id;
       const row = { bulk_import_id: importId, entity_id: entityId, kind: of.kind, source_key, local_id: id };
@@ -96,7 +100,7 @@ export async function importInto(here: World, by: Caller, place: Group | Project
     entityId,
     caller,
     source,
-    /** Brings these elements, with what is below each; says what has failed. */
+    /** Imports these elements and their children. Returns the failures. */
     async bring(
       relation: Relation,
       elements: readonly Element[],
@@ -112,16 +116,16 @@ export async function importInto(here: World, by: Caller, place: Group | Project
         if (id == null) continue;
         for (const child of relation.children ?? []) {
           for (const one of below(raw)) {
-            const told = await storeOne(child, one, (uow, target, it) =>
+            const childResult = await storeOne(child, one, (uow, target, it) =>
               child.store(uow, target, { id, element }, it, users),
             );
-            if (told.failure !== undefined) failures.push(told.failure);
+            if (childResult.failure !== undefined) failures.push(childResult.failure);
           }
         }
       }
       return failures;
     },
-    /** What the relation asks the source for. */
+    /** Returns the path of the list on the source. */
     listed: (relation: Relation) => relation.list[kind]?.(source),
   };
 }
@@ -129,16 +133,16 @@ export async function importInto(here: World, by: Caller, place: Group | Project
 type UnitOfWork = Parameters_<Relation['store']>[0];
 type Parameters_<F extends (...given: never) => unknown> = F extends (...given: infer P) => unknown ? P : never;
 // biome-ignore lint/suspicious/noExplicitAny: elements of every kind
-type Storing = (uow: UnitOfWork, target: Target, element: any) => Promise<StoredElement>;
+type StoreElement = (uow: UnitOfWork, target: Target, element: any) => Promise<StoredElement>;
 
-interface Told {
+interface StoreResult {
   readonly id?: number | null;
   readonly failure?: string;
   // biome-ignore lint/suspicious/noExplicitAny: elements of every kind
   readonly element: any;
 }
 
-async function entityOf({ server }: World, by: Caller, place: Group | Project, kind: 'group' | 'project') {
+async function createEntity({ server }: World, by: Caller, parent: Group | Project, kind: 'group' | 'project') {
   const times = { created_at: '2026-01-02T00:00:00.000Z', updated_at: '2026-01-02T00:00:00.000Z' };
   return server.services.database.transaction(async (tx) => {
     const { id: importId } = await tx
@@ -165,8 +169,8 @@ async function entityOf({ server }: World, by: Caller, place: Group | Project, k
         source_id: 7,
         destination_namespace: '',
         destination_slug: 'it',
-        namespace_id: kind === 'group' ? place.id : null,
-        project_id: kind === 'project' ? place.id : null,
+        namespace_id: kind === 'group' ? parent.id : null,
+        project_id: kind === 'project' ? parent.id : null,
         migrate_projects: true,
         migrate_memberships: true,
         status: 'started',

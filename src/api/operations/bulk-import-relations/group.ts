@@ -24,9 +24,9 @@ export const group = creation({
     project_creation_level: lenient(oneOf('noone', 'administrator', 'owner', 'maintainer', 'developer')),
     subgroup_creation_level: lenient(oneOf('owner', 'maintainer')),
   },
-  async create(uow, { parent, slug, storages }, told) {
-    const made = await importGroup(uow, parent, { ...told, path: slug.toLowerCase() }, storages);
-    // What is wrong is told in one text.
+  async create(uow, { parent, slug, storages }, attributes) {
+    const made = await importGroup(uow, parent, { ...attributes, path: slug.toLowerCase() }, storages);
+    // The failure record needs one text.
     return isFailure(made) ? fail('failed', { message: made.values.errors ?? made.code }) : made.id;
   },
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
-import { create, groupFor, importInto } from './fixtures.testing.ts';
+import { createFromSource, findGroupAs, importInto } from './fixtures.testing.ts';
 import { group as groups } from './group.ts';
 import { members } from './members.ts';
 import { project as projects } from './project.ts';
@@ -14,18 +14,24 @@ const { root } = here;
 const some = (shown: Record<string, unknown>, like: object) =>
   Object.fromEntries(Object.keys(like).map((name) => [name, shown[name]]));
 
-test('a group has what it had; who imports it is its Owner', async () => {
+test('imports all fields of a group and makes the importing user its Owner', async () => {
   const owner = await here.user();
   await done(root.put(`/users/${owner.id}`, { can_create_group: true }));
-  const told = {
+  const attributes = {
     ...{ name: 'Tools & more', description: 'What', visibility: 'internal', lfs_enabled: false, emails_disabled: true },
     ...{ mentions_disabled: true, share_with_group_lock: true, request_access_enabled: false },
     ...{ require_two_factor_authentication: true, two_factor_grace_period: 7 },
     ...{ project_creation_level: 'noone', subgroup_creation_level: 'owner' },
   };
-  const id = await create(here, owner, groups, { ...told, id: 4, path: 'Other', web_url: {} }, { slug: 'Tools-It' });
+  const id = await createFromSource(
+    here,
+    owner,
+    groups,
+    { ...attributes, id: 4, path: 'Other', web_url: {} },
+    { slug: 'Tools-It' },
+  );
   const shown = (await owner.get(`/groups/${id}`)).body;
-  assert.deepEqual(some(shown, told), told);
+  assert.deepEqual(some(shown, attributes), attributes);
   assert.deepEqual([shown.full_path, shown.parent_id], ['tools-it', null]);
   const owners = (await owner.get(`/groups/${id}/members`)).body;
   assert.deepEqual(
@@ -34,43 +40,46 @@ test('a group has what it had; who imports it is its Owner', async () => {
   );
 });
 
-test('what nobody needs of a group is left out where it does not fit; name and visibility must', async () => {
-  const told = { name: 'One', visibility: 'private' };
+test('ignores invalid optional fields of a group, but not name and visibility', async () => {
+  const attributes = { name: 'One', visibility: 'private' };
   const odd = { description: [7], lfs_enabled: [], two_factor_grace_period: -1, project_creation_level: 'everybody' };
-  const id = await create(here, root, groups, { ...told, ...odd });
+  const id = await createFromSource(here, root, groups, { ...attributes, ...odd });
   const { lfs_enabled, two_factor_grace_period, project_creation_level } = (await root.get(`/groups/${id}`)).body;
   assert.deepEqual([lfs_enabled, two_factor_grace_period, project_creation_level], [true, 48, 'developer']);
-  assert.match(String(await create(here, root, groups, { ...told, visibility: 'secret' })), /visibility/);
-  assert.match(String(await create(here, root, groups, { visibility: 'private' })), /name/);
+  assert.match(
+    String(await createFromSource(here, root, groups, { ...attributes, visibility: 'secret' })),
+    /visibility/,
+  );
+  assert.match(String(await createFromSource(here, root, groups, { visibility: 'private' })), /name/);
 });
 
-test('a name that is there already gets a number, in a group, of groups and projects alike', async () => {
+test('adds a number to a name that exists in the parent group', async () => {
   const parent = await here.newGroup({ visibility: 'public' });
   const { owner } = parent;
-  const inIt = { parent: await groupFor(here, owner, parent) };
-  const told = { name: 'Tools', visibility: 'public', created_at: '2020-01-01T00:00:00Z' };
+  const inIt = { parent: await findGroupAs(here, owner, parent) };
+  const attributes = { name: 'Tools', visibility: 'public', created_at: '2020-01-01T00:00:00Z' };
   const names = [];
   for (const kind of [groups, projects, groups, projects]) {
-    const id = await create(here, owner, kind, told, { ...inIt, slug: here.name('it') });
+    const id = await createFromSource(here, owner, kind, attributes, { ...inIt, slug: here.name('it') });
     names.push((await owner.get(`/${kind.name}s/${id}`)).body.name);
   }
   assert.deepEqual(names, ['Tools', 'Tools_1', 'Tools_2', 'Tools_3']);
-  assert.equal(typeof (await create(here, owner, groups, told, { ...inIt, slug: 'same' })), 'number');
-  assert.equal(await create(here, owner, groups, told, { ...inIt, slug: 'SAME' }), 'failed');
-  assert.equal(await create(here, owner, projects, told, { ...inIt, slug: 'Same' }), 'invalid');
+  assert.equal(typeof (await createFromSource(here, owner, groups, attributes, { ...inIt, slug: 'same' })), 'number');
+  assert.equal(await createFromSource(here, owner, groups, attributes, { ...inIt, slug: 'SAME' }), 'failed');
+  assert.equal(await createFromSource(here, owner, projects, attributes, { ...inIt, slug: 'Same' }), 'invalid');
 });
 
-test('nothing is more visible than its group and than the instance allows, administrators’ neither', async () => {
+test('limits visibility to the parent group and the instance settings, also for administrators', async () => {
   const parent = await here.newGroup({ visibility: 'internal', owner: root });
-  const inIt = { parent: await groupFor(here, root, parent) };
+  const inIt = { parent: await findGroupAs(here, root, parent) };
   const visibilityOf = async (kind: typeof groups, visibility: string) => {
-    const told = { name: here.name('Thing'), visibility, created_at: '2020-01-01T00:00:00Z' };
-    const id = await create(here, root, kind, told, { ...inIt, slug: here.name('it') });
+    const attributes = { name: here.name('Thing'), visibility, created_at: '2020-01-01T00:00:00Z' };
+    const id = await createFromSource(here, root, kind, attributes, { ...inIt, slug: here.name('it') });
     return (await root.get(`/${kind.name}s/${id}`)).body.visibility;
   };
   for (const kind of [groups, projects]) {
     const shown = [];
-    for (const told of ['public', 'internal', 'private']) shown.push(await visibilityOf(kind, told));
+    for (const visibility of ['public', 'internal', 'private']) shown.push(await visibilityOf(kind, visibility));
     assert.deepEqual(shown, ['internal', 'internal', 'private']);
   }
   await done(root.put('/application/settings', { restricted_visibility_levels: ['internal'] }));
@@ -79,20 +88,20 @@ test('nothing is more visible than its group and than the instance allows, admin
   assert.deepEqual(restricted, ['private', 'private']);
 });
 
-test('a project has what it had, and its one event says that it was imported', async () => {
+test('imports all fields of a project and writes one event `imported`', async () => {
   const parent = await here.newGroup({ visibility: 'public' });
   const { owner } = parent;
-  const told = {
+  const attributes = {
     ...{ name: 'Api', description: 'What', visibility: 'public', topics: ['a', 'b'], archived: true },
     ...{ created_at: '2020-01-01T00:00:00.000Z', merge_method: 'ff' },
     ...{ issues_access_level: 'private', wiki_access_level: 'disabled', pages_access_level: 'public' },
     ...{ only_allow_merge_if_pipeline_succeeds: true, only_allow_merge_if_all_discussions_are_resolved: true },
   };
   const odd = { builds_access_level: 'sometimes', analytics_access_level: [9], prevent_merge_without_jira_issue: true };
-  const wish = { parent: await groupFor(here, owner, parent), slug: 'API' };
-  const id = await create(here, owner, projects, { ...told, ...odd, default_branch: '../a' }, wish);
+  const wish = { parent: await findGroupAs(here, owner, parent), slug: 'API' };
+  const id = await createFromSource(here, owner, projects, { ...attributes, ...odd, default_branch: '../a' }, wish);
   const shown = (await owner.get(`/projects/${id}`)).body;
-  assert.deepEqual(some(shown, { ...told, path: 'api' }), { ...told, path: 'api' });
+  assert.deepEqual(some(shown, { ...attributes, path: 'api' }), { ...attributes, path: 'api' });
   const events = (await owner.get(`/projects/${id}/events`)).body;
   const [event] = events;
   assert.deepEqual(
@@ -103,21 +112,21 @@ test('a project has what it had, and its one event says that it was imported', a
   assert.deepEqual([ids.includes(id), ids.includes((await here.newProject({ owner })).id)], [true, false]);
 });
 
-test('a Maintainer puts projects into a group where nobody creates any; a Developer does not', async () => {
+test('lets a Maintainer, but no Developer, import into a group without project creation', async () => {
   const parent = await here.newGroup({ with: ['maintainer', 'developer'], project_creation_level: 'noone' });
-  const told = { name: 'Api', visibility: 'private', created_at: '2020-01-01T00:00:00Z' };
+  const attributes = { name: 'Api', visibility: 'private', created_at: '2020-01-01T00:00:00Z' };
   const by = async (who: typeof root) => {
-    return create(here, who, projects, told, { parent: await groupFor(here, who, parent) });
+    return createFromSource(here, who, projects, attributes, { parent: await findGroupAs(here, who, parent) });
   };
   assert.equal(typeof (await by(parent.maintainer)), 'number');
   assert.equal(await by(parent.developer), 'invalid');
-  assert.equal(await create(here, root, projects, told), 'invalid');
+  assert.equal(await createFromSource(here, root, projects, attributes), 'invalid');
 });
 
-test('members come at the importing user’s level at most, and not who has as much already', async () => {
+test('limits members to the level of the importing user and skips members with the same or higher access', async () => {
   const parent = await here.newGroup({ with: ['reporter', 'guest'] });
   const project = await here.newProject({ in: parent });
-  const maintainer = await project.add('maintainer');
+  const maintainer = await project.addMember('maintainer');
   const [ada, grace, alan, kurt] = [await here.user(), await here.user(), await here.user(), await here.user()];
   const { reporter, guest } = parent;
   const people = { 1: ada.id, 2: grace.id, 3: reporter.id, 4: guest.id, 5: alan.id, 6: maintainer.id, 7: kurt.id };
@@ -147,10 +156,10 @@ test('members come at the importing user’s level at most, and not who has as m
   assert.equal(await feed(), before);
 });
 
-test('of what the request names all members are asked for, below it its own', async () => {
+test('fetches inherited members for the requested entity and direct members for its children', async () => {
   const group = await here.newGroup();
   const asked = async (isChild: boolean) => (await importInto(here, group.owner, group, { isChild })).listed(members);
   assert.deepEqual([await asked(false), await asked(true)], ['/groups/7/members/all', '/groups/7/members']);
   const unwanted = { migrateMemberships: false } as never;
-  assert.equal(members.wanted?.(unwanted), false);
+  assert.equal(members.isEnabled?.(unwanted), false);
 });

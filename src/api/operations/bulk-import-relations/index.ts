@@ -11,24 +11,24 @@ import { project } from './project.ts';
 import { protectedBranches } from './protected-branches.ts';
 import type { Creation, Relation } from './relation.ts';
 
-// What other families may use of relations.
+// The exports for other modules.
 export {
   type ChildRelation,
   type Creation,
-  type ImportProblem,
   type Relation,
   relation,
-  type SourcePlace,
+  type SourceGroupOrProject,
+  type SourceObjectRef,
   type SourceUser,
   type StoredElement,
   type Target,
   type Users,
 } from './relation.ts';
-export { profileOf, userHere } from './users.ts';
+export { findLocalUser, parseProfile } from './users.ts';
 
 /**
- * What makes a group or a project, each the first relation of its entity. The engine adds what is its own: `repository` behind
- * `project`, and `project_entities` and `subgroups` at the end of a group.
+ * The creation of a group or a project is the first relation of its entity. The engine adds `repository` after `project`, and
+ * `project_entities` and `subgroups` at the end of a group.
  */
 export const CREATIONS: { readonly group: Creation; readonly project: Creation } = { group, project };
 

@@ -13,8 +13,8 @@ const { owner, planner } = group;
 const AUTHOR = { id: 71, username: 'ada', name: 'Ada' };
 const STRANGER = { id: 72, username: 'grace', name: 'Grace Hopper' };
 
-/** As a source that is no Hearth might tell of one; some of it nobody knows. */
-const told = (iid: number, more: Readonly<Record<string, unknown>> = {}) => ({
+/** Returns an issue as another server may list it, with unknown fields. */
+const sourceIssue = (iid: number, more: Readonly<Record<string, unknown>> = {}) => ({
   id: 1000 + iid,
   iid,
   title: `Issue ${iid}`,
@@ -40,7 +40,7 @@ const note = (id: number, body: string, more: Readonly<Record<string, unknown>> 
   ...more,
 });
 
-/** Of a new project in the group, filled by its owner; the author of the source is the planner here. */
+/** Creates a project in the group and imports into it as its owner; the author on the source is the planner here. */
 async function importing() {
   const project = await here.newProject({ in: group, with: ['developer'] });
   const of = await importInto(here, owner, project, { people: { [AUTHOR.id]: planner.id, 73: project.developer.id } });
@@ -48,7 +48,7 @@ async function importing() {
   return { project, of, issueOf };
 }
 
-test('an issue has what it had, field by field, and says that it was imported', async () => {
+test('imports all fields of an issue and marks it as imported', async () => {
   const { project, of, issueOf } = await importing();
   assert.deepEqual(await of.bring(labels, [{ id: 1, name: 'bug', color: '#ff0000', description: null }]), []);
   const due = {
@@ -60,7 +60,7 @@ test('an issue has what it had, field by field, and says that it was imported', 
     created_at: '2019-01-01T00:00:00Z',
   };
   assert.deepEqual(await of.bring(milestones, [due]), []);
-  const source = told(14, {
+  const source = sourceIssue(14, {
     state: 'closed',
     closed_at: '2020-05-05T00:00:00.000Z',
     closed_by: AUTHOR,
@@ -104,39 +104,42 @@ test('an issue has what it had, field by field, and says that it was imported', 
   assert.deepEqual([issue.milestone.iid, issue.milestone.title, issue.milestone.state], [9, 'One', 'closed']);
 });
 
-test('the next issue has the number behind the highest that came, and one that is taken fails alone', async () => {
+test('continues after the highest imported iid, and fails only an issue with a used iid', async () => {
   const { project, of, issueOf } = await importing();
-  assert.deepEqual(await of.bring(issues, [told(8), told(3), { ...told(8), id: 5 }, told(4)]), ['invalid']);
+  assert.deepEqual(
+    await of.bring(issues, [sourceIssue(8), sourceIssue(3), { ...sourceIssue(8), id: 5 }, sourceIssue(4)]),
+    ['invalid'],
+  );
   assert.deepEqual([(await issueOf(8)).title, (await issueOf(4)).title], ['Issue 8', 'Issue 4']);
   assert.equal((await done(owner.post(`${project.at}/issues`, { title: 'Next' }))).body.iid, 9);
 });
 
-test('what is no issue fails alone, whatever it is', async () => {
+test('fails only the invalid elements', async () => {
   const { of, issueOf } = await importing();
   const wrong = [
     {},
-    told(0),
-    told(2 ** 31),
-    told(2, { title: 'x'.repeat(256) }),
-    told(2, { title: ' ' }),
-    told(2, { state: 'gone' }),
-    told(2, { labels: [['a']] }),
-    told(2, { author: 'ada' }),
-    told(2, { author: { id: {}, username: 'a', name: 'b' } }),
-    told(2, { created_at: 'yesterday' }),
-    told(2, { weight: -1 }),
-    told(2, { description: 'x'.repeat(1024 * 1024 + 1) }),
-    told(2, { milestone: [] }),
+    sourceIssue(0),
+    sourceIssue(2 ** 31),
+    sourceIssue(2, { title: 'x'.repeat(256) }),
+    sourceIssue(2, { title: ' ' }),
+    sourceIssue(2, { state: 'gone' }),
+    sourceIssue(2, { labels: [['a']] }),
+    sourceIssue(2, { author: 'ada' }),
+    sourceIssue(2, { author: { id: {}, username: 'a', name: 'b' } }),
+    sourceIssue(2, { created_at: 'yesterday' }),
+    sourceIssue(2, { weight: -1 }),
+    sourceIssue(2, { description: 'x'.repeat(1024 * 1024 + 1) }),
+    sourceIssue(2, { milestone: [] }),
   ];
-  const failures = await of.bring(issues, [...wrong, told(2)]);
+  const failures = await of.bring(issues, [...wrong, sourceIssue(2)]);
   assert.equal(failures.length, wrong.length);
   assert.equal((await issueOf(2)).title, 'Issue 2');
 });
 
-test('what nobody here has written is the importing user’s and says who has', async () => {
+test('attributes texts of unknown authors to the importing user and names the author', async () => {
   const { project, of, issueOf } = await importing();
   const by = { author: STRANGER };
-  const elements = [told(1, by), told(2, { ...by, description: null }), told(3, { author: null })];
+  const elements = [sourceIssue(1, by), sourceIssue(2, { ...by, description: null }), sourceIssue(3, { author: null })];
   assert.deepEqual(await of.bring(issues, elements, () => []), []);
   const said = async (iid: number) => {
     const { author, description } = await issueOf(iid);
@@ -145,12 +148,12 @@ test('what nobody here has written is the importing user’s and says who has', 
   assert.deepEqual(await said(1), [owner.id, '*Created by: Grace Hopper (@grace)*\n\nIt says #2']);
   assert.deepEqual(await said(2), [owner.id, '*Created by: Grace Hopper (@grace)*\n\n']);
   assert.deepEqual(await said(3), [owner.id, 'It says #1']);
-  assert.deepEqual(await of.bring(issues, [told(4)], () => [note(1, 'Hm', by)]), []);
+  assert.deepEqual(await of.bring(issues, [sourceIssue(4)], () => [note(1, 'Hm', by)]), []);
   const [one] = (await owner.get(`${project.at}/issues/4/notes`)).body;
   assert.deepEqual([one.author.id, one.body], [owner.id, '*Created by: Grace Hopper (@grace)*\n\nHm']);
 });
 
-test('notes come in their order, those that the source wrote by itself too, and comments are counted', async () => {
+test('imports notes in order, system notes too, and counts the comments', async () => {
   const { project, of, issueOf } = await importing();
   const internal = { internal: true, created_at: '2020-03-05T00:00:00.000Z' };
   const notes = [
@@ -159,7 +162,7 @@ test('notes come in their order, those that the source wrote by itself too, and 
     note(11, 'Second', internal),
     note(12, 'Third', { confidential: true, created_at: '2020-03-06T00:00:00.000Z' }),
   ];
-  assert.deepEqual(await of.bring(issues, [told(1)], () => notes), []);
+  assert.deepEqual(await of.bring(issues, [sourceIssue(1)], () => notes), []);
   const { body } = await owner.get(`${project.at}/issues/1/notes`, { sort: 'asc', order_by: 'created_at' });
   const shown = body.map((one: Record<string, unknown>) => [
     one.body,
@@ -179,10 +182,10 @@ test('notes come in their order, those that the source wrote by itself too, and 
   assert.deepEqual([user_notes_count, updated_at], [3, '2021-02-03T03:05:06.789Z']);
 });
 
-test('a note that is none fails alone', async () => {
+test('fails only an invalid note', async () => {
   const { project, of } = await importing();
   const notes = [note(1, 'First'), note(2, ' '), { id: 3 }, note(4, 'Second')];
-  assert.equal((await of.bring(issues, [told(1)], () => notes)).length, 2);
+  assert.equal((await of.bring(issues, [sourceIssue(1)], () => notes)).length, 2);
   const { body } = await owner.get(`${project.at}/issues/1/notes`, { sort: 'asc' });
   assert.deepEqual(
     body.map((one: { body: string }) => one.body),
@@ -190,7 +193,7 @@ test('a note that is none fails alone', async () => {
   );
 });
 
-test('nobody hears of an imported issue: no activity, no steps, no notes of Hearth’s own, no work', async () => {
+test('creates no activity, resource events, system notes or jobs for an imported issue', async () => {
   const { project, of } = await importing();
   const { reader } = here.server.services.database;
   const heard = async () => [
@@ -199,20 +202,20 @@ test('nobody hears of an imported issue: no activity, no steps, no notes of Hear
   ];
   await here.work();
   const before = await heard();
-  const closed = told(2, { state: 'closed', assignees: [AUTHOR], milestone: { title: 'One' } });
-  await of.bring(issues, [told(1), closed], ({ iid }) => [note(Number(iid), `See #1 and #2`)]);
+  const closed = sourceIssue(2, { state: 'closed', assignees: [AUTHOR], milestone: { title: 'One' } });
+  await of.bring(issues, [sourceIssue(1), closed], ({ iid }) => [note(Number(iid), `See #1 and #2`)]);
   assert.deepEqual(await heard(), before);
   const { body: steps } = await owner.get(`${project.at}/issues/2/resource_state_events`);
   const { body: notes } = await owner.get(`${project.at}/issues/2/notes`);
   assert.deepEqual([steps.length, notes.length], [0, 1]);
 });
 
-test('lists, filters and counts take an imported issue as one that was filed here', async () => {
+test('lists, filters and counts include imported issues', async () => {
   const { project, of } = await importing();
   await of.bring(labels, [{ id: 1, name: 'bug', color: '#ff0000' }]);
   await of.bring(milestones, [{ id: 5, iid: 9, title: 'One', state: 'active', created_at: '2019-01-01T00:00:00Z' }]);
   await of.bring(issues, [
-    told(7, { title: 'Findling', labels: ['bug', 'new'], milestone: { title: 'One' }, assignees: [AUTHOR] }),
+    sourceIssue(7, { title: 'Findling', labels: ['bug', 'new'], milestone: { title: 'One' }, assignees: [AUTHOR] }),
   ]);
   const plain = { title: 'Findling', labels: 'bug,new', assignee_ids: [planner.id], milestone_id: 0 };
   const own = await done(planner.post(`${project.at}/issues`, plain));
@@ -241,7 +244,7 @@ test('lists, filters and counts take an imported issue as one that was filed her
   assert.equal((await owner.get(project.at)).body.open_issues_count, 2);
 });
 
-test('of two who fill one project at once each number is given once', async () => {
+test('assigns each iid once during two concurrent imports', async () => {
   const { project, of, issueOf } = await importing();
   const other = await importInto(here, owner, project, {});
   const numbers = [11, 12, 13, 14];
@@ -249,7 +252,7 @@ test('of two who fill one project at once each number is given once', async () =
     [of, other].map((one) =>
       one.bring(
         issues,
-        numbers.map((iid) => told(iid)),
+        numbers.map((iid) => sourceIssue(iid)),
       ),
     ),
   );

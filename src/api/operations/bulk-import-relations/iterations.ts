@@ -5,30 +5,30 @@ import { title } from '#http/parameters/texts.ts';
 import { date } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
-import { numbered, times, timesOf } from './shared-fields.ts';
+import { numberedFields, timestampFields, toTimestamps } from './shared-fields.ts';
 
-/** Iterations of groups, of all cadences of the source in one. On free nobody has any. */
+/** Iterations of groups; all cadences of the source become one. The free tier has no iterations. */
 export const iterations = relation({
   name: 'iterations',
   kind: 'iteration',
-  counted: true,
+  inStats: true,
   list: { group: ({ id }) => `/groups/${id}/iterations?state=all&include_ancestors=false` },
-  silentOn: [403, 404],
-  turn: ({ place }) => iterationsLockKey(place.group!),
+  unavailableStatuses: [403, 404],
+  lock: ({ destination }) => iterationsLockKey(destination.group!),
   fields: {
-    id: numbered.id,
-    iid: numbered.iid,
+    id: numberedFields.id,
+    iid: numberedFields.iid,
     title: optional(title),
-    description: numbered.description,
+    description: numberedFields.description,
     start_date: required(date),
     due_date: required(date),
-    ...times,
+    ...timestampFields,
   },
-  async store(uow, { place }, iteration) {
+  async store(uow, { destination }, iteration) {
     if (uow.tier === 'free') return null;
     const { iid, title: called, description, start_date, due_date } = iteration;
     const content = { title: called ?? null, description: description ?? null, start_date, due_date };
-    const made = await importIteration(uow, place.group!, { iid, ...content, ...timesOf(iteration) });
+    const made = await importIteration(uow, destination.group!, { iid, ...content, ...toTimestamps(iteration) });
     return isFailure(made) ? made : made.id;
   },
 });

@@ -6,11 +6,11 @@ import { integer } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
 
-/** Labels, of projects and groups: what issues, merge requests and epics bear is found by title afterwards. */
+/** Labels of projects and groups; later issues, merge requests and epics find their labels by title. */
 export const labels = relation({
   name: 'labels',
   kind: 'label',
-  counted: true,
+  inStats: true,
   list: {
     group: ({ id }) => `/groups/${id}/labels?only_group_labels=true&include_ancestor_groups=false`,
     project: ({ id }) => `/projects/${id}/labels?include_ancestor_groups=false`,
@@ -21,12 +21,14 @@ export const labels = relation({
     color: required(validatedText(255)),
     description: optional(longDescription),
   },
-  async store(uow, { place }, { name, color, description }) {
-    const label = await createLabel(uow, place, { title: name, color, description: description ?? null });
+  async store(uow, { destination }, { name, color, description }) {
+    const label = await createLabel(uow, destination, { title: name, color, description: description ?? null });
     if (!isFailure(label)) return label.id;
-    // A group above has it already: what bears it means that one.
+    // An ancestor group already has this label: use it.
     const [known] =
-      label.code === 'exists' ? await findLabelsByTitles(uow, await ancestorsAndSelf(uow, place), [name.trim()]) : [];
+      label.code === 'exists'
+        ? await findLabelsByTitles(uow, await ancestorsAndSelf(uow, destination), [name.trim()])
+        : [];
     return known?.id ?? label;
   },
 });

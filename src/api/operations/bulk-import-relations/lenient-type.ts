@@ -1,7 +1,7 @@
 import { optional, type Parameter } from '#http/parameters/declarations.ts';
 import { type ParameterType, Problems } from '#http/parameters/parameter-type.ts';
 
-/** A type for what something can be without: what does not fit counts as if it had not been told. */
+/** Creates an optional parameter that ignores invalid values instead of failing the element. */
 export function lenient<T>({ schema, read }: ParameterType<T>): Parameter<T, 'optional'> {
   return optional({
     schema,

@@ -3,19 +3,19 @@ import { toParent } from '#http/access/parents.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { title } from '#http/parameters/texts.ts';
 import { date, integer } from '#http/parameters/types.ts';
-import { relation, type SourcePlace } from './relation.ts';
+import { relation, type SourceGroupOrProject } from './relation.ts';
 
-/** Of what the request names those too who are members from above: what is above does not come along. */
-const listOf = ({ isChild }: SourcePlace) => (isChild ? 'members' : 'members/all');
+/** Includes inherited members for the requested entity itself, because its ancestors are not imported. */
+const getMembersPath = ({ isChild }: SourceGroupOrProject) => (isChild ? 'members' : 'members/all');
 
-/** Members of groups and projects, of those who are here. */
+/** Members of groups and projects who have a local user. */
 export const members = relation({
   name: 'members',
   kind: 'member',
-  wanted: ({ migrateMemberships }) => migrateMemberships,
+  isEnabled: ({ migrateMemberships }) => migrateMemberships,
   list: {
-    group: (source) => `/groups/${source.id}/${listOf(source)}`,
-    project: (source) => `/projects/${source.id}/${listOf(source)}`,
+    group: (source) => `/groups/${source.id}/${getMembersPath(source)}`,
+    project: (source) => `/projects/${source.id}/${getMembersPath(source)}`,
   },
   fields: {
     id: required(integer),
@@ -24,11 +24,11 @@ export const members = relation({
     access_level: required(integer),
     expires_at: optional(date),
   },
-  people: (member) => [member],
-  async store(uow, { place }, member, users) {
-    const userId = users.of(member);
+  referencedUsers: (member) => [member],
+  async store(uow, { destination }, member, users) {
+    const userId = users.idOf(member);
     if (userId === null) return null;
-    const given = { userId, accessLevel: member.access_level, expiresAt: member.expires_at ?? null };
-    return (await importMember(uow, toParent(uow.actor, place), given))?.id ?? null;
+    const input = { userId, accessLevel: member.access_level, expiresAt: member.expires_at ?? null };
+    return (await importMember(uow, toParent(uow.actor, destination), input))?.id ?? null;
   },
 });

@@ -5,10 +5,10 @@ import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { refName, title } from '#http/parameters/texts.ts';
 import { boolean, dateTime, oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { notesOf } from './notes.ts';
+import { notesRelation } from './notes.ts';
 import { relation } from './relation.ts';
-import { importProblemOf, labelTitles, numbered, times, timesOf } from './shared-fields.ts';
-import { asWritten, known, sourceUser, sourceUsers } from './source-users.ts';
+import { labelTitles, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
+import { attributeText, mapUserIds, sourceUser, sourceUsers } from './source-users.ts';
 
 /** The id of a commit. */
 const commitId: ParameterType<string> = {
@@ -19,16 +19,16 @@ const commitId: ParameterType<string> = {
   },
 };
 
-/** Merge requests with their notes; their heads have come with the repository. */
+/** Merge requests with their notes; the repository import has fetched their head commits. */
 export const mergeRequests = relation({
   name: 'merge_requests',
   kind: 'merge_request',
-  counted: true,
+  inStats: true,
   list: { project: ({ id }) => `/projects/${id}/merge_requests?scope=all&state=all&order_by=created_at&sort=asc` },
-  turn: ({ place }) => mergeRequestsLockKey(place.project!),
+  lock: ({ destination }) => mergeRequestsLockKey(destination.project!),
   fields: {
-    ...numbered,
-    ...times,
+    ...numberedFields,
+    ...timestampFields,
     state: required(oneOf('opened', 'closed', 'merged', 'locked')),
     source_branch: required(refName),
     target_branch: required(refName),
@@ -50,33 +50,53 @@ export const mergeRequests = relation({
     assignees: sourceUsers,
     reviewers: sourceUsers,
   },
-  people: ({ author, assignees, reviewers, closed_by, merged_by, merge_user }) => [
+  referencedUsers: ({ author, assignees, reviewers, closed_by, merged_by, merge_user }) => [
     ...[author, closed_by, merged_by, merge_user],
     ...[...assignees, ...reviewers],
   ],
-  told: importProblemOf,
-  async store(uow, { place }, told, users) {
-    const { iid, state, source_branch, target_branch, draft, squash, labels, diff_refs } = told;
-    const { author_id, text: description } = asWritten(uow.actor, users, told.author, told.description);
-    const moments = timesOf(told);
+  toObjectRef,
+  async store(uow, { destination }, mergeRequest, users) {
+    const { iid, state, source_branch, target_branch, draft, squash, labels, diff_refs } = mergeRequest;
+    const { author_id, text: description } = attributeText(
+      uow.actor,
+      users,
+      mergeRequest.author,
+      mergeRequest.description,
+    );
+    const timestamps = toTimestamps(mergeRequest);
     const [isMerged, isClosed] = [state === 'merged', state === 'closed'];
-    const made = await importMergeRequest(uow, place.project!, {
-      ...{ iid, title: told.title, description, author_id, state, draft, source_branch, target_branch, squash, labels },
-      ...moments,
-      // Of one that never had a commit the source has no head.
-      compared: { head: told.sha ?? ZERO_ID, base: diff_refs?.base_sha ?? null, start: diff_refs?.start_sha ?? null },
-      closed_at: isClosed ? (told.closed_at ?? moments.updated_at) : null,
-      closed_by_id: isClosed ? users.of(told.closed_by) : null,
-      merged_at: isMerged ? (told.merged_at ?? moments.updated_at) : null,
-      merged_by_id: isMerged ? users.of(told.merge_user ?? told.merged_by) : null,
-      merge_commit_sha: told.merge_commit_sha ?? null,
-      squash_commit_sha: told.squash_commit_sha ?? null,
-      discussion_locked: told.discussion_locked ?? null,
-      assignees: known(users, told.assignees),
-      reviewers: known(users, told.reviewers),
-      milestone: told.milestone?.title ?? null,
+    const made = await importMergeRequest(uow, destination.project!, {
+      ...{
+        iid,
+        title: mergeRequest.title,
+        description,
+        author_id,
+        state,
+        draft,
+        source_branch,
+        target_branch,
+        squash,
+        labels,
+      },
+      ...timestamps,
+      // The source has no head for a merge request without commits.
+      compared: {
+        head: mergeRequest.sha ?? ZERO_ID,
+        base: diff_refs?.base_sha ?? null,
+        start: diff_refs?.start_sha ?? null,
+      },
+      closed_at: isClosed ? (mergeRequest.closed_at ?? timestamps.updated_at) : null,
+      closed_by_id: isClosed ? users.idOf(mergeRequest.closed_by) : null,
+      merged_at: isMerged ? (mergeRequest.merged_at ?? timestamps.updated_at) : null,
+      merged_by_id: isMerged ? users.idOf(mergeRequest.merge_user ?? mergeRequest.merged_by) : null,
+      merge_commit_sha: mergeRequest.merge_commit_sha ?? null,
+      squash_commit_sha: mergeRequest.squash_commit_sha ?? null,
+      discussion_locked: mergeRequest.discussion_locked ?? null,
+      assignees: mapUserIds(users, mergeRequest.assignees),
+      reviewers: mapUserIds(users, mergeRequest.reviewers),
+      milestone: mergeRequest.milestone?.title ?? null,
     });
     return isFailure(made) ? made : made.id;
   },
-  children: [notesOf('MergeRequest', 'merge_requests')],
+  children: [notesRelation('MergeRequest', 'merge_requests')],
 });

@@ -4,20 +4,20 @@ import { required } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { relation } from './relation.ts';
-import { dates, importProblemOf, numbered, times, timesOf } from './shared-fields.ts';
+import { dateFields, numberedFields, timestampFields, toObjectRef, toTimestamps } from './shared-fields.ts';
 
-/** Milestones, of projects and groups: what issues and merge requests have is found by title afterwards. */
+/** Milestones of projects and groups; later issues and merge requests find their milestone by title. */
 export const milestones = relation({
   name: 'milestones',
   kind: 'milestone',
-  counted: true,
+  inStats: true,
   list: {
     group: ({ id }) => `/groups/${id}/milestones`,
     project: ({ id }) => `/projects/${id}/milestones`,
   },
-  fields: { ...numbered, ...times, ...dates, state: required(oneOf('active', 'closed')) },
-  told: importProblemOf,
-  async store(uow, { place }, milestone) {
+  fields: { ...numberedFields, ...timestampFields, ...dateFields, state: required(oneOf('active', 'closed')) },
+  toObjectRef,
+  async store(uow, { destination }, milestone) {
     const { iid, title, description, state, start_date, due_date } = milestone;
     const content = {
       title,
@@ -25,9 +25,9 @@ export const milestones = relation({
       start_date: start_date ?? null,
       due_date: due_date ?? null,
     };
-    const made = await importMilestone(uow, place, { iid, ...content, state, ...timesOf(milestone) });
+    const made = await importMilestone(uow, destination, { iid, ...content, state, ...toTimestamps(milestone) });
     if (!isFailure(made)) return made.id;
-    // A group above has it already: what has it means that one.
-    return (await findMilestoneByTitle(uow, await ancestorsAndSelf(uow, place), title.trim()))?.id ?? made;
+    // An ancestor group already has this milestone: use it.
+    return (await findMilestoneByTitle(uow, await ancestorsAndSelf(uow, destination), title.trim()))?.id ?? made;
   },
 });

@@ -18,13 +18,13 @@ async function importing() {
   return { group, owner: group.owner, of: await importInto(here, group.owner, group) };
 }
 
-/** Of something as the API shows it these fields. */
+/** Returns these fields of a serialized object. */
 const some = (shown: Record<string, unknown>, like: object) =>
   Object.fromEntries(Object.keys(like).map((name) => [name, shown[name]]));
 
 const milestone = { id: 4, iid: 6, title: 'One', description: 'What', state: 'closed', ...TIMES };
 
-test('a milestone has what it had, and the next one the number behind it', async () => {
+test('imports all fields of a milestone and continues after its iid', async () => {
   const { group, owner, of } = await importing();
   const dates = { start_date: '2020-01-01', due_date: '2020-01-31' };
   assert.deepEqual(
@@ -40,7 +40,7 @@ test('a milestone has what it had, and the next one the number behind it', async
   assert.equal((await done(owner.post(`${group.at}/milestones`, { title: 'Next' }))).body.iid, 7);
 });
 
-test('a milestone that a group above has is that one, and one that ends before it begins fails', async () => {
+test('uses the milestone of an ancestor group, and fails one that ends before it starts', async () => {
   const { group, owner, of } = await importing();
   await of.bring(milestones, [milestone]);
   const project = await here.newProject({ in: group });
@@ -50,7 +50,7 @@ test('a milestone that a group above has is that one, and one that ends before i
   assert.deepEqual((await owner.get(`${project.at}/milestones`)).body, []);
 });
 
-test('iterations of all cadences are in one, with their numbers', async () => {
+test('imports the iterations of all cadences into one cadence, with their iids', async () => {
   const { group, owner, of } = await importing();
   const of_ = (iid: number, start_date: string, due_date: string, title: string | null = null) => ({
     ...{ id: 100 + iid, iid, title, description: null, state: 3, start_date, due_date },
@@ -88,7 +88,7 @@ const epic = (id: number, more: Readonly<Record<string, unknown>> = {}) => ({
   ...{ ...TIMES, ...more },
 });
 
-test('an epic has what it had, and nobody hears of it', async () => {
+test('imports all fields of an epic without notifications', async () => {
   const { group, owner, of } = await importing();
   const dates = { start_date_is_fixed: true, start_date_fixed: '2020-01-01', due_date_fixed: '2020-12-31' };
   const closed = {
@@ -115,7 +115,7 @@ test('an epic has what it had, and nobody hears of it', async () => {
   assert.deepEqual((await owner.get(`${group.at}/epics/${shown.id}/notes`)).body, []);
 });
 
-test('an epic is below its parent, whichever of them comes first; one that does not come is none', async () => {
+test('sets the parent of an epic in either order; a parent that is not imported is ignored', async () => {
   const { group, owner, of } = await importing();
   const elements = [
     epic(101, { parent_id: 103 }),
@@ -131,7 +131,7 @@ test('an epic is below its parent, whichever of them comes first; one that does 
   assert.equal((await shown(1)).updated_at, TIMES.updated_at);
 });
 
-test('an issue is in the epic that came along, and not in a confidential one while it is public', async () => {
+test('adds an issue to its imported epic, but no public issue to a confidential epic', async () => {
   const { group, owner, of } = await importing();
   await of.bring(epics, [epic(101), epic(102, { confidential: true })]);
   const project = await here.newProject({ in: group });

@@ -12,8 +12,8 @@ import { invalid, isFailure } from '#runtime/failure.ts';
 import { lenient } from './lenient-type.ts';
 import { creation } from './relation.ts';
 
-/** What of a project's attributes comes along. */
-const COPIED: readonly AttributeName[] = [
+/** The attributes of a project that are copied. */
+const COPIED_ATTRIBUTES: readonly AttributeName[] = [
   'description',
   'topics',
   'default_branch',
@@ -24,14 +24,14 @@ const COPIED: readonly AttributeName[] = [
 ];
 
 const attributes = Object.fromEntries(
-  COPIED.map((name) => [name, lenient(attributeParams[name].type as ParameterType<unknown>)]),
+  COPIED_ATTRIBUTES.map((name) => [name, lenient(attributeParams[name].type as ParameterType<unknown>)]),
 ) as {
   readonly [Name in AttributeName]: (typeof attributeParams)[Name] extends Parameter<infer T>
     ? Parameter<T, 'optional'>
     : never;
 };
 
-/** The project itself; its repository comes after it. */
+/** The project itself; its repository is imported after it. */
 export const project = creation({
   name: 'project',
   fields: {
@@ -41,11 +41,11 @@ export const project = creation({
     archived: optional(boolean, false),
     created_at: required(dateTime),
   },
-  async create(uow, { parent, slug, storages }, { name, visibility, archived, created_at, ...told }) {
+  async create(uow, { parent, slug, storages }, { name, visibility, archived, created_at, ...attributeValues }) {
     if (parent === null) return invalid({ namespace: ['is not valid'] });
-    const { default_branch: branch } = told;
+    const { default_branch: branch } = attributeValues;
     const hasBranch = defaultBranchErrors(branch).default_branch?.length === 0;
-    const values = { ...told, default_branch: hasBranch ? branch : null };
+    const values = { ...attributeValues, default_branch: hasBranch ? branch : null };
     const importedState = { archived, created_at };
     const made = await importProject(
       uow,

@@ -15,20 +15,20 @@ type Level = Readonly<
   Record<'access_level' | 'user_id' | 'group_id' | 'deploy_key_id' | 'member_role_id', number | null | undefined>
 >;
 
-/** Of what admits somebody else than a role nobody knows here whom it means. */
-const rolesOf = (told: readonly Level[]) =>
-  told.flatMap(({ access_level, ...others }) => {
+/** Returns the access levels that name a role. Levels for users, groups and deploy keys cannot be mapped. */
+const toRoles = (levelList: readonly Level[]) =>
+  levelList.flatMap(({ access_level, ...others }) => {
     const isRole = Object.values(others).every((one) => one == null);
     return isRole && access_level != null ? [access_level] : [];
   });
 
-/** Rules about branches, in place of what the default branch has got by itself. */
+/** Protected branches; they replace the default rule of the new project. */
 export const protectedBranches = relation({
   name: 'protected_branches',
   kind: 'protected_branch',
-  counted: true,
+  inStats: true,
   list: { project: (source) => `/projects/${source.id}/protected_branches` },
-  before: (uow, { place }) => deleteRules(uow, place.project!),
+  before: (uow, { destination }) => deleteRules(uow, destination.project!),
   fields: {
     id: required(integer),
     name: required(refName),
@@ -37,13 +37,13 @@ export const protectedBranches = relation({
     unprotect_access_levels: levels,
     allow_force_push: optional(boolean, false),
   },
-  async store(uow, { place }, { name, allow_force_push, ...told }) {
+  async store(uow, { destination }, { name, allow_force_push, ...branchLevels }) {
     const roles = {
-      push: rolesOf(told.push_access_levels),
-      merge: rolesOf(told.merge_access_levels),
-      unprotect: rolesOf(told.unprotect_access_levels),
+      push: toRoles(branchLevels.push_access_levels),
+      merge: toRoles(branchLevels.merge_access_levels),
+      unprotect: toRoles(branchLevels.unprotect_access_levels),
     };
-    const made = await importRule(uow, place.project!, { name, allow_force_push, roles });
+    const made = await importRule(uow, destination.project!, { name, allow_force_push, roles });
     return isFailure(made) ? made : made.id;
   },
 });

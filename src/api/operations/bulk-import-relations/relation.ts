@@ -7,51 +7,51 @@ import type { Parameters, ParameterValues } from '#http/parameters/declarations.
 import type { Failure } from '#runtime/failure.ts';
 
 /**
- * What is copied from one server to another, relation by relation (contract/operations.md §1.4 "Order").
+ * Declares how imports copy data from another server, one relation at a time (contract/operations.md §1.4 "Order").
  *
  * A relation is a value: where the source lists its elements, which fields of an element are read, and how one becomes a row
- * here. Everything else is the engine's (`bulk-import-engine/`): pages, retries, limits, progress, counts, failures, that
- * nothing is stored twice, that a cancelled import stores nothing more. How to write one (`labels.ts` is the worked example):
+ * here. The engine (`bulk-import-engine/`) does everything else: pages, retries, limits, progress, counts, failures. It stores
+ * nothing twice, and nothing for a cancelled import. How to write one (`labels.ts` is the worked example):
  *
- * 1. A file `bulk-import-relations/<relation>.ts` that exports `relation({ ... })`, and its place in the lists of `index.ts`.
+ * 1. A file `bulk-import-relations/<relation>.ts` that exports `relation({ ... })`, and its entry in the lists of `index.ts`.
  * 2. `list` gives the path below `/api/v4` with its query, for groups, projects or both; the engine adds the page.
- * 3. `fields` declares what is read of an element as parameters of an endpoint are declared, by types which have limits
- *    (`required(integer)`, `optional(title)`, `optional(hash({ ... }))`, `optional(arrayOf(...))`); what isn't declared is not
- *    looked at. The source is not trusted: what does not fit is a failure record of that element, and the next one follows.
- *    Every element has an `id`; where the source gives none, `key` says what tells it from the others.
- * 4. `store` makes it a row by the verbs that endpoints use, in an act of the importing user, and returns the row's id; null
- *    when there is nothing to store (a member whom nobody here is). A Failure rolls back and becomes a failure record. The engine
- *    writes down (import, entity, kind, key) -> id in the same transaction, so `store` is never called again for it. It may be
- *    run again as any transaction may, and holds SQL only. `turn` names the turns that its transaction needs.
- * 5. `people` names the users of the source that `store` will ask `users` for: they are looked up before.
- * 6. `children` are lists below each element, such as notes: they are asked for when the element is there.
- * 7. `before` runs once when the source has told of the first page: to take away what the destination has by itself.
+ * 3. `fields` declares the fields of an element like the parameters of an endpoint, with limited types (`required(integer)`,
+ *    `optional(title)`, `optional(object({ ... }))`, `optional(arrayOf(...))`); undeclared fields are ignored. The source is
+ *    untrusted: an invalid element becomes a failure record, and the next element follows. Every element has an `id`; where the
+ *    source has none, `key` returns another unique key.
+ * 4. `store` creates the row with the functions that endpoints use, in a unit of work of the importing user. It returns the id of
+ *    the row, or null if there is nothing to store (a member without a local user). A Failure rolls back and becomes a failure
+ *    record. The engine stores the mapping (import, entity, kind, key) -> id in the same transaction, so `store` is never called
+ *    again for the element. The transaction may be retried, so `store` runs SQL only. `lock` names its advisory locks.
+ * 5. `referencedUsers` returns the source users that `store` looks up in `users`: the engine resolves them before.
+ * 6. `children` are lists of each element, such as notes: they are fetched after the element is stored.
+ * 7. `before` runs once after the first page was fetched: it deletes default rows of the destination.
  *
- * What an earlier element became, of this entity or of another of the import, is told by `storedAs`. Nothing that is stored
- * may send mail, start a pipeline or write activity.
+ * `findStoredObject` returns the local id of an earlier element of the same import. Storing an element must not send mail, start
+ * a pipeline or write activity.
  */
 interface RelationDeclaration<Fields extends Parameters, ChildFields extends Parameters> {
-  /** As `stats`, failures and the contract name it. */
+  /** Its name in `stats`, failures and the contract. */
   readonly name: string;
-  /** What its elements are called in `bulk_import_objects`: `label`. */
+  /** Value of `bulk_import_objects.kind` for its elements: `label`. */
   readonly kind: string;
   readonly list: {
-    readonly group?: (source: SourcePlace) => string;
-    readonly project?: (source: SourcePlace) => string;
+    readonly group?: (source: SourceGroupOrProject) => string;
+    readonly project?: (source: SourceGroupOrProject) => string;
   };
-  /** Shown in `stats`. */
-  readonly counted?: boolean;
-  /** False: the relation is skipped (members, when the request has said so). */
-  readonly wanted?: (target: Target) => boolean;
-  /** Answers of the source to the first page that mean that it has no such thing: skipped without a failure. */
-  readonly silentOn?: readonly number[];
+  /** Whether `stats` contains its counts. */
+  readonly inStats?: boolean;
+  /** Returns false if the relation is to be skipped (members, if the request excludes them). */
+  readonly isEnabled?: (target: Target) => boolean;
+  /** Statuses of the first page that mean that the source lacks this feature: the relation is skipped without a failure. */
+  readonly unavailableStatuses?: readonly number[];
   readonly fields: Fields;
-  /** What tells an element from the others of its kind in the source; default its `id`. At most 255 characters. */
+  /** Unique key of an element among its kind in the source, at most 255 characters. Default: its `id`. */
   readonly key?: (element: ParameterValues<Fields>) => string | number;
-  readonly people?: (element: ParameterValues<Fields>) => readonly (SourceUser | null | undefined)[];
-  /** What failure records say of an element: of issues, merge requests, epics and milestones alone. */
-  readonly told?: (element: ParameterValues<Fields>) => ImportProblem;
-  readonly turn?: (target: Target) => string | readonly string[];
+  readonly referencedUsers?: (element: ParameterValues<Fields>) => readonly (SourceUser | null | undefined)[];
+  /** Title and URL of an element for failure records; only for issues, merge requests, epics and milestones. */
+  readonly toObjectRef?: (element: ParameterValues<Fields>) => SourceObjectRef;
+  readonly lock?: (target: Target) => string | readonly string[];
   readonly before?: (uow: UnitOfWork<SignedInCaller>, target: Target) => Promise<void>;
   readonly store: (
     uow: UnitOfWork<SignedInCaller>,
@@ -62,19 +62,19 @@ interface RelationDeclaration<Fields extends Parameters, ChildFields extends Par
   readonly children?: readonly ChildDeclaration<ParameterValues<Fields>, ChildFields>[];
 }
 
-/** A list below each element: its failures bear the names of both, `issues, notes`. */
+/** A list of each element. Its failures have the names of both relations: `issues, notes`. */
 interface ChildDeclaration<Element, Fields extends Parameters> {
   readonly name: string;
   readonly kind: string;
-  readonly list: (source: SourcePlace, element: Element) => string;
+  readonly list: (source: SourceGroupOrProject, element: Element) => string;
   readonly fields: Fields;
   readonly key?: (child: ParameterValues<Fields>) => string | number;
-  readonly people?: (child: ParameterValues<Fields>) => readonly (SourceUser | null | undefined)[];
-  readonly turn?: (target: Target) => string | readonly string[];
+  readonly referencedUsers?: (child: ParameterValues<Fields>) => readonly (SourceUser | null | undefined)[];
+  readonly lock?: (target: Target) => string | readonly string[];
   readonly store: (
     uow: UnitOfWork<SignedInCaller>,
     target: Target,
-    /** `id`: that of the row which the element has become. */
+    /** `id`: local id of the parent element. */
     parent: { readonly id: number; readonly element: Element },
     child: ParameterValues<Fields>,
     users: Users,
@@ -84,62 +84,62 @@ interface ChildDeclaration<Element, Fields extends Parameters> {
 /** The id of the new row; null: nothing is to be stored. */
 export type StoredElement = number | null | Failure;
 
-export interface ImportProblem {
+export interface SourceObjectRef {
   readonly title: string | null | undefined;
   readonly url: string | null | undefined;
 }
 
 /** The group or project of the source. */
-export interface SourcePlace {
+export interface SourceGroupOrProject {
   readonly kind: 'group' | 'project';
-  /** The source's id of it. */
+  /** Its id on the source. */
   readonly id: number;
   readonly fullPath: string;
-  /** It came below another one, whose members it shares; not by the request itself. */
+  /** Whether it was found inside another entity, whose members it inherits; false if the request names it. */
   readonly isChild: boolean;
 }
 
-/** What is filled. */
+/** The destination of an entity, and the options of its import. */
 export interface Target {
   readonly importId: number;
   readonly entityId: number;
-  readonly source: SourcePlace;
-  /** The new group or project, read anew in each transaction, with the importing user's role. */
-  readonly place: GroupOrProject;
+  readonly source: SourceGroupOrProject;
+  /** The new group or project, reloaded in each transaction with the role of the importing user. */
+  readonly destination: GroupOrProject;
   readonly migrateProjects: boolean;
   readonly migrateMemberships: boolean;
 }
 
-/** A user as elements of the source name him. */
+/** A reference to a user in elements of the source. */
 export interface SourceUser {
   readonly id: number;
   readonly username: string;
   readonly name: string;
 }
 
-/** Who the users of the source are here: everybody that `people` has named is known. */
+/** Maps source users to local users, for all users that `referencedUsers` returned. */
 export interface Users {
-  /** The user's id; null: nobody here is that user. */
-  of(user: SourceUser | null | undefined): number | null;
+  /** Returns the id of the local user, or null. */
+  idOf(user: SourceUser | null | undefined): number | null;
 }
 
 /**
- * The first relation of an entity, which makes the group or project itself: whatever fails here is the end of the entity. The
- * engine asks for `GET /groups/<path>` or `/projects/<path>`, sees that it is the one that was meant, and keeps what `create` returns.
+ * The first relation of an entity creates the group or project itself; any failure ends the entity. The engine fetches
+ * `GET /groups/<path>` or `/projects/<path>`, checks the path in the response, and stores the id that `create` returns.
  */
 interface CreationDeclaration<Fields extends Parameters> {
   readonly name: 'group' | 'project';
   readonly fields: Fields;
-  readonly turn?: (wanted: RelationTarget) => string | readonly string[];
+  readonly lock?: (input: CreationInput) => string | readonly string[];
   readonly create: (
     uow: UnitOfWork<SignedInCaller>,
-    wanted: RelationTarget,
+    input: CreationInput,
     element: ParameterValues<Fields>,
   ) => Promise<number | Failure>;
 }
 
 /** Where the new group or project shall be. */
-export interface RelationTarget {
+export interface CreationInput {
   readonly importId: number;
   /** The group in which it is made, in which the importing user may; null: a top-level group. */
   readonly parent: Group | null;
@@ -157,29 +157,31 @@ export type ChildRelation = ChildDeclaration<any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type Creation = CreationDeclaration<any>;
 
-/** A relation that lists elements; its types are those of its fields. */
+/** Declares a relation; the types of its elements follow from `fields`. */
 export function relation<const Fields extends Parameters, const ChildFields extends Parameters = Parameters>(
-  declared: RelationDeclaration<Fields, ChildFields>,
+  declaration: RelationDeclaration<Fields, ChildFields>,
 ): Relation {
-  return declared;
+  return declaration;
 }
 
-/** A list below the elements of several relations. */
-// biome-ignore lint/suspicious/noExplicitAny: they are elements of every kind
-export function childRelation<const Fields extends Parameters>(declared: ChildDeclaration<any, Fields>): ChildRelation {
-  return declared;
+/** Declares a child list, which several relations may use. */
+export function childRelation<const Fields extends Parameters>(
+  // biome-ignore lint/suspicious/noExplicitAny: the elements are of every kind
+  declaration: ChildDeclaration<any, Fields>,
+): ChildRelation {
+  return declaration;
 }
 
-/** The relation that makes a group or a project. */
-export function creation<const Fields extends Parameters>(declared: CreationDeclaration<Fields>): Creation {
-  return declared;
+/** Declares the creation of a group or a project. */
+export function creation<const Fields extends Parameters>(declaration: CreationDeclaration<Fields>): Creation {
+  return declaration;
 }
 
 /**
- * What an element of the source has become in this import: in this entity first, else in another one (an issue's epic came with a
- * group above). Null when it did not come along. index: bulk_import_objects_pkey
+ * Returns the local id of a source element: from this entity first, else from another entity of the import (the epic of an issue
+ * belongs to an ancestor group). Returns null if it was not imported. index: bulk_import_objects_pkey
  */
-export async function storedAs(
+export async function findStoredObject(
   db: Reader,
   { importId, entityId }: Pick<Target, 'importId' | 'entityId'>,
   kind: string,

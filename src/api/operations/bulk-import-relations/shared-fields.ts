@@ -4,10 +4,10 @@ import { longDescription, string, title } from '#http/parameters/texts.ts';
 import { arrayOf, date, dateTime, integer, integerIn } from '#http/parameters/types.ts';
 import { lenient } from './lenient-type.ts';
 
-/** What elements of several relations have. */
+/** Fields that several relations have in common. */
 
-/** What is planned has a number of its own. */
-export const numbered = {
+/** Fields of epics, issues, iterations, merge requests and milestones. */
+export const numberedFields = {
   id: required(integer),
   iid: required(integerIn({ min: 1, max: MAX_IID })),
   title: required(title),
@@ -15,25 +15,28 @@ export const numbered = {
   web_url: lenient(string),
 };
 
-export const times = { created_at: required(dateTime), updated_at: optional(dateTime) };
+export const timestampFields = { created_at: required(dateTime), updated_at: optional(dateTime) };
 
-export const dates = { start_date: optional(date), due_date: optional(date) };
+export const dateFields = { start_date: optional(date), due_date: optional(date) };
 
-/** By their titles. */
+/** Labels are given by title. */
 export const labelTitles = optional(arrayOf(title), []);
 
-interface Named {
+interface TitledElement {
   readonly title: string;
   readonly web_url?: string | null | undefined;
 }
 
-/** What failure records say of it. */
-export const importProblemOf = ({ title: called, web_url }: Named) => ({ title: called, url: web_url });
+/** Returns the title and URL for failure records. */
+export const toObjectRef = ({ title: objectTitle, web_url }: TitledElement) => ({ title: objectTitle, url: web_url });
 
-interface Timed {
+interface TimestampedElement {
   readonly created_at: string;
   readonly updated_at?: string | null | undefined;
 }
 
-/** What has never been changed is as new as it was made. */
-export const timesOf = ({ created_at, updated_at }: Timed) => ({ created_at, updated_at: updated_at ?? created_at });
+/** Returns both timestamps; a missing update time equals the creation time. */
+export const toTimestamps = ({ created_at, updated_at }: TimestampedElement) => ({
+  created_at,
+  updated_at: updated_at ?? created_at,
+});

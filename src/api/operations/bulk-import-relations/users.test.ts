@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
-import { profileOf, userHere } from './users.ts';
+import { findLocalUser, parseProfile } from './users.ts';
 
 const here = await world();
 const { root, user } = here;
 
-/** Who is here what a source tells of. */
+/** Returns the local user for a profile of the source. */
 const meant = (answer: unknown, username = 'nobody-of-that-name') =>
-  userHere(here.server.services.database.reader, profileOf(answer, { username }));
+  findLocalUser(here.server.services.database.reader, parseProfile(answer, { username }));
 
-test('a user of the source is who has his address, in any case, and else who has his name', async () => {
+test('finds a user by email address, ignoring case, then by username', async () => {
   const [ada, grace] = [await user(), await user()];
   const addressed = { username: grace.username, email: `${ada.username}@HEARTH.test` };
   assert.equal(await meant(addressed), ada.id);
@@ -22,7 +22,7 @@ test('a user of the source is who has his address, in any case, and else who has
   assert.equal(await meant({ username: 'x-y-z', email: 'x@hearth.test' }), null);
 });
 
-test('an address counts when it is confirmed', async () => {
+test('finds users by confirmed email addresses only', async () => {
   const ada = await user();
   const address = `${here.name('other')}@hearth.test`;
   await done(root.post(`/users/${ada.id}/emails`, { email: address }));
@@ -32,7 +32,7 @@ test('an address counts when it is confirmed', async () => {
   assert.equal(await meant({ email: sure }), ada.id);
 });
 
-test('nobody is a bot or blocked; who is deactivated is', async () => {
+test('finds deactivated users, but no bots or blocked users', async () => {
   const ada = await user();
   const email = `${ada.username}@hearth.test`;
   await done(root.post(`/users/${ada.id}/deactivate`));
@@ -44,7 +44,7 @@ test('nobody is a bot or blocked; who is deactivated is', async () => {
   assert.equal(await meant({ username: 'root', bot: true }), null);
 });
 
-test('of an answer that is none the name counts that the element has told', async () => {
+test('uses the username of the reference if the profile is invalid', async () => {
   const ada = await user();
   const long = { username: 'root', email: 'x'.repeat(5000) };
   for (const answer of [null, 'ada', [], { bot: 7 }, { username: { a: 1 } }, long, {}]) {

@@ -9,10 +9,10 @@ import { string, title } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
 import type { SourceUser } from './relation.ts';
 
-/** What a source tells of a user by which he may be known here. */
+/** The fields of a source user that identify a local user. */
 interface Profile {
   readonly username: string;
-  /** Told to administrators of the source. */
+  /** Only visible to administrators of the source. */
   readonly email?: string | null | undefined;
   readonly public_email?: string | null | undefined;
   readonly bot: boolean;
@@ -25,30 +25,33 @@ const FIELDS = {
   bot: optional(boolean, false),
 };
 
-/** The answer to `GET /users/:id`, of a user whom an element has named: where it tells nothing, no more is known than his name. */
-export function profileOf(answer: unknown, { username }: Pick<SourceUser, 'username'>): Profile {
+/** Parses the response of `GET /users/:id`. If it is invalid, the profile has only the username of the reference. */
+export function parseProfile(answer: unknown, { username }: Pick<SourceUser, 'username'>): Profile {
   const problems = new Problems();
   const profile = readParameters(FIELDS, isParameterObject(answer) ? answer : {}, problems);
   return problems.any ? { username, bot: false } : { ...profile, username: profile.username || username };
 }
 
 /**
- * Who a user of the source is here, null nobody: who has a confirmed address of his, else who has his username; never a bot, nor
- * who is blocked (contract/operations.md §1.4 "Users").
+ * Finds the local user with a confirmed email address of the source user, otherwise with the same username. Never returns bots or
+ * blocked users (contract/operations.md §1.4 "Users").
  */
-export async function userHere(db: Reader, { username, email, public_email, bot }: Profile): Promise<number | null> {
+export async function findLocalUser(
+  db: Reader,
+  { username, email, public_email, bot }: Profile,
+): Promise<number | null> {
   if (bot) return null;
   for (const address of [email, public_email]) {
-    const holder = address ? await findUserIdByConfirmedAddress(db, address) : null;
-    const user = holder === null ? null : await findUserById(db, holder);
-    if (mayBe(user)) return user.id;
+    const userId = address ? await findUserIdByConfirmedAddress(db, address) : null;
+    const user = userId === null ? null : await findUserById(db, userId);
+    if (isMatchable(user)) return user.id;
   }
-  const named = await findUserByUsername(db, username);
-  return mayBe(named) ? named.id : null;
+  const user = await findUserByUsername(db, username);
+  return isMatchable(user) ? user.id : null;
 }
 
-const SHUT_OUT: readonly unknown[] = ['blocked', 'pending'];
+const BLOCKED_STATES: readonly unknown[] = ['blocked', 'pending'];
 
-function mayBe(user: User | null): user is User {
-  return user !== null && !user.bot && !user.internal && !SHUT_OUT.includes(getStateBlock(user));
+function isMatchable(user: User | null): user is User {
+  return user !== null && !user.bot && !user.internal && !BLOCKED_STATES.includes(getStateBlock(user));
 }

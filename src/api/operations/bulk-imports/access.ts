@@ -7,20 +7,20 @@ import { isFeatureEnabled } from '#settings/features.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { findEntity, findImport } from './store.ts';
 
-/** Who may see and cancel which import (contract/operations.md §1). */
+/** Access to imports (contract/operations.md §1). */
 
-/** A route that is switched off is none, to anybody but those whom a flag lets in all the same. */
-export async function refuseSwitchedOff({ db, caller, services }: AccessCall): Promise<void> {
+/** Responds 404 if imports are disabled, unless a feature flag allows them for the caller. */
+export async function requireImportsEnabled({ db, caller, services }: AccessCall): Promise<void> {
   if ((await loadSettings(db)).bulk_import_enabled) return;
   const { tier } = services.config;
   const actor = caller.user === null ? {} : { actor: { type: 'User', id: caller.user.id } as const };
   if (!(await isFeatureEnabled(db, { flag: 'override_bulk_import_disabled', tier, ...actor }))) throw notFound();
 }
 
-export const importing: Access<{ caller: SignedInCaller }> = signedIn().whenEnabled(refuseSwitchedOff);
+export const bulkImportAccess: Access<{ caller: SignedInCaller }> = signedIn().whenEnabled(requireImportsEnabled);
 
-/** The caller's own import: nobody learns of others', administrators neither. */
-export const ownImport = importing.resource({
+/** An import of the caller. Imports of others are not found, even for administrators. */
+export const ownImportAccess = bulkImportAccess.resource({
   name: 'bulkImport',
   params: { import_id: required(integer) },
   load: async ({ db, params }, { caller }) => {
@@ -30,15 +30,15 @@ export const ownImport = importing.resource({
   notFound: nestedNotFound,
 });
 
-export const ownEntity = ownImport.resource({
+export const ownEntityAccess = ownImportAccess.resource({
   name: 'migrated',
   params: { entity_id: required(integer) },
   load: ({ db, params }, { bulkImport }) => findEntity(db, bulkImport.id, params.entity_id),
   notFound: nestedNotFound,
 });
 
-/** Whoever else asks is told that it is not his: he may be an administrator of another day. */
-export const importToCancel = importing.resource({
+/** Returns 403 for imports of others; administrators may cancel every import. */
+export const cancelImportAccess = bulkImportAccess.resource({
   name: 'bulkImport',
   params: { import_id: required(integer) },
   load: ({ db, params }) => findImport(db, params.import_id),

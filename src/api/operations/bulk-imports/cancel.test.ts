@@ -5,7 +5,7 @@ import { newImport } from './fixtures.testing.ts';
 
 const here = await world();
 
-test('its owner and administrators cancel an import, again and again, others do not', async () => {
+test('lets its owner and administrators cancel an import repeatedly, and nobody else', async () => {
   const [user, other] = [await here.user(), await here.user()];
   const { id, entity } = await newImport(here.server, user.id, { status: 'started' });
   const cancel = (who: Caller, which: number | string = id) => who.post(`/bulk_imports/${which}/cancel`);

@@ -3,16 +3,16 @@ import { toStorableText } from '#database/storable-text.ts';
 import type { EntityType } from '#database/tables/bulk-imports.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import {
-  MISSING_TOKEN,
+  getSourceEntityPath,
+  INVALID_TOKEN_MESSAGE,
   type Source,
-  type SourceAnswer,
   SourceFailure,
-  sourcePath,
+  type SourceResponse,
 } from '../bulk-import-engine/index.ts';
 
 /**
- * What the source must say before an import begins (contract/operations.md §1.1 a to e): that it is one, that its version will
- * do, that the token may, and that what is to be copied is there. Each call once, at most ten seconds each.
+ * Checks the source before an import starts (contract/operations.md §1.1 a to e): its version, the scopes of the token, and that
+ * the entity exists. Each call is made once and takes at most ten seconds.
  */
 
 export interface CheckedSource {
@@ -29,28 +29,28 @@ const CALL_MS = 10_000;
 
 const TEXTS = {
   url: 'Invalid source URL. Enter only the base URL of the source instance.',
-  token: MISSING_TOKEN,
+  token: INVALID_TOKEN_MESSAGE,
   version: "Unsupported source version. The minimum supported version is '14'.",
-  switchedOff:
+  disabled:
     'Migration by direct transfer is disabled on the source or destination instance. ' +
     'Ask an administrator to enable this feature on both instances and try again.',
 } as const;
 
 const failed = (message: string): Failure<'failed'> => fail('failed', { message });
 
-/** `signal`: of the one who waits for it. */
+/** Checks the source and its first entity. `signal`: aborted when the client disconnects. */
 export async function checkSource(
   source: Source,
   entity: RequestedEntity,
   signal: AbortSignal,
 ): Promise<CheckedSource | Failure<'failed'>> {
-  const ask = (path: string) => source.ask(path, { totalMs: CALL_MS, signal });
+  const ask = (path: string) => source.get(path, { totalMs: CALL_MS, signal });
   try {
-    const known = await checkVersion(ask);
-    if ('code' in known) return known;
+    const version = await checkVersion(ask);
+    if ('code' in version) return version;
     return (
-      (known.hasTokenScopes ? await checkToken(ask) : null) ??
-      (await checkEntity(ask, entity)) ?? { version: known.version, enterprise: known.enterprise }
+      (version.hasTokenScopes ? await checkToken(ask) : null) ??
+      (await checkEntity(ask, entity)) ?? { version: version.version, enterprise: version.enterprise }
     );
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
@@ -59,19 +59,19 @@ export async function checkSource(
   }
 }
 
-type Ask = (path: string) => Promise<SourceAnswer>;
+type GetFromSource = (path: string) => Promise<SourceResponse>;
 
-interface Version extends CheckedSource {
-  /** From 15.5 on a token can be asked what it may. */
+interface VersionCheck extends CheckedSource {
+  /** Whether the source can return the scopes of a token: since 15.5. */
   readonly hasTokenScopes: boolean;
 }
 
-async function checkVersion(ask: Ask): Promise<Version | Failure<'failed'>> {
+async function checkVersion(ask: GetFromSource): Promise<VersionCheck | Failure<'failed'>> {
   const first = await ask('/version');
-  const answer = isSuccess(first) ? first : await ask('/metadata');
-  const statuses = [first.status, answer.status];
-  if (isSuccess(answer)) {
-    const { version, enterprise } = Object(answer.value) as { version?: unknown; enterprise?: unknown };
+  const response = isSuccess(first) ? first : await ask('/metadata');
+  const statuses = [first.status, response.status];
+  if (isSuccess(response)) {
+    const { version, enterprise } = Object(response.value) as { version?: unknown; enterprise?: unknown };
     const [, major, minor] = (typeof version === 'string' && /^(\d{1,4})\.(\d{1,4})/.exec(version)) || [];
     if (major === undefined || minor === undefined) return failed(TEXTS.url);
     if (Number(major) < 14) return failed(TEXTS.version);
@@ -83,46 +83,47 @@ async function checkVersion(ask: Ask): Promise<Version | Failure<'failed'>> {
     };
   }
   if (statuses.some(isForbidden)) return failed(TEXTS.token);
-  if (answer.status === 404) return failed(TEXTS.url);
-  return failed(unsuccessful(answer, '/metadata'));
+  if (response.status === 404) return failed(TEXTS.url);
+  return failed(unsuccessful(response, '/metadata'));
 }
 
-async function checkToken(ask: Ask): Promise<Failure<'failed'> | null> {
+async function checkToken(ask: GetFromSource): Promise<Failure<'failed'> | null> {
   const path = '/personal_access_tokens/self';
-  const answer = await ask(path);
-  if (isForbidden(answer.status) || answer.status === 404) return failed(TEXTS.token);
-  if (!isSuccess(answer)) return failed(unsuccessful(answer, path));
-  const { scopes } = Object(answer.value) as { scopes?: unknown };
+  const response = await ask(path);
+  if (isForbidden(response.status) || response.status === 404) return failed(TEXTS.token);
+  if (!isSuccess(response)) return failed(unsuccessful(response, path));
+  const { scopes } = Object(response.value) as { scopes?: unknown };
   return Array.isArray(scopes) && scopes.includes('api') ? null : failed(TEXTS.token);
 }
 
-async function checkEntity(ask: Ask, entity: RequestedEntity): Promise<Failure<'failed'> | null> {
+async function checkEntity(ask: GetFromSource, entity: RequestedEntity): Promise<Failure<'failed'> | null> {
   const { source_type, source_full_path } = entity;
   const missing = failed(`Import failed. '${source_full_path}' not found.`);
-  const path = sourcePath(entity);
-  const answer = await ask(path);
-  if (isForbidden(answer.status)) return failed(TEXTS.token);
-  if (answer.status === 404) return missing;
-  if (!isSuccess(answer)) return failed(unsuccessful(answer, path));
-  const said = Object(answer.value) as Record<string, unknown>;
-  const fullPath = source_type === 'group_entity' ? said.full_path : said.path_with_namespace;
-  // Digits were taken for an id.
+  const path = getSourceEntityPath(entity);
+  const response = await ask(path);
+  if (isForbidden(response.status)) return failed(TEXTS.token);
+  if (response.status === 404) return missing;
+  if (!isSuccess(response)) return failed(unsuccessful(response, path));
+  const sourceEntity = Object(response.value) as Record<string, unknown>;
+  const fullPath = source_type === 'group_entity' ? sourceEntity.full_path : sourceEntity.path_with_namespace;
+  // The source took a numeric path for an id.
   if (typeof fullPath !== 'string' || foldCase(fullPath) !== foldCase(source_full_path)) return missing;
-  if (!Number.isSafeInteger(said.id)) return missing;
-  return checkExport(ask, entity, said.id as number);
+  if (!Number.isSafeInteger(sourceEntity.id)) return missing;
+  return checkExport(ask, entity, sourceEntity.id as number);
 }
 
-async function checkExport(ask: Ask, entity: RequestedEntity, id: number): Promise<Failure<'failed'> | null> {
+async function checkExport(ask: GetFromSource, entity: RequestedEntity, id: number): Promise<Failure<'failed'> | null> {
   const path = `/${entity.source_type === 'group_entity' ? 'groups' : 'projects'}/${id}/export_relations/status`;
-  const answer = await ask(path);
-  if (answer.status === 404) return failed(TEXTS.switchedOff);
-  if (answer.status === 403) {
+  const response = await ask(path);
+  if (response.status === 404) return failed(TEXTS.disabled);
+  if (response.status === 403) {
     return failed(`Import failed. You do not have permission to export '${entity.source_full_path}'.`);
   }
-  if (answer.status === 401) return failed(TEXTS.token);
-  return isSuccess(answer) ? null : failed(unsuccessful(answer, path));
+  if (response.status === 401) return failed(TEXTS.token);
+  return isSuccess(response) ? null : failed(unsuccessful(response, path));
 }
 
-const isSuccess = ({ status }: SourceAnswer): boolean => status >= 200 && status <= 299;
+const isSuccess = ({ status }: SourceResponse): boolean => status >= 200 && status <= 299;
 const isForbidden = (status: number): boolean => status === 401 || status === 403;
-const unsuccessful = ({ status }: SourceAnswer, path: string) => `Unsuccessful response ${status} from /api/v4${path}`;
+const unsuccessful = ({ status }: SourceResponse, path: string) =>
+  `Unsuccessful response ${status} from /api/v4${path}`;

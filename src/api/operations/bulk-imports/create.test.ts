@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { type Caller, world } from '#test/support/world.ts';
-import { fakeSource, importOf, sayGroup } from '../bulk-import-engine/fake-source.testing.ts';
+import { importInput, serveGroup, startFakeSource } from '../bulk-import-engine/fake-source.testing.ts';
 
 const here = await world();
 await here.root.put('/application/settings', { allow_local_requests_from_web_hooks_and_services: true });
@@ -48,7 +48,7 @@ for (const [change, error] of [
   [{ migrate_projects: 'perhaps' }, 'migrate_projects] is invalid'],
   [{ migrate_memberships: 'perhaps' }, 'migrate_memberships] is invalid'],
 ] as const) {
-  test(`${JSON.stringify(change)} is refused before the source is asked`, async () => {
+  test(`rejects ${JSON.stringify(change)} without a request to the source`, async () => {
     const user = await here.user();
     const answer = await user.post('/bulk_imports', { configuration, entities: [{ ...group, ...change }] });
     assert.deepEqual([answer.status, answer.body], [400, { error: `entities[0][${error}` }]);
@@ -56,15 +56,15 @@ for (const [change, error] of [
   });
 }
 
-test('a source is asked no longer than somebody waits for what it says', async (t) => {
-  const source = await fakeSource(t);
+test('aborts the call to the source when the client disconnects', async (t) => {
+  const source = await startFakeSource(t);
   const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  source.say('/version', (_request, response) => {
+  source.respond('/version', (_request, response) => {
     asked.resolve();
     response.on('close', left.resolve);
   });
   const user = await here.user();
-  const raw = JSON.stringify(importOf(source, 'acme', here.name('copy')));
+  const raw = JSON.stringify(importInput(source, 'acme', here.name('copy')));
   const headers = { 'private-token': user.token!, 'content-type': 'application/json' };
   const sent = request(`${here.server.address}/api/v4/bulk_imports`, { method: 'POST', headers, agent: false });
   sent.on('error', () => {});
@@ -74,7 +74,7 @@ test('a source is asked no longer than somebody waits for what it says', async (
   await left.promise;
 });
 
-test('configuration and at least one entity are wanted', async () => {
+test('requires the configuration and at least one entity', async () => {
   const user = await here.user();
   for (const [params, error] of [
     [{ entities: [group] }, 'configuration is missing'],
@@ -91,13 +91,13 @@ test('configuration and at least one entity are wanted', async () => {
   }
 });
 
-test('an import is created, in JSON and as a form, of one element as of a list', async (t) => {
-  const source = await fakeSource(t);
-  sayGroup(source, 'acme', 7);
+test('creates an import from JSON and from a form, with one element or a list', async (t) => {
+  const source = await startFakeSource(t);
+  serveGroup(source, 'acme', 7);
   const user = await here.user();
-  const [entity] = importOf(source, 'acme', here.name('made')).entities;
+  const [entity] = importInput(source, 'acme', here.name('made')).entities;
   for (const entities of [[entity], { ...entity, destination_slug: here.name('made') }]) {
-    const { status, body } = await user.post('/bulk_imports', { ...importOf(source, 'acme', ''), entities });
+    const { status, body } = await user.post('/bulk_imports', { ...importInput(source, 'acme', ''), entities });
     assert.equal(status, 201);
     const { id, created_at, updated_at, ...rest } = body;
     assert.deepEqual(rest, { status: 'created', source_type: 'gitlab', source_url: source.url, has_failures: false });
@@ -151,47 +151,47 @@ for (const [said, answers, message] of [
     "Import failed. You do not have permission to export 'acme'.",
   ],
 ] as const) {
-  test(`nothing is stored when the source says ${said}`, async (t) => {
-    const source = await fakeSource(t);
-    sayGroup(source, 'acme', 7);
-    for (const [path, answer] of Object.entries(answers)) source.say(path, answer);
+  test(`stores nothing when the source responds with ${said}`, async (t) => {
+    const source = await startFakeSource(t);
+    serveGroup(source, 'acme', 7);
+    for (const [path, answer] of Object.entries(answers)) source.respond(path, answer);
     const user = await here.user();
-    const answer = await user.post('/bulk_imports', importOf(source, 'acme', here.name('never')));
+    const answer = await user.post('/bulk_imports', importInput(source, 'acme', here.name('never')));
     assert.deepEqual([answer.status, answer.body], [422, { message }]);
     assert.equal(await importsOf(user), 0);
   });
 }
 
-test('an older source is asked for its version elsewhere, and not what its token may', async (t) => {
-  const source = await fakeSource(t);
-  sayGroup(source, 'acme', 7);
-  source.say('/version', { status: 404 });
-  source.say('/metadata', { body: acme('15.4.0') });
-  source.say('/personal_access_tokens/self', { status: 404 });
+test('uses `/metadata` of an older source and skips the check of token scopes', async (t) => {
+  const source = await startFakeSource(t);
+  serveGroup(source, 'acme', 7);
+  source.respond('/version', { status: 404 });
+  source.respond('/metadata', { body: acme('15.4.0') });
+  source.respond('/personal_access_tokens/self', { status: 404 });
   const user = await here.user();
-  assert.equal((await user.post('/bulk_imports', importOf(source, 'acme', here.name('old')))).status, 201);
+  assert.equal((await user.post('/bulk_imports', importInput(source, 'acme', here.name('old')))).status, 201);
   await here.work();
 });
 
-test('a source that is nowhere is named with its port, an address that is none is blocked', async () => {
+test('names host and port of an unreachable source, and blocks an invalid URL', async () => {
   const user = await here.user();
   const ask = async (url: string) =>
-    (await user.post('/bulk_imports', importOf({ url }, 'acme', here.name('never')))).body.message as string;
+    (await user.post('/bulk_imports', importInput({ url }, 'acme', here.name('never')))).body.message as string;
   assert.match(await ask('http://127.0.0.1:1'), /^Failed to open TCP connection to 127\.0\.0\.1:1/);
   assert.equal(await ask('ftp://src.example'), 'URL is blocked: Only allowed schemes are http, https');
   assert.equal(await ask('file:///etc/passwd'), 'URL is blocked: Only allowed schemes are http, https');
   assert.equal(await ask('nonsense'), 'URL is blocked: Host cannot be resolved or invalid');
 });
 
-test('the destination must be free, and open to whoever imports', async (t) => {
-  const source = await fakeSource(t);
-  sayGroup(source, 'acme', 7);
-  source.say('/projects/acme%2Fapi', { body: { id: 8, path_with_namespace: 'acme/api' } });
-  source.say('/projects/8/export_relations/status', { body: [] });
+test('rejects a destination that exists or that the caller may not create', async (t) => {
+  const source = await startFakeSource(t);
+  serveGroup(source, 'acme', 7);
+  source.respond('/projects/acme%2Fapi', { body: { id: 8, path_with_namespace: 'acme/api' } });
+  source.respond('/projects/8/export_relations/status', { body: [] });
   const { at: _, owner, developer, path } = await here.newGroup({ with: ['developer'] });
   const project = { source_type: 'project_entity', source_full_path: 'acme/api' };
   const message = async (by: Caller, slug: string, more: object) =>
-    (await by.post('/bulk_imports', importOf(source, 'acme', slug, more))).body.message;
+    (await by.post('/bulk_imports', importInput(source, 'acme', slug, more))).body.message;
   const noRight = `Import failed. '${path}' is invalid, or you do not have permission.`;
   assert.equal(await message(developer, 'a', { destination_namespace: path }), noRight);
   assert.equal(await message(developer, 'a', { ...project, destination_namespace: path }), noRight);
@@ -204,11 +204,11 @@ test('the destination must be free, and open to whoever imports', async (t) => {
   assert.equal(await message(owner, 'a', project), "Validation failed: Destination namespace can't be blank");
 });
 
-test('a url and a token may have 255 characters', async (t) => {
-  const source = await fakeSource(t);
-  sayGroup(source, 'acme', 7);
+test('limits URL and token to 255 characters', async (t) => {
+  const source = await startFakeSource(t);
+  serveGroup(source, 'acme', 7);
   const user = await here.user();
-  const wanted = importOf(source, 'acme', here.name('never'));
+  const wanted = importInput(source, 'acme', here.name('never'));
   const long = { ...wanted, configuration: { url: source.url, access_token: 'x'.repeat(256) } };
   assert.equal(
     (await user.post('/bulk_imports', long)).body.message,
@@ -221,21 +221,21 @@ test('a url and a token may have 255 characters', async (t) => {
   );
 });
 
-test('of seven imports in a minute the last is one too many', async () => {
+test('returns 429 for the seventh import in a minute', async () => {
   const user = await here.user();
   const ask = () => user.post('/bulk_imports', { configuration: { url: 'x', access_token: 'x' }, entities: [group] });
   for (let count = 0; count < 6; count++) assert.equal((await ask()).status, 422);
-  // Wrong parameters count for nothing.
+  // Requests with invalid parameters are not counted.
   assert.equal((await user.post('/bulk_imports', { configuration })).status, 400);
   const { status, body, headers } = await ask();
   const error = 'This endpoint has been requested too many times. Try again later.';
   assert.deepEqual([status, body, headers['retry-after']], [429, { message: { error } }, '60']);
 });
 
-test('a group is not copied from this server into itself or below', async () => {
+test('rejects importing a group of this server into itself or its descendants', async () => {
   const { path, owner } = await here.newGroup();
   const url = here.server.address;
-  const wanted = importOf({ url }, path, 'copy', { destination_namespace: path });
+  const wanted = importInput({ url }, path, 'copy', { destination_namespace: path });
   const answer = await owner.post('/bulk_imports', { ...wanted, configuration: { url, access_token: owner.token } });
   assert.deepEqual(answer.body, {
     message:

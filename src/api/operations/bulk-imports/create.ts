@@ -9,16 +9,16 @@ import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import {
   advanceImport,
-  baseOfSource,
-  type Configuration,
   checkDestination,
   createSource,
-  keepConfiguration,
+  getSourceBaseUrl,
+  insertConfiguration,
+  type SourceConfiguration,
 } from '../bulk-import-engine/index.ts';
 import { type CheckedSource, checkSource } from './check-source.ts';
 import { type BulkImportRow, importColumns } from './store.ts';
 
-interface GivenEntity {
+interface BulkImportEntityInput {
   readonly source_type: EntityType;
   readonly source_full_path: string;
   readonly destination_namespace: string;
@@ -28,36 +28,36 @@ interface GivenEntity {
   readonly migrate_memberships: boolean;
 }
 
-interface Given {
+interface CreateBulkImportInput {
   readonly configuration: { readonly url: string; readonly access_token: string };
-  readonly entities: readonly GivenEntity[];
+  readonly entities: readonly BulkImportEntityInput[];
 }
 
-/** Imports that one user may ask for in a minute. */
+/** Maximum number of imports that one user may create in a minute. */
 const LIMIT = { name: 'bulk_import', limit: 6, periodSeconds: 60 };
 
-interface Call {
+interface CallContext {
   readonly request: Pick<IncomingRequest, 'clientAddress' | 'client'>;
   readonly caller: SignedInCaller;
   readonly ownUrl: string;
 }
 
-/** Sources that are asked while their importers wait: each may take its time. */
-const places = createConcurrencySlots({ each: 8, all: 32 });
+/** Limits concurrent checks of sources, because a source may be slow while the client waits. */
+const sourceCheckSlots = createConcurrencySlots({ each: 8, all: 32 });
 
-async function checkInPlace<Checked>(
-  { clientAddress, client }: Call['request'],
+async function checkInSlot<Checked>(
+  { clientAddress, client }: CallContext['request'],
   check: (signal: AbortSignal) => Promise<Checked>,
 ): Promise<Checked> {
-  const leave = await places.take(clientAddress, client);
+  const release = await sourceCheckSlots.take(clientAddress, client);
   try {
     return await check(client.signal);
   } finally {
-    leave();
+    release();
   }
 }
 
-/** Asks the source whether it will do, looks where all of it is to go, and begins; the work is the queue's. */
+/** Checks the source and the destinations, creates the import and enqueues its first job. */
 export async function createImport(
   {
     database,
@@ -65,44 +65,44 @@ export async function createImport(
     runUnitOfWork,
     secretKey,
   }: Pick<Services, 'database' | 'outbound' | 'runUnitOfWork' | 'secretKey'>,
-  { request, caller, ownUrl }: Call,
-  { configuration, entities }: Given,
+  { request, caller, ownUrl }: CallContext,
+  { configuration, entities }: CreateBulkImportInput,
 ): Promise<BulkImportRow | Failure<'tooMany' | 'failed'>> {
   const limited = await checkApplicationLimit(database, { ...LIMIT, subject: caller.user.id });
   if (limited !== null) return limited;
   const { url, access_token: token } = configuration;
   const [first] = entities;
   const source = createSource(outbound, { url, token }, caller.user.id);
-  const checked = await checkInPlace(request, (signal) => checkSource(source, first!, signal));
+  const checked = await checkInSlot(request, (signal) => checkSource(source, first!, signal));
   if (isFailure(checked)) return checked;
   const key = await secretKey();
-  const begin = (uow: UnitOfWork<SignedInCaller>) =>
-    store(uow, { url, token }, new URL(ownUrl).host, checked, entities);
+  const insert = (uow: UnitOfWork<SignedInCaller>) =>
+    insertImport(uow, { url, token }, new URL(ownUrl).host, checked, entities);
   return runUnitOfWork(caller, async (uow) => {
-    const begun = await begin(uow);
-    if (!isFailure(begun)) await keepConfiguration(uow, key, begun.id, { url: baseOfSource(url) ?? url, token });
-    return begun;
+    const row = await insert(uow);
+    if (!isFailure(row)) await insertConfiguration(uow, key, row.id, { url: getSourceBaseUrl(url) ?? url, token });
+    return row;
   });
 }
 
-async function store(
+async function insertImport(
   uow: UnitOfWork<SignedInCaller>,
-  { url, token }: Configuration,
+  { url, token }: SourceConfiguration,
   ownHost: string,
   { version, enterprise }: CheckedSource,
-  entities: readonly GivenEntity[],
+  entities: readonly BulkImportEntityInput[],
 ): Promise<BulkImportRow | Failure<'failed'>> {
-  const named = entities.map(({ destination_slug, destination_name, ...entity }) => ({
+  const entitiesWithSlug = entities.map(({ destination_slug, destination_name, ...entity }) => ({
     ...entity,
     destination_slug: destination_slug ?? destination_name ?? '',
   }));
-  const ownSource = URL.parse(url)?.host === ownHost;
-  for (const entity of named) {
-    const parent = await checkDestination(uow, uow.actor, entity, ownSource);
+  const isOwnSource = URL.parse(url)?.host === ownHost;
+  for (const entity of entitiesWithSlug) {
+    const parent = await checkDestination(uow, uow.actor, entity, isOwnSource);
     if (isFailure(parent)) return parent;
   }
-  if (token.length > LONGEST) return tooLong('Access token');
-  if (url.length > LONGEST) return tooLong('Url');
+  if (token.length > MAX_LENGTH) return tooLong('Access token');
+  if (url.length > MAX_LENGTH) return tooLong('Url');
   const now = { created_at: uow.now, updated_at: uow.now };
   const row = await uow
     .insertInto('bulk_imports')
@@ -119,7 +119,7 @@ async function store(
   await uow
     .insertInto('bulk_import_entities')
     .values(
-      named.map((entity) => ({
+      entitiesWithSlug.map((entity) => ({
         ...entity,
         bulk_import_id: row.id,
         user_id: uow.actor.user.id,
@@ -132,11 +132,11 @@ async function store(
   return row;
 }
 
-const LONGEST = 255;
-const tooLong = (what: string) =>
-  fail('failed', { message: `Validation failed: ${what} is too long (maximum is ${LONGEST} characters)` });
+const MAX_LENGTH = 255;
+const tooLong = (field: string) =>
+  fail('failed', { message: `Validation failed: ${field} is too long (maximum is ${MAX_LENGTH} characters)` });
 
-/** As it was given otherwise. */
+/** Returns the URL without user info, otherwise unchanged. */
 function withoutUserInfo(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null || (parsed.username === '' && parsed.password === '')) return url;

@@ -5,13 +5,13 @@ import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { oneOf } from '#http/parameters/types.ts';
 import { cancelImport } from '../bulk-import-engine/index.ts';
-import { importing, importToCancel, ownEntity, ownImport } from './access.ts';
+import { bulkImportAccess, cancelImportAccess, ownEntityAccess, ownImportAccess } from './access.ts';
 import { createImport } from './create.ts';
 import { BulkImport, BulkImportEntity, BulkImportFailure } from './entities.ts';
 import { params } from './parameters.ts';
 import { type BulkImportRow, listEntities, listFailures, listImports } from './store.ts';
 
-const listing = {
+const listParams = {
   sort: optional(oneOf('asc', 'desc'), 'desc'),
   status: optional(oneOf(...BULK_IMPORT_STATES)),
 };
@@ -19,29 +19,29 @@ const listing = {
 export const createBulkImport = endpoint({
   post: '/bulk_imports',
   summary: 'Copy groups and projects from another server',
-  access: importing,
+  access: bulkImportAccess,
   params,
   errors: { tooMany: TOO_MANY_REQUESTS, failed: [422, '{message}'] },
   activity: ['group_created'],
   response: created(BulkImport),
-  handle: ({ request, caller, params: given, base }, services) =>
-    createImport(services, { request, caller, ownUrl: base.url }, given),
+  handle: ({ request, caller, params: input, base }, services) =>
+    createImport(services, { request, caller, ownUrl: base.url }, input),
 });
 
 export const listBulkImports = endpoint({
   get: '/bulk_imports',
   summary: 'List your imports',
-  access: importing,
-  params: listing,
+  access: bulkImportAccess,
+  params: listParams,
   response: page(BulkImport),
   read: (db, { caller, params: filter, page }) => listImports(db, caller.user.id, filter, page),
 });
 
 export const listAllBulkImportEntities = endpoint({
   get: '/bulk_imports/entities',
-  summary: 'List what all your imports copy',
-  access: importing,
-  params: listing,
+  summary: 'List entities of all your imports',
+  access: bulkImportAccess,
+  params: listParams,
   response: page(BulkImportEntity),
   read: (db, { caller, params: filter, page }) => listEntities(db, { userId: caller.user.id }, filter, page),
 });
@@ -49,16 +49,16 @@ export const listAllBulkImportEntities = endpoint({
 export const getBulkImport = endpoint({
   get: '/bulk_imports/:import_id',
   summary: 'Get an import',
-  access: ownImport,
+  access: ownImportAccess,
   response: ok(BulkImport),
   read: (_db, { bulkImport }) => bulkImport,
 });
 
 export const listBulkImportEntities = endpoint({
   get: '/bulk_imports/:import_id/entities',
-  summary: 'List what an import copies',
-  access: ownImport,
-  params: listing,
+  summary: 'List entities of an import',
+  access: ownImportAccess,
+  params: listParams,
   response: page(BulkImportEntity),
   read: (db, { bulkImport, params: filter, page }) => listEntities(db, { importId: bulkImport.id }, filter, page),
 });
@@ -66,7 +66,7 @@ export const listBulkImportEntities = endpoint({
 export const getBulkImportEntity = endpoint({
   get: '/bulk_imports/:import_id/entities/:entity_id',
   summary: 'Get an entity of a migration',
-  access: ownEntity,
+  access: ownEntityAccess,
   response: ok(BulkImportEntity),
   read: (_db, { migrated }) => migrated,
 });
@@ -74,15 +74,15 @@ export const getBulkImportEntity = endpoint({
 export const listBulkImportFailures = endpoint({
   get: '/bulk_imports/:import_id/entities/:entity_id/failures',
   summary: 'List failed import records of an entity',
-  access: ownEntity,
+  access: ownEntityAccess,
   response: page(BulkImportFailure),
   read: (db, { migrated, page }) => listFailures(db, migrated.id, page),
 });
 
 export const cancelBulkImport = endpoint({
   post: '/bulk_imports/:import_id/cancel',
-  summary: 'Cancel an import; what is there stays',
-  access: importToCancel,
+  summary: 'Cancel an import and keep the imported data',
+  access: cancelImportAccess,
   response: ok(BulkImport),
   async write(uow, { bulkImport }): Promise<BulkImportRow> {
     await cancelImport(uow, bulkImport);

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { COUNTED } from '../bulk-import-engine/index.ts';
+import { RELATIONS_IN_STATS } from '../bulk-import-engine/index.ts';
 import {
+  type BulkImportEntityRow,
+  type BulkImportFailureRow,
   type BulkImportRow,
-  type CountedRow,
-  countsOf,
-  type FailureRow,
-  firstFailures,
-  type MigratedRow,
+  loadFirstFailures,
+  loadRelationStats,
+  type RelationStatsRow,
 } from './store.ts';
 
 /** contract/operations.md §1.1 */
@@ -43,7 +43,7 @@ const EmbeddedFailure = shape('BulkImportEntityFailure', {
   source_title: nullable(Type.String()),
 });
 
-/** contract/operations.md §1.2: the fields of an entity, and those of an import. */
+/** contract/operations.md §1.2 */
 export const BulkImportEntity = entity('BulkImportEntity', {
   id: Type.Integer(),
   bulk_import_id: Type.Integer(),
@@ -68,12 +68,12 @@ export const BulkImportEntity = entity('BulkImportEntity', {
     Type.String(),
     shape('BulkImportCounts', { source: Type.Integer(), fetched: Type.Integer(), imported: Type.Integer() }),
   ),
-}).from(besideEntities, ({ source_type, ...row }: MigratedRow, _to, beside) => ({
+}).from(loadEntityRelations, ({ source_type, ...row }: BulkImportEntityRow, _to, relations) => ({
   ...row,
   source_type: 'gitlab',
   entity_type: source_type === 'group_entity' ? 'group' : 'project',
   destination_name: row.destination_slug,
-  failures: (beside.failures.get(row.id) ?? []).map((failure) => ({
+  failures: (relations.failures.get(row.id) ?? []).map((failure) => ({
     relation: failure.relation,
     step: failure.step,
     pipeline_step: failure.step,
@@ -86,8 +86,8 @@ export const BulkImportEntity = entity('BulkImportEntity', {
     source_title: failure.source_title,
   })),
   stats: Object.fromEntries(
-    (beside.counts.get(row.id) ?? [])
-      .filter(({ relation }) => COUNTED.has(relation))
+    (relations.counts.get(row.id) ?? [])
+      .filter(({ relation }) => RELATIONS_IN_STATS.has(relation))
       .map(({ relation, source_count: source, fetched_count: fetched, imported_count: imported }) => [
         relation,
         { source, fetched, imported },
@@ -95,20 +95,23 @@ export const BulkImportEntity = entity('BulkImportEntity', {
   ),
 }));
 
-interface Beside {
-  readonly failures: ReadonlyMap<number, readonly FailureRow[]>;
-  readonly counts: ReadonlyMap<number, readonly CountedRow[]>;
+interface EntityRelations {
+  readonly failures: ReadonlyMap<number, readonly BulkImportFailureRow[]>;
+  readonly counts: ReadonlyMap<number, readonly RelationStatsRow[]>;
 }
 
-async function besideEntities(rows: readonly MigratedRow[], { db }: SerializationContext): Promise<Beside> {
+async function loadEntityRelations(
+  rows: readonly BulkImportEntityRow[],
+  { db }: SerializationContext,
+): Promise<EntityRelations> {
   const ids = rows.map(({ id }) => id);
   return {
-    failures: Map.groupBy(await firstFailures(db, ids), ({ entity_id }) => entity_id),
-    counts: Map.groupBy(await countsOf(db, ids), ({ entity_id }) => entity_id),
+    failures: Map.groupBy(await loadFirstFailures(db, ids), ({ entity_id }) => entity_id),
+    counts: Map.groupBy(await loadRelationStats(db, ids), ({ entity_id }) => entity_id),
   };
 }
 
-/** As the reference calls what copies a relation: of groups and projects alike what both have. */
+/** Returns the class name of the pipeline of a relation, as the reference implementation names it. */
 function pipelineClass(relation: string): string {
   const [first = ''] = relation.split(',');
   const name = first.replace(/(?:^|_)([a-z])/g, (_whole, letter: string) => letter.toUpperCase());
@@ -123,11 +126,20 @@ export const BulkImportFailure = entity('BulkImportFailure', {
   correlation_id_value: Type.String(),
   source_url: nullable(Type.String()),
   source_title: nullable(Type.String()),
-}).from(({ relation, exception_message, exception_class, correlation_id, source_url, source_title }: FailureRow) => ({
-  relation,
-  exception_message,
-  exception_class,
-  correlation_id_value: correlation_id,
-  source_url,
-  source_title,
-}));
+}).from(
+  ({
+    relation,
+    exception_message,
+    exception_class,
+    correlation_id,
+    source_url,
+    source_title,
+  }: BulkImportFailureRow) => ({
+    relation,
+    exception_message,
+    exception_class,
+    correlation_id_value: correlation_id,
+    source_url,
+    source_title,
+  }),
+);

@@ -3,10 +3,10 @@ import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 import { newImport } from './fixtures.testing.ts';
 
-const ended = ({ callers, server }: Scene) => newImport(server, callers.stranger.id);
+const endedImport = ({ callers, server }: Scene) => newImport(server, callers.stranger.id);
 
 export const examples: Examples<typeof endpoints> = {
-  // From itself: every other server is a stranger to tests.
+  // The server imports from itself: tests reach no other server.
   createBulkImport: async ({ server, callers, newGroup, name }) => {
     const configuration = { url: server.address, access_token: callers.owner.token };
     const from = { source_type: 'group_entity', source_full_path: (await newGroup()).path };
@@ -17,15 +17,15 @@ export const examples: Examples<typeof endpoints> = {
   },
   listBulkImports: () => ({ by: 'stranger' }),
   listAllBulkImportEntities: () => ({ by: 'stranger' }),
-  getBulkImport: async (scene) => ({ by: 'stranger', path: { import_id: (await ended(scene)).id } }),
-  listBulkImportEntities: async (scene) => ({ by: 'stranger', path: { import_id: (await ended(scene)).id } }),
+  getBulkImport: async (scene) => ({ by: 'stranger', path: { import_id: (await endedImport(scene)).id } }),
+  listBulkImportEntities: async (scene) => ({ by: 'stranger', path: { import_id: (await endedImport(scene)).id } }),
   getBulkImportEntity: async (scene) => {
-    const { id, entity } = await ended(scene);
+    const { id, entity } = await endedImport(scene);
     return { by: 'stranger', path: { import_id: id, entity_id: entity } };
   },
   listBulkImportFailures: async (scene) => {
-    const { id, entity } = await ended(scene);
+    const { id, entity } = await endedImport(scene);
     return { by: 'stranger', path: { import_id: id, entity_id: entity } };
   },
-  cancelBulkImport: async (scene) => ({ by: 'stranger', path: { import_id: (await ended(scene)).id } }),
+  cancelBulkImport: async (scene) => ({ by: 'stranger', path: { import_id: (await endedImport(scene)).id } }),
 };

@@ -25,11 +25,11 @@ async function statuses(who: Caller): Promise<number[]> {
   return answers.map(({ status }) => status);
 }
 
-test('nobody who is not signed in is served', async () => {
+test('returns 401 to anonymous callers', async () => {
   assert.deepEqual(new Set(await statuses(anonymous)), new Set([401]));
 });
 
-test('where migration is switched off there is no such route, whoever asks with whatever', async () => {
+test('returns 404 on every route when imports are disabled', async () => {
   await turn(false);
   for (const who of [anonymous, withToken(root, 'glpat-nobodys'), root]) {
     assert.deepEqual(new Set(await statuses(who)), new Set([404]));
@@ -37,7 +37,7 @@ test('where migration is switched off there is no such route, whoever asks with 
   }
 });
 
-test('a flag lets one user in all the same', async () => {
+test('lets a user with the feature flag import although imports are disabled', async () => {
   const [mira, noah] = [await user(), await user()];
   await turn(false);
   await root.post('/features/override_bulk_import_disabled', { value: true, user: mira.username });

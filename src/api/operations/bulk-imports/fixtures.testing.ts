@@ -1,7 +1,7 @@
 import type { BulkImportState } from '#database/tables/bulk-imports.ts';
 import type { Server } from '#server.ts';
 
-/** An import of this user with one group that has failed in part; of nothing that there is. */
+/** Inserts an import of this user with one partly failed group entity, without a destination. */
 export function newImport(
   { services }: Pick<Server, 'services'>,
   userId: number,

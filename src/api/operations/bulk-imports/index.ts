@@ -1,14 +1,13 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-export { refuseSwitchedOff } from './access.ts';
+export { requireImportsEnabled } from './access.ts';
 
 /**
- * `operations/bulk-imports/` asks the source and looks at the destination, then the queue copies:
- * `bulk-import-engine/` runs an entity (a group or project) relation by relation, page by page, and
- * `bulk-import-relations/` says of each relation where it is listed, what is read of an element and how it becomes a
- * row (`relation.ts` tells how to write one). An element is stored in one act, which writes down what it has become:
- * what is asked for again after a crash is skipped. A call that may succeed later ends the run; the queue brings it
- * back. Such work is `long` and has places of its own in the queue.
+ * `operations/bulk-imports/` checks the source and the destination; jobs copy the data. `bulk-import-engine/` runs an entity
+ * (a group or project) one relation and one page at a time. `bulk-import-relations/` declares the path, the fields and the
+ * storing of each relation (`relation.ts` explains how to write one). One transaction stores an element together with its
+ * mapping to a local id, so a run after a crash skips it. A call that may succeed later ends the run, and the queue retries
+ * it. These jobs are `external` and have their own slots in the queue.
  */
 export const bulkImports = resourceModule({ endpoints });

@@ -7,7 +7,7 @@ const here = await world();
 const { server } = here;
 const gone = [404, { message: '404 Not found' }];
 
-test('an import and what it copies are shown with what failed and what came', async () => {
+test('serializes an import and its entities with failures and counts', async () => {
   const user = await here.user();
   const { id, entity } = await newImport(server, user.id);
   const { body: shown } = await user.get(`/bulk_imports/${id}`);
@@ -38,7 +38,7 @@ test('an import and what it copies are shown with what failed and what came', as
   }
 });
 
-test('lists are sorted by creation, cut by status and paged', async () => {
+test('sorts lists by creation, filters by status and paginates', async () => {
   const user = await here.user();
   const made = [];
   for (const [status, at] of [
@@ -67,7 +67,7 @@ test('lists are sorted by creation, cut by status and paged', async () => {
   }
 });
 
-test('nobody sees the imports of others, administrators neither', async () => {
+test('returns 404 for imports of others, also to administrators', async () => {
   const [user, other] = [await here.user(), await here.user()];
   const { id, entity } = await newImport(server, user.id);
   const own = await newImport(server, other.id);
@@ -83,7 +83,7 @@ test('nobody sees the imports of others, administrators neither', async () => {
   assert.deepEqual([status, body], gone);
 });
 
-test('ids that are none are named', async () => {
+test('returns 400 for invalid ids', async () => {
   const user = await here.user();
   const { id } = await newImport(server, user.id);
   const ask = async (path: string) => (await user.get(path)).body;

@@ -7,7 +7,7 @@ import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { string } from '#http/parameters/texts.ts';
 import { arrayOf, boolean, oneOf } from '#http/parameters/types.ts';
 
-/** What `POST /bulk_imports` is told (contract/operations.md §1.1). */
+/** The parameters of `POST /bulk_imports` (contract/operations.md §1.1). */
 
 const pathText = (example: string) =>
   'must be a relative path and not include protocol, sub-domain, or domain information. ' +
@@ -17,20 +17,20 @@ const SLUG_TEXT =
   "can only include non-accented letters, digits, '_', '-' and '.'. It must not start with '-', '_', or '.', " +
   "nor end with '-', '_', '.', '.git', or '.atom'. For example, 'destination_namespace' not 'destination/namespace'";
 
-/** Text that has to be in a form of its own. */
-function formed(holds: (value: string) => boolean, told: string): ParameterType<string> {
+/** A string that `isValid` accepts; otherwise the error is the name and `message`. */
+function textMatching(isValid: (value: string) => boolean, message: string): ParameterType<string> {
   return {
-    schema: Type.String({ maxLength: LONGEST }),
+    schema: Type.String({ maxLength: MAX_LENGTH }),
     blank: '',
     read(raw, name, problems) {
       const value = raw === null ? '' : string.read(raw, name, problems);
       if (value === null) return null;
-      return holds(value) ? value : problems.add(`${name} ${told}`);
+      return isValid(value) ? value : problems.add(`${name} ${message}`);
     },
   };
 }
 
-const LONGEST = 4096;
+const MAX_LENGTH = 4096;
 
 function isRelativePath(path: string): boolean {
   const segments = path.split('/');
@@ -40,34 +40,36 @@ function isRelativePath(path: string): boolean {
 const isSlug = (slug: string): boolean =>
   slug.length <= 255 && /^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$/.test(slug) && !/\.(?:git|atom)$/i.test(slug);
 
-const slug = formed(isSlug, SLUG_TEXT);
+const slug = textMatching(isSlug, SLUG_TEXT);
 
-const oneSlug: ParameterRule = (given, problems, prefix) => {
+const exactlyOneSlug: ParameterRule = (values, problems, prefix) => {
   const names = ['destination_slug', 'destination_name'];
-  const sent = names.filter((name) => given[name] !== undefined);
+  const present = names.filter((name) => values[name] !== undefined);
   const all = names.map((name) => `${prefix}[${name}]`).join(', ');
-  if (sent.length === 0) problems.add(`${all} are missing, at least one parameter must be provided`);
-  if (sent.length > 1) problems.add(`${all} are mutually exclusive`);
+  if (present.length === 0) problems.add(`${all} are missing, at least one parameter must be provided`);
+  if (present.length > 1) problems.add(`${all} are mutually exclusive`);
 };
 
-/** An element of the list whose source has such a path. */
-const elementFrom = (holds: (path: string) => boolean) =>
+/** Creates the type of an element of `entities`, whose source path `isValid` accepts. */
+const elementType = (isValid: (path: string) => boolean) =>
   object(
     {
       source_type: required(oneOf(...ENTITY_TYPES)),
-      source_full_path: required(formed(holds, pathText('source'))),
-      destination_namespace: required(formed((path) => path === '' || isRelativePath(path), pathText('destination'))),
+      source_full_path: required(textMatching(isValid, pathText('source'))),
+      destination_namespace: required(
+        textMatching((path) => path === '' || isRelativePath(path), pathText('destination')),
+      ),
       destination_slug: optional(slug),
       destination_name: optional(slug),
       migrate_projects: optional(boolean, true),
       migrate_memberships: optional(boolean, true),
     },
-    [oneSlug],
+    [exactlyOneSlug],
   );
 
-const group = elementFrom(isRelativePath);
-/** A project is below something. */
-const project = elementFrom((path) => path.includes('/') && isRelativePath(path));
+const group = elementType(isRelativePath);
+/** A project path has at least two segments. */
+const project = elementType((path) => path.includes('/') && isRelativePath(path));
 
 const element: typeof group = {
   ...group,
@@ -79,7 +81,7 @@ const element: typeof group = {
 
 const list = arrayOf(element);
 
-/** At least one. */
+/** A list with at least one element. */
 const elements: typeof list = {
   ...list,
   blank: [],

@@ -4,7 +4,7 @@ import { type Page, paginate } from '#database/page.ts';
 import type { BulkImportState, EntityType } from '#database/tables/bulk-imports.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** Imports and what is copied by them, as they are shown. */
+/** Imports, their entities and failures for the API. */
 
 export interface BulkImportRow {
   readonly id: number;
@@ -16,7 +16,7 @@ export interface BulkImportRow {
   readonly updated_at: string;
 }
 
-export interface MigratedRow {
+export interface BulkImportEntityRow {
   readonly id: number;
   readonly bulk_import_id: number;
   readonly parent_id: number | null;
@@ -32,11 +32,11 @@ export interface MigratedRow {
   readonly has_failures: boolean;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Where what it has become is now. */
+  /** Current full path of the imported group or project; null before it exists. */
   readonly destination_full_path: string | null;
 }
 
-export interface FailureRow {
+export interface BulkImportFailureRow {
   readonly id: number;
   readonly entity_id: number;
   readonly relation: string;
@@ -49,8 +49,8 @@ export interface FailureRow {
   readonly created_at: string;
 }
 
-/** How lists are cut and ordered. */
-export interface Listing {
+/** Filter and order of lists. */
+export interface BulkImportFilter {
   readonly sort: 'asc' | 'desc';
   readonly status?: BulkImportState | null | undefined;
 }
@@ -71,11 +71,11 @@ export async function findImport(db: Reader, id: number): Promise<BulkImportRow 
   return (await found.executeTakeFirst()) ?? null;
 }
 
-/** One page of a user's imports. index: bulk_imports_by_user, bulk_imports_by_user_status */
+/** Returns one page of the imports of a user. index: bulk_imports_by_user, bulk_imports_by_user_status */
 export function listImports(
   db: Reader,
   userId: number,
-  { sort, status }: Listing,
+  { sort, status }: BulkImportFilter,
   page: OffsetRequest,
 ): Promise<Page<BulkImportRow>> {
   const found = db
@@ -87,7 +87,7 @@ export function listImports(
 }
 
 /** index: routes_by_namespace, routes_by_project */
-function entities(db: Reader) {
+function selectEntities(db: Reader) {
   return db
     .selectFrom('bulk_import_entities')
     .select([
@@ -124,27 +124,27 @@ function entities(db: Reader) {
 }
 
 /** index: bulk_import_entities primary key */
-export async function findEntity(db: Reader, importId: number, id: number): Promise<MigratedRow | null> {
-  const found = entities(db)
+export async function findEntity(db: Reader, importId: number, id: number): Promise<BulkImportEntityRow | null> {
+  const found = selectEntities(db)
     .where('bulk_import_entities.id', '=', id)
     .where('bulk_import_entities.bulk_import_id', '=', importId);
   return (await found.executeTakeFirst()) ?? null;
 }
 
 /**
- * One page of the entities of an import, or of all of a user. index: bulk_import_entities_by_user, bulk_import_entities_by_user_status,
+ * Returns one page of the entities of an import or of a user. index: bulk_import_entities_by_user, bulk_import_entities_by_user_status,
  * bulk_import_entities_by_import, bulk_import_entities_by_import_status
  */
 export function listEntities(
   db: Reader,
   of: { readonly userId: number } | { readonly importId: number },
-  { sort, status }: Listing,
+  { sort, status }: BulkImportFilter,
   page: OffsetRequest,
-): Promise<Page<MigratedRow>> {
+): Promise<Page<BulkImportEntityRow>> {
   const found = (
     'userId' in of
-      ? entities(db).where('bulk_import_entities.user_id', '=', of.userId)
-      : entities(db).where('bulk_import_entities.bulk_import_id', '=', of.importId)
+      ? selectEntities(db).where('bulk_import_entities.user_id', '=', of.userId)
+      : selectEntities(db).where('bulk_import_entities.bulk_import_id', '=', of.importId)
   ).$if(status != null, (query) => query.where('bulk_import_entities.status', '=', status!));
   const ordered = found.orderBy('bulk_import_entities.created_at', sort).orderBy('bulk_import_entities.id', sort);
   return paginate(db, ordered, page);
@@ -163,17 +163,17 @@ const failureColumns = [
   'created_at',
 ] as const;
 
-/** One page of what failed of an entity, the oldest first. index: bulk_import_failures_by_entity */
-export function listFailures(db: Reader, entityId: number, page: OffsetRequest): Promise<Page<FailureRow>> {
+/** Returns one page of the failures of an entity, oldest first. index: bulk_import_failures_by_entity */
+export function listFailures(db: Reader, entityId: number, page: OffsetRequest): Promise<Page<BulkImportFailureRow>> {
   const found = db.selectFrom('bulk_import_failures').select(failureColumns).where('entity_id', '=', entityId);
   return paginate(db, found.orderBy('id'), page);
 }
 
-/** So many failures an entity shows of itself; all of them are a list. */
-const SHOWN_FAILURES = 20;
+/** Maximum number of failures inside an entity; the list of failures has all of them. */
+const MAX_EMBEDDED_FAILURES = 20;
 
-/** The first failures of these entities. index: bulk_import_failures_by_entity */
-export async function firstFailures(db: Reader, entityIds: readonly number[]): Promise<FailureRow[]> {
+/** Returns the first failures of each of these entities. index: bulk_import_failures_by_entity */
+export async function loadFirstFailures(db: Reader, entityIds: readonly number[]): Promise<BulkImportFailureRow[]> {
   return db
     .selectFrom('bulk_import_entities')
     .innerJoin('bulk_import_failures', (join) =>
@@ -188,7 +188,7 @@ export async function firstFailures(db: Reader, entityIds: readonly number[]): P
               .select('first.id')
               .whereRef('first.entity_id', '=', 'bulk_import_entities.id')
               .orderBy('first.id')
-              .limit(SHOWN_FAILURES),
+              .limit(MAX_EMBEDDED_FAILURES),
           ),
         ),
     )
@@ -198,7 +198,7 @@ export async function firstFailures(db: Reader, entityIds: readonly number[]): P
     .execute();
 }
 
-export interface CountedRow {
+export interface RelationStatsRow {
   readonly entity_id: number;
   readonly relation: string;
   readonly source_count: number;
@@ -206,8 +206,8 @@ export interface CountedRow {
   readonly imported_count: number;
 }
 
-/** How far the relations of these entities have come, of which there is anything. index: bulk_import_trackers_by_relation */
-export async function countsOf(db: Reader, entityIds: readonly number[]): Promise<CountedRow[]> {
+/** Returns the counts of the relations of these entities, without empty ones. index: bulk_import_trackers_by_relation */
+export async function loadRelationStats(db: Reader, entityIds: readonly number[]): Promise<RelationStatsRow[]> {
   return db
     .selectFrom('bulk_import_trackers')
     .select(['entity_id', 'relation', 'source_count', 'fetched_count', 'imported_count'])

@@ -3,11 +3,11 @@ import { inGroup, inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { dateTime, list, nullable } from '#http/endpoint/responses.ts';
-import { refuseSwitchedOff } from '../bulk-imports/index.ts';
+import { requireImportsEnabled } from '../bulk-imports/index.ts';
 
 /**
- * What the destination of a migration asks first (contract/operations.md §1.5): may the owner of this token copy it from here?
- * Nothing is exported: who copies from Hearth reads lists.
+ * The first call of the destination of a migration (contract/operations.md §1.5): may the owner of this token export the group or
+ * project? Hearth exports nothing: imports read the lists of the API.
  */
 const ExportStatus = entity('ExportRelationStatus', {
   relation: Type.String(),
@@ -22,7 +22,7 @@ const ExportStatus = entity('ExportRelationStatus', {
 export const getGroupExportStatus = endpoint({
   get: '/groups/:id/export_relations/status',
   summary: 'Get the export status of a group',
-  access: inGroup('export_group').whenEnabled(refuseSwitchedOff),
+  access: inGroup('export_group').whenEnabled(requireImportsEnabled),
   response: list(ExportStatus),
   read: () => [],
 });
@@ -30,7 +30,7 @@ export const getGroupExportStatus = endpoint({
 export const getProjectExportStatus = endpoint({
   get: '/projects/:id/export_relations/status',
   summary: 'Get the export status of a project',
-  access: inProject('export_project').whenEnabled(refuseSwitchedOff),
+  access: inProject('export_project').whenEnabled(requireImportsEnabled),
   response: list(ExportStatus),
   read: () => [],
 });

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '#test/support/world.ts';
 
-test('whoever may export is told that nothing has to be', async () => {
+test('returns an empty list to callers who may export', async () => {
   const { newGroup, newProject, user, anonymous } = await world();
   const group = await newGroup({ with: ['maintainer'] });
   const project = await newProject({ in: group, with: ['maintainer', 'developer'] });
   const stranger = await user();
-  for (const [place, may, mayNot, missing] of [
+  for (const [parent, may, mayNot, missing] of [
     [group, group.owner, group.maintainer, '404 Group Not Found'],
     [project, project.maintainer, project.developer, '404 Project Not Found'],
   ] as const) {
-    const path = `${place.at}/export_relations/status`;
+    const path = `${parent.at}/export_relations/status`;
     const { status, body } = await may.get(path);
     assert.deepEqual([status, body], [200, []]);
     assert.equal((await mayNot.get(path)).status, 403);

@@ -5,9 +5,11 @@ import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { findSite } from './store.ts';
 
-/** Who asks of replication sites: administrators, and the sites themselves where they may (contract/operations.md §3.3). */
+/**
+ * Access to replication sites: administrators, and for some endpoints the site itself (contract/operations.md §3.3).
+ */
 
-/** The site that the path names. */
+/** Resource: the site `:id`. */
 export const siteById = {
   name: 'site',
   params: { id: required(integer) },
@@ -15,43 +17,43 @@ export const siteById = {
   notFound: nestedNotFound,
 } as const;
 
-const WRONG_WAY = [400, '400 Bad request'] as const;
+const SITE_NOT_ALLOWED = [400, '400 Bad request'] as const;
 
-/** Administrators; a site proves itself elsewhere. */
-export function ofAdministrators(): Access<{ caller: SignedInCaller }> {
+/** Administrators only. Requests with site credentials get 400. */
+export function administratorAccess(): Access<{ caller: SignedInCaller }> {
   return access({
     audience: 'admin',
     label: 'admin',
     async authenticate(call) {
-      if (call.caller.site !== undefined) throw new HttpError(WRONG_WAY[0], { message: WRONG_WAY[1] });
+      if (call.caller.site !== undefined) throw new HttpError(SITE_NOT_ALLOWED[0], { message: SITE_NOT_ALLOWED[1] });
       await administrator().authenticate(call);
     },
     load: async ({ caller }) => ({ caller: signedInCaller(caller) }),
     authorize: () => {},
-  }).withErrors({ bySite: WRONG_WAY });
+  }).withErrors({ bySite: SITE_NOT_ALLOWED });
 }
 
-/** Administrators, or a secondary that changes itself. */
-export function ofAdministratorsOrItself() {
+/** Administrators, or a secondary that updates itself. */
+export function administratorOrSiteAccess() {
   return access({
     audience: 'admin',
     label: 'admin or site',
     async authenticate(call) {
       if (call.caller.site === undefined) await administrator().authenticate(call);
-      else askForApi(call.caller.site);
+      else requireApiScope(call.caller.site);
     },
     load: async ({ caller }): Promise<{ caller: Caller }> => ({ caller }),
     authorize: () => {},
   }).resource({
     ...siteById,
-    // What is wrong with changing the primary one, it says itself.
+    // An update of the primary passes here: its own validation returns the error.
     authorize({ caller }, { site }) {
       if (caller.site !== undefined && caller.site.id !== site.id && !site.is_primary) throw forbidden();
     },
   });
 }
 
-/** Has the site signed that it wants to speak to the API? Throws 401. */
-export function askForApi({ data }: CallerSite): void {
+/** Throws 401 unless the site's token is signed for the scope `geo_api`. */
+export function requireApiScope({ data }: CallerSite): void {
   if (data.scope !== 'geo_api') throw unauthorized();
 }

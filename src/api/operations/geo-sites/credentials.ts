@@ -4,15 +4,15 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { encrypt } from '#security/encryption.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
-import { findSite, updateSite } from './store.ts';
+import { findSite, updateSiteRow } from './store.ts';
 
-/** What a secondary proves itself by (contract/operations.md §3.3). The secret is shown this once. */
+/** Credentials of a secondary (contract/operations.md §3.3). The API returns the secret only once. */
 export interface SiteCredentials {
   readonly access_key: string;
   readonly secret_access_key: string;
 }
 
-/** A new pair; the old one ends. */
+/** Issues new credentials for a secondary; the previous ones become invalid. */
 export async function issueCredentials(
   uow: UnitOfWork,
   key: KeyObject,
@@ -22,7 +22,7 @@ export async function issueCredentials(
   if (site === null) return fail('notFound');
   if (site.is_primary) return fail('primary');
   const issued = { access_key: generateToken('', 20), secret_access_key: generateToken('', 40) };
-  await updateSite(uow, siteId, {
+  await updateSiteRow(uow, siteId, {
     access_key_digest: hashToken(issued.access_key),
     secret_access_key: encrypt(key, issued.secret_access_key, siteSecretContext(siteId)),
   });

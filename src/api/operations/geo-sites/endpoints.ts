@@ -5,22 +5,22 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { string, validatedText } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, integer } from '#http/parameters/types.ts';
 import { type FieldErrors, fail, invalid } from '#runtime/failure.ts';
-import { ofAdministrators, ofAdministratorsOrItself, siteById } from './access.ts';
+import { administratorAccess, administratorOrSiteAccess, siteById } from './access.ts';
 import { issueCredentials } from './credentials.ts';
 import { createdSiteEntity, GeoSiteCredentials, ROOTS, type Root, repairedSiteEntity, siteEntity } from './entities.ts';
-import { endApplication } from './oauth-application.ts';
-import { changeSite, createSite, repairSite } from './save.ts';
+import { deleteSiteApplication } from './oauth-application.ts';
+import { createSite, repairSite, updateSite } from './save.ts';
 import { findStatus, listStatuses } from './status.ts';
 import { statusEntity } from './status-entity.ts';
 import { deleteSite, listSites } from './store.ts';
 
-/** Replication sites, under their name of today and the one before (contract/operations.md §3.1, §3.2). */
+/** Replication sites, under `/geo_sites` and the older `/geo_nodes` (contract/operations.md §3.1, §3.2). */
 
 function forBothNames<Made>(declare: (root: Root) => Made): readonly [ofSites: Made, ofNodes: Made] {
   return [declare(ROOTS[0]), declare(ROOTS[1])];
 }
 
-const fields = {
+const commonParams = {
   internal_url: optional(string),
   enabled: optional(boolean),
   files_max_capacity: optional(integer),
@@ -34,10 +34,10 @@ const fields = {
   selective_sync_namespace_ids: optional(commaSeparated(integer)),
 };
 
-const refuses = { invalid: INVALID, notFound: NOT_FOUND } as const;
+const siteErrors = { invalid: INVALID, notFound: NOT_FOUND } as const;
 
-/** Whoever loses a race hears the same as who came late. */
-const taken = {
+/** A concurrent duplicate gets the same errors as a later one. */
+const siteUniqueErrors = {
   geo_sites_by_name: invalid({ name: ['has already been taken'] } satisfies FieldErrors),
   geo_sites_primary: invalid({ primary: ['node already exists'] } satisfies FieldErrors),
 };
@@ -46,16 +46,16 @@ export const [createGeoSite, createGeoNode] = forBothNames((root) =>
   endpoint({
     post: root.path,
     summary: 'Add a replication site',
-    access: ofAdministrators(),
+    access: administratorAccess(),
     allowSiteToken: true,
     params: {
       name: required(validatedText(255)),
       url: required(string),
       primary: optional(boolean),
-      ...fields,
+      ...commonParams,
     },
-    errors: refuses,
-    uniqueErrors: taken,
+    errors: siteErrors,
+    uniqueErrors: siteUniqueErrors,
     response: created(createdSiteEntity(root)),
     write: (uow, { params, base }) => createSite(uow, params, base),
   }),
@@ -64,8 +64,8 @@ export const [createGeoSite, createGeoNode] = forBothNames((root) =>
 export const [listGeoSites, listGeoNodes] = forBothNames((root) =>
   endpoint({
     get: root.path,
-    summary: 'List the replication sites',
-    access: ofAdministrators(),
+    summary: 'List replication sites',
+    access: administratorAccess(),
     allowSiteToken: true,
     response: page(siteEntity(root)),
     read: (db, { page }) => listSites(db, page),
@@ -76,7 +76,7 @@ export const [listGeoSiteStatuses, listGeoNodeStatuses] = forBothNames((root) =>
   endpoint({
     get: `${root.path}/status`,
     summary: 'List site statuses',
-    access: ofAdministrators(),
+    access: administratorAccess(),
     allowSiteToken: true,
     response: page(statusEntity(root)),
     read: (db, { base, page }) => listStatuses(db, base, page),
@@ -87,7 +87,7 @@ export const [getGeoSite, getGeoNode] = forBothNames((root) =>
   endpoint({
     get: `${root.path}/:id`,
     summary: 'Get a replication site',
-    access: ofAdministrators().resource(siteById),
+    access: administratorAccess().resource(siteById),
     allowSiteToken: true,
     response: ok(siteEntity(root)),
     read: (_db, { site }) => site,
@@ -98,29 +98,29 @@ export const [updateGeoSite, updateGeoNode] = forBothNames((root) =>
   endpoint({
     put: `${root.path}/:id`,
     summary: 'Update a replication site',
-    access: ofAdministratorsOrItself(),
+    access: administratorOrSiteAccess(),
     allowSiteToken: true,
-    params: { name: optional(validatedText(255)), url: optional(string), ...fields },
-    errors: refuses,
-    uniqueErrors: taken,
+    params: { name: optional(validatedText(255)), url: optional(string), ...commonParams },
+    errors: siteErrors,
+    uniqueErrors: siteUniqueErrors,
     response: ok(siteEntity(root)),
-    // What a site holds is not for itself to say.
+    // A site may change only `enabled` of itself, not its scope.
     write: (uow, { site, params, base }) =>
-      changeSite(uow, site.id, uow.actor.site === undefined ? params : { enabled: params.enabled }, base),
+      updateSite(uow, site.id, uow.actor.site === undefined ? params : { enabled: params.enabled }, base),
   }),
 );
 
 export const [deleteGeoSite, deleteGeoNode] = forBothNames((root) =>
   endpoint({
     delete: `${root.path}/:id`,
-    summary: 'Remove a replication site, its credentials and its application',
-    access: ofAdministrators().resource(siteById),
+    summary: 'Delete a replication site',
+    access: administratorAccess().resource(siteById),
     allowSiteToken: true,
     errors: { notFound: NOT_FOUND },
     response: noContent,
     async write(uow, { site }) {
       if (!(await deleteSite(uow, site.id))) return fail('notFound');
-      return endApplication(uow, site);
+      return deleteSiteApplication(uow, site);
     },
   }),
 );
@@ -129,9 +129,9 @@ export const [repairGeoSite, repairGeoNode] = forBothNames((root) =>
   endpoint({
     post: `${root.path}/:id/repair`,
     summary: 'Repair the OAuth application of a site',
-    access: ofAdministrators().resource(siteById),
+    access: administratorAccess().resource(siteById),
     allowSiteToken: true,
-    errors: refuses,
+    errors: siteErrors,
     response: ok(repairedSiteEntity(root)),
     write: (uow, { site, base }) => repairSite(uow, site.id, base),
   }),
@@ -141,7 +141,7 @@ export const [getGeoSiteStatus, getGeoNodeStatus] = forBothNames((root) =>
   endpoint({
     get: `${root.path}/:id/status`,
     summary: 'Get the status of a replication site',
-    access: ofAdministrators().resource(siteById),
+    access: administratorAccess().resource(siteById),
     allowSiteToken: true,
     params: { refresh: optional(boolean) },
     errors: { noStatus: [404, '404 Status for Geo site not found Not Found'] },
@@ -153,7 +153,7 @@ export const [getGeoSiteStatus, getGeoNodeStatus] = forBothNames((root) =>
 export const createGeoSiteCredentials = endpoint({
   post: '/geo_sites/:id/credentials',
   summary: 'Create new credentials for a secondary site',
-  access: ofAdministrators().resource(siteById),
+  access: administratorAccess().resource(siteById),
   allowSiteToken: true,
   errors: { primary: [400, '400 Bad request - Primary site has no credentials'], notFound: NOT_FOUND },
   response: created(GeoSiteCredentials),

@@ -3,15 +3,15 @@ import { parseShards } from '#domain/site-scope.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { nullable, shape } from '#http/endpoint/responses.ts';
 import type { SiteCredentials } from './credentials.ts';
-import { internalUrl, isHere, type Site } from './site.ts';
-import { type Health, healthOf, storedStatus } from './status.ts';
-import { heldNamespaces } from './store.ts';
+import { internalUrl, isThisServer, type Site } from './site.ts';
+import { findStoredStatus, getHealth, type Health } from './status.ts';
+import { loadSiteNamespaces } from './store.ts';
 
-/** The two names that sites have on the wire: that of today and the one before. */
+/** The two API names of sites: `geo_sites`, and the older `geo_nodes`. */
 export interface Root {
   readonly path: '/geo_sites' | '/geo_nodes';
   readonly noun: 'site' | 'node';
-  /** Of the entities' names. */
+  /** Prefix of the entity names. */
   readonly title: 'GeoSite' | 'GeoNode';
 }
 
@@ -39,7 +39,7 @@ const siteFields = {
   selective_sync_shards: Type.Array(text),
   selective_sync_namespace_ids: Type.Array(count),
   minimum_reverification_interval: count,
-  /** The next two of secondaries. */
+  /** Only secondaries have this field and `web_geo_replication_details_url`. */
   sync_object_storage: Type.Optional(Type.Boolean()),
   web_edit_url: text,
   web_geo_replication_details_url: Type.Optional(text),
@@ -47,15 +47,15 @@ const siteFields = {
 
 const cloneProtocol = Type.Optional(Type.Literal('http'));
 
-type Held = Awaited<ReturnType<typeof heldNamespaces>>;
+type NamespacesBySite = Awaited<ReturnType<typeof loadSiteNamespaces>>;
 
-const heldBy = (sites: readonly Site[], { db }: SerializationContext): Promise<Held> =>
-  heldNamespaces(
+const loadNamespaces = (sites: readonly Site[], { db }: SerializationContext): Promise<NamespacesBySite> =>
+  loadSiteNamespaces(
     db,
     sites.map(({ id }) => id),
   );
 
-function siteValues(site: Site, to: SerializationContext, held: Held) {
+function siteValues(site: Site, to: SerializationContext, namespaces: NamespacesBySite) {
   return {
     id: site.id,
     name: site.name,
@@ -63,14 +63,14 @@ function siteValues(site: Site, to: SerializationContext, held: Held) {
     internal_url: internalUrl(site),
     primary: site.is_primary,
     enabled: site.enabled,
-    current: isHere(site, to),
+    current: isThisServer(site, to),
     files_max_capacity: site.files_max_capacity,
     repos_max_capacity: site.repos_max_capacity,
     verification_max_capacity: site.verification_max_capacity,
     container_repositories_max_capacity: site.container_repositories_max_capacity,
     selective_sync_type: site.selective_sync_type,
     selective_sync_shards: parseShards(site),
-    selective_sync_namespace_ids: [...(held.get(site.id) ?? [])],
+    selective_sync_namespace_ids: [...(namespaces.get(site.id) ?? [])],
     minimum_reverification_interval: site.minimum_reverification_interval,
     ...(site.is_primary ? {} : { sync_object_storage: site.sync_object_storage }),
     web_edit_url: `${to.url}/admin/geo/sites/${site.id}/edit`,
@@ -80,13 +80,13 @@ function siteValues(site: Site, to: SerializationContext, held: Held) {
   };
 }
 
-/** Where a site is, and what it is asked for, by this name. */
-export const linksOf = ({ path }: Root, { id }: Pick<Site, 'id'>, { url }: Pick<SerializationContext, 'url'>) => {
+/** Returns the API URLs of a site under one of the two names. */
+export const siteLinks = ({ path }: Root, { id }: Pick<Site, 'id'>, { url }: Pick<SerializationContext, 'url'>) => {
   const self = `${url}/api/v4${path}/${id}`;
   return { self, status: `${self}/status`, repair: `${self}/repair` };
 };
 
-/** A site by one of its names; the older one tells how it is cloned from, too. */
+/** Returns the entity of a site under one of the two names; the older one also has `clone_protocol`. */
 export function siteEntity(root: Root) {
   const clone = (root.noun === 'node' ? { clone_protocol: cloneProtocol } : {}) as {
     clone_protocol: typeof cloneProtocol;
@@ -96,30 +96,30 @@ export function siteEntity(root: Root) {
     ...clone,
     _links: shape(`${root.title}Links`, { self: text, status: text, repair: text }),
   };
-  return entity(root.title, fields).from(heldBy, (site: Site, to, held) => ({
-    ...siteValues(site, to, held),
+  return entity(root.title, fields).from(loadNamespaces, (site: Site, to, namespaces) => ({
+    ...siteValues(site, to, namespaces),
     ...(root.noun === 'node' && { clone_protocol: 'http' as const }),
-    _links: linksOf(root, site, to),
+    _links: siteLinks(root, site, to),
   }));
 }
 
-/** What is answered once it is made: of a primary, too, how it stands by object storage. */
+/** Returns the entity of a created site: `sync_object_storage` is present for a primary too. */
 export function createdSiteEntity(root: Root) {
-  const Shown = siteEntity(root);
-  return entity(`Created${root.title}`, { ...Shown.schema.properties, sync_object_storage: Type.Boolean() }).from(
+  const BaseSite = siteEntity(root);
+  return entity(`Created${root.title}`, { ...BaseSite.schema.properties, sync_object_storage: Type.Boolean() }).from(
     async (sites: readonly Site[], to) => {
-      const shown = await Shown.serializeAll(sites, to);
-      return new Map(sites.map((site, at) => [site, shown[at]!]));
+      const serialized = await BaseSite.serializeAll(sites, to);
+      return new Map(sites.map((site, at) => [site, serialized[at]!]));
     },
-    (site, _to, shown) => ({ ...shown.get(site)!, sync_object_storage: site.sync_object_storage }),
+    (site, _to, serialized) => ({ ...serialized.get(site)!, sync_object_storage: site.sync_object_storage }),
   );
 }
 
-/** What a repair shows besides: how the site is. */
+/** Returns the entity of a repaired site, which also has its health. */
 export function repairedSiteEntity(root: Root) {
-  const Shown = siteEntity(root);
+  const BaseSite = siteEntity(root);
   return entity(`Repaired${root.title}`, {
-    ...Shown.schema.properties,
+    ...BaseSite.schema.properties,
     geo_node_id: count,
     missing_oauth_application: Type.Boolean(),
     healthy: Type.Boolean(),
@@ -127,21 +127,21 @@ export function repairedSiteEntity(root: Root) {
     health_status: Type.Enum(['Healthy', 'Unhealthy']),
   }).from(
     async (sites: readonly Site[], to) => {
-      const shown = await Shown.serializeAll(sites, to);
-      const states = await Promise.all(sites.map((site) => healthOfSite(site, to)));
-      return new Map(sites.map((site, at) => [site, { shown: shown[at]!, health: states[at]! }]));
+      const serialized = await BaseSite.serializeAll(sites, to);
+      const healths = await Promise.all(sites.map((site) => healthOfSite(site, to)));
+      return new Map(sites.map((site, at) => [site, { serialized: serialized[at]!, health: healths[at]! }]));
     },
     (site, _to, all) => {
-      const { shown, health } = all.get(site)!;
+      const { serialized, health } = all.get(site)!;
       const missing_oauth_application = !site.is_primary && site.oauth_application_id === null;
-      return { ...shown, geo_node_id: site.id, missing_oauth_application, ...health };
+      return { ...serialized, geo_node_id: site.id, missing_oauth_application, ...health };
     },
   );
 }
 
 async function healthOfSite(site: Site, to: SerializationContext): Promise<Health> {
-  if (site.is_primary && isHere(site, to)) return { healthy: true, health: 'Healthy', health_status: 'Healthy' };
-  return healthOf(await storedStatus(to.db, site.id), to.now);
+  if (site.is_primary && isThisServer(site, to)) return { healthy: true, health: 'Healthy', health_status: 'Healthy' };
+  return getHealth(await findStoredStatus(to.db, site.id), to.now);
 }
 
 export const GeoSiteCredentials = entity('GeoSiteCredentials', { access_key: text, secret_access_key: text }).from(

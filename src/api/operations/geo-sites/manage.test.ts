@@ -12,7 +12,7 @@ const add = async (params: object = {}) => {
 };
 const ANY = { name: 'any', url: 'https://any.test' };
 
-test('a new instance has no sites, and only administrators ask', async () => {
+test('a new instance has no sites, and only administrators can list them', async () => {
   assert.deepEqual((await root.get('/geo_sites')).body, []);
   assert.deepEqual((await root.get('/geo_sites/status')).body, []);
   const somebody = await user();
@@ -37,7 +37,7 @@ test('a new instance has no sites, and only administrators ask', async () => {
   assert.deepEqual((await root.get('/geo_sites/abc')).body, { error: 'id is invalid' });
 });
 
-test('a secondary is shown with its defaults, under both names', async () => {
+test('returns a secondary with its defaults, under both API names', async () => {
   const { body } = await done(root.post('/geo_sites', { name: ' lyon ', url: 'https://lyon.example' }));
   const at = `https://hq.example/api/v4/geo_sites/${body.id}`;
   const site = {
@@ -69,7 +69,7 @@ test('a secondary is shown with its defaults, under both names', async () => {
   });
 });
 
-test('what is missing is said at once, and so is everything that is wrong', async () => {
+test('returns all missing parameters at once, and all validation errors at once', async () => {
   assert.deepEqual((await root.post('/geo_sites')).body, { error: 'name is missing, url is missing' });
   await add({ name: 'Taken' });
   const wrong = {
@@ -98,25 +98,25 @@ test('what is missing is said at once, and so is everything that is wrong', asyn
   });
 });
 
-test('each other wrong value has its text', async () => {
-  const said = async (params: object) => (await root.post('/geo_sites', { ...ANY, ...params })).body.message;
-  assert.deepEqual(await said({ name: '  ' }), { name: ["can't be blank"] });
-  assert.deepEqual(await said({ name: 'x'.repeat(256) }), { name: ['is too long (maximum is 255 characters)'] });
+test('returns the error message of each invalid value', async () => {
+  const getMessage = async (params: object) => (await root.post('/geo_sites', { ...ANY, ...params })).body.message;
+  assert.deepEqual(await getMessage({ name: '  ' }), { name: ["can't be blank"] });
+  assert.deepEqual(await getMessage({ name: 'x'.repeat(256) }), { name: ['is too long (maximum is 255 characters)'] });
   for (const url of ['a.test', 'ftp://a.test', 'a.test:80', 'javascript:alert(1)']) {
-    assert.deepEqual(await said({ url }), { url: ['is blocked: Only allowed schemes are http, https'] }, url);
+    assert.deepEqual(await getMessage({ url }), { url: ['is blocked: Only allowed schemes are http, https'] }, url);
   }
   for (const url of ['https://', 'http://[a', 'http:a.test', 'http://a.te\tst', 'http://a.test/\r\nX: b']) {
-    assert.deepEqual(await said({ url }), { url: ['must be a valid URL'] }, url);
+    assert.deepEqual(await getMessage({ url }), { url: ['must be a valid URL'] }, url);
   }
-  assert.deepEqual(await said({ primary: true, enabled: false }), {
+  assert.deepEqual(await getMessage({ primary: true, enabled: false }), {
     enabled: ['Geo primary node cannot be disabled'],
   });
   for (const own of ['hq', 'hq/']) {
-    assert.deepEqual(await said({ name: own }), {
+    assert.deepEqual(await getMessage({ name: own }), {
       base: ['Current node must be the primary node or you will be locking yourself out'],
     });
   }
-  assert.equal(await said({ selective_sync_namespace_ids: [999_999] }), '404 Not found');
+  assert.equal(await getMessage({ selective_sync_namespace_ids: [999_999] }), '404 Not found');
   assert.equal(
     (await root.get('/geo_sites')).body.some((site: { name: string }) => site.name === 'any'),
     false,
@@ -140,7 +140,7 @@ test('one site is the primary, and stays enabled', async () => {
   assert.deepEqual(refusal.body, { message: '400 Bad request - Primary site has no credentials' });
 });
 
-test('of two that are given one name at once, one is refused', async () => {
+test('of two concurrent sites with one name exactly one is created', async () => {
   const twin = { ...ANY, name: name('twin') };
   const answers = await Promise.all([root.post('/geo_sites', twin), root.post('/geo_sites', twin)]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400]);
@@ -148,29 +148,29 @@ test('of two that are given one name at once, one is refused', async () => {
   assert.deepEqual(body, { message: { name: ['has already been taken'] } });
 });
 
-test('a change is of what it names', async () => {
+test('an update changes only the fields that it names', async () => {
   const group = await newGroup();
   const { id } = await add();
-  const change = async (params: Record<string, unknown>) => (await done(root.put(`/geo_sites/${id}`, params))).body;
-  const first = await change({ selective_sync_type: 'namespaces', selective_sync_namespace_ids: `${group.id}` });
+  const update = async (params: Record<string, unknown>) => (await done(root.put(`/geo_sites/${id}`, params))).body;
+  const first = await update({ selective_sync_type: 'namespaces', selective_sync_namespace_ids: `${group.id}` });
   assert.deepEqual([first.selective_sync_type, first.selective_sync_namespace_ids], ['namespaces', [group.id]]);
-  assert.equal((await change({ repos_max_capacity: 0 })).selective_sync_type, 'namespaces');
+  assert.equal((await update({ repos_max_capacity: 0 })).selective_sync_type, 'namespaces');
   assert.equal((await root.put(`/geo_sites/${id}`, { selective_sync_namespace_ids: [0] })).status, 404);
-  const cleared = await change({ selective_sync_type: null, selective_sync_namespace_ids: [] });
+  const cleared = await update({ selective_sync_type: null, selective_sync_namespace_ids: [] });
   assert.deepEqual([cleared.selective_sync_type, cleared.selective_sync_namespace_ids], [null, []]);
-  assert.equal((await change({ selective_sync_type: '' })).selective_sync_type, null);
-  const { selective_sync_shards } = await change({ selective_sync_shards: 'default, nowhere' });
+  assert.equal((await update({ selective_sync_type: '' })).selective_sync_type, null);
+  const { selective_sync_shards } = await update({ selective_sync_shards: 'default, nowhere' });
   assert.deepEqual(selective_sync_shards, ['default', 'nowhere']);
-  assert.equal((await change({ internal_url: 'http://10.0.0.1' })).internal_url, 'http://10.0.0.1/');
-  const { url, internal_url } = await change({ url: 'https://new.test/a//' });
+  assert.equal((await update({ internal_url: 'http://10.0.0.1' })).internal_url, 'http://10.0.0.1/');
+  const { url, internal_url } = await update({ url: 'https://new.test/a//' });
   assert.deepEqual([url, internal_url], ['https://new.test/a/', 'http://10.0.0.1/']);
-  assert.equal((await change({ internal_url: 'https://new.test/a' })).internal_url, 'https://new.test/a/');
-  assert.equal((await change({ url: 'https://moved.test' })).internal_url, 'https://moved.test/');
+  assert.equal((await update({ internal_url: 'https://new.test/a' })).internal_url, 'https://new.test/a/');
+  assert.equal((await update({ url: 'https://moved.test' })).internal_url, 'https://moved.test/');
 });
 
 const applications = async () => (await root.get('/applications', { per_page: 100 })).body;
 
-test('a secondary keeps an application, which a repair makes anew', async () => {
+test('a secondary has an OAuth application, which a repair creates again', async () => {
   const { id } = await add({ url: 'https://repaired.test' });
   const own = async () =>
     (await applications()).filter(({ application_name }: { application_name: string }) =>
@@ -197,7 +197,7 @@ test('a secondary keeps an application, which a repair makes anew', async () => 
   assert.equal((await own()).length, 1);
 });
 
-test('a site that goes takes its credentials and its application along', async () => {
+test('deleting a site deletes its credentials and its application', async () => {
   const site = await newSite(here);
   assert.equal((await site.get('/geo/site')).status, 200);
   const before = (await applications()).length;

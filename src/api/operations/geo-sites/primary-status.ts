@@ -3,15 +3,15 @@ import type { Reader } from '#database/database.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { countReplicables, countRows } from '../replicables/index.ts';
 import type { StoredStatus } from './status.ts';
-import { KINDS } from './status-fields.ts';
+import { REPLICABLE_KINDS } from './status-fields.ts';
 
-/** What this server says of itself as the primary site (contract/operations.md §3.2). */
+/** Status of this server as the primary (contract/operations.md §3.2). */
 export interface PrimaryStatus extends StoredStatus {
-  /** Secondaries that are enabled, and those of them that have been heard of in the last ten minutes. */
+  /** `count`: enabled secondaries; `used`: those that have reported in the last ten minutes. */
   readonly slots: { readonly count: number; readonly used: number };
 }
 
-interface Surroundings {
+interface PrimaryStatusOptions {
   readonly siteId: number;
   readonly now: string;
   readonly storages: readonly string[];
@@ -19,18 +19,18 @@ interface Surroundings {
   readonly revision: string;
 }
 
-export async function primaryStatus(
+export async function getPrimaryStatus(
   db: Reader,
-  { siteId, now, storages, version, revision }: Surroundings,
+  { siteId, now, storages, version, revision }: PrimaryStatusOptions,
 ): Promise<PrimaryStatus> {
-  const last = await lastEvent(db);
+  const last = await findLastEvent(db);
   return {
     site_id: siteId,
-    counts: JSON.stringify(await primaryCounts(db)),
+    counts: JSON.stringify(await countPrimaryReplicables(db)),
     status_message: '',
     db_replication_lag_seconds: null,
     last_event_id: last?.id ?? null,
-    last_event_timestamp: last === undefined ? null : secondsOf(last.created_at),
+    last_event_timestamp: last === undefined ? null : toUnixSeconds(last.created_at),
     cursor_last_event_id: null,
     cursor_last_event_timestamp: null,
     version,
@@ -38,28 +38,28 @@ export async function primaryStatus(
     storage_configuration_digest: storageDigest(storages),
     last_successful_status_check_at: now,
     updated_at: now,
-    slots: await slotsOf(db, now),
+    slots: await countSlots(db, now),
   };
 }
 
-/** Whole seconds since 1970. */
-export const secondsOf = (moment: string): number => Math.floor(Date.parse(moment) / 1000);
+/** Returns whole seconds since 1970. */
+export const toUnixSeconds = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1000);
 
-/** By it a site and its primary know whether they have storages of the same names. */
+/** Returns a digest of storage names: equal if a site and its primary have the same ones. */
 export function storageDigest(names: readonly string[]): string {
   return createHash('sha256')
     .update([...names].sort().join(','))
     .digest('hex');
 }
 
-function lastEvent(db: Reader) {
+function findLastEvent(db: Reader) {
   // index: geo_events primary key
   return db.selectFrom('geo_events').select(['id', 'created_at']).orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
-async function primaryCounts(db: Reader): Promise<Record<string, number>> {
+async function countPrimaryReplicables(db: Reader): Promise<Record<string, number>> {
   const replicables = await countReplicables(db);
-  const ofKinds = KINDS.flatMap((kind) => {
+  const countsByName = REPLICABLE_KINDS.flatMap((kind) => {
     const { all, checksummed, failed } = replicables[kind] ?? { all: 0, checksummed: 0, failed: 0 };
     return [
       [`${kind}_count`, all],
@@ -68,12 +68,12 @@ async function primaryCounts(db: Reader): Promise<Record<string, number>> {
       [`${kind}_checksum_failed_count`, failed],
     ] as const;
   });
-  return { projects_count: await countRows(db, 'projects'), ...Object.fromEntries(ofKinds) };
+  return { projects_count: await countRows(db, 'projects'), ...Object.fromEntries(countsByName) };
 }
 
-const HEARD_OF_MS = 10 * 60_000;
+const RECENT_MS = 10 * 60_000;
 
-async function slotsOf(db: Reader, now: string): Promise<PrimaryStatus['slots']> {
+async function countSlots(db: Reader, now: string): Promise<PrimaryStatus['slots']> {
   // Few rows.
   const rows = await db
     .selectFrom('geo_sites')
@@ -82,6 +82,6 @@ async function slotsOf(db: Reader, now: string): Promise<PrimaryStatus['slots']>
     .where('is_primary', '=', false)
     .where('enabled', '=', true)
     .execute();
-  const since = addMilliseconds(now, -HEARD_OF_MS);
+  const since = addMilliseconds(now, -RECENT_MS);
   return { count: rows.length, used: rows.filter(({ heard_at }) => heard_at !== null && heard_at >= since).length };
 }

@@ -3,8 +3,8 @@ import { foldCase } from '#database/name-keys.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { ServerContext } from '#http/request/base-url.ts';
 import { type Failure, type FieldErrors, fail, invalid } from '#runtime/failure.ts';
-import { keepApplication } from './oauth-application.ts';
-import { asBase, isHere, type Site, type SiteFields } from './site.ts';
+import { createOrUpdateApplication } from './oauth-application.ts';
+import { isThisServer, normalizeBaseUrl, type Site, type SiteFields } from './site.ts';
 import {
   areNamespaces,
   findPrimary,
@@ -12,12 +12,12 @@ import {
   insertSite,
   isNameTaken,
   replaceNamespaces,
-  updateSite,
+  updateSiteRow,
 } from './store.ts';
-import { siteProblems } from './validation.ts';
+import { validateSite } from './validation.ts';
 
-/** What a call says of a site: what it leaves out stays, or has its default. */
-interface SiteChange {
+/** Fields of a create or update request. A missing field keeps its value, or gets the default. */
+interface SiteInput {
   readonly name?: string | null | undefined;
   readonly url?: string | null | undefined;
   readonly internal_url?: string | null | undefined;
@@ -29,7 +29,7 @@ interface SiteChange {
   readonly container_repositories_max_capacity?: number | null | undefined;
   readonly minimum_reverification_interval?: number | null | undefined;
   readonly sync_object_storage?: boolean | null | undefined;
-  /** null: it holds all. */
+  /** Null: the site copies everything. */
   readonly selective_sync_type?: string | null | undefined;
   readonly selective_sync_shards?: readonly string[] | null | undefined;
   readonly selective_sync_namespace_ids?: readonly number[] | null | undefined;
@@ -50,79 +50,79 @@ const DEFAULTS: SiteFields = {
   selective_sync_type: null,
 };
 
-type Refusal = Failure<'invalid' | 'notFound'>;
+type SiteFailure = Failure<'invalid' | 'notFound'>;
 
-export async function createSite(uow: UnitOfWork, change: SiteChange, base: ServerContext): Promise<Site | Refusal> {
-  const fields = { ...changed(DEFAULTS, change), is_primary: change.primary ?? false };
-  const refusal = (await problemsOf(uow, fields, base)) ?? (await unknownNamespace(uow, change));
-  if (refusal) return refusal;
+export async function createSite(uow: UnitOfWork, input: SiteInput, base: ServerContext): Promise<Site | SiteFailure> {
+  const fields = { ...applyChange(DEFAULTS, input), is_primary: input.primary ?? false };
+  const failure = (await validateFields(uow, fields, base)) ?? (await validateNamespaces(uow, input));
+  if (failure) return failure;
   const site = await insertSite(uow, {
-    ...rowOf(fields),
-    selective_sync_shards: JSON.stringify(change.selective_sync_shards ?? []),
+    ...toColumns(fields),
+    selective_sync_shards: JSON.stringify(input.selective_sync_shards ?? []),
     access_key_digest: null,
     secret_access_key: null,
     oauth_application_id: null,
     created_at: uow.now,
     updated_at: uow.now,
   });
-  await replaceNamespaces(uow, site.id, change.selective_sync_namespace_ids ?? []);
-  return keepApplication(uow, site);
+  await replaceNamespaces(uow, site.id, input.selective_sync_namespace_ids ?? []);
+  return createOrUpdateApplication(uow, site);
 }
 
-/** Whether it is the primary one is decided when it is created. */
-export async function changeSite(
+/** Updates a site, except `primary`, which is fixed at creation. */
+export async function updateSite(
   uow: UnitOfWork,
   id: number,
-  change: SiteChange,
+  input: SiteInput,
   base: ServerContext,
-): Promise<Site | Refusal> {
+): Promise<Site | SiteFailure> {
   const before = await findSite(uow, id);
   if (before === null) return fail('notFound');
-  const fields = changed(before, change);
-  const refusal = (await problemsOf(uow, fields, base, id)) ?? (await unknownNamespace(uow, change));
-  if (refusal) return refusal;
-  const { selective_sync_shards: shards, selective_sync_namespace_ids: namespaces } = change;
-  const after = await updateSite(uow, id, {
-    ...rowOf(fields),
+  const fields = applyChange(before, input);
+  const failure = (await validateFields(uow, fields, base, id)) ?? (await validateNamespaces(uow, input));
+  if (failure) return failure;
+  const { selective_sync_shards: shards, selective_sync_namespace_ids: namespaces } = input;
+  const after = await updateSiteRow(uow, id, {
+    ...toColumns(fields),
     ...(shards != null && { selective_sync_shards: JSON.stringify(shards) }),
   });
   if (after === undefined) return fail('notFound');
   if (namespaces != null) await replaceNamespaces(uow, id, namespaces);
-  return keepApplication(uow, after);
+  return createOrUpdateApplication(uow, after);
 }
 
-/** Gives a secondary what it lacks; null: nothing is wrong with it. */
-export async function repairSite(uow: UnitOfWork, id: number, base: ServerContext): Promise<Site | Refusal> {
+/** Creates the missing OAuth application of a secondary. */
+export async function repairSite(uow: UnitOfWork, id: number, base: ServerContext): Promise<Site | SiteFailure> {
   const site = await findSite(uow, id);
   if (site === null) return fail('notFound');
-  const refusal = await problemsOf(uow, site, base, id);
-  if (refusal) return refusal;
-  return site.oauth_application_id === null ? keepApplication(uow, site) : site;
+  const failure = await validateFields(uow, site, base, id);
+  if (failure) return failure;
+  return site.oauth_application_id === null ? createOrUpdateApplication(uow, site) : site;
 }
 
-function changed(before: SiteFields, change: SiteChange): SiteFields {
-  const url = change.url == null ? before.url : asBase(change.url);
-  const internal = change.internal_url === undefined ? before.internal_url : asBase(change.internal_url ?? '');
+function applyChange(before: SiteFields, input: SiteInput): SiteFields {
+  const url = input.url == null ? before.url : normalizeBaseUrl(input.url);
+  const internal = input.internal_url === undefined ? before.internal_url : normalizeBaseUrl(input.internal_url ?? '');
   return {
-    name: change.name == null ? before.name : change.name.trim(),
+    name: input.name == null ? before.name : input.name.trim(),
     url,
     internal_url: internal === url || internal === '' ? null : internal,
     is_primary: before.is_primary,
-    enabled: change.enabled ?? before.enabled,
-    files_max_capacity: change.files_max_capacity ?? before.files_max_capacity,
-    repos_max_capacity: change.repos_max_capacity ?? before.repos_max_capacity,
-    verification_max_capacity: change.verification_max_capacity ?? before.verification_max_capacity,
+    enabled: input.enabled ?? before.enabled,
+    files_max_capacity: input.files_max_capacity ?? before.files_max_capacity,
+    repos_max_capacity: input.repos_max_capacity ?? before.repos_max_capacity,
+    verification_max_capacity: input.verification_max_capacity ?? before.verification_max_capacity,
     container_repositories_max_capacity:
-      change.container_repositories_max_capacity ?? before.container_repositories_max_capacity,
-    minimum_reverification_interval: change.minimum_reverification_interval ?? before.minimum_reverification_interval,
-    sync_object_storage: change.sync_object_storage ?? before.sync_object_storage,
+      input.container_repositories_max_capacity ?? before.container_repositories_max_capacity,
+    minimum_reverification_interval: input.minimum_reverification_interval ?? before.minimum_reverification_interval,
+    sync_object_storage: input.sync_object_storage ?? before.sync_object_storage,
     selective_sync_type:
-      change.selective_sync_type === undefined ? before.selective_sync_type : change.selective_sync_type || null,
+      input.selective_sync_type === undefined ? before.selective_sync_type : input.selective_sync_type || null,
   };
 }
 
-/** Of fields that have been found good. */
-function rowOf(fields: SiteFields) {
+/** Returns the columns of validated fields. */
+function toColumns(fields: SiteFields) {
   const selective_sync_type = fields.selective_sync_type as Site['selective_sync_type'];
   const { name, url, internal_url, is_primary, enabled, minimum_reverification_interval, sync_object_storage } = fields;
   return {
@@ -142,25 +142,25 @@ function rowOf(fields: SiteFields) {
   };
 }
 
-async function problemsOf(
+async function validateFields(
   tx: Transaction,
   fields: SiteFields,
   base: ServerContext,
   ownId = 0,
-): Promise<Refusal | undefined> {
+): Promise<SiteFailure | undefined> {
   const primary = fields.is_primary ? await findPrimary(tx) : null;
-  const problems: FieldErrors | null = siteProblems(fields, {
+  const errors: FieldErrors | null = validateSite(fields, {
     nameTaken: fields.name !== '' && (await isNameTaken(tx, fields.name, ownId)),
     otherPrimary: primary !== null && primary.id !== ownId,
-    here: isHere(fields, base),
+    here: isThisServer(fields, base),
   });
-  return problems === null ? undefined : invalid(problems);
+  return errors === null ? undefined : invalid(errors);
 }
 
-async function unknownNamespace(
+async function validateNamespaces(
   tx: Transaction,
-  { selective_sync_namespace_ids: ids }: SiteChange,
-): Promise<Refusal | undefined> {
+  { selective_sync_namespace_ids: ids }: SiteInput,
+): Promise<SiteFailure | undefined> {
   if (ids == null || ids.length === 0 || (await areNamespaces(tx, ids))) return undefined;
   return fail('notFound');
 }

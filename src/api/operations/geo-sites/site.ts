@@ -7,7 +7,7 @@ import { trimEndCharacters } from '#text/trim.ts';
 export type Site = Omit<Selectable<SitesTables['geo_sites']>, 'access_key_digest' | 'secret_access_key'>;
 export type NewSite = Insertable<SitesTables['geo_sites']>;
 
-/** What an administrator says of one. */
+/** The fields of a site that administrators set. */
 export type SiteFields = Pick<
   Site,
   | 'name'
@@ -23,16 +23,16 @@ export type SiteFields = Pick<
   | 'sync_object_storage'
 > & { readonly selective_sync_type: string | null };
 
-/** Is it this server? */
-export function isHere({ name }: Pick<Site, 'name'>, { site }: Pick<ServerContext, 'site'>): boolean {
+/** Returns whether the site is this server. */
+export function isThisServer({ name }: Pick<Site, 'name'>, { site }: Pick<ServerContext, 'site'>): boolean {
   return trimEndCharacters(name, '/') === trimEndCharacters(site, '/');
 }
 
-/** An address as it is kept: with one slash at its end. */
-export function asBase(url: string): string {
+/** Returns a URL as it is stored: with exactly one trailing slash. */
+export function normalizeBaseUrl(url: string): string {
   const trimmed = url.trim();
   return trimmed === '' ? '' : `${trimEndCharacters(trimmed, '/')}/`;
 }
 
-/** Where other sites reach it. */
+/** Returns the URL at which other sites reach the site. */
 export const internalUrl = ({ internal_url, url }: Pick<Site, 'internal_url' | 'url'>): string => internal_url ?? url;

@@ -5,17 +5,17 @@ import type { Reader } from '#database/database.ts';
 import { namespaceColumns } from '#domain/namespaces/namespaces.ts';
 import { entity, type SerializationContext } from '#http/endpoint/entity.ts';
 import { dateTime, nullable, shape } from '#http/endpoint/responses.ts';
-import { linksOf, type Root } from './entities.ts';
-import { type PrimaryStatus, primaryStatus, secondsOf, storageDigest } from './primary-status.ts';
-import { healthOf, type SiteWithStatus, type StoredStatus } from './status.ts';
-import { type Counts, KIND_FIELDS, kindValues, percentageOf, WEEKLY } from './status-fields.ts';
-import { heldNamespaces } from './store.ts';
+import { type Root, siteLinks } from './entities.ts';
+import { getPrimaryStatus, type PrimaryStatus, storageDigest, toUnixSeconds } from './primary-status.ts';
+import { getHealth, type SiteWithStatus, type StoredStatus } from './status.ts';
+import { type Counts, formatPercentage, KIND_FIELDS, kindValues, WEEKLY_COUNTS } from './status-fields.ts';
+import { loadSiteNamespaces } from './store.ts';
 
 const text = Type.String();
 const count = nullable(Type.Integer());
 const percentage = Type.String({ pattern: '^\\d+\\.\\d\\d%$' });
 
-/** How a site is, and how far it has come (contract/operations.md §3.2). */
+/** Returns the entity of a site's health and replication progress (contract/operations.md §3.2). */
 export function statusEntity(root: Root) {
   const fields = {
     geo_node_id: Type.Integer(),
@@ -58,10 +58,10 @@ export function statusEntity(root: Root) {
   return entity(`${root.title}Status`, fields).from(load, (row: SiteWithStatus, to, { namespaces, own }) => {
     const { site } = row;
     const status = row.status ?? own.get(site.id)!;
-    const { self, status: statusUrl } = linksOf(root, site, to);
+    const { self, status: statusUrl } = siteLinks(root, site, to);
     return {
       geo_node_id: site.id,
-      ...values(status, to),
+      ...statusValues(status, to),
       missing_oauth_application: !site.is_primary && site.oauth_application_id === null,
       selective_sync_type: site.selective_sync_type,
       namespaces: namespaces.get(site.id) ?? [],
@@ -72,26 +72,26 @@ export function statusEntity(root: Root) {
   });
 }
 
-function values(status: StoredStatus | PrimaryStatus, to: SerializationContext) {
+function statusValues(status: StoredStatus | PrimaryStatus, to: SerializationContext) {
   const counts = JSON.parse(status.counts) as Counts;
-  const counted = (name: string) => (counts[name] as number | null | undefined) ?? null;
+  const getCount = (name: string) => (counts[name] as number | null | undefined) ?? null;
   const kinds = kindValues(counts);
   const slots = 'slots' in status ? status.slots : null;
   const replicated = counts.container_repositories_replication_enabled as boolean | null | undefined;
   return {
-    projects_count: counted('projects_count'),
+    projects_count: getCount('projects_count'),
     container_repositories_replication_enabled: slots === null ? (replicated ?? false) : null,
     ...kinds,
-    ...(Object.fromEntries(WEEKLY.map((name) => [name, counted(name)])) as Record<
-      (typeof WEEKLY)[number],
+    ...(Object.fromEntries(WEEKLY_COUNTS.map((name) => [name, getCount(name)])) as Record<
+      (typeof WEEKLY_COUNTS)[number],
       number | null
     >),
-    repositories_checked_in_percentage: percentageOf(null, null),
-    replication_slots_used_in_percentage: percentageOf(slots?.used ?? null, slots?.count ?? null),
+    repositories_checked_in_percentage: formatPercentage(null, null),
+    replication_slots_used_in_percentage: formatPercentage(slots?.used ?? null, slots?.count ?? null),
     repositories_count: kinds.project_repositories_count as number | null,
     replication_slots_count: slots?.count ?? null,
     replication_slots_used_count: slots?.used ?? null,
-    ...healthOf(status, to.now),
+    ...getHealth(status, to.now),
     db_replication_lag_seconds: status.db_replication_lag_seconds,
     replication_slots_max_retained_wal_bytes: slots === null ? null : 0,
     repositories_checked_count: null,
@@ -100,38 +100,38 @@ function values(status: StoredStatus | PrimaryStatus, to: SerializationContext) 
     last_event_timestamp: status.last_event_timestamp ?? 0,
     cursor_last_event_id: status.cursor_last_event_id,
     cursor_last_event_timestamp: status.cursor_last_event_timestamp ?? 0,
-    last_successful_status_check_timestamp: secondsOf(status.last_successful_status_check_at),
+    last_successful_status_check_timestamp: toUnixSeconds(status.last_successful_status_check_at),
     version: status.version,
     revision: status.revision,
     updated_at: status.updated_at,
   };
 }
 
-/** The groups that the sites hold, and what this server says of itself. */
+/** Loads the namespaces in the sites' scopes, and the status of this server. */
 async function load(rows: readonly SiteWithStatus[], to: SerializationContext) {
   const own = rows.filter(({ status }) => status === null).map(({ site }) => site.id);
   const { level: version, revision } = INSTANCE_VERSION;
   const storages = Object.keys(to.git.storages);
-  const found = own.map((siteId) => primaryStatus(to.db, { siteId, now: to.now, storages, version, revision }));
+  const statuses = own.map((siteId) => getPrimaryStatus(to.db, { siteId, now: to.now, storages, version, revision }));
   return {
-    namespaces: await namespacesOf(
+    namespaces: await loadNamespacesBySite(
       to,
       rows.map(({ site }) => site.id),
     ),
-    own: new Map((await Promise.all(found)).map((status) => [status.site_id, status])),
+    own: new Map((await Promise.all(statuses)).map((status) => [status.site_id, status])),
   };
 }
 
-async function namespacesOf(to: SerializationContext, siteIds: readonly number[]) {
-  const held = await heldNamespaces(to.db, siteIds);
-  const ids = [...new Set([...held.values()].flat())];
-  const rows = ids.length === 0 ? [] : await readNamespaces(to.db, ids);
+async function loadNamespacesBySite(to: SerializationContext, siteIds: readonly number[]) {
+  const idsBySite = await loadSiteNamespaces(to.db, siteIds);
+  const ids = [...new Set([...idsBySite.values()].flat())];
+  const rows = ids.length === 0 ? [] : await loadNamespaces(to.db, ids);
   const byId = new Map(rows.map((row) => [row.id, NamespaceBasic.serialize(row, to)]));
-  const shown = (some: readonly number[]) => some.flatMap((id) => byId.get(id) ?? []);
-  return new Map([...held].map(([siteId, some]) => [siteId, shown(some)]));
+  const serialize = (namespaceIds: readonly number[]) => namespaceIds.flatMap((id) => byId.get(id) ?? []);
+  return new Map([...idsBySite].map(([siteId, namespaceIds]) => [siteId, serialize(namespaceIds)]));
 }
 
-function readNamespaces(db: Reader, ids: readonly number[]) {
+function loadNamespaces(db: Reader, ids: readonly number[]) {
   // index: namespaces primary key, routes_by_namespace
   return db
     .selectFrom('namespaces')

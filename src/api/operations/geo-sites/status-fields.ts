@@ -1,10 +1,10 @@
 import { type TSchema, Type } from 'typebox';
 import { nullable } from '#http/endpoint/responses.ts';
 
-/** The names of a status document (contract/operations.md §3.2). */
+/** Field names of a status document (contract/operations.md §3.2). */
 
-/** All kinds of things that sites copy, those too of which Hearth has none. */
-export const KINDS = [
+/** All kinds of objects that sites copy, including those that Hearth does not have. */
+export const REPLICABLE_KINDS = [
   'lfs_objects',
   'merge_request_diffs',
   'package_files',
@@ -27,8 +27,8 @@ export const KINDS = [
   'supply_chain_attestations',
 ] as const;
 
-/** What a secondary counts of each kind. */
-export const COUNTED_BY_SECONDARIES = [
+/** Counts per kind that a secondary reports. */
+export const SECONDARY_COUNTS = [
   'synced_count',
   'failed_count',
   'registry_count',
@@ -37,53 +37,53 @@ export const COUNTED_BY_SECONDARIES = [
   'verification_failed_count',
 ] as const;
 
-/** What the primary counts of each kind, and a secondary doesn't. */
-const COUNTED_BY_PRIMARIES = ['checksum_total_count', 'checksummed_count', 'checksum_failed_count'] as const;
+/** Counts per kind that only the primary has. */
+const PRIMARY_COUNTS = ['checksum_total_count', 'checksummed_count', 'checksum_failed_count'] as const;
 
-/** What a secondary counts besides. */
-export const WEEKLY = [
+/** Further counts of a secondary. */
+export const WEEKLY_COUNTS = [
   'git_fetch_event_count_weekly',
   'git_push_event_count_weekly',
   'proxy_remote_requests_event_count_weekly',
   'proxy_local_requests_event_count_weekly',
 ] as const;
 
-/** The name of one number of a kind. */
-type CountName = `${(typeof KINDS)[number]}_${string}`;
+/** Name of a count of one kind. */
+type CountName = `${(typeof REPLICABLE_KINDS)[number]}_${string}`;
 
 const count = nullable(Type.Integer());
 const percentage = Type.String({ pattern: '^\\d+\\.\\d\\d%$' });
 
-/** The fields of all kinds. */
+/** Schemas of the fields of all kinds. */
 export const KIND_FIELDS: Readonly<Record<CountName, TSchema>> = Object.fromEntries(
-  KINDS.flatMap((kind) => [
+  REPLICABLE_KINDS.flatMap((kind) => [
     [`${kind}_count`, count],
-    ...[...COUNTED_BY_PRIMARIES, ...COUNTED_BY_SECONDARIES].map((what) => [`${kind}_${what}`, count] as const),
+    ...[...PRIMARY_COUNTS, ...SECONDARY_COUNTS].map((suffix) => [`${kind}_${suffix}`, count] as const),
     [`${kind}_synced_in_percentage`, percentage],
     [`${kind}_verified_in_percentage`, percentage],
   ]),
 );
 
-/** `part` of `total`: `33.33%`; of nothing it is `0.00%`. */
-export function percentageOf(part: number | null, total: number | null): string {
+/** Formats `part` of `total` as `33.33%`; `0.00%` if `total` is 0 or null. */
+export function formatPercentage(part: number | null, total: number | null): string {
   return `${(total ? ((part ?? 0) / total) * 100 : 0).toFixed(2)}%`;
 }
 
-/** A number that was counted; null: it was not. */
+/** Counts by name; null: not counted. */
 export type Counts = Readonly<Record<string, number | boolean | null | undefined>>;
 
-/** The values of `KIND_FIELDS`, from what was counted by their names. */
+/** Returns the values of `KIND_FIELDS` for these counts. */
 export function kindValues(counts: Counts): Record<CountName, number | string | null> {
-  const counted = (name: string) => (counts[name] as number | null | undefined) ?? null;
+  const getCount = (name: string) => (counts[name] as number | null | undefined) ?? null;
   return Object.fromEntries(
-    KINDS.flatMap((kind) => {
-      const registered = counted(`${kind}_registry_count`);
-      const names = [...COUNTED_BY_PRIMARIES, ...COUNTED_BY_SECONDARIES].map((what) => `${kind}_${what}`);
+    REPLICABLE_KINDS.flatMap((kind) => {
+      const registryCount = getCount(`${kind}_registry_count`);
+      const names = [...PRIMARY_COUNTS, ...SECONDARY_COUNTS].map((suffix) => `${kind}_${suffix}`);
       return [
-        [`${kind}_count`, counted(`${kind}_count`) ?? registered],
-        ...names.map((name) => [name, counted(name)] as const),
-        [`${kind}_synced_in_percentage`, percentageOf(counted(`${kind}_synced_count`), registered)],
-        [`${kind}_verified_in_percentage`, percentageOf(counted(`${kind}_verified_count`), registered)],
+        [`${kind}_count`, getCount(`${kind}_count`) ?? registryCount],
+        ...names.map((name) => [name, getCount(name)] as const),
+        [`${kind}_synced_in_percentage`, formatPercentage(getCount(`${kind}_synced_count`), registryCount)],
+        [`${kind}_verified_in_percentage`, formatPercentage(getCount(`${kind}_verified_count`), registryCount)],
       ];
     }),
   );

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { newSite } from '#test/support/replication-sites.ts';
 import { done, world } from '#test/support/world.ts';
-import { KINDS } from './status-fields.ts';
+import { REPLICABLE_KINDS } from './status-fields.ts';
 
 const here = await world({ env: { HEARTH_EXTERNAL_URL: 'https://hq.example' } });
 const { root, clock, newGroup, newProject, work } = here;
@@ -14,7 +14,7 @@ const site = await newSite(here);
 
 const statusOf = async (id: number, path = 'geo_sites') => (await done(root.get(`/${path}/${id}/status`))).body;
 
-test('a site that has said nothing has no status', async () => {
+test('a site that has not reported has no status', async () => {
   const silent = await newSite(here);
   const answer = await root.get(`${silent.at}/status`, { refresh: true });
   assert.deepEqual([answer.status, answer.body], [404, { message: '404 Status for Geo site not found Not Found' }]);
@@ -22,7 +22,7 @@ test('a site that has said nothing has no status', async () => {
   assert.deepEqual(ids, [primary.id]);
 });
 
-test('the primary counts what it has, and has no registry', async () => {
+test('the primary counts its objects, and has no registry', async () => {
   const { owner, at, repository } = await newProject({ readme: true });
   await newProject({});
   await site.get('/geo/replicables', { replicable_name: 'project_repository' });
@@ -41,7 +41,7 @@ test('the primary counts what it has, and has no registry', async () => {
     [all, all - 1],
   );
   assert.equal(after.last_event_timestamp > 0 && after.last_event_id > status.last_event_id, true, at);
-  for (const kind of KINDS) {
+  for (const kind of REPLICABLE_KINDS) {
     const of = (what: string) => status[`${kind}_${what}`];
     assert.deepEqual([of('checksum_failed_count'), typeof of('count')], [0, 'number'], kind);
     for (const what of ['synced', 'failed', 'registry', 'verification_total', 'verified', 'verification_failed'])
@@ -50,7 +50,7 @@ test('the primary counts what it has, and has no registry', async () => {
   }
 });
 
-test('the rest of the primary’s status is its own', async () => {
+test('returns the other fields of the status of the primary', async () => {
   const status = await statusOf(primary.id);
   const at = `https://hq.example/api/v4/geo_sites/${primary.id}`;
   const rest = {
@@ -102,11 +102,11 @@ const REPORT = {
 const report = (params: object = {}) =>
   site.send('POST', '/geo/status', { geo_node_id: site.id, ...REPORT, ...params });
 
-test('a secondary says how it is, and nothing of checksums', async () => {
+test('stores the report of a secondary without its checksum counts', async () => {
   const { status, body } = await report();
   assert.equal(status, 201);
   assert.deepEqual(body, await statusOf(site.id));
-  const said = {
+  const reported = {
     projects_count: 3,
     repositories_count: 3,
     project_repositories_count: 3,
@@ -127,7 +127,7 @@ test('a secondary says how it is, and nothing of checksums', async () => {
     healthy: true,
     health_status: 'Healthy',
   };
-  for (const [name, value] of Object.entries(said)) assert.deepEqual(body[name], value, name);
+  for (const [name, value] of Object.entries(reported)) assert.deepEqual(body[name], value, name);
   const slots = await statusOf(primary.id);
   assert.deepEqual(
     [slots.replication_slots_used_count, slots.replication_slots_used_in_percentage],
@@ -135,7 +135,7 @@ test('a secondary says how it is, and nothing of checksums', async () => {
   );
 });
 
-test('it is healthy for an hour, unless it complains', async () => {
+test('a site is healthy for an hour after its report, unless it reports an error', async () => {
   const ill = await report({ status_message: 'Storage storage2 is not writable', storage_configuration_digest: 'x' });
   const { healthy, health, health_status, storage_shards_match } = ill.body;
   assert.deepEqual(
@@ -149,7 +149,7 @@ test('it is healthy for an hour, unless it complains', async () => {
   assert.deepEqual([late.healthy, late.health, late.health_status], [false, 'Healthy', 'Unhealthy']);
 });
 
-test('what is read of the site is as it is now', async () => {
+test('the status has the current fields of the site', async () => {
   const group = await newGroup();
   await done(root.put(site.at, { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] }));
   const [application] = (await root.get('/applications')).body.filter((one: { application_name: string }) =>
@@ -164,7 +164,7 @@ test('what is read of the site is as it is now', async () => {
   );
 });
 
-test('a site speaks for itself', async () => {
+test('a site can report only its own status', async () => {
   assert.deepEqual((await report({ geo_node_id: primary.id })).body, { message: '403 Forbidden' });
   assert.deepEqual((await site.send('POST', '/geo/status', {})).body, { error: 'geo_node_id is missing' });
 });

@@ -6,32 +6,32 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { ServerContext } from '#http/request/base-url.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { trimEndCharacters } from '#text/trim.ts';
-import { isHere, type Site } from './site.ts';
+import { isThisServer, type Site } from './site.ts';
 import { siteColumns } from './store.ts';
 
-/** What a site has said of itself; the primary says it when it is asked. */
+/** Status that a secondary has reported. The primary's is computed on request. */
 export type StoredStatus = Selectable<SitesTables['geo_statuses']>;
 
-/** A site with its status, which is null for this server itself: it is found out when it is shown. */
+/** A site with its status. Null for this server: its status is computed during serialization. */
 export interface SiteWithStatus {
   readonly site: Site;
   readonly status: StoredStatus | null;
 }
 
-/** The status of a site; null: it has none yet. */
+/** Returns the status of a site; null if it has not reported one yet. */
 export async function findStatus(db: Reader, site: Site, base: ServerContext): Promise<SiteWithStatus | null> {
-  if (site.is_primary && isHere(site, base)) return { site, status: null };
-  const status = await storedStatus(db, site.id);
+  if (site.is_primary && isThisServer(site, base)) return { site, status: null };
+  const status = await findStoredStatus(db, site.id);
   return status === null ? null : { site, status };
 }
 
-export async function storedStatus(db: Reader, siteId: number): Promise<StoredStatus | null> {
+export async function findStoredStatus(db: Reader, siteId: number): Promise<StoredStatus | null> {
   // index: geo_statuses primary key
   const row = await db.selectFrom('geo_statuses').selectAll().where('site_id', '=', siteId).executeTakeFirst();
   return row ?? null;
 }
 
-/** One page of the sites that have a status, with it. */
+/** Returns a page of the sites that have a status. */
 export async function listStatuses(
   db: Reader,
   base: ServerContext,
@@ -55,19 +55,19 @@ export async function listStatuses(
   const statuses =
     ids.length === 0 ? [] : await db.selectFrom('geo_statuses').selectAll().where('site_id', 'in', ids).execute();
   const bySite = new Map(statuses.map((status) => [status.site_id, status]));
-  const own = (site: Site) => site.is_primary && isHere(site, base);
+  const own = (site: Site) => site.is_primary && isThisServer(site, base);
   return {
     ...found,
     items: found.items.map((site) => ({ site, status: own(site) ? null : (bySite.get(site.id) ?? null) })),
   };
 }
 
-/** Keeps what a site says of itself, in place of what it has said before. */
-export async function keepStatus(
+/** Stores the reported status of a site and replaces the previous one. */
+export async function storeStatus(
   tx: Transaction,
-  said: Omit<StoredStatus, 'updated_at' | 'last_successful_status_check_at'>,
+  report: Omit<StoredStatus, 'updated_at' | 'last_successful_status_check_at'>,
 ): Promise<StoredStatus> {
-  const { site_id, ...rest } = { ...said, last_successful_status_check_at: tx.now, updated_at: tx.now };
+  const { site_id, ...rest } = { ...report, last_successful_status_check_at: tx.now, updated_at: tx.now };
   return tx
     .insertInto('geo_statuses')
     .values({ site_id, ...rest })
@@ -84,8 +84,8 @@ export interface Health {
   readonly health_status: 'Healthy' | 'Unhealthy';
 }
 
-/** Has it been heard of within the hour, and had nothing to complain about? */
-export function healthOf(status: StoredStatus | null, now: string): Health {
+/** Returns the health: healthy if the last report is at most an hour old and has no error message. */
+export function getHealth(status: StoredStatus | null, now: string): Health {
   const message = status?.status_message ?? '';
   const recent = status !== null && status.last_successful_status_check_at >= addMilliseconds(now, -HOUR_MS);
   const healthy = recent && ['', 'Healthy'].includes(message);

@@ -28,7 +28,7 @@ export const siteColumns = [
   'geo_sites.updated_at',
 ] as const;
 
-/** One page of all sites. */
+/** Returns a page of all sites. */
 export function listSites(db: Reader, page: OffsetRequest): Promise<Page<Site>> {
   // index: geo_sites primary key
   return paginate(db, db.selectFrom('geo_sites').select(siteColumns).orderBy('geo_sites.id', 'asc'), page);
@@ -46,7 +46,7 @@ export async function findPrimary(db: Reader): Promise<Site | null> {
   return row ?? null;
 }
 
-/** Does another site have this name? index: geo_sites_by_name */
+/** Returns whether another site has this name. index: geo_sites_by_name */
 export function isNameTaken(db: Reader, name: string, ownId: number): Promise<boolean> {
   const others = db.selectFrom('geo_sites').select('id').where('name_key', '=', foldCase(name));
   return hasRow(others.where('id', '<>', ownId));
@@ -56,8 +56,8 @@ export async function insertSite(tx: Transaction, site: NewSite): Promise<Site> 
   return tx.insertInto('geo_sites').values(site).returning(siteColumns).executeTakeFirstOrThrow();
 }
 
-/** Undefined: it has gone. */
-export function updateSite(tx: Transaction, id: number, change: Partial<NewSite>): Promise<Site | undefined> {
+/** Updates a site. Returns undefined if it no longer exists. */
+export function updateSiteRow(tx: Transaction, id: number, change: Partial<NewSite>): Promise<Site | undefined> {
   return tx
     .updateTable('geo_sites')
     .set({ ...change, updated_at: tx.now })
@@ -66,14 +66,14 @@ export function updateSite(tx: Transaction, id: number, change: Partial<NewSite>
     .executeTakeFirst();
 }
 
-/** False: it has gone already. */
+/** Deletes a site. Returns whether it existed. */
 export async function deleteSite(tx: Transaction, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('geo_sites').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-/** Which groups (and personal namespaces) these sites hold, by the site. index: geo_site_namespaces_pkey */
-export async function heldNamespaces(
+/** Returns the ids of the namespaces in these sites' scopes, by site id. index: geo_site_namespaces_pkey */
+export async function loadSiteNamespaces(
   db: Reader,
   siteIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly number[]>> {
@@ -84,10 +84,10 @@ export async function heldNamespaces(
     .orderBy('namespace_id')
     .execute();
   const bySite = Map.groupBy(rows, ({ site_id }) => site_id);
-  return new Map([...bySite].map(([id, some]) => [id, some.map(({ namespace_id }) => namespace_id)]));
+  return new Map([...bySite].map(([id, siteRows]) => [id, siteRows.map(({ namespace_id }) => namespace_id)]));
 }
 
-/** Is each of these a group or a personal namespace? */
+/** Returns whether all ids are those of groups or personal namespaces. */
 export async function areNamespaces(db: Reader, ids: readonly number[]): Promise<boolean> {
   // index: namespaces primary key
   const found = await db
@@ -98,7 +98,7 @@ export async function areNamespaces(db: Reader, ids: readonly number[]): Promise
   return found.length === new Set(ids).size;
 }
 
-/** Has the site hold these namespaces and no other. */
+/** Replaces the namespaces in the site's scope. */
 export async function replaceNamespaces(tx: Transaction, siteId: number, ids: readonly number[]): Promise<void> {
   await tx.deleteFrom('geo_site_namespaces').where('site_id', '=', siteId).execute();
   const rows = [...new Set(ids)].map((namespace_id) => ({ site_id: siteId, namespace_id }));

@@ -1,26 +1,26 @@
 import type { Caller, CallerSite } from '#authentication/caller.ts';
 import { type Access, access } from '#http/access/access.ts';
 import { unauthorized } from '#http/errors/http-error.ts';
-import { askForApi } from '../geo-sites/index.ts';
+import { requireApiScope } from '../geo-sites/index.ts';
 
-/** Replication sites by their own proof, and nobody else (contract/operations.md §3.3). */
+/** Access for replication sites with a signed token only (contract/operations.md §3.3). */
 
-/** A site that follows this server; with `disabled` also one that is told to rest. */
-export function bySite({ disabled = false } = {}): Access<{ site: CallerSite }> {
+/** Enabled secondaries; with `disabled` also disabled ones. */
+export function siteAccess({ disabled = false } = {}): Access<{ site: CallerSite }> {
   return access({
     audience: 'key',
     label: disabled ? 'site (disabled too)' : 'site',
     authenticate({ caller: { site } }) {
       if (site === undefined || !(site.enabled || disabled)) throw unauthorized();
-      askForApi(site);
+      requireApiScope(site);
     },
-    load: async ({ caller }) => ({ site: siteOf(caller) }),
+    load: async ({ caller }) => ({ site: requireSite(caller) }),
     authorize: () => {},
   });
 }
 
-/** A site that has signed which blob it wants. */
-export function byBlobOfSite(): Access<{ site: CallerSite }> {
+/** Enabled secondaries whose token is signed for the requested blob. */
+export function siteBlobAccess(): Access<{ site: CallerSite }> {
   return access({
     audience: 'key',
     label: 'site',
@@ -29,12 +29,12 @@ export function byBlobOfSite(): Access<{ site: CallerSite }> {
         site?.data.replicable_name === path.replicable_name && String(site?.data.replicable_id) === path.replicable_id;
       if (site?.enabled !== true || typeof site.data.replicable_id !== 'number' || !isSigned) throw unauthorized();
     },
-    load: async ({ caller }) => ({ site: siteOf(caller) }),
+    load: async ({ caller }) => ({ site: requireSite(caller) }),
     authorize: () => {},
   });
 }
 
-function siteOf({ site }: Caller): CallerSite {
+function requireSite({ site }: Caller): CallerSite {
   if (site === undefined) throw unauthorized();
   return site;
 }

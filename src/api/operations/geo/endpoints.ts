@@ -7,35 +7,35 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { integer, oneOf } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
 import { findPrimary, findSite, ROOTS, statusEntity } from '../geo-sites/index.ts';
-import { REPLICABLE_NAMES, readReplicables, wantChecksums } from '../replicables/index.ts';
-import { byBlobOfSite, bySite } from './access.ts';
+import { enqueueChecksums, loadReplicables, REPLICABLE_NAMES } from '../replicables/index.ts';
+import { siteAccess, siteBlobAccess } from './access.ts';
 import { FollowingSite, GeoEvent, Replicable } from './entities.ts';
-import { findScope, readEvents } from './events.ts';
-import { noteUnconcerned, unconcernedUntil } from './skipped-events.ts';
-import { keepReport, reportParams } from './status-report.ts';
+import { findSiteScope, listSiteEvents } from './events.ts';
+import { findSkippedUntil, recordSkipped } from './skipped-events.ts';
+import { reportParams, storeReport } from './status-report.ts';
 
-/** What this server says to sites that follow it, and they to it (contract/operations.md §3.4). */
+/** Endpoints for secondaries (contract/operations.md §3.4). */
 
-const part = { after_id: optional(integer, 0), per_page: optional(perPage, 100) };
+const pageParams = { after_id: optional(integer, 0), per_page: optional(perPage, 100) };
 
-/** A site may be deleted while it asks. */
+/** The site was deleted during its request. */
 const gone = [401, '401 Unauthorized'] as const;
 
 export const reportGeoStatus = endpoint({
   post: '/geo/status',
   summary: 'Report the status of a site',
-  access: bySite(),
+  access: siteAccess(),
   allowSiteToken: true,
   params: reportParams,
   errors: { otherSite: FORBIDDEN },
   response: created(statusEntity(ROOTS[0])),
-  write: (uow, { site, params }) => keepReport(uow, site.id, params),
+  write: (uow, { site, params }) => storeReport(uow, site.id, params),
 });
 
 export const getFollowingSite = endpoint({
   get: '/geo/site',
   summary: 'Get the settings of the calling site',
-  access: bySite({ disabled: true }),
+  access: siteAccess({ disabled: true }),
   allowSiteToken: true,
   errors: { gone },
   response: ok(FollowingSite),
@@ -47,39 +47,39 @@ export const getFollowingSite = endpoint({
 
 export const listReplicables = endpoint({
   get: '/geo/replicables',
-  summary: 'List what a secondary holds, by ids',
-  access: bySite(),
+  summary: 'List the objects in the scope of a secondary',
+  access: siteAccess(),
   allowSiteToken: true,
-  params: { replicable_name: required(oneOf(...REPLICABLE_NAMES)), ...part },
+  params: { replicable_name: required(oneOf(...REPLICABLE_NAMES)), ...pageParams },
   errors: { gone },
   response: list(Replicable),
   async handle({ site: { id }, params: { replicable_name, after_id, per_page } }, services) {
     const db = services.database.reader;
-    const scope = await findScope(db, id);
+    const scope = await findSiteScope(db, id);
     if (scope === null) return fail('gone');
-    const found = await readReplicables(db, scope, replicable_name, { afterId: after_id, limit: per_page });
-    await wantChecksums(services, found);
+    const found = await loadReplicables(db, scope, replicable_name, { afterId: after_id, limit: per_page });
+    await enqueueChecksums(services, found);
     return found;
   },
 });
 
 export const listGeoEvents = endpoint({
   get: '/geo/events',
-  summary: 'List what has happened to what a secondary holds',
-  access: bySite(),
+  summary: 'List events in the scope of a secondary',
+  access: siteAccess(),
   allowSiteToken: true,
-  params: part,
+  params: pageParams,
   errors: { gone },
   response: list(GeoEvent),
   async handle({ site: { id }, params: { after_id, per_page } }, services) {
     const db = services.database.reader;
-    const scope = await findScope(db, id);
+    const scope = await findSiteScope(db, id);
     if (scope === null) return fail('gone');
     const { database } = services;
-    const afterId = unconcernedUntil(database, scope, after_id);
-    const { events, replicables, until } = await readEvents(db, scope, { afterId, limit: per_page });
-    if (events.length === 0) noteUnconcerned(database, scope, { after: after_id, until });
-    await wantChecksums(services, replicables);
+    const afterId = findSkippedUntil(database, scope, after_id);
+    const { events, replicables, until } = await listSiteEvents(db, scope, { afterId, limit: per_page });
+    if (events.length === 0) recordSkipped(database, scope, { after: after_id, until });
+    await enqueueChecksums(services, replicables);
     return events;
   },
 });
@@ -87,7 +87,7 @@ export const listGeoEvents = endpoint({
 export const retrieveReplicable = endpoint({
   get: '/geo/retrieve/:replicable_name/:replicable_id',
   summary: 'Get the content of a replicated blob',
-  access: byBlobOfSite(),
+  access: siteBlobAccess(),
   allowSiteToken: true,
   params: { replicable_id: required(integer) },
   unknownIdStatus: 401,
@@ -95,10 +95,10 @@ export const retrieveReplicable = endpoint({
   response: stream,
   async handle({ site: { id }, params: { replicable_name, replicable_id } }, { database: { reader: db }, blobs }) {
     const name = REPLICABLE_NAMES.find((one) => one === replicable_name);
-    const scope = await findScope(db, id);
+    const scope = await findSiteScope(db, id);
     if (name === undefined || scope === null) return fail('notFound');
-    const [found] = await readReplicables(db, scope, name, { ids: [replicable_id] });
-    // Repositories are fetched by git.
+    const [found] = await loadReplicables(db, scope, name, { ids: [replicable_id] });
+    // Repositories have no blob: secondaries fetch them with git.
     if (found === undefined || found.checksum === null || found.size === null) return fail('notFound');
     const blob = await openBlob(blobs, found.checksum);
     if (blob === null) return fail('notFound');

@@ -5,24 +5,24 @@ import { ROOTS, type Site, siteEntity } from '../geo-sites/index.ts';
 import { REPLICABLE_NAMES, type Replicable as ReplicableRow } from '../replicables/index.ts';
 import type { SiteEvent } from './events.ts';
 
-/** What sites are told (contract/operations.md §3.4). */
+/** Entities in responses to secondaries (contract/operations.md §3.4). */
 
 const text = Type.String();
 const GeoSite = siteEntity(ROOTS[0]);
 
-/** A site with what it has to know of its primary. */
-export interface Following {
+/** A secondary with its primary. */
+export interface SiteWithPrimary {
   readonly site: Site;
   readonly primary: Site | null;
 }
 
 export const FollowingSite = entity('GeoFollowingSite', {
   site: GeoSite.schema,
-  /** null: there is none (any more). */
+  /** Null: no primary exists. */
   primary: nullable(shape('GeoPrimarySite', { name: text, url: text })),
   storages: Type.Array(text),
 }).from(
-  (rows: readonly Following[], to) =>
+  (rows: readonly SiteWithPrimary[], to) =>
     GeoSite.serializeAll(
       rows.map(({ site }) => site),
       to,

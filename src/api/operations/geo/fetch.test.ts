@@ -12,11 +12,12 @@ import { done, world } from '#test/support/world.ts';
 const here = await world();
 const { server, anonymous, name, newGroup, newProject } = here;
 
-const place = await mkdtemp(join(tmpdir(), 'hearth-site-'));
-after(() => rm(place, { recursive: true, force: true }));
+const directory = await mkdtemp(join(tmpdir(), 'hearth-site-'));
+after(() => rm(directory, { recursive: true, force: true }));
 
 const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' };
-const git = async (...args: string[]) => (await promisify(execFile)('git', args, { cwd: place, env })).stdout.trim();
+const git = async (...args: string[]) =>
+  (await promisify(execFile)('git', args, { cwd: directory, env })).stdout.trim();
 
 async function directoryOf(projectId: number): Promise<string> {
   const row = await server.services.database.reader
@@ -27,7 +28,7 @@ async function directoryOf(projectId: number): Promise<string> {
   return getRepository(server.services.git, row).directory;
 }
 
-test('a site clones a private repository with every ref, those too that users don’t see', async () => {
+test('a site clones a private repository with all refs, including hidden ones', async () => {
   const site = await newSite(here);
   const project = await newProject({ readme: true });
   const path = project.path_with_namespace;
@@ -36,7 +37,7 @@ test('a site clones a private repository with every ref, those too that users do
   const head = await git('-C', directory, 'rev-parse', 'HEAD');
   for (const hidden of ['refs/keep-around/a', 'refs/environments/b'])
     await git('-C', directory, 'update-ref', hidden, head);
-  const { Authorization } = site.proof({ scope: path }, { lives: 7200 });
+  const { Authorization } = site.proof({ scope: path }, { lifetime: 7200 });
   const copy = name('copy.git');
   await git(
     '-c',
@@ -59,7 +60,7 @@ test('a site clones a private repository with every ref, those too that users do
 const advertised = (path: string, headers: Record<string, string>, service = 'git-upload-pack') =>
   anonymous.send('GET', `//${path}.git/info/refs?service=${service}`, { headers });
 
-test('a site fetches what it holds with a proof for just that, and pushes nothing', async () => {
+test('a site fetches only repositories in its scope, with a token for each, and cannot push', async () => {
   const [group, elsewhere] = [await newGroup(), await newProject({ readme: true })];
   const { path_with_namespace: path } = await newProject({ in: group, readme: true });
   const site = await newSite(here, { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] });

@@ -3,12 +3,12 @@ import { deleteOldEvents, deleteOldEventsHourly } from './cleanup.ts';
 import * as endpoints from './endpoints.ts';
 
 /**
- * What sites that hold copies ask this server. A secondary proves itself by a signed header (`authentication/tokens/site-keys.ts`),
- * which counts on endpoints that declare `siteProof` and is no credential on others. What happens to repositories and
- * blobs triggers write into `geo_events` (migration 0083), by whatever statement or reference, and only while there is
- * a secondary: a push costs no statement more, and what goes with its project is told too. On PostgreSQL the commit
- * runs them, one after another, so that whoever follows by "greater than the last" misses nothing. Checksums are found
- * by the queue when a site has asked for them (`operations/replicables/checksums.ts`), and count for the version of
- * refs that they were read at. What a site holds is a condition on each query (`domain/site-scope.ts`).
+ * API for secondaries. A secondary authenticates with a signed header (`authentication/tokens/site-keys.ts`), which is
+ * accepted only by endpoints that declare `allowSiteToken`.
+ * Triggers record changes of repositories and blobs in `geo_events` (migration 0083), but only while a secondary
+ * exists: a push needs no further statement, and cascading deletions are recorded too. On PostgreSQL these triggers run
+ * at commit and one after another, so that a reader with "greater than the last id" misses no event.
+ * Jobs compute the checksums that sites request (`operations/replicables/checksums.ts`). A checksum is valid for one
+ * version of the refs. The scope of a site is a condition of each query (`domain/site-scope.ts`).
  */
 export const geo = resourceModule({ endpoints, jobs: [deleteOldEvents], schedules: [deleteOldEventsHourly] });

@@ -13,8 +13,8 @@ type Event = Record<'event_name' | 'replicable_name', string> & { id: number; re
 
 const list = async (site: TestSite, replicable_name: string) =>
   (await done(site.get('/geo/replicables', { replicable_name }))).body;
-/** What has happened since, each time that it is asked. */
-const since = async (site: TestSite) => {
+/** Returns a function that lists the events since its last call. */
+const createEventReader = async (site: TestSite) => {
   let after = 0;
   const next = async () => {
     const events: Event[] = (await done(site.get('/geo/events', { after_id: after }))).body;
@@ -36,7 +36,7 @@ async function upload({ owner, path_with_namespace }: Project): Promise<string> 
   return oid;
 }
 
-test('while there is no secondary nothing is written down, and one that comes later is told of all', async () => {
+test('records no events without a secondary; a later one gets all objects from the lists', async () => {
   await done(root.post('/geo_sites', { name: 'hq', url: 'https://hq.test', primary: true }));
   const project = await newProject({ readme: true });
   await upload(project);
@@ -53,7 +53,7 @@ test('while there is no secondary nothing is written down, and one that comes la
   assert.equal((await list(site, 'lfs_object')).length, 1);
 });
 
-test('a repository’s checksum is pending until the queue has found it, and again after each change', async () => {
+test('the checksum of a repository is pending until its job has run, and again after each change', async () => {
   const [site, project] = [await newSite(here), await newProject({ readme: true })];
   const own = async () =>
     (
@@ -80,9 +80,9 @@ test('a repository’s checksum is pending until the queue has found it, and aga
   assert.notEqual((await own()).checksum, found.checksum);
 });
 
-test('a site hears of each change of a project, in order', async () => {
+test('a site gets the events of a project in order', async () => {
   const site = await newSite(here);
-  const news = await since(site);
+  const news = await createEventReader(site);
   const { id, ...project } = await newProject({ readme: true });
   const of = (what: string) => `${what} project_repository ${id}`;
   assert.deepEqual([...new Set(await news())], [of('created'), of('updated')]);
@@ -99,55 +99,55 @@ test('a site hears of each change of a project, in order', async () => {
   assert.equal((await news()).at(-1), of('deleted'));
 });
 
-test('blobs come and go with what refers to them, and are told with their checksum', async () => {
+test('blobs are created and deleted with their references, and their events have the checksum', async () => {
   const site = await newSite(here);
   const project = await newProject({ readme: true });
-  const news = await since(site);
+  const news = await createEventReader(site);
   const oid = await upload(project);
   const object = (await list(site, 'lfs_object')).find((one: Event) => one.checksum === oid);
   assert.deepEqual([object.checksum_state, object.path, object.storage], ['succeeded', null, null]);
   const { id: jobId } = await archivedJob(here, project);
-  const told = await news();
-  assert.equal(told.includes(`created lfs_object ${object.replicable_id}`), true);
-  const [artifact] = told.filter((one) => one.startsWith('created job_artifact'));
+  const events = await news();
+  assert.equal(events.includes(`created lfs_object ${object.replicable_id}`), true);
+  const [artifact] = events.filter((one) => one.startsWith('created job_artifact'));
   await server.services.database.transaction((tx) => tx.deleteFrom('jobs').where('id', '=', jobId).execute());
   assert.equal((await news()).includes(artifact!.replace('created', 'deleted')), true);
 });
 
-test('a site that holds some groups hears of what is in them and below', async () => {
+test('a site with a scope of groups gets the events of these groups and their subgroups', async () => {
   const [group, outside] = [await newGroup(), await newGroup()];
   const [inside, elsewhere] = [
     await newProject({ in: await newGroup({ in: group }) }),
     await newProject({ in: outside }),
   ];
-  const wish = { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] };
-  const site = await newSite(here, wish);
-  const held = async () => (await list(site, 'project_repository')).map((one: Event) => one.replicable_id);
-  assert.deepEqual(await held(), [inside.id]);
-  const objects = async () => (await list(site, 'lfs_object')).length;
-  const news = await since(site);
+  const scope = { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] };
+  const site = await newSite(here, scope);
+  const listProjectIds = async () => (await list(site, 'project_repository')).map((one: Event) => one.replicable_id);
+  assert.deepEqual(await listProjectIds(), [inside.id]);
+  const countObjects = async () => (await list(site, 'lfs_object')).length;
+  const news = await createEventReader(site);
   await upload(elsewhere);
   await done(elsewhere.owner.put(elsewhere.at, { path: name('renamed') }));
-  assert.deepEqual([await objects(), (await news()).filter((one) => !one.startsWith('deleted'))], [0, []]);
+  assert.deepEqual([await countObjects(), (await news()).filter((one) => !one.startsWith('deleted'))], [0, []]);
   await upload(inside);
-  assert.equal(await objects(), 1);
+  assert.equal(await countObjects(), 1);
   assert.equal(
     (await news()).some((one) => one.startsWith('created lfs_object')),
     true,
   );
 });
 
-test('what leaves the part of a site is deleted for it, and what comes into it is told', async () => {
+test('an object that leaves the scope of a site is reported as deleted, one that enters it as created', async () => {
   const [group, outside] = [await newGroup({ owner: root }), await newGroup({ owner: root })];
   const project = await newProject({ in: group, owner: root });
   await upload(project);
-  const wish = { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] };
-  const site = await newSite(here, wish);
+  const scope = { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] };
+  const site = await newSite(here, scope);
   const [object] = await list(site, 'lfs_object');
-  const news = await since(site);
+  const news = await createEventReader(site);
   await done(root.put(`/projects/${project.id}/transfer`, { namespace: outside.id }));
-  const left = await news();
-  assert.deepEqual(left.sort(), [
+  const events = await news();
+  assert.deepEqual(events.sort(), [
     `deleted lfs_object ${object.replicable_id}`,
     `deleted project_repository ${project.id}`,
   ]);
@@ -161,7 +161,7 @@ test('what leaves the part of a site is deleted for it, and what comes into it i
   assert.deepEqual(await news(), []);
 });
 
-test('a site that holds some storages hears of no other', async () => {
+test('a site with a scope of storages gets no events of others', async () => {
   await newProject();
   const nowhere = await newSite(here, { selective_sync_type: 'shards', selective_sync_shards: ['nowhere'] });
   assert.deepEqual(await list(nowhere, 'project_repository'), []);
@@ -169,9 +169,9 @@ test('a site that holds some storages hears of no other', async () => {
   assert.equal((await list(all, 'project_repository')).length > 0, true);
 });
 
-test('snippets are told of and listed, but lie in no group', async () => {
+test('snippets have events and are listed, but belong to no group', async () => {
   const site = await newSite(here);
-  const news = await since(site);
+  const news = await createEventReader(site);
   const snippet = { title: 'Notes', file_name: 'a.md', content: 'Text', visibility: 'private' };
   const { id } = (await done(root.post('/snippets', snippet))).body;
   assert.deepEqual(await news(), [`created snippet_repository ${id}`]);
@@ -179,27 +179,27 @@ test('snippets are told of and listed, but lie in no group', async () => {
   await work();
   const [found] = await list(site, 'snippet_repository');
   assert.deepEqual([found.replicable_id, found.path, found.checksum_state], [id, `snippets/${id}`, 'succeeded']);
-  const some = await newSite(here, { selective_sync_type: 'namespaces' });
-  assert.deepEqual(await list(some, 'snippet_repository'), []);
+  const scopedSite = await newSite(here, { selective_sync_type: 'namespaces' });
+  assert.deepEqual(await list(scopedSite, 'snippet_repository'), []);
   await done(root.delete(`/snippets/${id}`));
   assert.deepEqual(await news(), [`deleted snippet_repository ${id}`]);
 });
 
-test('kinds that Hearth has none of are empty, and others are refused', async () => {
+test('kinds without objects are empty, and unknown kinds are invalid', async () => {
   const site = await newSite(here);
   for (const kind of ['upload', 'project_wiki_repository', 'group_wiki_repository'])
     assert.deepEqual(await list(site, kind), []);
-  const said = async (params: Record<string, unknown>) => (await site.get('/geo/replicables', params)).body.error;
-  assert.equal(await said({ replicable_name: 'design' }), 'replicable_name does not have a valid value');
-  assert.equal(await said({}), 'replicable_name is missing, replicable_name does not have a valid value');
-  assert.equal(await said({ replicable_name: 'upload', after_id: 'x' }), 'after_id is invalid');
+  const getError = async (params: Record<string, unknown>) => (await site.get('/geo/replicables', params)).body.error;
+  assert.equal(await getError({ replicable_name: 'design' }), 'replicable_name does not have a valid value');
+  assert.equal(await getError({}), 'replicable_name is missing, replicable_name does not have a valid value');
+  assert.equal(await getError({ replicable_name: 'upload', after_id: 'x' }), 'after_id is invalid');
 });
 
-test('a blob is given to a site that holds it and has signed for it', async () => {
+test('returns a blob to a site with the blob in its scope and a token signed for it', async () => {
   const group = await newGroup();
   const [project, elsewhere] = [await newProject({ in: group }), await newProject()];
-  const wish = { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] };
-  const site = await newSite(here, wish);
+  const scope = { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] };
+  const site = await newSite(here, scope);
   const oid = await upload(project);
   const [{ replicable_id, size }] = await list(site, 'lfs_object');
   const get = (data: object, id = replicable_id) =>

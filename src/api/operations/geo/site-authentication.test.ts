@@ -17,32 +17,32 @@ const ROUTES = [
 ] as const;
 const DENIED = { message: '401 Unauthorized' };
 
-const asked = async (headers: Record<string, string>, path = '/geo/site') => {
+const getWithHeaders = async (headers: Record<string, string>, path = '/geo/site') => {
   const { status, body } = await anonymous.get(path, {}, headers);
   return status === 200 ? 200 : body;
 };
 
-test('what sites ask is answered to them alone', async () => {
+test('the endpoints for sites reject all other callers', async () => {
   for (const [method, path] of ROUTES) {
     assert.deepEqual((await anonymous.send(method, path)).body, DENIED);
     assert.deepEqual((await root.send(method, path)).body, DENIED);
   }
-  assert.equal(await asked(site.proof()), 200);
+  assert.equal(await getWithHeaders(site.proof()), 200);
 });
 
-test('a proof is refused that is not the site’s own', async () => {
+test('rejects tokens that the site has not signed', async () => {
   const now = Math.floor(clock.now().getTime() / 1000);
   const api = { scope: 'geo_api' };
   const stranger = { ...site, access_key: 'x'.repeat(20) };
   const forger = { ...site, secret_access_key: 'x'.repeat(40) };
-  assert.deepEqual(await asked(proof(stranger, api, { at: now })), DENIED);
-  assert.deepEqual(await asked(proof(forger, api, { at: now })), DENIED);
-  assert.deepEqual(await asked(site.proof(api, { alg: 'none' })), DENIED);
-  assert.deepEqual(await asked(site.proof(api, { claims: { data: api } })), DENIED);
-  assert.deepEqual(await asked(site.proof(api, { claims: { data: '[' } })), DENIED);
-  assert.deepEqual(await asked(site.proof(api, { claims: { exp: 'never' } })), DENIED);
-  assert.deepEqual(await asked(site.proof({ scope: 'other' })), DENIED);
-  assert.deepEqual(await asked(site.proof({})), DENIED);
+  assert.deepEqual(await getWithHeaders(proof(stranger, api, { at: now })), DENIED);
+  assert.deepEqual(await getWithHeaders(proof(forger, api, { at: now })), DENIED);
+  assert.deepEqual(await getWithHeaders(site.proof(api, { alg: 'none' })), DENIED);
+  assert.deepEqual(await getWithHeaders(site.proof(api, { claims: { data: api } })), DENIED);
+  assert.deepEqual(await getWithHeaders(site.proof(api, { claims: { data: '[' } })), DENIED);
+  assert.deepEqual(await getWithHeaders(site.proof(api, { claims: { exp: 'never' } })), DENIED);
+  assert.deepEqual(await getWithHeaders(site.proof({ scope: 'other' })), DENIED);
+  assert.deepEqual(await getWithHeaders(site.proof({})), DENIED);
   const { Authorization: right } = site.proof();
   for (const header of [
     'GL-Geo',
@@ -53,31 +53,31 @@ test('a proof is refused that is not the site’s own', async () => {
     right.slice(0, -2),
     `${right}.x`,
   ])
-    assert.deepEqual(await asked({ Authorization: header }), DENIED, header);
+    assert.deepEqual(await getWithHeaders({ Authorization: header }), DENIED, header);
 });
 
-test('clocks may differ by a minute', async () => {
+test('accepts clocks that differ by up to a minute', async () => {
   const now = Math.floor(clock.now().getTime() / 1000);
   const api = { scope: 'geo_api' };
   const late = { message: 'Signature not within leeway of 60 seconds. Check your system clocks!' };
-  assert.equal(await asked(site.proof(api, { at: now + 60 })), 200);
-  assert.deepEqual(await asked(site.proof(api, { at: now + 61 })), late);
-  assert.equal(await asked(site.proof(api, { at: now - 119 })), 200);
-  assert.deepEqual(await asked(site.proof(api, { at: now - 120 })), late);
+  assert.equal(await getWithHeaders(site.proof(api, { at: now + 60 })), 200);
+  assert.deepEqual(await getWithHeaders(site.proof(api, { at: now + 61 })), late);
+  assert.equal(await getWithHeaders(site.proof(api, { at: now - 119 })), 200);
+  assert.deepEqual(await getWithHeaders(site.proof(api, { at: now - 120 })), late);
 });
 
-test('a site comes from where the setting lets it', async () => {
+test('accepts sites only from the allowed IP addresses', async () => {
   await done(root.put('/application/settings', { geo_node_allowed_ips: '10.0.0.0/8' }));
-  assert.deepEqual(await asked(site.proof()), DENIED);
+  assert.deepEqual(await getWithHeaders(site.proof()), DENIED);
   await done(root.put('/application/settings', { geo_node_allowed_ips: '10.0.0.0/8, 127.0.0.1' }));
-  assert.equal(await asked(site.proof()), 200);
+  assert.equal(await getWithHeaders(site.proof()), 200);
 });
 
-test('elsewhere a proof is nothing: it lets nobody in, and keeps nobody out', async () => {
+test('other endpoints ignore a site token: it neither grants nor denies access', async () => {
   const { at } = await newProject({ visibility: 'public' });
   assert.equal((await anonymous.get(at)).status, 200);
-  assert.equal(await asked(site.proof(), at), 200);
-  assert.deepEqual(await asked(site.proof(), '/user'), DENIED);
+  assert.equal(await getWithHeaders(site.proof(), at), 200);
+  assert.deepEqual(await getWithHeaders(site.proof(), '/user'), DENIED);
   const wrongWay = { message: '400 Bad request' };
   for (const [method, path] of [
     ['GET', '/geo_sites'],
@@ -92,29 +92,29 @@ test('elsewhere a proof is nothing: it lets nobody in, and keeps nobody out', as
   }
 });
 
-test('a site pauses and resumes itself, and nobody else', async () => {
+test('a site can disable and enable only itself', async () => {
   const other = await newSite(here);
   assert.equal((await done(site.send('PUT', site.at, { enabled: false, name: 'renamed' }))).body.enabled, false);
   assert.deepEqual((await root.get(site.at)).body.name, site.name);
-  assert.deepEqual(await asked(site.proof(), '/geo/events'), DENIED);
+  assert.deepEqual(await getWithHeaders(site.proof(), '/geo/events'), DENIED);
   const { site: paused, primary: followed, storages } = (await done(site.get('/geo/site'))).body;
   assert.deepEqual([paused.enabled, followed], [false, { name: 'hq', url: 'https://hq.test/' }]);
   assert.deepEqual(storages, ['default']);
   assert.equal((await done(site.send('PUT', site.at, { enabled: true }))).body.enabled, true);
-  assert.equal(await asked(site.proof(), '/geo/events'), 200);
+  assert.equal(await getWithHeaders(site.proof(), '/geo/events'), 200);
   assert.deepEqual((await site.send('PUT', other.at, { enabled: false })).body, { message: '403 Forbidden' });
   const refusal = await site.send('PUT', `/geo_sites/${primary.id}`, { enabled: false });
   assert.deepEqual(refusal.body, { message: { enabled: ['Geo primary node cannot be disabled'] } });
 });
 
-test('a new pair ends the old one, and no secret is kept as it is', async () => {
+test('new credentials invalidate the old ones, and no secret is stored in plain text', async () => {
   const old = await newSite(here);
   const fresh = (await done(root.post(`${old.at}/credentials`))).body;
   assert.match(fresh.access_key, /^[\w-]{20}$/);
   assert.match(fresh.secret_access_key, /^[\w-]{40}$/);
-  assert.deepEqual(await asked(old.proof()), DENIED);
+  assert.deepEqual(await getWithHeaders(old.proof()), DENIED);
   const at = Math.floor(clock.now().getTime() / 1000);
-  assert.equal(await asked(proof(fresh, { scope: 'geo_api' }, { at })), 200);
+  assert.equal(await getWithHeaders(proof(fresh, { scope: 'geo_api' }, { at })), 200);
   const rows = await here.server.services.database.reader.selectFrom('geo_sites').selectAll().execute();
   assert.equal(JSON.stringify(rows).includes(fresh.secret_access_key), false);
 });

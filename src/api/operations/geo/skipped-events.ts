@@ -3,34 +3,34 @@ import type { SiteScope } from '#domain/site-scope.ts';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
 
 /**
- * A site that holds a part may have to be told of nothing for long, and asks for what is behind the same event again and
- * again. What of that has been looked at already is known here: nothing of it concerns the site, and nothing ever will
- * (what comes into its part has an event of its own).
+ * Cache of event ranges outside the scope of a site. A site with selective sync may get no events for a long time and
+ * request events after the same id again and again. The range stays outside its scope: an object that enters the scope
+ * gets a new event.
  */
-interface Looked {
+interface SkippedRange {
   readonly after: number;
   readonly until: number;
 }
 
-const SITES = 1_000;
-const looked = new WeakMap<Database, ReturnType<typeof createBoundedCache<Looked>>>();
+const MAX_SITES = 1_000;
+const rangesByDatabase = new WeakMap<Database, ReturnType<typeof createBoundedCache<SkippedRange>>>();
 
-function of(database: Database) {
-  const known = looked.get(database) ?? createBoundedCache<Looked>(SITES);
-  looked.set(database, known);
-  return known;
+function getRanges(database: Database) {
+  const range = rangesByDatabase.get(database) ?? createBoundedCache<SkippedRange>(MAX_SITES);
+  rangesByDatabase.set(database, range);
+  return range;
 }
 
-const keyOf = ({ id, selective_sync_type, selective_sync_shards }: SiteScope) =>
+const scopeKey = ({ id, selective_sync_type, selective_sync_shards }: SiteScope) =>
   `${id} ${selective_sync_type} ${selective_sync_shards}`;
 
-/** From where on events are to be looked at for a site that has heard of all up to `after`. */
-export function unconcernedUntil(database: Database, scope: SiteScope, after: number): number {
-  const known = of(database).get(keyOf(scope));
-  return known?.after === after ? known.until : after;
+/** Returns the event id from which to scan for a site that has read all events up to `after`. */
+export function findSkippedUntil(database: Database, scope: SiteScope, after: number): number {
+  const range = getRanges(database).get(scopeKey(scope));
+  return range?.after === after ? range.until : after;
 }
 
-/** Nothing between the two concerns the site. */
-export function noteUnconcerned(database: Database, scope: SiteScope, { after, until }: Looked): void {
-  of(database).set(keyOf(scope), { after, until });
+/** Records that no event between `after` and `until` is in the site's scope. */
+export function recordSkipped(database: Database, scope: SiteScope, { after, until }: SkippedRange): void {
+  getRanges(database).set(scopeKey(scope), { after, until });
 }

@@ -4,21 +4,23 @@ import { string } from '#http/parameters/texts.ts';
 import { boolean, dateTime, integer } from '#http/parameters/types.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import {
-  COUNTED_BY_SECONDARIES,
   findSite,
-  KINDS,
-  keepStatus,
+  REPLICABLE_KINDS,
+  SECONDARY_COUNTS,
   type SiteWithStatus,
-  secondsOf,
-  WEEKLY,
+  storeStatus,
+  toUnixSeconds,
+  WEEKLY_COUNTS,
 } from '../geo-sites/index.ts';
 
-/** What a secondary says of itself (contract/operations.md §3.4). What it can't know, the checksums of the primary, is not read. */
+/**
+ * Status report of a secondary (contract/operations.md §3.4). Checksum counts are ignored: only the primary knows them.
+ */
 
 const countNames = [
   'projects_count',
-  ...KINDS.flatMap((kind) => COUNTED_BY_SECONDARIES.map((what) => `${kind}_${what}`)),
-  ...WEEKLY,
+  ...REPLICABLE_KINDS.flatMap((kind) => SECONDARY_COUNTS.map((suffix) => `${kind}_${suffix}`)),
+  ...WEEKLY_COUNTS,
 ];
 
 const counts: Parameters = {
@@ -40,8 +42,8 @@ export const reportParams = {
   status: optional(object(counts)),
 };
 
-/** What was sent of it: nothing stands for what was not. */
-interface Report {
+/** Parameters of a report; missing ones are stored as null. */
+interface StatusReportInput {
   readonly geo_node_id: number;
   readonly status_message?: string | null | undefined;
   readonly db_replication_lag_seconds?: number | null | undefined;
@@ -55,24 +57,25 @@ interface Report {
   readonly status?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** Keeps what the site says. It speaks for itself alone. */
-export async function keepReport(
+/** Stores the report of a site. Fails with `otherSite` if the report is about another site. */
+export async function storeReport(
   uow: UnitOfWork,
   siteId: number,
-  report: Report,
+  report: StatusReportInput,
 ): Promise<SiteWithStatus | Failure<'otherSite'>> {
   const site = report.geo_node_id === siteId ? await findSite(uow, siteId) : null;
   if (site === null) return fail('otherSite');
-  const seconds = (moment: string | null | undefined) => (moment == null ? null : secondsOf(moment));
-  const status = await keepStatus(uow, {
+  const toSecondsOrNull = (timestamp: string | null | undefined) =>
+    timestamp == null ? null : toUnixSeconds(timestamp);
+  const status = await storeStatus(uow, {
     site_id: siteId,
     counts: JSON.stringify(report.status ?? {}),
     status_message: report.status_message ?? '',
     db_replication_lag_seconds: report.db_replication_lag_seconds ?? null,
     last_event_id: report.last_event_id ?? null,
-    last_event_timestamp: seconds(report.last_event_date),
+    last_event_timestamp: toSecondsOrNull(report.last_event_date),
     cursor_last_event_id: report.cursor_last_event_id ?? null,
-    cursor_last_event_timestamp: seconds(report.cursor_last_event_date),
+    cursor_last_event_timestamp: toSecondsOrNull(report.cursor_last_event_date),
     version: report.version ?? null,
     revision: report.revision ?? null,
     storage_configuration_digest: report.storage_configuration_digest ?? null,

@@ -3,17 +3,17 @@ import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
 import { isInSiteScope } from '#domain/site-scope.ts';
-import type { ReadReplicables, Replicable, Which } from './replicable.ts';
+import type { LoadReplicables, Replicable, ReplicableSelection } from './replicable.ts';
 
-/** The contents that are kept as files: their name is their checksum. */
+/** Objects stored as blobs, whose file name is their checksum. */
 
-export const readLfsObjects: ReadReplicables = async (db, scope, which) => {
+export const loadLfsObjects: LoadReplicables = async (db, scope, selection) => {
   const id = sql.ref<number>('lfs_objects.id');
   // index: lfs_objects primary key, lfs_object_projects_by_object, projects primary key, repositories primary key
   const rows = await db
     .selectFrom('lfs_objects')
     .select(['lfs_objects.id', 'lfs_objects.oid as sha256', 'lfs_objects.size', 'lfs_objects.created_at'])
-    .where(areThese(db, id, which))
+    .where(isInSelection(db, id, selection))
     .$if(scope.selective_sync_type !== null, (query) =>
       query.where(({ exists, selectFrom }) =>
         exists(
@@ -27,32 +27,33 @@ export const readLfsObjects: ReadReplicables = async (db, scope, which) => {
       ),
     )
     .orderBy('lfs_objects.id')
-    .limit(mostOf(which))
+    .limit(selectionLimit(selection))
     .execute();
-  return rows.map((row) => blob('lfs_object', row));
+  return rows.map((row) => toReplicable('lfs_object', row));
 };
 
-export const readJobArtifacts: ReadReplicables = async (db, scope, which) => {
+export const loadJobArtifacts: LoadReplicables = async (db, scope, selection) => {
   // index: job_artifacts primary key, projects primary key, repositories primary key
   const rows = await db
     .selectFrom('job_artifacts')
     .innerJoin('projects', 'projects.id', 'job_artifacts.project_id')
     .innerJoin('repositories', 'repositories.project_id', 'projects.id')
     .select(['job_artifacts.id', 'job_artifacts.sha256', 'job_artifacts.size', 'job_artifacts.created_at'])
-    .where(areThese(db, sql.ref<number>('job_artifacts.id'), which))
+    .where(isInSelection(db, sql.ref<number>('job_artifacts.id'), selection))
     .where(isInSiteScope(db, scope))
     .orderBy('job_artifacts.id')
-    .limit(mostOf(which))
+    .limit(selectionLimit(selection))
     .execute();
-  return rows.map((row) => blob('job_artifact', row));
+  return rows.map((row) => toReplicable('job_artifact', row));
 };
 
-/** Things that are asked for by their ids, or by the id before them. */
-export function areThese(db: Reader, id: Expression<number>, which: Which) {
-  return 'ids' in which ? isInIds(db, id, which.ids) : sql<boolean>`${id} > ${which.afterId}`;
+/** Returns the condition on `id` for the selected objects. */
+export function isInSelection(db: Reader, id: Expression<number>, selection: ReplicableSelection) {
+  return 'ids' in selection ? isInIds(db, id, selection.ids) : sql<boolean>`${id} > ${selection.afterId}`;
 }
 
-export const mostOf = (which: Which): number => ('ids' in which ? which.ids.length : which.limit);
+export const selectionLimit = (selection: ReplicableSelection): number =>
+  'ids' in selection ? selection.ids.length : selection.limit;
 
 interface BlobRow {
   readonly id: number;
@@ -61,7 +62,7 @@ interface BlobRow {
   readonly created_at: string;
 }
 
-function blob(replicable_name: ReplicableName, { id, sha256, size, created_at }: BlobRow): Replicable {
+function toReplicable(replicable_name: ReplicableName, { id, sha256, size, created_at }: BlobRow): Replicable {
   return {
     replicable_name,
     replicable_id: id,

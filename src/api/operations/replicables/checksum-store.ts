@@ -4,34 +4,35 @@ import { isInIds } from '#database/dialect.ts';
 import { longRunning } from '#database/engines/long-statements.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
 
-/** The rows of checksums that the queue has found, and the repositories that they are of. */
+/** Rows of computed checksums, and the repositories to which they belong. */
 
-/** Where the repositories of each kind stand, by their ids. */
-const HOMES = {
+/** The id column of each kind of repository. */
+const ID_COLUMNS = {
   project_repository: 'repositories.project_id',
   project_wiki_repository: 'wikis.wiki_id',
   group_wiki_repository: 'wikis.wiki_id',
   snippet_repository: 'snippets.id',
 } as const satisfies Partial<Record<ReplicableName, `${string}.${string}`>>;
 
-type Kind = keyof typeof HOMES;
+type RepositoryKind = keyof typeof ID_COLUMNS;
 
-/** So many go in one transaction. */
-const PIECE = 1_000;
+/** Rows deleted in one transaction. */
+const BATCH_SIZE = 1_000;
 
-/** `join.on(isChecksumOf('snippet_repository'))`, to `snippets`. index: geo_checksums_pkey */
-export function isChecksumOf(kind: Kind): RawBuilder<SqlBool> {
-  return sql<SqlBool>`geo_checksums.replicable_name = ${kind} and geo_checksums.replicable_id = ${sql.ref(HOMES[kind])}`;
+/** Returns the join condition: `join.on(isChecksumOf('snippet_repository'))` joins `snippets`. index: geo_checksums_pkey */
+export function isChecksumOf(kind: RepositoryKind): RawBuilder<SqlBool> {
+  return sql<SqlBool>`geo_checksums.replicable_name = ${kind} and geo_checksums.replicable_id = ${sql.ref(ID_COLUMNS[kind])}`;
 }
 
-/** Forgets those of repositories that are there no more. */
+/** Deletes the checksums of repositories that no longer exist. */
 export async function deleteChecksums(database: Database): Promise<void> {
-  for (const kind of Object.keys(HOMES) as Kind[]) while ((await forgetSome(database, kind)) === PIECE);
+  for (const kind of Object.keys(ID_COLUMNS) as RepositoryKind[])
+    while ((await deleteChecksumBatch(database, kind)) === BATCH_SIZE);
 }
 
-/** How many of a kind it were. */
-async function forgetSome({ reader, transaction }: Database, kind: Kind): Promise<number> {
-  const ids = await orphans(reader, kind);
+/** Deletes a batch of a kind. Returns the number of deleted rows. */
+async function deleteChecksumBatch({ reader, transaction }: Database, kind: RepositoryKind): Promise<number> {
+  const ids = await listOrphanIds(reader, kind);
   if (ids.length === 0) return 0;
   await transaction((tx) =>
     tx
@@ -44,14 +45,14 @@ async function forgetSome({ reader, transaction }: Database, kind: Kind): Promis
 }
 
 /** index: geo_checksums_pkey, repositories primary key, wikis primary key, snippets primary key */
-async function orphans(db: Reader, kind: Kind): Promise<number[]> {
-  const [table] = HOMES[kind].split('.') as [string];
+async function listOrphanIds(db: Reader, kind: RepositoryKind): Promise<number[]> {
+  const [table] = ID_COLUMNS[kind].split('.') as [string];
   const rows = await db
     .selectFrom('geo_checksums')
     .select('replicable_id')
     .where('replicable_name', '=', kind)
     .where(sql<SqlBool>`not exists (select 1 from ${sql.table(table)} where ${isChecksumOf(kind)})`)
-    .limit(PIECE)
+    .limit(BATCH_SIZE)
     .modifyEnd(longRunning)
     .execute();
   return rows.map(({ replicable_id }) => replicable_id);

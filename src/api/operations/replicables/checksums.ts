@@ -10,81 +10,89 @@ import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import type { Replicable } from './replicable.ts';
 
 /**
- * The checksums of repositories that other sites compare theirs with. The queue finds out those that a site has asked for
- * and that are not known: a server of which nobody holds a copy looks at none, and a push does nothing for it.
+ * Checksums of repositories, with which secondaries verify their copies. A job computes those that a secondary has
+ * requested and that are unknown: a server without secondaries computes none, and pushes do no work for it.
  */
 
-interface Wanted {
+interface ChecksumPayload {
   readonly name: ReplicableName;
   readonly ids: readonly number[];
 }
 
-/** One that could not be read is tried again when somebody asks so much later. */
-const FAILED_FOR_MS = 3_600_000;
+/** After a failure, a request within this time does not start another attempt. */
+const FAILURE_RETRY_MS = 3_600_000;
 
 export const findChecksums = defineJob({
   kind: 'geo_checksums',
-  async handle(services: Pick<Services, 'database' | 'git' | 'clock' | 'log'>, wanted: Wanted, { signal }: JobRun) {
-    for (const id of wanted.ids) {
-      // What is left is asked for again.
+  async handle(
+    services: Pick<Services, 'database' | 'git' | 'clock' | 'log'>,
+    payload: ChecksumPayload,
+    { signal }: JobRun,
+  ) {
+    for (const id of payload.ids) {
+      // The secondary requests the remaining ones again.
       if (signal.aborted) return;
-      await findChecksum(services, wanted.name, id);
+      await updateChecksum(services, payload.name, id);
     }
   },
 });
 
-/** Has the checksums found out that these lack; what waits for it already is not added again. */
-export async function wantChecksums(
+/** Enqueues the computation of missing checksums, unless the same job is already queued. */
+export async function enqueueChecksums(
   { database }: Pick<Services, 'database'>,
   replicables: readonly Replicable[],
 ): Promise<void> {
-  const lacking = replicables.filter(({ checksum }) => checksum === null);
-  if (lacking.length === 0) return;
-  const byName = Map.groupBy(lacking, ({ replicable_name }) => replicable_name);
+  const withoutChecksum = replicables.filter(({ checksum }) => checksum === null);
+  if (withoutChecksum.length === 0) return;
+  const byName = Map.groupBy(withoutChecksum, ({ replicable_name }) => replicable_name);
   await database.transaction(async (tx) => {
-    for (const [name, some] of byName) {
-      const ids = some.map(({ replicable_id }) => replicable_id).sort((a, b) => a - b);
+    for (const [name, group] of byName) {
+      const ids = group.map(({ replicable_id }) => replicable_id).sort((a, b) => a - b);
       await enqueue(tx, findChecksums, { name, ids }, { key: `${name} ${ids.join(' ')}`.slice(0, 1_000) });
     }
   });
 }
 
-interface Readable extends LocatedRepository {
-  /** Another one whenever its refs are others. */
+interface VersionedLocation extends LocatedRepository {
+  /** Changes with every change of the refs. */
   readonly version: string;
 }
 
-async function findChecksum(
+async function updateChecksum(
   { database, git, clock, log }: Pick<Services, 'database' | 'git' | 'clock' | 'log'>,
   name: ReplicableName,
   id: number,
 ): Promise<void> {
   const { reader } = database;
-  const [place, known] = [await placeOf(reader, name, id), await knownChecksum(reader, name, id)];
+  const [location, stored] = [await findLocation(reader, name, id), await findStoredChecksum(reader, name, id)];
   if (
-    place === null ||
-    (known !== null && isGood(known, place.version, addMilliseconds(timestamp(clock), -FAILED_FOR_MS)))
+    location === null ||
+    (stored !== null && isUpToDate(stored, location.version, addMilliseconds(timestamp(clock), -FAILURE_RETRY_MS)))
   )
     return;
-  // Refs may move on meanwhile: what is found then is that of a version which has gone, and asked for again.
-  const checksum = await computeRepositoryChecksum(git, getRepository(git, place)).catch((err: unknown) => {
-    log.warn({ err, replicable: name, id }, 'The checksum of a repository could not be found out');
+  // If refs change meanwhile, the checksum belongs to an old version and is requested again.
+  const checksum = await computeRepositoryChecksum(git, getRepository(git, location)).catch((err: unknown) => {
+    log.warn({ err, replicable: name, id }, 'Computing the checksum of a repository failed');
     return null;
   });
-  await database.transaction((tx) => keepChecksum(tx, name, id, { version: place.version, checksum }));
+  await database.transaction((tx) => storeChecksum(tx, name, id, { version: location.version, checksum }));
 }
 
-interface Known {
+interface StoredChecksum {
   readonly version: string;
   readonly checksum: string | null;
   readonly checked_at: string;
 }
 
-function isGood({ version, checksum, checked_at }: Known, present: string, failedSince: string): boolean {
-  return version === present && (checksum !== null || checked_at > failedSince);
+function isUpToDate(
+  { version, checksum, checked_at }: StoredChecksum,
+  currentVersion: string,
+  failedSince: string,
+): boolean {
+  return version === currentVersion && (checksum !== null || checked_at > failedSince);
 }
 
-async function knownChecksum(db: Reader, name: ReplicableName, id: number): Promise<Known | null> {
+async function findStoredChecksum(db: Reader, name: ReplicableName, id: number): Promise<StoredChecksum | null> {
   // index: geo_checksums_pkey
   const row = await db
     .selectFrom('geo_checksums')
@@ -95,9 +103,9 @@ async function knownChecksum(db: Reader, name: ReplicableName, id: number): Prom
   return row ?? null;
 }
 
-async function placeOf(db: Reader, name: ReplicableName, id: number): Promise<Readable | null> {
-  if (name === 'snippet_repository') return placeOfSnippet(db, id);
-  if (name === 'project_wiki_repository' || name === 'group_wiki_repository') return placeOfWiki(db, id);
+async function findLocation(db: Reader, name: ReplicableName, id: number): Promise<VersionedLocation | null> {
+  if (name === 'snippet_repository') return findSnippetLocation(db, id);
+  if (name === 'project_wiki_repository' || name === 'group_wiki_repository') return findWikiLocation(db, id);
   if (name !== 'project_repository') return null;
   // index: repositories primary key
   const row = await db
@@ -108,12 +116,12 @@ async function placeOf(db: Reader, name: ReplicableName, id: number): Promise<Re
   return row === undefined ? null : { ...row, version: getRefVersion(row) };
 }
 
-async function placeOfWiki(db: Reader, id: number): Promise<Readable | null> {
+async function findWikiLocation(db: Reader, id: number): Promise<VersionedLocation | null> {
   const wiki = await findWikiById(db, id);
   return wiki === null || wiki.empty ? null : { ...wiki, version: getRefVersion(wiki) };
 }
 
-async function placeOfSnippet(db: Reader, id: number): Promise<Readable | null> {
+async function findSnippetLocation(db: Reader, id: number): Promise<VersionedLocation | null> {
   // index: snippets primary key
   const row = await db
     .selectFrom('snippets')
@@ -124,11 +132,11 @@ async function placeOfSnippet(db: Reader, id: number): Promise<Readable | null> 
   return row === undefined ? null : { ...row, default_branch: SNIPPET_BRANCH };
 }
 
-async function keepChecksum(
+async function storeChecksum(
   tx: Transaction,
   replicable_name: ReplicableName,
   replicable_id: number,
-  { version, checksum }: Pick<Known, 'version' | 'checksum'>,
+  { version, checksum }: Pick<StoredChecksum, 'version' | 'checksum'>,
 ): Promise<void> {
   const found = { version, checksum, checked_at: tx.now };
   await tx

@@ -2,10 +2,10 @@ import { resourceModule } from '#http/endpoint/resource-module.ts';
 import { findChecksums } from './checksums.ts';
 
 export { deleteChecksums } from './checksum-store.ts';
-export { wantChecksums } from './checksums.ts';
+export { enqueueChecksums } from './checksums.ts';
 export { countReplicables, countRows } from './counts.ts';
-export { readReplicables } from './list.ts';
+export { loadReplicables } from './list.ts';
 export { REPLICABLE_NAMES, type Replicable } from './replicable.ts';
 
-/** What is copied to other sites, kind by kind: no endpoints, other families ask. */
+/** The objects that secondaries copy, by kind. It has no endpoints; other resource modules use it. */
 export const replicables = resourceModule({ endpoints: {}, jobs: [findChecksums] });

@@ -1,27 +1,27 @@
 import type { Reader } from '#database/database.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
 import type { SiteScope } from '#domain/site-scope.ts';
-import { readJobArtifacts, readLfsObjects } from './blobs.ts';
-import type { ReadReplicables, Replicable, Which } from './replicable.ts';
-import { readGroupWikis, readProjectRepositories, readProjectWikis, readSnippetRepositories } from './repositories.ts';
+import { loadJobArtifacts, loadLfsObjects } from './blobs.ts';
+import type { LoadReplicables, Replicable, ReplicableSelection } from './replicable.ts';
+import { loadGroupWikis, loadProjectRepositories, loadProjectWikis, loadSnippetRepositories } from './repositories.ts';
 
-/** Kinds that are not here have nothing yet that could be copied. */
-const READERS: { readonly [Name in ReplicableName]?: ReadReplicables } = {
-  project_repository: readProjectRepositories,
-  project_wiki_repository: readProjectWikis,
-  group_wiki_repository: readGroupWikis,
-  snippet_repository: readSnippetRepositories,
-  lfs_object: readLfsObjects,
-  job_artifact: readJobArtifacts,
+/** Kinds without an entry have no objects to copy yet. */
+const LOADERS: { readonly [Name in ReplicableName]?: LoadReplicables } = {
+  project_repository: loadProjectRepositories,
+  project_wiki_repository: loadProjectWikis,
+  group_wiki_repository: loadGroupWikis,
+  snippet_repository: loadSnippetRepositories,
+  lfs_object: loadLfsObjects,
+  job_artifact: loadJobArtifacts,
 };
 
-/** Some things of a kind of which the site holds a copy, by their ids. */
-export async function readReplicables(
+/** Loads the selected objects of a kind in the site's scope, ordered by id. */
+export async function loadReplicables(
   db: Reader,
   scope: SiteScope,
   name: ReplicableName,
-  which: Which,
+  selection: ReplicableSelection,
 ): Promise<Replicable[]> {
-  if ('ids' in which && which.ids.length === 0) return [];
-  return (await READERS[name]?.(db, scope, which)) ?? [];
+  if ('ids' in selection && selection.ids.length === 0) return [];
+  return (await LOADERS[name]?.(db, scope, selection)) ?? [];
 }

@@ -5,23 +5,23 @@ import type { Statement } from '#database/engines/engine.ts';
 import type { SiteScope } from '#domain/site-scope.ts';
 import { testDatabase } from '#test/engines/engine.ts';
 import { watchReads } from '#test/support/statement-watch.ts';
-import { readReplicables } from './list.ts';
-import { REPLICABLE_NAMES, type Which } from './replicable.ts';
+import { loadReplicables } from './list.ts';
+import { REPLICABLE_NAMES, type ReplicableSelection } from './replicable.ts';
 
 const SCOPES: readonly SiteScope[] = [
   { id: 1, selective_sync_type: null, selective_sync_shards: '[]' },
   { id: 1, selective_sync_type: 'namespaces', selective_sync_shards: '[]' },
   { id: 1, selective_sync_type: 'shards', selective_sync_shards: '["default"]' },
 ];
-const SOME: readonly Which[] = [{ afterId: 7, limit: 100 }, { ids: [1, 2, 3] }];
+const SELECTIONS: readonly ReplicableSelection[] = [{ afterId: 7, limit: 100 }, { ids: [1, 2, 3] }];
 
 for (const scope of SCOPES) {
-  test(`what a site holds of ${scope.selective_sync_type ?? 'everything'} is walked by ids`, async () => {
+  test(`lists the scope of a site (${scope.selective_sync_type ?? 'everything'}) by an index on ids`, async () => {
     await using database = await testDatabase();
     const seen: Statement[] = [];
     const end = watchReads(database, (statement) => seen.push(statement));
     for (const name of REPLICABLE_NAMES)
-      for (const which of SOME) await readReplicables(database.reader, scope, name, which);
+      for (const selection of SELECTIONS) await loadReplicables(database.reader, scope, name, selection);
     end();
     assert.equal(seen.length, 12);
     for (const statement of seen) {

@@ -2,7 +2,7 @@ import type { Reader } from '#database/database.ts';
 import type { ReplicableName } from '#database/tables/replication-sites.ts';
 import type { SiteScope } from '#domain/site-scope.ts';
 
-/** All that has a copy at other sites, by the names of contract/operations.md §3.4. */
+/** Names of the kinds of objects that sites copy (contract/operations.md §3.4). */
 export const REPLICABLE_NAMES = [
   'project_repository',
   'project_wiki_repository',
@@ -13,23 +13,25 @@ export const REPLICABLE_NAMES = [
   'job_artifact',
 ] as const satisfies readonly ReplicableName[];
 
-/** One thing, as it is now. */
+/** An object that sites copy, in its current state. */
 export interface Replicable {
   readonly replicable_name: ReplicableName;
   readonly replicable_id: number;
-  /** Of a repository the one of its refs; of a blob the SHA-256. null: not known (yet). */
+  /** Checksum of a repository's refs, or SHA-256 of a blob; null: unknown, or not computed yet. */
   readonly checksum: string | null;
   readonly checksum_state: 'pending' | 'succeeded' | 'failed';
-  /** Bytes of a blob. */
+  /** Size of a blob in bytes; null for repositories. */
   readonly size: number | null;
-  /** Of a repository: where it is below this server's address, without `.git`. */
+  /** Path of a repository below this server's URL, without `.git`; null for blobs. */
   readonly path: string | null;
   readonly storage: string | null;
   readonly updated_at: string;
 }
 
-/** Some things of a kind: the next ones behind an id, or these. */
-export type Which = { readonly afterId: number; readonly limit: number } | { readonly ids: readonly number[] };
+/** Selects objects of a kind: the next ones after an id, or those with these ids. */
+export type ReplicableSelection =
+  | { readonly afterId: number; readonly limit: number }
+  | { readonly ids: readonly number[] };
 
-/** How the things of a kind are read, of which a site holds a part, by their ids. */
-export type ReadReplicables = (db: Reader, scope: SiteScope, which: Which) => Promise<Replicable[]>;
+/** Loads the selected objects of a kind in a site's scope, ordered by id. */
+export type LoadReplicables = (db: Reader, scope: SiteScope, selection: ReplicableSelection) => Promise<Replicable[]>;

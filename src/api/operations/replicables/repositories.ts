@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { isInSiteScope } from '#domain/site-scope.ts';
 import { getRefVersion } from '#repositories/repository.ts';
-import { areThese, mostOf } from './blobs.ts';
+import { isInSelection, selectionLimit } from './blobs.ts';
 import { isChecksumOf } from './checksum-store.ts';
-import type { ReadReplicables } from './replicable.ts';
-import { IS_FETCHED, isRouteOf } from './wiki-routes.ts';
+import type { LoadReplicables } from './replicable.ts';
+import { IS_FETCHABLE, isRouteOf } from './wiki-routes.ts';
 
-/** Repositories, whose checksum the queue finds out: it is that of one version of their refs. */
+/** Repositories. A job computes their checksums, each for one version of the refs. */
 
-export const readProjectRepositories: ReadReplicables = async (db, scope, which) => {
+export const loadProjectRepositories: LoadReplicables = async (db, scope, selection) => {
   // index: repositories primary key, projects primary key, routes_by_project, geo_checksums_pkey
   const rows = await db
     .selectFrom('repositories')
@@ -25,10 +25,10 @@ export const readProjectRepositories: ReadReplicables = async (db, scope, which)
       'geo_checksums.version',
       'geo_checksums.checksum',
     ])
-    .where(areThese(db, sql.ref<number>('repositories.project_id'), which))
+    .where(isInSelection(db, sql.ref<number>('repositories.project_id'), selection))
     .where(isInSiteScope(db, scope))
     .orderBy('repositories.project_id')
-    .limit(mostOf(which))
+    .limit(selectionLimit(selection))
     .execute();
   return rows.map((row) => ({
     replicable_name: 'project_repository',
@@ -41,11 +41,11 @@ export const readProjectRepositories: ReadReplicables = async (db, scope, which)
   }));
 };
 
-/** Where a snippet is fetched from, below this server's address. */
-const pathOfSnippet = (id: number): string => `snippets/${id}`;
+/** Returns the path of a snippet's repository below this server's URL. */
+const snippetRepositoryPath = (id: number): string => `snippets/${id}`;
 
-/** Snippets of people lie in no group. */
-export const readSnippetRepositories: ReadReplicables = async (db, scope, which) => {
+/** Personal snippets belong to no namespace, so a scope of namespaces excludes them. */
+export const loadSnippetRepositories: LoadReplicables = async (db, scope, selection) => {
   // index: snippets primary key, geo_checksums_pkey
   const rows = await db
     .selectFrom('snippets')
@@ -57,27 +57,27 @@ export const readSnippetRepositories: ReadReplicables = async (db, scope, which)
       'geo_checksums.version',
       'geo_checksums.checksum',
     ])
-    .where(areThese(db, sql.ref<number>('snippets.id'), which))
+    .where(isInSelection(db, sql.ref<number>('snippets.id'), selection))
     .where('snippets.made', '=', true)
     .where(isInSiteScope(db, scope, { namespace: null, storage: 'snippets.storage' }))
     .orderBy('snippets.id')
-    .limit(mostOf(which))
+    .limit(selectionLimit(selection))
     .execute();
-  return rows.map(({ id, storage, updated_at, ...found }) => ({
+  return rows.map(({ id, storage, updated_at, ...checksumColumns }) => ({
     replicable_name: 'snippet_repository',
     replicable_id: id,
-    ...checksumAt(updated_at, found),
+    ...checksumAt(updated_at, checksumColumns),
     size: null,
-    path: pathOfSnippet(id),
+    path: snippetRepositoryPath(id),
     storage,
     updated_at,
   }));
 };
 
-/** The repositories of wikis into which something has been written and that can be fetched: of projects, or of groups. */
-const readWikis =
-  (owner: 'project' | 'group'): ReadReplicables =>
-  async (db, scope, which) => {
+/** Loads the non-empty, fetchable wiki repositories of projects or groups. */
+const loadWikis =
+  (owner: 'project' | 'group'): LoadReplicables =>
+  async (db, scope, selection) => {
     const replicable_name = `${owner}_wiki_repository` as const;
     // index: wikis primary key, projects primary key, routes_by_project, routes_by_namespace, routes_by_full_path, geo_checksums_pkey
     const rows = await db
@@ -95,13 +95,13 @@ const readWikis =
         'geo_checksums.version',
         'geo_checksums.checksum',
       ])
-      .where(areThese(db, sql.ref<number>('wikis.wiki_id'), which))
+      .where(isInSelection(db, sql.ref<number>('wikis.wiki_id'), selection))
       .where(`wikis.${owner}_id`, 'is not', null)
       .where('wikis.empty', '=', false)
-      .where(IS_FETCHED)
+      .where(IS_FETCHABLE)
       .where(isInSiteScope(db, scope, { namespace: NAMESPACE[owner], storage: 'wikis.storage' }))
       .orderBy('wikis.wiki_id')
-      .limit(mostOf(which))
+      .limit(selectionLimit(selection))
       .execute();
     return rows.map((row) => ({
       replicable_name,
@@ -116,16 +116,16 @@ const readWikis =
 
 const NAMESPACE = { project: 'projects.namespace_id', group: 'wikis.group_id' };
 
-export const readProjectWikis = readWikis('project');
-export const readGroupWikis = readWikis('group');
+export const loadProjectWikis = loadWikis('project');
+export const loadGroupWikis = loadWikis('group');
 
-interface Found {
+interface StoredChecksum {
   readonly version: string | null;
   readonly checksum: string | null;
 }
 
-/** What was found counts for the version that it was found at. */
-function checksumAt(present: string, { version, checksum }: Found) {
-  if (version !== present) return { checksum: null, checksum_state: 'pending' } as const;
+/** Returns the checksum if it was computed for the current version, else `pending`. */
+function checksumAt(currentVersion: string, { version, checksum }: StoredChecksum) {
+  if (version !== currentVersion) return { checksum: null, checksum_state: 'pending' } as const;
   return { checksum, checksum_state: checksum === null ? 'failed' : 'succeeded' } as const;
 }

@@ -6,15 +6,15 @@ import { optional, required } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
 import { fail } from '#runtime/failure.ts';
-import { moveOf } from './entities.ts';
+import { moveEntity } from './entities.ts';
 import { forKinds } from './repository-kinds.ts';
-import { schedule } from './schedule.ts';
-import { scheduleAll } from './schedule-all.ts';
+import { scheduleMove } from './schedule.ts';
+import { scheduleAllMoves } from './schedule-all.ts';
 import { findMove, listMoves } from './store.ts';
 
-/** Of the configured storages; which these are is asked when the rest has been read. */
+/** Name of a configured storage; checked after all parameters are parsed, against the configuration. */
 const storageName = { ...string, limitsValues: true };
-const named = { repository_storage_move_id: required(integer) };
+const moveIdParams = { repository_storage_move_id: required(integer) };
 
 /** contract/operations.md §2 */
 export const [scheduleProjectMoves, scheduleSnippetMoves, scheduleGroupMoves] = forKinds((kind) =>
@@ -24,7 +24,7 @@ export const [scheduleProjectMoves, scheduleSnippetMoves, scheduleGroupMoves] = 
     access: administrator(),
     params: { source_storage_name: required(storageName), destination_storage_name: optional(storageName) },
     response: accepted,
-    handle: ({ params }, services) => scheduleAll(services, kind.name, params),
+    handle: ({ params }, services) => scheduleAllMoves(services, kind.name, params),
   }),
 );
 
@@ -33,7 +33,7 @@ export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((ki
     get: `/${kind.name}_repository_storage_moves`,
     summary: `List the moves of all ${kind.name}s`,
     access: administrator(),
-    response: page(moveOf(kind)),
+    response: page(moveEntity(kind)),
     read: (db, { page }) => listMoves(db, kind, null, page),
   }),
 );
@@ -41,11 +41,11 @@ export const [listProjectMoves, listSnippetMoves, listGroupMoves] = forKinds((ki
 export const [getProjectMove, getSnippetMove, getGroupMove] = forKinds((kind) =>
   endpoint({
     get: `/${kind.name}_repository_storage_moves/:repository_storage_move_id`,
-    summary: `Get a move of ${kind.called}`,
+    summary: `Get a move of ${kind.nounWithArticle}`,
     access: administrator(),
-    params: named,
+    params: moveIdParams,
     errors: { notFound: NOT_FOUND },
-    response: ok(moveOf(kind)),
+    response: ok(moveEntity(kind)),
     read: async (db, { params }) => (await findMove(db, kind, params.repository_storage_move_id)) ?? fail('notFound'),
   }),
 );
@@ -53,9 +53,9 @@ export const [getProjectMove, getSnippetMove, getGroupMove] = forKinds((kind) =>
 export const [listMovesOfProject, listMovesOfSnippet, listMovesOfGroup] = forKinds((kind) =>
   endpoint({
     get: `${kind.path}/repository_storage_moves`,
-    summary: `List the moves of ${kind.called}`,
-    access: kind.administering(),
-    response: page(moveOf(kind)),
+    summary: `List the moves of ${kind.nounWithArticle}`,
+    access: kind.adminAccess(),
+    response: page(moveEntity(kind)),
     read: (db, { containerId, page }) => listMoves(db, kind, containerId, page),
   }),
 );
@@ -63,11 +63,11 @@ export const [listMovesOfProject, listMovesOfSnippet, listMovesOfGroup] = forKin
 export const [getMoveOfProject, getMoveOfSnippet, getMoveOfGroup] = forKinds((kind) =>
   endpoint({
     get: `${kind.path}/repository_storage_moves/:repository_storage_move_id`,
-    summary: `Get one of the moves of ${kind.called}`,
-    access: kind.administering(),
-    params: named,
+    summary: `Get one of the moves of ${kind.nounWithArticle}`,
+    access: kind.adminAccess(),
+    params: moveIdParams,
     errors: { notFound: NOT_FOUND },
-    response: ok(moveOf(kind)),
+    response: ok(moveEntity(kind)),
     read: async (db, { containerId, params }) =>
       (await findMove(db, kind, params.repository_storage_move_id, containerId)) ?? fail('notFound'),
   }),
@@ -76,14 +76,14 @@ export const [getMoveOfProject, getMoveOfSnippet, getMoveOfGroup] = forKinds((ki
 export const [createProjectMove, createSnippetMove, createGroupMove] = forKinds((kind) =>
   endpoint({
     post: `${kind.path}/repository_storage_moves`,
-    summary: `Move the repository of ${kind.called} to another storage`,
-    access: kind.administering(),
+    summary: `Move the repository of ${kind.nounWithArticle} to another storage`,
+    access: kind.adminAccess(),
     params: { destination_storage_name: optional(string) },
     errors: { invalid: INVALID, gone: [404, `404 ${kind.title} Not Found`] },
-    response: created(moveOf(kind)),
+    response: created(moveEntity(kind)),
     handle({ caller, containerId, params }, { runUnitOfWork, config }) {
-      const wish = { destination: params.destination_storage_name ?? null, storages: Object.keys(config.storages) };
-      return runUnitOfWork(caller, (uow) => schedule(uow, kind, containerId, wish));
+      const input = { destination: params.destination_storage_name ?? null, storages: Object.keys(config.storages) };
+      return runUnitOfWork(caller, (uow) => scheduleMove(uow, kind, containerId, input));
     },
   }),
 );

@@ -8,7 +8,7 @@ import { SnippetIdentity } from '../snippets/index.ts';
 import type { Kind } from './repository-kinds.ts';
 import type { Move } from './store.ts';
 
-/** The forms of a move: each shows what it moves (contract/operations.md §2, "Single POST"). */
+/** Entities of moves, one per kind of container (contract/operations.md §2, "Single POST"). */
 
 const fields = {
   id: Type.Integer(),
@@ -26,7 +26,7 @@ function withoutContainer(move: Move) {
     state: move.state,
     source_storage_name: move.source_storage,
     destination_storage_name: move.destination_storage,
-    // Of one that is being given up it is not said before it is.
+    // The message is hidden until the rollback is complete.
     error_message: move.state === 'started' ? null : move.error_message,
   };
 }
@@ -59,8 +59,8 @@ const SnippetMove = entity('SnippetStorageMove', { ...fields, snippet: SnippetId
       .selectAll()
       .where(isInIds(to.db, sql<number>`id`, idsIn(moves, 'snippet_id')))
       .execute();
-    const shown = await SnippetIdentity.serializeAll(rows, to);
-    return new Map(shown.map((snippet) => [snippet.id, snippet]));
+    const serialized = await SnippetIdentity.serializeAll(rows, to);
+    return new Map(serialized.map((snippet) => [snippet.id, snippet]));
   },
   (move, _to, snippets) => ({ ...withoutContainer(move), snippet: snippets.get(move.snippet_id!)! }),
 );
@@ -81,7 +81,7 @@ const GroupMove = entity('GroupStorageMove', { ...fields, group: GroupIdentity.s
 
 const MOVES = { project: ProjectMove, snippet: SnippetMove, group: GroupMove };
 
-/** A move of this kind. */
-export function moveOf({ name }: Kind) {
+/** Returns the entity of moves of this kind. */
+export function moveEntity({ name }: Kind) {
   return MOVES[name] as unknown as typeof ProjectMove;
 }

@@ -2,7 +2,7 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-type Place = Readonly<{ id: number }>;
+type ContainerRef = Readonly<{ id: number }>;
 
 const ofProject = async ({ newEmptyProject }: Scene) => ({ at: '/projects', ...idOf(await newEmptyProject()) });
 const ofSnippet = async ({ callers, done }: Scene) => ({
@@ -11,12 +11,12 @@ const ofSnippet = async ({ callers, done }: Scene) => ({
 });
 const ofGroup = async ({ newSubgroup }: Scene) => ({ at: '/groups', ...idOf(await newSubgroup()) });
 
-const idOf = ({ id }: Place): Place => ({ id });
+const idOf = ({ id }: ContainerRef): ContainerRef => ({ id });
 
-type Made = Place & { readonly at: string };
+type CreatedContainer = ContainerRef & { readonly at: string };
 
-/** A move of it, to where it is: nothing is copied. */
-async function moved({ callers, done }: Scene, { at, id }: Made) {
+/** Creates a move of the container within its storage, which copies nothing. */
+async function createMove({ callers, done }: Scene, { at, id }: CreatedContainer) {
   const answer = await done(
     callers.administrator.post(`${at}/${id}/repository_storage_moves`, { destination_storage_name: 'default' }),
   );
@@ -26,15 +26,15 @@ async function moved({ callers, done }: Scene, { at, id }: Made) {
 const by = 'administrator';
 const all = () => ({ by, params: { source_storage_name: 'default', destination_storage_name: 'default' } }) as const;
 const list = () => ({ by }) as const;
-const read = (make: (scene: Scene) => Promise<Made>) => async (scene: Scene) => {
-  const { repository_storage_move_id } = await moved(scene, await make(scene));
+const read = (make: (scene: Scene) => Promise<CreatedContainer>) => async (scene: Scene) => {
+  const { repository_storage_move_id } = await createMove(scene, await make(scene));
   return { by, path: { repository_storage_move_id } } as const;
 };
-const listOf = (make: (scene: Scene) => Promise<Made>) => async (scene: Scene) =>
+const listOf = (make: (scene: Scene) => Promise<CreatedContainer>) => async (scene: Scene) =>
   ({ by, path: { id: (await make(scene)).id } }) as const;
-const readOf = (make: (scene: Scene) => Promise<Made>) => async (scene: Scene) =>
-  ({ by, path: await moved(scene, await make(scene)) }) as const;
-const create = (make: (scene: Scene) => Promise<Made>) => async (scene: Scene) =>
+const readOf = (make: (scene: Scene) => Promise<CreatedContainer>) => async (scene: Scene) =>
+  ({ by, path: await createMove(scene, await make(scene)) }) as const;
+const create = (make: (scene: Scene) => Promise<CreatedContainer>) => async (scene: Scene) =>
   ({ by, path: { id: (await make(scene)).id }, params: { destination_storage_name: 'default' } }) as const;
 
 export const examples: Examples<typeof endpoints> = {

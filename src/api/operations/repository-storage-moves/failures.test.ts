@@ -13,19 +13,19 @@ import { isFailure } from '#runtime/failure.ts';
 import { basic } from '#test/examples/scene.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import type { Project } from '#test/support/world.ts';
-import { isThere, worldOfStorages } from './fixtures.testing.ts';
+import { pathExists, worldWithStorages } from './fixtures.testing.ts';
 import { moveNext, STEPS } from './run.ts';
 
-const { root, anonymous, user, newProject, server, work, clock, placeOf, moveAll } = await worldOfStorages();
+const { root, anonymous, user, newProject, server, work, clock, getRepositoryRow, moveAll } = await worldWithStorages();
 const { git, database } = server.services;
 const owner = await user();
 const MESSAGE = 'The repository is temporarily read-only. Please try again later.';
-const elsewhere = { destination_storage_name: 'other' };
+const toOtherStorage = { destination_storage_name: 'other' };
 
 type StepName = keyof typeof STEPS;
 
-/** Has a step do something else until it is called for the first time; the product knows nothing of it. */
-function instead(t: TestContext, name: StepName, work: (original: () => Promise<never>) => Promise<unknown>) {
+/** Replaces the next call of a step. Production code has no hook for it. */
+function replaceStep(t: TestContext, name: StepName, work: (original: () => Promise<never>) => Promise<unknown>) {
   const original = STEPS[name] as (...given: unknown[]) => Promise<never>;
   const steps = STEPS as unknown as Record<StepName, (...given: unknown[]) => Promise<unknown>>;
   const restore = () => void (steps[name] = original);
@@ -36,39 +36,39 @@ function instead(t: TestContext, name: StepName, work: (original: () => Promise<
   };
 }
 
-async function scheduled() {
+async function scheduleMove() {
   const project = await newProject({ owner, readme: true });
-  const before = await placeOf(project.id);
+  const before = await getRepositoryRow(project.id);
   const { body } = await root.post(`${project.at}/repository_storage_moves`, { destination_storage_name: 'other' });
   const checksum = await computeRepositoryChecksum(git, before);
   const move = async () => (await root.get(`/project_repository_storage_moves/${body.id}`)).body;
   return { project, before, checksum, move };
 }
 
-type Scheduled = Awaited<ReturnType<typeof scheduled>>;
+type ScheduledMove = Awaited<ReturnType<typeof scheduleMove>>;
 
-/** The move has failed: the source is whole and writable, and nothing is left of the copy. */
-async function assertFailed({ project, before, checksum, move }: Scheduled, message: string | RegExp) {
+/** Asserts that the move has failed, the source is intact and writable, and the copy is deleted. */
+async function assertFailed({ project, before, checksum, move }: ScheduledMove, message: string | RegExp) {
   const { state, error_message } = await move();
   assert.equal(state, 'failed');
   if (typeof message === 'string') assert.equal(error_message, message);
   else assert.match(error_message, message);
-  assert.deepEqual(await placeOf(project.id), before);
+  assert.deepEqual(await getRepositoryRow(project.id), before);
   assert.equal(await computeRepositoryChecksum(git, before), checksum);
   assert.deepEqual(await fsck(git, before), { ok: true });
   await project.commit({ after: 'after' });
-  assert.deepEqual(await repositoriesIn(git.storages.other!), []);
+  assert.deepEqual(await listRepositories(git.storages.other!), []);
 }
 
-async function repositoriesIn(storage: string): Promise<string[]> {
+async function listRepositories(storage: string): Promise<string[]> {
   const names = await readdir(storage, { recursive: true }).catch(() => []);
   return names.filter((name) => name.endsWith('.git'));
 }
 
-test('a copy that is not what it was copied from is told, and removed', async (t) => {
-  const one = await scheduled();
-  instead(t, 'verify', async (verify) => {
-    const [copy] = await repositoriesIn(git.storages.other!);
+test('a copy that differs from its source fails the move and is deleted', async (t) => {
+  const one = await scheduleMove();
+  replaceStep(t, 'verify', async (verify) => {
+    const [copy] = await listRepositories(git.storages.other!);
     await writeFile(join(git.storages.other!, copy!, 'packed-refs'), '');
     return verify();
   });
@@ -76,10 +76,10 @@ test('a copy that is not what it was copied from is told, and removed', async (t
   await assertFailed(one, `Failed to verify project repository checksum from ${one.checksum} to ${'0'.repeat(40)}`);
 });
 
-test('a copy whose objects are broken has the same checksum, and fails', async (t) => {
-  const one = await scheduled();
-  instead(t, 'verify', async (verify) => {
-    const [copy] = await repositoriesIn(git.storages.other!);
+test('a copy with broken objects fails the move, although its checksum is equal', async (t) => {
+  const one = await scheduleMove();
+  replaceStep(t, 'verify', async (verify) => {
+    const [copy] = await listRepositories(git.storages.other!);
     const objects = join(git.storages.other!, copy!, 'objects');
     const [folder] = (await readdir(objects)).filter((name) => name.length === 2);
     await rm(join(objects, folder!), { recursive: true });
@@ -89,16 +89,16 @@ test('a copy whose objects are broken has the same checksum, and fails', async (
   await assertFailed(one, `Failed to verify project repository checksum from ${one.checksum} to ${one.checksum}`);
 });
 
-test('a destination that cannot be written to fails the move, and so does one that goes while it is copied to', async (t) => {
+test('a destination that is not writable, or disappears during the copy, fails the move', async (t) => {
   const other = git.storages.other!;
-  const one = await scheduled();
+  const one = await scheduleMove();
   await rm(other, { recursive: true, force: true });
   await writeFile(other, 'no directory');
   await moveAll();
   await rm(other);
   await assertFailed(one, /^The repository could not be copied: E(?:NOTDIR|EXIST)$/);
-  const two = await scheduled();
-  instead(t, 'verify', async (verify) => {
+  const two = await scheduleMove();
+  replaceStep(t, 'verify', async (verify) => {
     await rm(other, { recursive: true });
     return verify();
   });
@@ -106,17 +106,17 @@ test('a destination that cannot be written to fails the move, and so does one th
   await assertFailed(two, /^Failed to verify/);
 });
 
-test('a repository that is not to be read fails the move, without its path', async () => {
-  const one = await scheduled();
+test('an unreadable repository fails the move; the message has no path', async () => {
+  const one = await scheduleMove();
   await rm(join(one.before.directory, 'objects'), { recursive: true });
   await moveAll();
   const { state, error_message } = await one.move();
   assert.deepEqual([state, error_message], ['failed', 'The repository could not be copied: git no-repository']);
-  assert.equal((await placeOf(one.project.id)).read_only, false);
+  assert.equal((await getRepositoryRow(one.project.id)).read_only, false);
 });
 
-test('a storage that is out of reach fails the move, and is not taken for an empty repository', async () => {
-  const one = await scheduled();
+test('an unavailable storage fails the move and does not count as an empty repository', async () => {
+  const one = await scheduleMove();
   const { directory } = one.before;
   await rename(directory, `${directory}.away`);
   await moveAll();
@@ -124,8 +124,8 @@ test('a storage that is out of reach fails the move, and is not taken for an emp
   await assertFailed(one, 'The repository could not be copied: ENOENT');
 });
 
-test('a write that does not end fails the move, and one that ends is waited for', async () => {
-  const one = await scheduled();
+test('waits for pending writes; one that does not end fails the move', async () => {
+  const one = await scheduleMove();
   const { id: projectId, ...location } = one.before;
   await database.transaction((tx) =>
     tx.updateTable('repositories').set({ read_only: false }).where('project_id', '=', projectId).execute(),
@@ -143,26 +143,26 @@ test('a write that does not end fails the move, and one that ends is waited for'
 });
 
 for (const [step, words] of [
-  ['whenUnwritten', 'before anything is copied'],
+  ['waitForPendingWrites', 'before anything is copied'],
   ['transfer', 'when the copy is made'],
   ['verify', 'when it is verified'],
   ['switchOver', 'before the copy counts'],
 ] as const) {
-  test(`a move whose process ends ${words} is failed by the next one, and the source counts`, async (t) => {
-    const one = await scheduled();
-    await diesBefore(t, step);
+  test(`a move whose process ends ${words} fails in the next process, and the source remains valid`, async (t) => {
+    const one = await scheduleMove();
+    await dieBefore(t, step);
     assert.equal((await one.move()).state, 'started');
-    assert.equal((await placeOf(one.project.id)).read_only, true);
+    assert.equal((await getRepositoryRow(one.project.id)).read_only, true);
     await moveAll();
     await assertFailed(one, 'Move was interrupted');
   });
 }
 
-/** A process that does all steps before this one, and dies: nothing of it is heard again. */
-async function diesBefore(t: TestContext, step: StepName) {
+/** Simulates a process that dies before this step. */
+async function dieBefore(t: TestContext, step: StepName) {
   const died = new AbortController();
-  instead(t, step, async (original) => {
-    // What is half done when it dies is done as well.
+  replaceStep(t, step, async (original) => {
+    // A step that is running when the process dies completes too.
     if (step === 'transfer') await original();
     died.abort();
     throw died.signal.reason;
@@ -170,25 +170,25 @@ async function diesBefore(t: TestContext, step: StepName) {
   await assert.rejects(moveNext.handle(server.services, {}, { id: 0, attempt: 1, signal: died.signal }), /abort/);
 }
 
-test('a move whose process ends when the copy counts is finished by the next one', async (t) => {
-  const one = await scheduled();
-  instead(t, 'switchOver', async (switchOver) => {
+test('a move whose process ends after the switch to the copy is finished by the next process', async (t) => {
+  const one = await scheduleMove();
+  replaceStep(t, 'switchOver', async (switchOver) => {
     await switchOver();
     throw new Error('The connection broke when the commit was on its way back');
   });
   await moveAll();
   assert.equal((await one.move()).state, 'finished');
-  const now = await placeOf(one.project.id);
+  const now = await getRepositoryRow(one.project.id);
   assert.deepEqual([now.storage, now.read_only], ['other', false]);
   assert.equal(await computeRepositoryChecksum(git, now), one.checksum);
-  assert.equal(await isThere(one.before.directory), false);
+  assert.equal(await pathExists(one.before.directory), false);
   await rm(git.storages.other!, { recursive: true });
 });
 
-test('who was given up for dead, and is not, makes no copy count any more', async (t) => {
-  const one = await scheduled();
-  instead(t, 'switchOver', async (switchOver) => {
-    // Another process takes over, and begins by giving up what it finds.
+test('a process that was presumed dead cannot switch to its copy', async (t) => {
+  const one = await scheduleMove();
+  replaceStep(t, 'switchOver', async (switchOver) => {
+    // Another process takes over and first rolls back interrupted moves.
     await moveNext.handle(server.services, {}, jobRun(2));
     return switchOver();
   });
@@ -196,24 +196,24 @@ test('who was given up for dead, and is not, makes no copy count any more', asyn
   await assertFailed(one, 'Move was interrupted');
 });
 
-test('a clone that has begun keeps the old repository, idle readers do not', async () => {
-  const one = await scheduled();
+test('a running clone delays the deletion of the old repository, idle readers do not', async () => {
+  const one = await scheduleMove();
   await getObjectInfo(git, one.before, 'refs/heads/main');
   assert.equal(isRepositoryInUse(git, one.before), true);
   const clone = spawnGit(git, one.before, 'cat-file', { flags: ['--batch-command'] });
   await moveAll();
   assert.equal((await one.move()).state, 'replicated');
-  assert.equal(await isThere(one.before.directory), true);
+  assert.equal(await pathExists(one.before.directory), true);
   clone.kill();
   await clone.done;
   await moveAll();
   assert.equal((await one.move()).state, 'finished');
-  assert.deepEqual([isRepositoryInUse(git, one.before), await isThere(one.before.directory)], [false, false]);
+  assert.deepEqual([isRepositoryInUse(git, one.before), await pathExists(one.before.directory)], [false, false]);
   await rm(git.storages.other!, { recursive: true });
 });
 
-test('an old repository that cannot be removed is said to be there still, and the new one is used', async () => {
-  const one = await scheduled();
+test('if the old repository cannot be deleted, the move says so and the new one is used', async () => {
+  const one = await scheduleMove();
   await work();
   const { directory } = one.before;
   await rm(directory, { recursive: true });
@@ -228,7 +228,7 @@ test('an old repository that cannot be removed is said to be there still, and th
   await mkdir(parent);
 });
 
-test('while a repository moves every write is refused in the words of the contract, and every read answered', async () => {
+test('during a move all writes are rejected as read-only and all reads succeed', async () => {
   const project = await newProject({ owner, readme: true });
   const { at, repository } = project;
   await project.commit({ x: 'x' }, { branch: 'topic' });
@@ -237,7 +237,7 @@ test('while a repository moves every write is refused in the words of the contra
   const { iid } = (await owner.post(`${at}/merge_requests`, merging)).body;
   await work();
   const { id: sha } = (await owner.get(`${repository}/commits/topic`)).body;
-  await root.post(`${at}/repository_storage_moves`, elsewhere);
+  await root.post(`${at}/repository_storage_moves`, toOtherStorage);
   const file = { branch: 'main', content: 'a', commit_message: 'a' };
   const action = { action: 'create', file_path: 'new', content: 'a' };
   const answers = {
@@ -277,43 +277,43 @@ async function readsAndPushes({ at, repository, path_with_namespace: path }: Pro
   assert.deepEqual(await git('PUT', `gitlab-lfs/objects/${'a'.repeat(64)}/1`), [403, MESSAGE]);
 }
 
-test('what was let in before a move, and is late, is not written to where the repository was', async () => {
+test('a late write that started before a move does not write to the old location', async () => {
   const project = await newProject({ owner, readme: true });
-  const before = await placeOf(project.id);
+  const before = await getRepositoryRow(project.id);
   const main = (await owner.get(`${project.repository}/branches/main`)).body.commit.id;
-  await root.post(`${project.at}/repository_storage_moves`, elsewhere);
+  await root.post(`${project.at}/repository_storage_moves`, toOtherStorage);
   await work();
   const changes = [{ ref: 'refs/heads/late', oldId: '0'.repeat(40), newId: main }];
-  const late = (place: Awaited<ReturnType<typeof placeOf>>) =>
-    moveRefs(server.services, { project: place, by: { server: true, userId: null }, changes });
-  const refusal = await late(before);
+  const moveLate = (project: Awaited<ReturnType<typeof getRepositoryRow>>) =>
+    moveRefs(server.services, { project, by: { server: true, userId: null }, changes });
+  const refusal = await moveLate(before);
   assert.equal(isFailure(refusal) && refusal.code, 'readOnly');
-  assert.equal(await late(await placeOf(project.id)), undefined);
+  assert.equal(await moveLate(await getRepositoryRow(project.id)), undefined);
   await moveAll();
   assert.equal((await owner.get(`${project.repository}/branches/late`)).status, 200);
 });
 
-test('what is acknowledged while a repository moves to and fro is there in the end', async () => {
+test('no acknowledged write is lost while a repository moves back and forth', async () => {
   const project = await newProject({ owner, readme: true });
   const { repository, at } = project;
-  const told = { files: new Set<string>(), branches: new Set<string>() };
+  const acknowledged = { files: new Set<string>(), branches: new Set<string>() };
   let moving = true;
   const writers = [0, 1].map(async (writer) => {
     for (let index = 0; moving; index++) {
       const name = `w${writer}-${index}`;
       const file = { branch: `branch-${writer}`, start_branch: 'main', content: name, commit_message: name };
-      const wish = index === 0 ? file : { ...file, start_branch: undefined };
-      const said = await owner.post(`${repository}/files/${name}`, wish);
-      if (said.status === 201) told.files.add(`${name}?ref=branch-${writer}`);
-      else assert.equal(said.body.message, MESSAGE);
-      if (index === 0 && said.status !== 201) index--;
-      const made = await owner.post(`${repository}/branches`, { branch: name, ref: 'main' });
-      if (made.status === 201) told.branches.add(name);
+      const input = index === 0 ? file : { ...file, start_branch: undefined };
+      const response = await owner.post(`${repository}/files/${name}`, input);
+      if (response.status === 201) acknowledged.files.add(`${name}?ref=branch-${writer}`);
+      else assert.equal(response.body.message, MESSAGE);
+      if (index === 0 && response.status !== 201) index--;
+      const branchResponse = await owner.post(`${repository}/branches`, { branch: name, ref: 'main' });
+      if (branchResponse.status === 201) acknowledged.branches.add(name);
     }
   });
   for (const destination_storage_name of ['default', 'other']) {
-    const enough = told.files.size + 2;
-    while (told.files.size < enough) await owner.get(at);
+    const enough = acknowledged.files.size + 2;
+    while (acknowledged.files.size < enough) await owner.get(at);
     assert.equal((await root.post(`${at}/repository_storage_moves`, { destination_storage_name })).status, 201);
     await work();
     clock.advance(4);
@@ -321,9 +321,11 @@ test('what is acknowledged while a repository moves to and fro is there in the e
   }
   moving = false;
   await Promise.all(writers);
-  const now = await placeOf(project.id);
+  const now = await getRepositoryRow(project.id);
   assert.equal(now.storage, 'other');
   assert.deepEqual(await fsck(server.services.git, now), { ok: true });
-  for (const file of told.files) assert.equal((await owner.get(`${repository}/files/${file}`)).status, 200, file);
-  for (const name of told.branches) assert.equal((await owner.get(`${repository}/branches/${name}`)).status, 200, name);
+  for (const file of acknowledged.files)
+    assert.equal((await owner.get(`${repository}/files/${file}`)).status, 200, file);
+  for (const name of acknowledged.branches)
+    assert.equal((await owner.get(`${repository}/branches/${name}`)).status, 200, name);
 });

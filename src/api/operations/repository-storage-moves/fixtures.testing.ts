@@ -2,18 +2,18 @@ import { access } from 'node:fs/promises';
 import { repositoryAt } from '#git/git.ts';
 import { type World, world } from '#test/support/world.ts';
 
-/** A world with two storages, `one` and `other`; new repositories come into `default`. */
-export async function worldOfStorages() {
+/** Creates a world with two storages, `default` and `other`; new repositories are in `default`. */
+export async function worldWithStorages() {
   const storages = JSON.stringify({ default: { path: 'one' }, other: { path: 'two' } });
   const here = await world({ env: { HEARTH_STORAGES: storages } });
-  return { ...here, ...deeds(here) };
+  return { ...here, ...createHelpers(here) };
 }
 
-function deeds({ server, work, clock }: World) {
+function createHelpers({ server, work, clock }: World) {
   const { database, git } = server.services;
   return {
-    /** Where a project's repository is. */
-    async placeOf(projectId: number) {
+    /** Returns the row and the directory of a project's repository. */
+    async getRepositoryRow(projectId: number) {
       const row = await database.reader
         .selectFrom('repositories')
         .select(['project_id as id', 'storage', 'disk_path', 'default_branch', 'read_only', 'move_id'])
@@ -21,7 +21,7 @@ function deeds({ server, work, clock }: World) {
         .executeTakeFirstOrThrow();
       return { ...row, directory: repositoryAt(git, row.storage, row.disk_path).directory };
     },
-    /** All that the queue has to do for moves, to their end. */
+    /** Runs all jobs of moves, including the delayed cleanup. */
     async moveAll() {
       await work();
       clock.advance(4);
@@ -30,7 +30,7 @@ function deeds({ server, work, clock }: World) {
   };
 }
 
-export const isThere = (path: string) =>
+export const pathExists = (path: string) =>
   access(path).then(
     () => true,
     () => false,

@@ -6,13 +6,13 @@ import { onStorageMoveRequested } from './schedule.ts';
 import { moveAll } from './schedule-all.ts';
 
 /**
- * What is to be moved is read-only from the act that schedules it (`api/operations/repository-storage-moves/`), so
- * that a ref change either has its intent before, which is waited for, or is refused. The queue moves one after
- * another: `git/transfer/copy-repository.ts` copies file by file, the refs as one file, and looks at every byte, ref and object again;
- * then one act makes the copy count. Until then the row says `started`, and whoever comes after a crash removes the
- * copy; from then on the old directory is what has to go, when nobody reads it any more. A repository's place (storage
- * and path) is never used again, and an intent names the place that its mover has seen: what was let in before a move,
- * and is late, writes into nothing.
+ * Moves of repositories between storages. The transaction that schedules a move makes the container read-only: a ref
+ * update either has stored its intent before, for which the move waits, or is rejected.
+ * Jobs run one move at a time. `git/transfer/copy-repository.ts` copies the files and verifies every byte, ref and
+ * object. One transaction then switches to the copy. Before it the state is `started`, and recovery from a crash deletes
+ * the copy; after it the source is deleted as soon as it is no longer in use.
+ * A disk path is never used again, and an intent names the location that its writer has seen: a late writer from before
+ * the move writes to a location that is no longer used.
  */
 export const repositoryStorageMoves = resourceModule({
   endpoints,

@@ -7,86 +7,88 @@ import { type Access, administrator } from '#http/access/access.ts';
 import { loadVisibleGroup, loadVisibleProject } from '#http/access/project-access.ts';
 import type { Parameters } from '#http/parameters/declarations.ts';
 import { hasProjectIntent } from '#repositories/ref-updates/intents.ts';
-import { type Snippet, snippetNamed } from '../snippets/index.ts';
+import { type Snippet, snippetById } from '../snippets/index.ts';
 
 /**
- * What has repositories that move: projects, snippets, groups. A container is one of them; it is locked by the move that
- * takes its repositories, from its schedule until they are there (contract/operations.md §2).
+ * Containers of repositories that can be moved: projects, snippets, groups. A container is read-only from the scheduling
+ * of its move until the move ends (contract/operations.md §2).
  */
 
 export type KindName = StorageMovesTable['kind'];
 
-/** A container as it stands before a move. */
+/** The state of a container before a move. */
 export interface Container {
   readonly storage: string;
   readonly isReadOnly: boolean;
-  /** Its repositories in the storage: its own first, then that of its wiki. */
+  /** Repositories in the storage: the container's own one first, then that of its wiki. */
   readonly repositories: readonly ContainedRepository[];
 }
 
 interface ContainedRepository {
   readonly diskPath: string;
-  /** Something was written into it: where none is found, the storage is not there. */
-  readonly isWrittenTo: boolean;
+  /** The repository has content: if its directory is missing, the storage is unavailable. */
+  readonly hasContent: boolean;
 }
 
-/** A repository's place before and after a move. */
-export interface Repositories {
+/** Disk paths of a repository before and after a move. */
+export interface DiskPathMove {
   readonly from: string;
   readonly to: string;
 }
 
-/** Where the repositories go: no path was ever used before, so that nothing that was left behind is taken for one. */
-export function placesIn(moveId: number, { repositories }: Container): Repositories[] {
+/** Assigns the destination paths. Each is new, so that no leftover directory is mistaken for a copy. */
+export function assignDiskPaths(moveId: number, { repositories }: Container): DiskPathMove[] {
   return repositories.map(({ diskPath }, at) => ({ from: diskPath, to: diskPathFor(`move ${moveId} ${at}`) }));
 }
 
 export interface Kind {
   readonly name: KindName;
-  /** With its article, for summaries. */
-  readonly called: 'a project' | 'a snippet' | 'a group';
+  /** Noun with article, for summaries. */
+  readonly nounWithArticle: 'a project' | 'a snippet' | 'a group';
   readonly title: 'Project' | 'Snippet' | 'Group';
   readonly path: '/projects/:id' | '/snippets/:id' | '/groups/:id';
   readonly column: 'project_id' | 'snippet_id' | 'group_id';
-  /** Administrators, with the container that the path names. */
-  administering(): Access<{ readonly containerId: number; readonly caller: SignedInCaller }, Parameters>;
-  /** Null: it is gone. */
+  /** Returns access for administrators, with the container of the path. */
+  adminAccess(): Access<{ readonly containerId: number; readonly caller: SignedInCaller }, Parameters>;
+  /** Returns the container, or null if it does not exist. */
   find(db: Reader, id: number): Promise<Container | null>;
-  /** The ids of those with repositories in the storage, by id, behind `after`. */
-  among(db: Reader, storage: string, after: number, limit: number): Promise<number[]>;
-  /** Makes it read-only for this move. */
+  /** Returns the ids after `after` of containers with repositories in the storage, in ascending order. */
+  listIdsInStorage(db: Reader, storage: string, after: number, limit: number): Promise<number[]>;
+  /** Makes the container read-only for this move. */
   lock(tx: Transaction, id: number, moveId: number): Promise<void>;
-  /** Makes it writable again, unless it is not this move's. */
+  /** Makes the container writable again, unless another move has locked it. */
   unlock(tx: Transaction, id: number, moveId: number): Promise<void>;
-  /** Is something being written into its repositories that was let in before it was locked? */
-  isWritten(tx: Transaction, id: number): Promise<boolean>;
-  /** From now on its repositories are there, and writable. False: it is not this move's, or gone. */
-  settle(
+  /** Returns whether writes to its repositories that started before the lock are pending. */
+  hasPendingWrites(tx: Transaction, id: number): Promise<boolean>;
+  /**
+   * Sets the new location and makes the container writable. Returns false if it is deleted or locked by another move.
+   */
+  completeMove(
     tx: Transaction,
     id: number,
     moveId: number,
-    there: { storage: string; diskPaths: readonly string[] },
+    location: { storage: string; diskPaths: readonly string[] },
   ): Promise<boolean>;
 }
 
-const nothingIs = async () => false;
+const alwaysFalse = async () => false;
 
 type WikiColumn = 'project_id' | 'group_id';
 
-/** The repository of a container's wiki. index: wikis_by_project, wikis_by_group */
-async function wikiOf(db: Reader, column: WikiColumn, id: number): Promise<ContainedRepository[]> {
+/** Returns the repository of a container's wiki, if any. index: wikis_by_project, wikis_by_group */
+async function loadWikiRepository(db: Reader, column: WikiColumn, id: number): Promise<ContainedRepository[]> {
   const wikis = db.selectFrom('wikis').select(['disk_path', 'empty']).where(column, '=', id);
-  return (await wikis.execute()).map(({ disk_path, empty }) => ({ diskPath: disk_path, isWrittenTo: !empty }));
+  return (await wikis.execute()).map(({ disk_path, empty }) => ({ diskPath: disk_path, hasContent: !empty }));
 }
 
 /** index: wikis_by_project, wikis_by_group, ref_intents_by_wiki */
-function isWikiWritten(tx: Transaction, column: WikiColumn, id: number): Promise<boolean> {
+function hasPendingWikiWrites(tx: Transaction, column: WikiColumn, id: number): Promise<boolean> {
   const wikis = tx.selectFrom('wikis').select('wiki_id').where(column, '=', id);
   return hasRow(tx.selectFrom('ref_intents').select('id').where('wiki_id', 'in', wikis));
 }
 
-/** A wiki that was not there when the move was scheduled has not come since: it would have been read-only. */
-async function settleWiki(
+/** Sets the location of the wiki, if any. No wiki was created since the scheduling: the container is read-only. */
+async function setWikiLocation(
   tx: Transaction,
   column: WikiColumn,
   id: number,
@@ -98,11 +100,11 @@ async function settleWiki(
 
 const PROJECT: Kind = {
   name: 'project',
-  called: 'a project',
+  nounWithArticle: 'a project',
   title: 'Project',
   path: '/projects/:id',
   column: 'project_id',
-  administering: () =>
+  adminAccess: () =>
     administrator()
       .resource({ name: 'project', load: (call) => loadVisibleProject(call), notFound: () => null })
       .map(({ project, caller }) => ({ containerId: project.id, caller })),
@@ -114,11 +116,11 @@ const PROJECT: Kind = {
       .where('project_id', '=', id)
       .executeTakeFirst();
     if (row === undefined) return null;
-    const own = { diskPath: row.disk_path, isWrittenTo: !row.empty };
-    const repositories = [own, ...(await wikiOf(db, 'project_id', id))];
+    const own = { diskPath: row.disk_path, hasContent: !row.empty };
+    const repositories = [own, ...(await loadWikiRepository(db, 'project_id', id))];
     return { storage: row.storage, isReadOnly: row.read_only, repositories };
   },
-  async among(db, storage, after, limit) {
+  async listIdsInStorage(db, storage, after, limit) {
     // index: repositories_by_storage
     const rows = await db
       .selectFrom('repositories')
@@ -141,8 +143,8 @@ const PROJECT: Kind = {
       .where('move_id', '=', moveId)
       .execute();
   },
-  isWritten: async (tx, id) => (await hasProjectIntent(tx, id)) || isWikiWritten(tx, 'project_id', id),
-  async settle(tx, id, moveId, { storage, diskPaths: [disk_path, wiki] }) {
+  hasPendingWrites: async (tx, id) => (await hasProjectIntent(tx, id)) || hasPendingWikiWrites(tx, 'project_id', id),
+  async completeMove(tx, id, moveId, { storage, diskPaths: [disk_path, wiki] }) {
     const moved = await tx
       .updateTable('repositories')
       .set({ storage, disk_path: disk_path as string, read_only: false, move_id: null })
@@ -151,7 +153,7 @@ const PROJECT: Kind = {
       .returning('project_id')
       .executeTakeFirst();
     if (moved === undefined) return false;
-    await settleWiki(tx, 'project_id', id, { storage, disk_path: wiki });
+    await setWikiLocation(tx, 'project_id', id, { storage, disk_path: wiki });
     await tx.updateTable('projects').set({ updated_at: tx.now }).where('id', '=', id).execute();
     return true;
   },
@@ -159,13 +161,13 @@ const PROJECT: Kind = {
 
 const SNIPPET: Kind = {
   name: 'snippet',
-  called: 'a snippet',
+  nounWithArticle: 'a snippet',
   title: 'Snippet',
   path: '/snippets/:id',
   column: 'snippet_id',
-  administering: () =>
+  adminAccess: () =>
     administrator()
-      .resource(snippetNamed)
+      .resource(snippetById)
       .map(({ snippet, caller }: { snippet: Snippet; caller: SignedInCaller }) => ({
         containerId: snippet.id,
         caller,
@@ -179,10 +181,10 @@ const SNIPPET: Kind = {
       .where('made', '=', true)
       .executeTakeFirst();
     if (row === undefined) return null;
-    const repositories = [{ diskPath: row.disk_path, isWrittenTo: true }];
+    const repositories = [{ diskPath: row.disk_path, hasContent: true }];
     return { storage: row.storage, isReadOnly: row.move_id !== null, repositories };
   },
-  async among(db, storage, after, limit) {
+  async listIdsInStorage(db, storage, after, limit) {
     // index: snippets_by_storage
     const rows = await db
       .selectFrom('snippets')
@@ -206,9 +208,9 @@ const SNIPPET: Kind = {
       .where('move_id', '=', moveId)
       .execute();
   },
-  // Nothing is written into one that is made.
-  isWritten: nothingIs,
-  async settle(tx, id, moveId, { storage, diskPaths: [disk_path] }) {
+  // A created snippet is never written to.
+  hasPendingWrites: alwaysFalse,
+  async completeMove(tx, id, moveId, { storage, diskPaths: [disk_path] }) {
     const moved = await tx
       .updateTable('snippets')
       .set({ storage, disk_path: disk_path as string, move_id: null, updated_at: tx.now })
@@ -220,14 +222,14 @@ const SNIPPET: Kind = {
   },
 };
 
-/** A group's only repository is that of its wiki; as long as it has none it is only said where that would be. */
+/** A group has only the repository of its wiki. Without a wiki, its row just names the storage for one. */
 const GROUP: Kind = {
   name: 'group',
-  called: 'a group',
+  nounWithArticle: 'a group',
   title: 'Group',
   path: '/groups/:id',
   column: 'group_id',
-  administering: () =>
+  adminAccess: () =>
     administrator()
       .resource({ name: 'group', load: (call) => loadVisibleGroup(call), notFound: () => null })
       .map(({ group, caller }) => ({ containerId: group.id, caller })),
@@ -240,10 +242,10 @@ const GROUP: Kind = {
       .where('kind', '=', 'group')
       .executeTakeFirst();
     if (row === undefined) return null;
-    const repositories = await wikiOf(db, 'group_id', id);
+    const repositories = await loadWikiRepository(db, 'group_id', id);
     return { storage: row.storage, isReadOnly: row.move_id !== null, repositories };
   },
-  async among(db, storage, after, limit) {
+  async listIdsInStorage(db, storage, after, limit) {
     // index: wikis_by_storage
     const rows = await db
       .selectFrom('wikis')
@@ -266,8 +268,8 @@ const GROUP: Kind = {
       .where('move_id', '=', moveId)
       .execute();
   },
-  isWritten: (tx, id) => isWikiWritten(tx, 'group_id', id),
-  async settle(tx, id, moveId, { storage, diskPaths: [wiki] }) {
+  hasPendingWrites: (tx, id) => hasPendingWikiWrites(tx, 'group_id', id),
+  async completeMove(tx, id, moveId, { storage, diskPaths: [wiki] }) {
     const moved = await tx
       .updateTable('namespaces')
       .set({ storage, move_id: null, updated_at: tx.now })
@@ -275,7 +277,7 @@ const GROUP: Kind = {
       .where('move_id', '=', moveId)
       .returning('id')
       .executeTakeFirst();
-    if (moved !== undefined) await settleWiki(tx, 'group_id', id, { storage, disk_path: wiki });
+    if (moved !== undefined) await setWikiLocation(tx, 'group_id', id, { storage, disk_path: wiki });
     return moved !== undefined;
   },
 };
@@ -287,6 +289,6 @@ export function forKinds<Made>(declare: (kind: Kind) => Made): readonly [Made, M
   return [declare(PROJECT), declare(SNIPPET), declare(GROUP)];
 }
 
-export function kindOf(name: KindName): Kind {
+export function getKind(name: KindName): Kind {
   return KINDS.find((kind) => kind.name === name) as Kind;
 }

@@ -1,25 +1,27 @@
 import type { Transaction } from '#database/database.ts';
 import { GitError } from '#git/process/failures.ts';
-import { kindOf } from './repository-kinds.ts';
+import { getKind } from './repository-kinds.ts';
 import type { MovingServices } from './services.ts';
-import { containerIdOf, type Move } from './store.ts';
-import { removeCopies } from './transfer.ts';
+import { getContainerId, type Move } from './store.ts';
+import { deleteCopies } from './transfer.ts';
 
-const LONGEST_MESSAGE = 256;
+const MAX_MESSAGE_LENGTH = 256;
 
 /**
- * Gives a move up that is not replicated: first it is said that it is, from when on nobody makes the copy count any more; then
- * the copy goes, then the source is writable again. Nothing happens to a move that has come further meanwhile.
+ * Rolls back a move that is not replicated: stores the error, after which no process can switch to the copy; deletes the
+ * copy; makes the source writable again. Does nothing if the move has been replicated meanwhile.
  */
 export async function rollBack(services: MovingServices, move: Move, message: string): Promise<void> {
   const { database, git, log } = services;
-  const isOurs = await database.transaction((tx) => giveUp(tx, move, message.slice(0, LONGEST_MESSAGE)));
-  if (!isOurs) return;
+  const isNotReplicated = await database.transaction((tx) =>
+    storeError(tx, move, message.slice(0, MAX_MESSAGE_LENGTH)),
+  );
+  if (!isNotReplicated) return;
   try {
-    if (move.source_storage !== move.destination_storage) await removeCopies(git, move);
+    if (move.source_storage !== move.destination_storage) await deleteCopies(git, move);
   } catch (error) {
-    // The storage is broken, or full: what is left of the copy is in nobody's way.
-    log.warn({ err: error, move: move.id }, 'What was copied of a repository could not be removed');
+    // The storage is broken or full. The rest of the copy does no harm.
+    log.warn({ err: error, move: move.id }, 'Deleting the copy of a repository failed');
   }
   await database.transaction(async (tx) => {
     await tx
@@ -28,12 +30,12 @@ export async function rollBack(services: MovingServices, move: Move, message: st
       .where('id', '=', move.id)
       .where('state', '=', 'started')
       .execute();
-    await kindOf(move.kind).unlock(tx, containerIdOf(move), move.id);
+    await getKind(move.kind).unlock(tx, getContainerId(move), move.id);
   });
 }
 
 /** index: storage_moves primary key */
-async function giveUp(tx: Transaction, { id }: Move, message: string): Promise<boolean> {
+async function storeError(tx: Transaction, { id }: Move, message: string): Promise<boolean> {
   const row = await tx
     .updateTable('storage_moves')
     .set((eb) => ({ error_message: eb.fn.coalesce('error_message', eb.val(message)) }))
@@ -41,16 +43,16 @@ async function giveUp(tx: Transaction, { id }: Move, message: string): Promise<b
     .where('state', '=', 'started')
     .returning('id')
     .executeTakeFirst();
-  return row !== undefined || !(await isThere(tx, id));
+  return row !== undefined || !(await moveExists(tx, id));
 }
 
-/** Its container has been destroyed: then nothing of the copy is wanted. */
-async function isThere(tx: Transaction, id: number): Promise<boolean> {
+/** Returns whether the row exists. It is deleted with its container, and then the copy is obsolete. */
+async function moveExists(tx: Transaction, id: number): Promise<boolean> {
   return (await tx.selectFrom('storage_moves').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
-/** What went wrong in a few words, without paths. */
-export function whyFailed(error: unknown): string {
+/** Returns a short error message without paths. */
+export function describeFailure(error: unknown): string {
   if (error instanceof GitError) return `The repository could not be copied: git ${error.failure.kind}`;
   const { code } = error as NodeJS.ErrnoException;
   return `The repository could not be copied${code === undefined ? '' : `: ${code}`}`;

@@ -4,67 +4,67 @@ import { invalidParameters } from '#http/errors/http-error.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
-import { type KindName, kindOf } from './repository-kinds.ts';
-import { schedule } from './schedule.ts';
-import { movesIn } from './store.ts';
+import { getKind, type KindName } from './repository-kinds.ts';
+import { scheduleMove } from './schedule.ts';
+import { listMovesInState } from './store.ts';
 
-/** The move of everything of a kind that is in a storage (contract/operations.md §2, "Bulk POST"). */
+/** Moves of all containers of a kind in a storage (contract/operations.md §2, "BulkMovePayload POST"). */
 
-interface Wish {
+interface ScheduleAllInput {
   readonly source_storage_name: string;
   readonly destination_storage_name?: string | null | undefined;
 }
 
-/** Has the queue schedule the moves, one for each that is there by then. Throws what is wrong with the names. */
-export async function scheduleAll(
+/** Enqueues the job that schedules a move per container. Throws 400 if a storage name is unknown. */
+export async function scheduleAllMoves(
   { config, database }: Pick<Services, 'config' | 'database'>,
   kind: KindName,
-  wish: Wish,
+  input: ScheduleAllInput,
 ): Promise<void> {
-  const { source_storage_name: source, destination_storage_name: destination = null } = wish;
+  const { source_storage_name: source, destination_storage_name: destination = null } = input;
   const names = ['source_storage_name', 'destination_storage_name'] as const;
-  const wrong = names.filter((name) => wish[name] != null && !Object.hasOwn(config.storages, wish[name]));
-  if (wrong.length > 0) throw invalidParameters(wrong.map((name) => `${name} does not have a valid value`));
+  const unknown = names.filter((name) => input[name] != null && !Object.hasOwn(config.storages, input[name]));
+  if (unknown.length > 0) throw invalidParameters(unknown.map((name) => `${name} does not have a valid value`));
   await database.transaction((tx) => enqueue(tx, moveAll, { kind, source, destination, after: 0 }));
 }
 
-interface Bulk {
+interface BulkMovePayload {
   readonly kind: KindName;
   readonly source: string;
   readonly destination: string | null;
-  /** The last id that has been looked at. */
+  /** The last processed container id. */
   readonly after: number;
 }
 
-/** So many wait for their turn at most: what waits is read-only. */
-const MOST_WAITING = 5;
-const REST_MS = 1_000;
+/** Maximum number of scheduled moves: a container is read-only while it waits. */
+const MAX_SCHEDULED = 5;
+const DELAY_MS = 1_000;
 
 /**
- * Schedules the move of everything of a kind that is in a storage, a few at a time. What is read-only, or has left meanwhile, is
- * skipped: of two of these each container gets one move.
+ * Schedules moves of all containers of a kind in a storage, a few at a time. Skips containers that are read-only or have
+ * left the storage: two concurrent bulk jobs create one move per container.
  */
 export const moveAll = defineJob({
   kind: 'schedule_storage_moves',
   maxAttempts: 100,
   isLongRunning: true,
-  async handle(services: Pick<Services, 'runUnitOfWork' | 'config' | 'database'>, bulk: Bulk) {
-    const { kind: name, source, destination, after } = bulk;
+  async handle(services: Pick<Services, 'runUnitOfWork' | 'config' | 'database'>, payload: BulkMovePayload) {
+    const { kind: name, source, destination, after } = payload;
     const db = services.database.reader;
-    const kind = kindOf(name);
-    const waiting = (await movesIn(db, 'scheduled', MOST_WAITING)).length;
-    const ids = await kind.among(db, source, after, MOST_WAITING - waiting);
-    const wish = { destination, source, storages: Object.keys(services.config.storages) };
-    // Another bulk job may be about to schedule the same one: it is read-only then.
-    const again = { retryOnUniqueViolation: [`storage_moves_under_way_by_${kind.column}`] };
-    for (const id of ids) await services.runUnitOfWork(ANONYMOUS, (uow) => schedule(uow, kind, id, wish), again);
-    const next = { ...bulk, after: ids.at(-1) ?? after };
-    if (waiting === MOST_WAITING || ids.length === MOST_WAITING - waiting) {
-      await services.database.transaction((tx) => goOn(tx, next));
+    const kind = getKind(name);
+    const waiting = (await listMovesInState(db, 'scheduled', MAX_SCHEDULED)).length;
+    const ids = await kind.listIdsInStorage(db, source, after, MAX_SCHEDULED - waiting);
+    const input = { destination, source, storages: Object.keys(services.config.storages) };
+    // Another bulk job may schedule the same container concurrently: the retry finds it read-only.
+    const options = { retryOnUniqueViolation: [`storage_moves_under_way_by_${kind.column}`] };
+    for (const id of ids) await services.runUnitOfWork(ANONYMOUS, (uow) => scheduleMove(uow, kind, id, input), options);
+    const next = { ...payload, after: ids.at(-1) ?? after };
+    if (waiting === MAX_SCHEDULED || ids.length === MAX_SCHEDULED - waiting) {
+      await services.database.transaction((tx) => enqueueNext(tx, next));
     }
   },
 });
 
-function goOn(tx: Transaction, next: Bulk): Promise<void> {
-  return enqueue(tx, moveAll, next, { runAt: addMilliseconds(tx.now, REST_MS) });
+function enqueueNext(tx: Transaction, next: BulkMovePayload): Promise<void> {
+  return enqueue(tx, moveAll, next, { runAt: addMilliseconds(tx.now, DELAY_MS) });
 }

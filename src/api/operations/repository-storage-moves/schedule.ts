@@ -4,35 +4,35 @@ import { enqueue } from '#jobs/job.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
 import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { type Kind, kindOf, placesIn } from './repository-kinds.ts';
-import { LANE, moveNext } from './run.ts';
+import { assignDiskPaths, getKind, type Kind } from './repository-kinds.ts';
+import { moveNext, QUEUE_KEY } from './run.ts';
 import type { Move } from './store.ts';
 
-/** How a move begins: what is to be moved is read-only from here on, and the queue does the rest. */
+/** Schedules moves: the container becomes read-only, and a job moves its repositories. */
 
-interface Wish {
-  /** Null: chosen. */
+interface ScheduleInput {
+  /** Null: chosen by the storage weights. */
   readonly destination: string | null;
-  /** The configured ones. */
+  /** Names of the configured storages. */
   readonly storages: readonly string[];
-  /** Only if it is still there. */
+  /** Fails with `gone` if the container is no longer in this storage. */
   readonly source?: string;
 }
 
-/** Schedules the move of a container, in the act that makes it read-only (contract/operations.md §2, "The move", 1). */
-export async function schedule(
+/** Schedules the move of a container and makes it read-only (contract/operations.md §2, "The move", 1). */
+export async function scheduleMove(
   uow: UnitOfWork,
   kind: Kind,
   containerId: number,
-  { destination, storages, source }: Wish,
+  { destination, storages, source }: ScheduleInput,
 ): Promise<Move | Failure<'gone' | 'invalid'>> {
   const container = await kind.find(uow, containerId);
   if (container === null || (source !== undefined && container.storage !== source)) return fail('gone');
-  const wrong = compactFieldErrors({
+  const errors = compactFieldErrors({
     destination_storage_name: destination === null ? [] : destinationErrors(destination, storages),
     [kind.name]: container.isReadOnly ? ['is read-only'] : [],
   });
-  if (wrong !== null) return invalid(wrong);
+  if (errors !== null) return invalid(errors);
   const move = await uow
     .insertInto('storage_moves')
     .values({
@@ -40,7 +40,7 @@ export async function schedule(
       [kind.column]: containerId,
       state: 'scheduled',
       source_storage: container.storage,
-      destination_storage: destination ?? (await chooseFor(uow, container.storage, storages)),
+      destination_storage: destination ?? (await chooseDestination(uow, container.storage, storages)),
       repositories: '[]',
       created_at: uow.now,
       updated_at: uow.now,
@@ -48,10 +48,10 @@ export async function schedule(
     .returning('id')
     .executeTakeFirstOrThrow();
   await kind.lock(uow, containerId, move.id);
-  await enqueue(uow, moveNext, {}, { key: LANE });
+  await enqueue(uow, moveNext, {}, { key: QUEUE_KEY });
   return uow
     .updateTable('storage_moves')
-    .set({ repositories: JSON.stringify(placesIn(move.id, container)) })
+    .set({ repositories: JSON.stringify(assignDiskPaths(move.id, container)) })
     .where('id', '=', move.id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -62,18 +62,18 @@ function destinationErrors(destination: string, storages: readonly string[]): st
   return destination === '' ? ["can't be blank", ...unknown] : unknown;
 }
 
-/** Not where it is, if it can be elsewhere. */
-async function chooseFor(uow: UnitOfWork, source: string, storages: readonly string[]): Promise<string> {
+/** Chooses a destination: another storage than the source, if one exists. */
+async function chooseDestination(uow: UnitOfWork, source: string, storages: readonly string[]): Promise<string> {
   const others = storages.filter((name) => name !== source);
   const { repository_storages_weighted: weights } = await loadSettings(uow);
   return chooseStorage(others.length > 0 ? others : storages, weights);
 }
 
-/** What `PUT /projects/:id` asks for. Whoever publishes has seen that it may be moved. */
+/** Schedules the move that `PUT /projects/:id` requests. The publisher has checked that the project can be moved. */
 export const onStorageMoveRequested = subscription({
   event: 'storage-move-requested',
   async inTransaction(uow, { projectId, storage }) {
-    const move = await schedule(uow, kindOf('project'), projectId, { destination: storage, storages: [storage] });
-    if (isFailure(move)) throw new Error(`The move of project ${projectId} was refused: ${move.code}`);
+    const move = await scheduleMove(uow, getKind('project'), projectId, { destination: storage, storages: [storage] });
+    if (isFailure(move)) throw new Error(`The move of project ${projectId} could not be scheduled: ${move.code}`);
   },
 });

@@ -1,4 +1,4 @@
 import type { Services } from '#http/services.ts';
 
-/** What moving takes. */
+/** Services that moves use. */
 export type MovingServices = Pick<Services, 'database' | 'git' | 'clock' | 'log'>;

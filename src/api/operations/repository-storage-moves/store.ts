@@ -3,20 +3,20 @@ import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { StorageMovesTable } from '#database/tables/storage-moves.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
-import { type Kind, kindOf, type Repositories } from './repository-kinds.ts';
+import { type DiskPathMove, getKind, type Kind } from './repository-kinds.ts';
 
 export type Move = Selectable<StorageMovesTable>;
 
-export function repositoriesOf({ repositories }: Move): readonly Repositories[] {
-  return JSON.parse(repositories) as Repositories[];
+export function parseDiskPaths({ repositories }: Move): readonly DiskPathMove[] {
+  return JSON.parse(repositories) as DiskPathMove[];
 }
 
-/** The id of what is moved. */
-export function containerIdOf(move: Move): number {
-  return move[kindOf(move.kind).column] as number;
+/** Returns the id of the moved project, snippet or group. */
+export function getContainerId(move: Move): number {
+  return move[getKind(move.kind).column] as number;
 }
 
-/** All moves of a kind, or those of one container, the newest first. */
+/** Returns a page of the moves of a kind, or of one container, newest first. */
 export function listMoves(
   db: Reader,
   { name, column }: Kind,
@@ -29,7 +29,7 @@ export function listMoves(
   return paginate(db, found.orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
 }
 
-/** One move of a kind, or of one container. index: storage_moves primary key */
+/** Returns a move of a kind or of one container, or null. index: storage_moves primary key */
 export async function findMove(
   db: Reader,
   { name, column }: Kind,
@@ -42,13 +42,13 @@ export async function findMove(
 }
 
 /** index: storage_moves primary key */
-export function readMove(db: Reader, id: number): Promise<Move | undefined> {
+export function findMoveById(db: Reader, id: number): Promise<Move | undefined> {
   return db.selectFrom('storage_moves').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Those in this state, the oldest first. index: storage_moves_under_way */
-export function movesIn(db: Reader, state: 'scheduled' | 'started', limit: number): Promise<Move[]> {
+/** Returns moves in this state, oldest first. index: storage_moves_under_way */
+export function listMovesInState(db: Reader, state: 'scheduled' | 'started', limit: number): Promise<Move[]> {
   const found = db.selectFrom('storage_moves').selectAll().where('state', '=', state);
-  // As the index says it.
+  // Repeats the condition of the partial index.
   return found.where(sql<SqlBool>`state in ('scheduled', 'started')`).orderBy('id').limit(limit).execute();
 }

@@ -5,26 +5,26 @@ import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 import { canReadSnippet, findSnippet, type Snippet } from './store.ts';
 
-interface Naming {
+interface SnippetPathParams {
   readonly id: number;
 }
 
-/** The snippet that the path names; to whom may not read it it is not there. */
-export const snippetNamed = {
+/** Resource: the snippet `:id`. 404 for callers who may not read it. */
+export const snippetById = {
   name: 'snippet',
   params: { id: required(integer) },
-  async load({ db, caller, params }: AccessCall<Naming>) {
+  async load({ db, caller, params }: AccessCall<SnippetPathParams>) {
     const snippet = await findSnippet(db, params.id);
     return snippet !== null && canReadSnippet(caller, snippet) ? snippet : null;
   },
   notFound: () => notFound('Snippet'),
 } as const;
 
-/** Anybody who may read the snippet. */
-export const readingSnippet = () => open().resource(snippetNamed);
+/** All callers who may read the snippet. */
+export const readSnippetAccess = () => open().resource(snippetById);
 
-/** Its author, and administrators. */
-export const managingSnippet = () => signedIn().resource({ ...snippetNamed, authorize: requireAuthor });
+/** The author and administrators. */
+export const manageSnippetAccess = () => signedIn().resource({ ...snippetById, authorize: requireAuthor });
 
 function requireAuthor({ caller }: AccessCall, { snippet }: { readonly snippet: Snippet }): void {
   if (caller.user?.id !== snippet.author_id && !isAdministrator(caller)) throw forbidden();

@@ -7,56 +7,56 @@ import { type Git, repositoryAt } from '#git/git.ts';
 import { deleteRepository } from '#git/storage/storage.ts';
 import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
-import { deleteRow, type Left, type Snippet } from './store.ts';
+import { deleteSnippetRow, type Snippet, type SnippetRepositoryLocation } from './store.ts';
 
-/** What is left of snippets that were never finished, or are no more. */
+/** Deletes rows and repositories of incomplete and deleted snippets. */
 
-type Draft = Pick<Snippet, 'id'> & Left;
+type Draft = Pick<Snippet, 'id'> & SnippetRepositoryLocation;
 
-/** Removes what there is of a snippet that is not made, or is no more: its row, then its repository. */
-export const sweepDraft = defineJob({
+/** Deletes a snippet whose creation did not complete: its row, then its repository. */
+export const deleteStaleDraft = defineJob({
   kind: 'sweep_draft_of_snippet',
-  handle: (services: Pick<Services, 'database' | 'git'>, draft: Draft) => dropDraft(services, draft),
+  handle: (services: Pick<Services, 'database' | 'git'>, draft: Draft) => deleteDraft(services, draft),
 });
 
-/** The same at once. One that has been made meanwhile stays. */
-export async function dropDraft({ database, git }: Pick<Services, 'database' | 'git'>, draft: Draft): Promise<void> {
+/** Deletes a draft immediately, unless its creation has completed meanwhile. */
+export async function deleteDraft({ database, git }: Pick<Services, 'database' | 'git'>, draft: Draft): Promise<void> {
   const isMade = await database.transaction(
     async (tx) => {
       // index: snippets primary key
       const row = await tx.selectFrom('snippets').select('made').where('id', '=', draft.id).executeTakeFirst();
-      if (row?.made !== true) await deleteRow(tx, draft.id);
+      if (row?.made !== true) await deleteSnippetRow(tx, draft.id);
       return row?.made === true;
     },
     { exemptFromLimit: true },
   );
-  if (!isMade) await removeAt(git, draft);
+  if (!isMade) await deleteRepositoryAt(git, draft);
 }
 
-export const removeSnippetRepository = defineJob({
+export const deleteSnippetRepository = defineJob({
   kind: 'remove_snippet_repository',
-  handle: ({ git }: Pick<Services, 'git'>, left: Left) => removeAt(git, left),
+  handle: ({ git }: Pick<Services, 'git'>, location: SnippetRepositoryLocation) => deleteRepositoryAt(git, location),
 });
 
-async function removeAt(git: Git, { storage, disk_path }: Left): Promise<void> {
+async function deleteRepositoryAt(git: Git, { storage, disk_path }: SnippetRepositoryLocation): Promise<void> {
   await deleteRepository(git, repositoryAt(git, storage, disk_path));
 }
 
-/** Deletes a snippet; its repository goes in a job. Nothing happens to one that is gone already. */
+/** Deletes a snippet if it exists; a job deletes its repository. */
 export async function deleteSnippet(tx: Transaction, id: number): Promise<void> {
-  const left = await deleteRow(tx, id);
-  if (left !== undefined) await enqueue(tx, removeSnippetRepository, left);
+  const location = await deleteSnippetRow(tx, id);
+  if (location !== undefined) await enqueue(tx, deleteSnippetRepository, location);
 }
 
-/** The snippets of a deleted user stay as the ghost's; with `hard` they go. index: snippets_by_author */
-export const giveSnippetsAway = subscription({
+/** Reassigns the snippets of a deleted user to the ghost user; on a hard delete deletes them. index: snippets_by_author */
+export const onUserDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, deleted) =>
-    nextBatch(() => reassignToGhost(uow, { table: 'snippets', column: 'author_id' }, deleted, deleteSomeOf)),
+    nextBatch(() => reassignToGhost(uow, { table: 'snippets', column: 'author_id' }, deleted, deleteSnippetBatch)),
 });
 
-/** How many they were. */
-async function deleteSomeOf(uow: UnitOfWork, userId: number): Promise<number> {
+/** Deletes a batch of the user's snippets. Returns the number. */
+async function deleteSnippetBatch(uow: UnitOfWork, userId: number): Promise<number> {
   const found = await uow
     .selectFrom('snippets')
     .select('id')

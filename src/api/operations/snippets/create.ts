@@ -17,7 +17,7 @@ import { chooseStorage } from '#repositories/choose-storage.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
 import { compactFieldErrors, type Failure, invalid, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
-import { dropDraft, sweepDraft } from './cleanup.ts';
+import { deleteDraft, deleteStaleDraft } from './cleanup.ts';
 import type { Snippet } from './store.ts';
 
 export interface CreateSnippetInput {
@@ -29,28 +29,28 @@ export interface CreateSnippetInput {
 
 type CreatingServices = Pick<Services, 'runUnitOfWork' | 'git' | 'config' | 'database'>;
 
-/** A draft whose process has died goes after so long: no request takes it. */
-const LONGEST_MAKING_MS = 3_600_000;
+/** Time after which an incomplete draft is deleted; longer than any request. */
+const DRAFT_LIFETIME_MS = 3_600_000;
 
 /**
- * Makes a snippet with its repository (contract/operations.md §2.1). First comes a row that nobody sees, then the
- * repository, then the row is seen: wherever that ends early, what is there is swept by work that the first step has left.
+ * Creates a snippet with its repository (contract/operations.md §2.1): inserts a hidden draft, creates the repository,
+ * then publishes the draft. After a crash, a job that the first step has enqueued deletes the draft.
  */
 export async function createSnippet(
   services: CreatingServices,
   caller: SignedInCaller,
-  wish: CreateSnippetInput,
+  input: CreateSnippetInput,
 ): Promise<Snippet | Failure<'invalid'>> {
   const storages = Object.keys(services.config.storages);
-  const draft = await services.runUnitOfWork(caller, (uow) => insertDraft(uow, wish, storages));
+  const draft = await services.runUnitOfWork(caller, (uow) => insertDraft(uow, input, storages));
   if (isFailure(draft)) return draft;
   try {
-    const refusal = await makeRepository(services, caller, draft, wish);
-    if (refusal === undefined) return await services.runUnitOfWork(caller, (uow) => show(uow, draft));
-    await dropDraft(services, draft);
-    return refusal;
+    const failure = await createSnippetRepository(services, caller, draft, input);
+    if (failure === undefined) return await services.runUnitOfWork(caller, (uow) => publishDraft(uow, draft));
+    await deleteDraft(services, draft);
+    return failure;
   } catch (error) {
-    await dropDraft(services, draft);
+    await deleteDraft(services, draft);
     throw error;
   }
 }
@@ -61,12 +61,12 @@ async function insertDraft(
   storages: readonly string[],
 ): Promise<Snippet | Failure<'invalid'>> {
   const settings = await loadSettings(uow);
-  const wrong = compactFieldErrors({
+  const errors = compactFieldErrors({
     title: title.trim() === '' ? ["can't be blank"] : [],
     files: files.length === 0 ? ["can't be blank"] : [],
     visibility_level: validateUnrestricted(uow.actor, visibility, settings),
   });
-  if (wrong !== null) return invalid(wrong);
+  if (errors !== null) return invalid(errors);
   const draft = await uow
     .insertInto('snippets')
     .values({
@@ -84,18 +84,23 @@ async function insertDraft(
     .returningAll()
     .executeTakeFirstOrThrow();
   const { id, storage, disk_path } = draft;
-  await enqueue(uow, sweepDraft, { id, storage, disk_path }, { runAt: addMilliseconds(uow.now, LONGEST_MAKING_MS) });
+  await enqueue(
+    uow,
+    deleteStaleDraft,
+    { id, storage, disk_path },
+    { runAt: addMilliseconds(uow.now, DRAFT_LIFETIME_MS) },
+  );
   return draft;
 }
 
-/** Nobody else knows of the repository yet, so that its first ref needs no intent. */
-async function makeRepository(
+/** Creates the repository. No other process knows it yet, so its first ref update needs no intent. */
+async function createSnippetRepository(
   services: CreatingServices,
   { user: { name, email } }: SignedInCaller,
   { storage, disk_path }: Snippet,
   { files, title }: CreateSnippetInput,
 ): Promise<undefined | Failure<'invalid'>> {
-  // What is half made when the client goes away would only have to be removed.
+  // Not aborted when the client disconnects: a partial repository would only have to be deleted.
   const git = gitForClient(services.git, null);
   const repository = repositoryAt(git, storage, disk_path);
   await ensureRepository(repository, { defaultBranch: SNIPPET_BRANCH });
@@ -106,24 +111,25 @@ async function makeRepository(
   }));
   const author = { name, email };
   const request = { parent: null, changes, author, committer: author, message: `Create ${title}\n` };
-  const made = await commitChanges(git, repository, request);
-  if ('refused' in made) return invalid({ files: [made.refused === 'exists' ? 'have the same name' : 'are invalid'] });
-  const moved = await updateRefs(git, repository, [
-    { ref: HEADS + SNIPPET_BRANCH, oldId: ZERO_ID, newId: made.commit },
+  const commit = await commitChanges(git, repository, request);
+  if ('rejected' in commit)
+    return invalid({ files: [commit.rejected === 'exists' ? 'have the same name' : 'are invalid'] });
+  const update = await updateRefs(git, repository, [
+    { ref: HEADS + SNIPPET_BRANCH, oldId: ZERO_ID, newId: commit.commit },
   ]);
-  if ('refused' in moved) throw new Error(`The first commit of a snippet was refused: ${moved.refused}`);
+  if ('rejected' in update) throw new Error(`The first commit of a snippet was rejected: ${update.rejected}`);
   return undefined;
 }
 
-/** From now on it is there, unless the caller would not be let in any more, or the draft has been swept. */
-async function show(uow: UnitOfWork<SignedInCaller>, { id }: Snippet): Promise<Snippet> {
+/** Publishes the draft. Throws `AccessRevoked` if the caller has lost access or the draft was deleted. */
+async function publishDraft(uow: UnitOfWork<SignedInCaller>, { id }: Snippet): Promise<Snippet> {
   if ((await reidentify(uow, uow.actor)) === null) throw new AccessRevoked();
-  const shown = await uow
+  const published = await uow
     .updateTable('snippets')
     .set({ made: true })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
-  if (shown === undefined) throw new AccessRevoked();
-  return shown;
+  if (published === undefined) throw new AccessRevoked();
+  return published;
 }

@@ -7,16 +7,16 @@ import { INVALID } from '#http/errors/error-messages.ts';
 import { exactlyOne, object, optional, required } from '#http/parameters/declarations.ts';
 import { description, limitedText, pathText, string, title } from '#http/parameters/texts.ts';
 import { arrayOf, oneOf } from '#http/parameters/types.ts';
-import { managingSnippet, readingSnippet } from './access.ts';
+import { manageSnippetAccess, readSnippetAccess } from './access.ts';
 import { deleteSnippet as remove } from './cleanup.ts';
 import { createSnippet as create } from './create.ts';
 import { Snippet } from './entities.ts';
-import { firstFile } from './raw.ts';
+import { streamFirstFile } from './raw.ts';
 import { listSnippets } from './store.ts';
 
-/** Chosen: so many files a snippet has at most, as in the reference. */
-const MOST_FILES = 10;
-/** Chosen: bytes of a file. */
+/** Maximum number of files of a snippet, as in the reference. */
+const MAX_FILES = 10;
+/** At most 5 MiB per file; our choice. */
 const content = limitedText(5 * 1024 * 1024);
 const file = object({ file_path: required(pathText), content: required(content) });
 
@@ -31,21 +31,21 @@ export const createSnippet = endpoint({
     visibility: optional(oneOf(...VISIBILITIES), 'private'),
     file_name: optional(pathText),
     content: optional(content),
-    files: optional(arrayOf(file, MOST_FILES)),
+    files: optional(arrayOf(file, MAX_FILES)),
   },
   rules: [exactlyOne('content', 'files')],
   errors: { invalid: INVALID },
   response: created(Snippet),
   handle({ caller, params }, services) {
     const { title, visibility, file_name } = params;
-    const sent = params.files?.map((each) => ({ path: each.file_path, content: each.content }));
-    const files = sent ?? [{ path: file_name || UNNAMED, content: params.content ?? '' }];
+    const requestedFiles = params.files?.map((each) => ({ path: each.file_path, content: each.content }));
+    const files = requestedFiles ?? [{ path: file_name || DEFAULT_FILE_NAME, content: params.content ?? '' }];
     return create(services, caller, { title, description: params.description ?? null, visibility, files });
   },
 });
 
-/** As the reference calls a file without a name. */
-const UNNAMED = 'snippetfile1.txt';
+/** Name of a file without a name, as in the reference. */
+const DEFAULT_FILE_NAME = 'snippetfile1.txt';
 
 export const listAllSnippets = endpoint({
   get: '/snippets/all',
@@ -60,7 +60,7 @@ export const listAllSnippets = endpoint({
 export const getSnippet = endpoint({
   get: '/snippets/:id',
   summary: 'Get a snippet',
-  access: readingSnippet(),
+  access: readSnippetAccess(),
   response: ok(Snippet),
   read: (_db, { snippet }) => snippet,
 });
@@ -68,15 +68,15 @@ export const getSnippet = endpoint({
 export const getSnippetContent = endpoint({
   get: '/snippets/:id/raw',
   summary: 'Get the content of the first snippet file',
-  access: readingSnippet(),
+  access: readSnippetAccess(),
   response: stream,
-  handle: ({ snippet, request }, services) => firstFile(services, snippet, request),
+  handle: ({ snippet, request }, services) => streamFirstFile(services, snippet, request),
 });
 
 export const deleteSnippet = endpoint({
   delete: '/snippets/:id',
   summary: 'Delete a snippet',
-  access: managingSnippet(),
+  access: manageSnippetAccess(),
   response: noContent,
   write: (uow, { snippet }) => remove(uow, snippet.id),
 });

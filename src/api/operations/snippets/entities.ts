@@ -8,7 +8,7 @@ import { dateTime, nullable } from '#http/endpoint/responses.ts';
 import { encodeUrlPath } from '#repositories/repository.ts';
 import type { Snippet as Row } from './store.ts';
 
-/** The forms of a snippet (contract/operations.md §2.1). */
+/** Entities of snippets (contract/operations.md §2.1). */
 
 const identityFields = {
   id: Type.Integer(),
@@ -25,15 +25,15 @@ const identityFields = {
   http_url_to_repo: Type.String(),
 };
 
-const authorsOf = (rows: readonly Row[], { db }: SerializationContext) =>
+const loadAuthors = (rows: readonly Row[], { db }: SerializationContext) =>
   loadUsersById(
     db,
     rows.map(({ author_id }) => author_id),
   );
-type Authors = Awaited<ReturnType<typeof authorsOf>>;
+type Authors = Awaited<ReturnType<typeof loadAuthors>>;
 
-/** Inside things that only say which snippet is theirs. */
-export const SnippetIdentity = entity('SnippetIdentity', identityFields).from(authorsOf, identity);
+/** Short form, nested in other entities. */
+export const SnippetIdentity = entity('SnippetIdentity', identityFields).from(loadAuthors, identityValues);
 
 const File = entity('SnippetFile', { path: Type.String(), raw_url: Type.String() });
 
@@ -45,10 +45,10 @@ export const Snippet = entity('Snippet', {
   imported_from: Type.String(),
   /** Administrators only. */
   repository_storage: Type.Optional(Type.String()),
-}).from(authorsOf, (row, to, authors) => {
-  const paths = filesOf(row);
+}).from(loadAuthors, (row, to, authors) => {
+  const paths = parseFilePaths(row);
   return {
-    ...identity(row, to, authors),
+    ...identityValues(row, to, authors),
     file_name: paths[0] as string,
     files: paths.map((path) => ({ path, raw_url: `${webUrl(row, to)}/raw/${SNIPPET_BRANCH}/${encodeUrlPath(path)}` })),
     imported: false,
@@ -57,7 +57,7 @@ export const Snippet = entity('Snippet', {
   };
 });
 
-function identity(row: Row, to: SerializationContext, authors: Authors) {
+function identityValues(row: Row, to: SerializationContext, authors: Authors) {
   const { hostname } = new URL(to.url);
   return {
     id: row.id,
@@ -77,7 +77,7 @@ function identity(row: Row, to: SerializationContext, authors: Authors) {
 
 const webUrl = ({ id }: Row, { url }: SerializationContext) => `${url}/-/snippets/${id}`;
 
-/** The paths of its files, at least one. */
-export function filesOf({ files }: Pick<Row, 'files'>): readonly string[] {
+/** Returns the paths of the snippet's files; at least one. */
+export function parseFilePaths({ files }: Pick<Row, 'files'>): readonly string[] {
   return JSON.parse(files) as string[];
 }

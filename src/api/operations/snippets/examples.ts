@@ -2,15 +2,15 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-const wish = { title: 'Notes', content: 'text' };
+const input = { title: 'Notes', content: 'text' };
 
-/** The stranger's, as visible as the scene. */
+/** Creates a snippet of the stranger with the scene's visibility. */
 async function newSnippet({ callers, visibility, done }: Scene): Promise<{ readonly id: number }> {
-  return { id: (await done(callers.stranger.post('/snippets', { ...wish, visibility }))).body.id };
+  return { id: (await done(callers.stranger.post('/snippets', { ...input, visibility }))).body.id };
 }
 
 export const examples: Examples<typeof endpoints> = {
-  createSnippet: () => ({ by: 'stranger', params: { ...wish, file_name: 'a.md', visibility: 'internal' } }),
+  createSnippet: () => ({ by: 'stranger', params: { ...input, file_name: 'a.md', visibility: 'internal' } }),
   listAllSnippets: () => ({ by: 'stranger' }),
   getSnippet: async (scene) => ({ by: 'stranger', path: await newSnippet(scene) }),
   getSnippetContent: async (scene) => ({ by: 'stranger', path: await newSnippet(scene) }),

@@ -7,7 +7,7 @@ import { resolveRef } from '#git/refs/refs.ts';
 import { repositoryExists } from '#git/storage/storage.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import { type Caller, world } from '#test/support/world.ts';
-import { sweepDraft } from './cleanup.ts';
+import { deleteStaleDraft } from './cleanup.ts';
 
 const { root, anonymous, user, server, work, clock } = await world();
 const author = await user();
@@ -17,15 +17,15 @@ const { database, git } = server.services;
 const rowOf = async (id: number) =>
   (await database.reader.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst())!;
 
-test('a snippet is answered whole, and has a repository with its file', async () => {
-  const said = await author.post('/snippets', {
+test('returns the created snippet, whose repository has its file', async () => {
+  const response = await author.post('/snippets', {
     title: 'Notes',
     content: 'héllo\n',
     file_name: 'dir/a b.md',
     description: 'd',
   });
-  assert.equal(said.status, 201);
-  const { id, created_at, updated_at, author: by, ...rest } = said.body;
+  assert.equal(response.status, 201);
+  const { id, created_at, updated_at, author: by, ...rest } = response.body;
   const at = server.address;
   assert.deepEqual([by.id, updated_at], [author.id, created_at]);
   assert.deepEqual(rest, {
@@ -47,7 +47,7 @@ test('a snippet is answered whole, and has a repository with its file', async ()
   assert.equal((await author.get(`/snippets/${id}/raw`)).text, 'héllo\n');
 });
 
-test('several files come as they were sent, and the first is the raw one', async () => {
+test('stores several files unchanged; the raw endpoint returns the first', async () => {
   const files = [
     { file_path: 'b.txt', content: '' },
     { file_path: 'a.txt', content: 'a' },
@@ -61,8 +61,8 @@ test('several files come as they were sent, and the first is the raw one', async
   assert.equal((await author.post('/snippets', { title: 'Unnamed', content: 'a' })).body.file_name, 'snippetfile1.txt');
 });
 
-test('what cannot be a snippet is refused, and leaves neither row nor repository', async () => {
-  const refused = async (params: Readonly<Record<string, unknown>>, answer: object) => {
+test('rejects invalid snippets without creating a row or repository', async () => {
+  const assertRejected = async (params: Readonly<Record<string, unknown>>, answer: object) => {
     const { status, body } = await author.post('/snippets', params);
     assert.deepEqual([status, body], [400, answer]);
   };
@@ -71,34 +71,37 @@ test('what cannot be a snippet is refused, and leaves neither row nor repository
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   const none = 'content, files are missing, exactly one parameter must be provided';
-  await refused({}, { error: `title is missing, ${none}` });
-  await refused({ title: 'a', content: 'a', files: [] }, { error: 'content, files are mutually exclusive' });
-  await refused({ title: 'a', content: 'a', visibility: 'x' }, { error: 'visibility does not have a valid value' });
-  await refused({ title: ' ', content: 'a' }, { message: { title: ["can't be blank"] } });
-  await refused({ title: 'a', files: [] }, { message: { files: ["can't be blank"] } });
+  await assertRejected({}, { error: `title is missing, ${none}` });
+  await assertRejected({ title: 'a', content: 'a', files: [] }, { error: 'content, files are mutually exclusive' });
+  await assertRejected(
+    { title: 'a', content: 'a', visibility: 'x' },
+    { error: 'visibility does not have a valid value' },
+  );
+  await assertRejected({ title: ' ', content: 'a' }, { message: { title: ["can't be blank"] } });
+  await assertRejected({ title: 'a', files: [] }, { message: { files: ["can't be blank"] } });
   const long = { title: 'x'.repeat(256), content: 'a' };
-  await refused(long, { message: { title: ['is too long (maximum is 255 characters)'] } });
+  await assertRejected(long, { message: { title: ['is too long (maximum is 255 characters)'] } });
   const twice = [1, 2].map(() => ({ file_path: 'a', content: 'a' }));
-  await refused({ title: 'a', files: twice }, { message: { files: ['have the same name'] } });
-  await refused({ title: 'a', content: 'a', file_name: '../a' }, { message: { files: ['are invalid'] } });
-  await refused({ title: 'a', content: 'a', file_name: '.git/config' }, { message: { files: ['are invalid'] } });
+  await assertRejected({ title: 'a', files: twice }, { message: { files: ['have the same name'] } });
+  await assertRejected({ title: 'a', content: 'a', file_name: '../a' }, { message: { files: ['are invalid'] } });
+  await assertRejected({ title: 'a', content: 'a', file_name: '.git/config' }, { message: { files: ['are invalid'] } });
   const rows = await database.reader.selectFrom('snippets').select('id').execute();
   assert.equal(rows.length, count);
-  assert.equal((await repositoriesIn(git.storages.default!)).length, count);
+  assert.equal((await listRepositories(git.storages.default!)).length, count);
   assert.equal((await anonymous.post('/snippets', { title: 'a', content: 'a' })).status, 401);
 });
 
-test('a level that the instance keeps for administrators is refused to others', async () => {
+test('rejects a restricted visibility level for callers who are not administrators', async () => {
   assert.equal((await root.put('/application/settings', { restricted_visibility_levels: ['public'] })).status, 200);
-  const wish = { title: 'a', content: 'a', visibility: 'public' };
-  const { status, body } = await author.post('/snippets', wish);
+  const input = { title: 'a', content: 'a', visibility: 'public' };
+  const { status, body } = await author.post('/snippets', input);
   const message = { visibility_level: ['public has been restricted by your administrator'] };
   assert.deepEqual([status, body], [400, { message }]);
-  assert.equal((await root.post('/snippets', wish)).status, 201);
+  assert.equal((await root.post('/snippets', input)).status, 201);
   await root.put('/application/settings', { restricted_visibility_levels: [] });
 });
 
-test('a draft whose process has died is seen by nobody, and swept with its repository', async () => {
+test('a draft of a dead process is invisible and is deleted with its repository', async () => {
   const { id } = (await author.post('/snippets', { title: 'Dying', content: 'a' })).body;
   await database.transaction((tx) => tx.updateTable('snippets').set({ made: false }).where('id', '=', id).execute());
   assert.equal((await author.get(`/snippets/${id}`)).status, 404);
@@ -109,27 +112,27 @@ test('a draft whose process has died is seen by nobody, and swept with its repos
   assert.equal(await repositoryExists(repositoryAt(git, row.storage, row.disk_path)), false);
 });
 
-test('a sweep that is done late, or again, takes nothing from a snippet that is made', async () => {
+test('a late or repeated draft cleanup does not delete a published snippet', async () => {
   const { id } = (await author.post('/snippets', { title: 'Living', content: 'kept' })).body;
   const { storage, disk_path } = await rowOf(id);
-  await sweepDraft.handle(server.services, { id, storage, disk_path }, jobRun());
+  await deleteStaleDraft.handle(server.services, { id, storage, disk_path }, jobRun());
   assert.equal((await author.get(`/snippets/${id}/raw`)).text, 'kept');
 });
 
-/** The directories of all repositories in a storage. */
-async function repositoriesIn(storage: string): Promise<string[]> {
+/** Lists the directories of all repositories in a storage. */
+async function listRepositories(storage: string): Promise<string[]> {
   const entries = await readdir(join(storage, '@hashed'), { recursive: true, withFileTypes: true });
   return entries.filter(({ name }) => name.endsWith('.git')).map(({ name }) => name);
 }
 
-const make = async (visibility: string, by = author): Promise<number> =>
+const createSnippet = async (visibility: string, by = author): Promise<number> =>
   (await by.post('/snippets', { title: visibility, content: visibility, visibility })).body.id;
 const idsFor = async (caller: Caller, params = {}): Promise<number[]> =>
   (await caller.get('/snippets/all', { per_page: 100, ...params })).body.map(({ id }: { id: number }) => id);
 
-test("a private snippet is its author's and administrators', an internal one everybody's who is signed in, a public one all's", async () => {
-  const seen = async (visibility: string) => {
-    const id = await make(visibility);
+test('private snippets are visible to author and administrators, internal ones to signed-in users, public ones to all', async () => {
+  const listStatuses = async (visibility: string) => {
+    const id = await createSnippet(visibility);
     const statuses = [];
     for (const caller of [author, root, other, anonymous]) {
       const { status, body } = await caller.get(`/snippets/${id}`);
@@ -139,25 +142,29 @@ test("a private snippet is its author's and administrators', an internal one eve
     }
     return statuses;
   };
-  assert.deepEqual(await seen('private'), [200, 200, 404, 404]);
-  assert.deepEqual(await seen('internal'), [200, 200, 200, 404]);
-  assert.deepEqual(await seen('public'), [200, 200, 200, 200]);
+  assert.deepEqual(await listStatuses('private'), [200, 200, 404, 404]);
+  assert.deepEqual(await listStatuses('internal'), [200, 200, 200, 404]);
+  assert.deepEqual(await listStatuses('public'), [200, 200, 200, 200]);
   assert.equal((await author.get('/snippets/999999')).status, 404);
   assert.deepEqual((await author.get('/snippets/x')).body, { error: 'id is invalid' });
 });
 
-test('the list shows what each may read, the newest first, and is for those who are signed in', async () => {
-  const [hidden, internal, open] = [await make('private'), await make('internal'), await make('public')];
-  const mine = [open, internal, hidden];
-  const among = async (caller: Caller) => (await idsFor(caller)).filter((id) => mine.includes(id));
-  assert.deepEqual(await among(author), mine);
-  assert.deepEqual(await among(root), mine);
+test('lists the snippets that the caller may read, newest first; anonymous callers get 401', async () => {
+  const [hidden, internal, open] = [
+    await createSnippet('private'),
+    await createSnippet('internal'),
+    await createSnippet('public'),
+  ];
+  const ids = [open, internal, hidden];
+  const among = async (caller: Caller) => (await idsFor(caller)).filter((id) => ids.includes(id));
+  assert.deepEqual(await among(author), ids);
+  assert.deepEqual(await among(root), ids);
   assert.deepEqual(await among(other), [open, internal]);
   assert.equal((await anonymous.get('/snippets/all')).status, 401);
 });
 
-test('administrators alone are shown where it lies, and may ask for it', async () => {
-  const id = await make('public');
+test('only administrators see the storage and can filter by it', async () => {
+  const id = await createSnippet('public');
   assert.equal((await root.get(`/snippets/${id}`)).body.repository_storage, 'default');
   assert.equal('repository_storage' in (await author.get(`/snippets/${id}`)).body, false);
   assert.deepEqual(await idsFor(root, { repository_storage: 'elsewhere' }), []);
@@ -165,8 +172,8 @@ test('administrators alone are shown where it lies, and may ask for it', async (
   assert.equal((await idsFor(author, { repository_storage: 'elsewhere' })).includes(id), true);
 });
 
-test("its author and administrators delete it, others don't, and its repository goes", async () => {
-  const [id, second] = [await make('public'), await make('private')];
+test('only author and administrators can delete a snippet, and a job deletes its repository', async () => {
+  const [id, second] = [await createSnippet('public'), await createSnippet('private')];
   const row = await server.services.database.reader
     .selectFrom('snippets')
     .selectAll()
@@ -183,17 +190,17 @@ test("its author and administrators delete it, others don't, and its repository 
   assert.equal(await repositoryExists(repositoryAt(git, row!.storage, row!.disk_path)), false);
 });
 
-test('the snippets of a deleted user are the ghost’s from then on, and go with what else he made where he is deleted hard', async () => {
+test('deleting a user reassigns their snippets to the ghost user; a hard delete deletes them', async () => {
   const [leaver, purged] = [await user(), await user()];
-  const [open, hidden] = [await make('public', leaver), await make('private', leaver)];
-  const gone = await make('public', purged);
+  const [open, hidden] = [await createSnippet('public', leaver), await createSnippet('private', leaver)];
+  const deletedId = await createSnippet('public', purged);
   assert.equal((await root.delete(`/users/${leaver.id}`)).status, 204);
   assert.equal((await root.delete(`/users/${purged.id}`, { hard_delete: true })).status, 204);
   await work();
   assert.equal((await anonymous.get(`/snippets/${open}`)).body.author.username, 'ghost');
   assert.equal((await other.get(`/snippets/${hidden}`)).status, 404);
   assert.equal((await root.get(`/snippets/${hidden}/raw`)).status, 200);
-  assert.equal((await root.get(`/snippets/${gone}`)).status, 404);
+  assert.equal((await root.get(`/snippets/${deletedId}`)).status, 404);
   assert.equal((await root.delete(`/snippets/${open}`)).status, 204);
   const rows = await server.services.database.reader
     .selectFrom('snippets')

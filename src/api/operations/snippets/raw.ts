@@ -7,17 +7,17 @@ import { notFound } from '#http/errors/http-error.ts';
 import type { Services } from '#http/services.ts';
 import { type StreamReceiver, streamToClient } from '#rate-limits/stream-limits.ts';
 import { formatContentDisposition, NO_STORE_HEADERS } from '#repositories/raw-content.ts';
-import { filesOf } from './entities.ts';
+import { parseFilePaths } from './entities.ts';
 import type { Snippet } from './store.ts';
 
-/** The text of the first file. */
-export async function firstFile(
+/** Streams the content of the first file. */
+export async function streamFirstFile(
   { git }: Pick<Services, 'git'>,
   snippet: Snippet,
   to: StreamReceiver,
 ): Promise<StreamReply> {
   const repository = repositoryAt(git, snippet.storage, snippet.disk_path);
-  const [path] = filesOf(snippet) as [string];
+  const [path] = parseFilePaths(snippet) as [string];
   const tip = await findBranchHead(repository, SNIPPET_BRANCH);
   const entry = tip === null ? null : await findEntryAtPath(git, repository, tip, path);
   const object = entry === null ? null : await streamToClient(git, repository, entry.id, to);

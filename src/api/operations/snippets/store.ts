@@ -7,13 +7,13 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 
 export type Snippet = Selectable<SnippetsTable>;
 
-/** May this caller read it (contract/operations.md §2.1)? */
+/** Returns whether the caller may read the snippet (contract/operations.md §2.1). */
 export function canReadSnippet(caller: Caller, { visibility, author_id }: Snippet): boolean {
   if (isAdministrator(caller) || visibility === 'public') return true;
   return caller.user !== null && (visibility === 'internal' || author_id === caller.user.id);
 }
 
-/** The list form of what `canReadSnippet` says of one row. */
+/** Returns `canReadSnippet` as a condition for lists. */
 function snippetReadableBy(caller: Caller) {
   return (eb: ExpressionBuilder<Schema, 'snippets'>): Expression<SqlBool> => {
     if (isAdministrator(caller)) return eb.lit(true);
@@ -22,7 +22,7 @@ function snippetReadableBy(caller: Caller) {
   };
 }
 
-/** A snippet whose repository is there. index: snippets primary key */
+/** Returns a published snippet, or null. index: snippets primary key */
 export async function findSnippet(db: Reader, id: number): Promise<Snippet | null> {
   const row = await db
     .selectFrom('snippets')
@@ -33,7 +33,7 @@ export async function findSnippet(db: Reader, id: number): Promise<Snippet | nul
   return row ?? null;
 }
 
-/** One page of all that the caller may read, the newest first; with `storage` those that lie there. */
+/** Returns a page of the snippets that the caller may read, newest first; with `storage` only those in it. */
 export async function listSnippets(
   db: Reader,
   caller: Caller,
@@ -46,10 +46,10 @@ export async function listSnippets(
   return paginate(db, found.orderBy('id', 'desc'), page);
 }
 
-/** Where a snippet's repository lay that is no more. */
-export type Left = Pick<Snippet, 'storage' | 'disk_path'>;
+/** Location of the repository of a deleted snippet. */
+export type SnippetRepositoryLocation = Pick<Snippet, 'storage' | 'disk_path'>;
 
-/** Forgets it, and tells where its repository is. index: snippets primary key */
-export async function deleteRow(tx: Transaction, id: number): Promise<Left | undefined> {
+/** Deletes the row and returns the location of the repository. index: snippets primary key */
+export async function deleteSnippetRow(tx: Transaction, id: number): Promise<SnippetRepositoryLocation | undefined> {
   return tx.deleteFrom('snippets').where('id', '=', id).returning(['storage', 'disk_path']).executeTakeFirst();
 }

@@ -7,8 +7,8 @@ const here = await world();
 const FLAG = '/features/ssh_certificates_rest_endpoints';
 const NO_ROUTE = { message: '404 Not Found' };
 
-/** What somebody is told who lists, adds one and removes one that there is not. */
-async function told(caller: Caller, list: string) {
+/** Returns the responses to list, create, and delete of a missing certificate. */
+async function getResponses(caller: Caller, list: string) {
   const answers = [
     await caller.get(list),
     await caller.post(list, { title: 'CA', key: 'no key' }),
@@ -19,58 +19,66 @@ async function told(caller: Caller, list: string) {
 
 const thrice = (status: number, body: unknown) => Array.from({ length: 3 }, () => [status, body]);
 
-test('only Owners and administrators manage them, and who does not see the group is told that it is not there', async () => {
+test('only Owners and administrators have access; callers who cannot see the group get 404', async () => {
   const group = await groupWithCertificates(here);
   for (const role of ['developer', 'maintainer'] as const) {
-    assert.deepEqual(await told(await group.add(role), group.list), thrice(403, { message: '403 Forbidden' }), role);
+    assert.deepEqual(
+      await getResponses(await group.addMember(role), group.list),
+      thrice(403, { message: '403 Forbidden' }),
+      role,
+    );
   }
-  assert.deepEqual(await told(await here.user(), group.list), thrice(404, { message: '404 Group Not Found' }));
-  assert.deepEqual(await told(here.anonymous, group.list), thrice(401, { message: '401 Unauthorized' }));
+  assert.deepEqual(await getResponses(await here.user(), group.list), thrice(404, { message: '404 Group Not Found' }));
+  assert.deepEqual(await getResponses(here.anonymous, group.list), thrice(401, { message: '401 Unauthorized' }));
   const allowed = [
     [200, []],
     [422, { message: 'Validation failed: Invalid key' }],
     [404, { message: 'SSH Certificate not found' }],
   ];
-  assert.deepEqual(await told(group.owner, group.list), allowed);
-  assert.deepEqual(await told(here.root, group.list), allowed);
+  assert.deepEqual(await getResponses(group.owner, group.list), allowed);
+  assert.deepEqual(await getResponses(here.root, group.list), allowed);
 });
 
-test('a group is offered them by the flag of just this group, which is off', async () => {
+test('the feature flag is off by default and applies to one group', async () => {
   const [group, other] = [await here.newGroup(), await groupWithCertificates(here)];
   const list = `${encodeURIComponent(group.full_path)}/ssh_certificates`;
-  assert.deepEqual(await told(group.owner, `/groups/${list}`), thrice(404, NO_ROUTE));
+  assert.deepEqual(await getResponses(group.owner, `/groups/${list}`), thrice(404, NO_ROUTE));
   assert.equal((await other.owner.get(other.list)).status, 200);
-  assert.equal((await (await group.add('maintainer')).get(`/groups/${list}`)).status, 403, 'the role is asked first');
+  assert.equal(
+    (await (await group.addMember('maintainer')).get(`/groups/${list}`)).status,
+    403,
+    'the role is asked first',
+  );
   await here.root.post(FLAG, { value: true, group: group.full_path });
   assert.equal((await group.owner.get(`/groups/${list}`)).status, 200);
   await here.root.post(FLAG, { value: false, group: group.full_path });
-  assert.deepEqual(await told(group.owner, `/groups/${list}`), thrice(404, NO_ROUTE));
+  assert.deepEqual(await getResponses(group.owner, `/groups/${list}`), thrice(404, NO_ROUTE));
 });
 
-test('a subgroup has none, which is told behind the flag', async () => {
+test('returns 403 for a subgroup, after the check of the feature flag', async () => {
   const { owner, ...group } = await here.newGroup();
   const low = await here.newGroup({ in: { ...group, owner } });
   const list = `${low.at}/ssh_certificates`;
-  assert.deepEqual(await told(owner, list), thrice(404, NO_ROUTE));
+  assert.deepEqual(await getResponses(owner, list), thrice(404, NO_ROUTE));
   await here.root.post(FLAG, { value: true, group: low.full_path });
-  assert.deepEqual(await told(owner, list), thrice(403, { message: '403 Forbidden - Group' }));
+  assert.deepEqual(await getResponses(owner, list), thrice(403, { message: '403 Forbidden - Group' }));
 });
 
-test('parameters are looked at before the group is', async () => {
+test('returns parameter errors before the group is loaded', async () => {
   const stranger = await here.user();
   const { body } = await stranger.post('/groups/nobody-has-this/ssh_certificates');
   assert.deepEqual(body, { error: 'title is missing, key is missing' });
-  const gone = await stranger.delete('/groups/nobody-has-this/ssh_certificates/x');
-  assert.deepEqual([gone.status, gone.body], [400, { error: 'certificate_id is invalid' }]);
+  const response = await stranger.delete('/groups/nobody-has-this/ssh_certificates/x');
+  assert.deepEqual([response.status, response.body], [400, { error: 'certificate_id is invalid' }]);
 });
 
-test('on tier free no group is offered them', async () => {
+test('returns 404 on the free tier', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' } });
   const group = await groupWithCertificates(free);
-  assert.deepEqual(await told(group.owner, group.list), thrice(404, NO_ROUTE));
+  assert.deepEqual(await getResponses(group.owner, group.list), thrice(404, NO_ROUTE));
 });
 
-test('they are listed in pages, the oldest first', async () => {
+test('lists certificates in pages, oldest first', async () => {
   const group = await groupWithCertificates(here);
   for (const title of ['b', 'a', 'c']) await group.owner.post(group.list, { title, key: newKey() });
   const [first, second] = [1, 2].map((page) => group.owner.get(group.list, { page, per_page: 2 }));

@@ -7,14 +7,14 @@ import { integer } from '#http/parameters/types.ts';
 import { isFeatureEnabled } from '#settings/features.ts';
 import { findCertificate } from './store.ts';
 
-/** Who manages the SSH certificates of a group, and which one a path names (contract/operations.md §4). */
+/** Access to the SSH certificates of a group (contract/operations.md §4). */
 
 interface InGroup {
   readonly group: Group;
 }
 
-/** Owners of a group at the top whose tier and feature flag offer them. */
-export const managingCertificates = () =>
+/** Owners of a top-level group, if tier and feature flag enable certificates. */
+export const manageCertificatesAccess = () =>
   inGroup('admin_ssh_certificate').require(async ({ services, db }, { group }) => {
     const { tier } = services.config;
     const actor = { type: 'Group', id: group.id } as const;
@@ -26,8 +26,8 @@ export const managingCertificates = () =>
 
 export const NOT_FOUND = 'SSH Certificate not found';
 
-/** Of the group itself. */
-export const certificate = {
+/** Resource: the certificate `:certificate_id` of the group. */
+export const certificateById = {
   name: 'certificate',
   params: { certificate_id: required(integer) },
   load: ({ db, params }: AccessCall<{ readonly certificate_id: number }>, { group }: InGroup) =>

@@ -3,7 +3,7 @@ import type { Certificate } from './store.ts';
 
 const MESSAGES = { create_ssh_certificate: 'Created', delete_ssh_certificate: 'Deleted' } as const;
 
-/** What certificates leave in the audit log of their group (contract/activity.md Part 3). */
+/** Records an audit event of a certificate in its group (contract/activity.md Part 3). */
 export function recordCertificate(
   uow: UnitOfWork,
   { id, full_path: path }: { readonly id: number; readonly full_path: string },

@@ -21,7 +21,7 @@ async function textsOf(key: string, title?: string): Promise<string> {
 const rsa = (bits: number) =>
   sshKey('ssh-rsa', Buffer.from([1, 0, 1]), Buffer.concat([Buffer.from([0, 0x80]), randomBytes(bits / 8 - 1)]));
 
-test('a certificate is shown as it was sent, and told of in the audit log', async () => {
+test('returns the certificate as sent and records an audit event', async () => {
   const key = `${newKey()} of the acme build `;
   const { status, body } = await add(key);
   assert.equal(status, 201);
@@ -35,7 +35,7 @@ test('a certificate is shown as it was sent, and told of in the audit log', asyn
   );
 });
 
-test('what is wrong with title and key is told in one text, that of a key which is none alone', async () => {
+test('returns the errors of title and key in one message, but only one error for an invalid key', async () => {
   const key = newKey();
   const long = `${key}${'x'.repeat(5000)}`;
   for (const [sent, title, texts] of [
@@ -57,7 +57,7 @@ test('what is wrong with title and key is told in one text, that of a key which 
   assert.equal((await add(key, '🔑'.repeat(255))).status, 201);
 });
 
-test('a key that any group has is refused, whatever its comment', async () => {
+test('rejects a key that any group has, ignoring its comment', async () => {
   const [key, other] = [newKey(), await groupWithCertificates(here)];
   await other.owner.post(other.list, { title: 'theirs', key });
   assert.equal(await textsOf(key), TAKEN);
@@ -65,7 +65,7 @@ test('a key that any group has is refused, whatever its comment', async () => {
   assert.equal(await textsOf(key, ''), `Title can't be blank, ${TAKEN}`);
 });
 
-test('of two that bring one key at once one wins', async () => {
+test('of two concurrent requests with one key exactly one succeeds', async () => {
   const [key, other] = [newKey(), await groupWithCertificates(here)];
   const answers = await Promise.all([
     add(key),
@@ -76,7 +76,7 @@ test('of two that bring one key at once one wins', async () => {
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 422, 422, 422]);
 });
 
-test('the settings say how large keys are at least, and which types there are', async () => {
+test('applies the settings for minimum key sizes and allowed types', async () => {
   const set = (settings: Readonly<Record<string, number>>) => here.root.put('/application/settings', settings);
   await set({ rsa_key_restriction: 2048, ed25519_key_restriction: -1, dsa_key_restriction: -1 });
   assert.equal(await textsOf(rsa(1024)), 'Key must be at least 2048 bits');

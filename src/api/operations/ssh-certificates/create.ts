@@ -7,26 +7,31 @@ import { type ApplicationSettings, loadSettings } from '#settings/settings.ts';
 import { recordCertificate } from './activity.ts';
 import { type Certificate, insertCertificate, isRegistered } from './store.ts';
 
-/** What is refused of a key that any group has already. */
-export const TAKEN = 'Fingerprint must be unique. This CA has already been configured for another namespace.';
+/** Error for a key that any group already has. */
+export const FINGERPRINT_TAKEN =
+  'Fingerprint must be unique. This CA has already been configured for another namespace.';
 
-interface Wish {
+interface CreateCertificateInput {
   readonly title: string;
   readonly key: string;
 }
 
-/** Has a group trust an authority by its public key, or says what is wrong with it (contract/operations.md §4). */
+/** Adds the public key of a trusted authority to a group, or returns the errors (contract/operations.md §4). */
 export async function createCertificate(
   uow: UnitOfWork,
   group: Group,
-  { title, key }: Wish,
+  { title, key }: CreateCertificateInput,
 ): Promise<Certificate | Failure<'invalid'>> {
   const parsed = parseSshKey(key);
-  // Wins over all other texts.
+  // Replaces all other errors.
   if (parsed === null) return fail('invalid', { texts: 'Invalid key' });
-  const texts = [...titleTexts(title), ...keyTexts(key, parsed), ...sizeTexts(parsed, await loadSettings(uow))];
+  const texts = [
+    ...validateTitle(title),
+    ...validateKey(key, parsed),
+    ...validateTypeAndSize(parsed, await loadSettings(uow)),
+  ];
   if (texts.length > 0) {
-    return fail('invalid', { texts: [...texts, ...(await fingerprintTexts(uow, parsed))].join(', ') });
+    return fail('invalid', { texts: [...texts, ...(await validateFingerprint(uow, parsed))].join(', ') });
   }
   const { fingerprint } = parsed;
   const certificate = await insertCertificate(uow, { group_id: group.id, title, key, fingerprint });
@@ -34,12 +39,12 @@ export async function createCertificate(
   return certificate;
 }
 
-function titleTexts(title: string): string[] {
+function validateTitle(title: string): string[] {
   const isBlank = title.trim() === '';
   return [...(isBlank ? ["Title can't be blank"] : []), ...tooLong('Title', title, 255)];
 }
 
-function keyTexts(key: string, { hasOptions }: SshKey): string[] {
+function validateKey(key: string, { hasOptions }: SshKey): string[] {
   return [...tooLong('Key', key, 5000), ...(hasOptions ? ['Key is invalid'] : [])];
 }
 
@@ -47,8 +52,11 @@ function tooLong(field: string, text: string, most: number): string[] {
   return [...text].length > most ? [`${field} is too long (maximum is ${most} characters)`] : [];
 }
 
-/** What the settings say of keys of this type and size: any at 0, none below, otherwise so many bits at least. */
-function sizeTexts({ type, bits }: SshKey, settings: ApplicationSettings): string[] {
+/**
+ * Checks the key restriction setting: 0 allows all sizes, below 0 forbids the type, otherwise it is the minimum of
+ * bits.
+ */
+function validateTypeAndSize({ type, bits }: SshKey, settings: ApplicationSettings): string[] {
   const least = settings[`${type}_key_restriction`];
   if (least === 0 || (least > 0 && bits >= least)) return [];
   if (least > 0) return [`Key must be at least ${least} bits`];
@@ -59,6 +67,6 @@ function sizeTexts({ type, bits }: SshKey, settings: ApplicationSettings): strin
 /** `A`, `A or B`, `A, B, or C`. */
 const oneOf = (words: readonly string[]) => new Intl.ListFormat('en', { type: 'disjunction' }).format(words);
 
-async function fingerprintTexts(db: Reader, { fingerprint }: SshKey): Promise<string[]> {
-  return (await isRegistered(db, fingerprint)) ? [TAKEN] : [];
+async function validateFingerprint(db: Reader, { fingerprint }: SshKey): Promise<string[]> {
+  return (await isRegistered(db, fingerprint)) ? [FINGERPRINT_TAKEN] : [];
 }

@@ -5,13 +5,13 @@ import { groupWithCertificates, newKey } from './fixtures.testing.ts';
 
 const here = await world();
 
-/** A group with a certificate, and the other that would like to have its key. */
-async function given() {
+/** Creates a group with a certificate, and another group that can add the same key. */
+async function createGroups() {
   const [group, other, key] = [await groupWithCertificates(here), await groupWithCertificates(here), newKey()];
   const { body } = await done(group.owner.post(group.list, { title: 'CA', key }));
-  const wish = () => other.owner.post(other.list, { title: 'mine now', key });
-  assert.equal((await wish()).status, 422);
-  return { group, other, at: `${group.list}/${body.id}`, id: body.id, wish };
+  const addSameKey = () => other.owner.post(other.list, { title: 'mine now', key });
+  assert.equal((await addSameKey()).status, 422);
+  return { group, other, at: `${group.list}/${body.id}`, id: body.id, addSameKey };
 }
 
 async function lastAudited(group: { readonly at: string }) {
@@ -19,8 +19,8 @@ async function lastAudited(group: { readonly at: string }) {
   return [details.event_name, details.custom_message];
 }
 
-test('a certificate that is deleted is gone, and its key is free', async () => {
-  const { group, at, id, wish } = await given();
+test('after the deletion of a certificate its key can be added again', async () => {
+  const { group, at, id, addSameKey } = await createGroups();
   const { status, text } = await group.owner.delete(at);
   assert.deepEqual([status, text], [204, '']);
   assert.deepEqual((await group.owner.delete(at)).body, { message: 'SSH Certificate not found' });
@@ -28,31 +28,31 @@ test('a certificate that is deleted is gone, and its key is free', async () => {
     'delete_ssh_certificate',
     `Deleted SSH certificate with id ${id} and title CA`,
   ]);
-  assert.equal((await wish()).status, 201);
+  assert.equal((await addSameKey()).status, 201);
 });
 
-test("another group's certificate is not found", async () => {
-  const { group, other, id } = await given();
+test('returns 404 for a certificate of another group', async () => {
+  const { group, other, id } = await createGroups();
   const { status, body } = await other.owner.delete(`${other.list}/${id}`);
   assert.deepEqual([status, body], [404, { message: 'SSH Certificate not found' }]);
   assert.equal((await group.owner.get(group.list)).body.length, 1);
 });
 
-test('the key of a group that is destroyed is free', async () => {
-  const { group, wish } = await given();
+test('after the deletion of a group its keys can be added again', async () => {
+  const { group, addSameKey } = await createGroups();
   await here.root.put('/application/settings', { deletion_adjourned_period: 1 });
   await done(group.owner.delete(group.at));
   await here.work();
-  assert.equal((await wish()).status, 422, 'it may be restored');
+  assert.equal((await addSameKey()).status, 422, 'it may be restored');
   here.clock.advance(24 * 60 * 60);
   await here.work();
-  assert.equal((await wish()).status, 201);
+  assert.equal((await addSameKey()).status, 201);
 });
 
-test('a group that becomes a subgroup trusts nobody any more', async () => {
-  const { group, wish } = await given();
+test('a group that becomes a subgroup loses its certificates', async () => {
+  const { group, addSameKey } = await createGroups();
   const top = await here.newGroup({ owner: group.owner });
   await done(group.owner.post(`${group.at}/transfer`, { group_id: top.id }));
   assert.deepEqual((await lastAudited(group))[0], 'delete_ssh_certificate');
-  assert.equal((await wish()).status, 201);
+  assert.equal((await addSameKey()).status, 201);
 });

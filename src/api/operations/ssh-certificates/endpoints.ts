@@ -2,18 +2,18 @@ import { endpoint } from '#http/endpoint/endpoint.ts';
 import { created, noContent, page } from '#http/endpoint/responses.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { validatedText } from '#http/parameters/texts.ts';
-import { certificate, managingCertificates, NOT_FOUND } from './access.ts';
-import { createCertificate, TAKEN } from './create.ts';
+import { certificateById, manageCertificatesAccess, NOT_FOUND } from './access.ts';
+import { createCertificate, FINGERPRINT_TAKEN } from './create.ts';
 import { SshCertificate } from './entities.ts';
-import { endCertificate } from './on-delete.ts';
+import { deleteCertificate } from './on-delete.ts';
 import { listCertificates } from './store.ts';
 
-// contract/operations.md §4: the public keys of authorities that a group at the top trusts.
+// contract/operations.md §4: public keys of certificate authorities that a top-level group trusts.
 
 export const listSshCertificates = endpoint({
   get: '/groups/:id/ssh_certificates',
   summary: 'List the SSH certificates of a group',
-  access: managingCertificates(),
+  access: manageCertificatesAccess(),
   response: page(SshCertificate),
   read: (db, { group, page }) => listCertificates(db, group.id, page),
 });
@@ -21,11 +21,11 @@ export const listSshCertificates = endpoint({
 export const createSshCertificate = endpoint({
   post: '/groups/:id/ssh_certificates',
   summary: 'Create an SSH certificate of a group',
-  access: managingCertificates(),
+  access: manageCertificatesAccess(),
   params: { title: required(validatedText(255)), key: required(validatedText(5000)) },
   errors: {
     invalid: [422, 'Validation failed: {texts}'],
-    taken: [422, `Validation failed: ${TAKEN}`],
+    taken: [422, `Validation failed: ${FINGERPRINT_TAKEN}`],
   },
   uniqueErrors: { ssh_certificates_by_fingerprint: 'taken' },
   activity: ['create_ssh_certificate'],
@@ -36,9 +36,9 @@ export const createSshCertificate = endpoint({
 export const deleteSshCertificate = endpoint({
   delete: '/groups/:id/ssh_certificates/:certificate_id',
   summary: 'Delete an SSH certificate of a group',
-  access: managingCertificates().resource(certificate),
+  access: manageCertificatesAccess().resource(certificateById),
   errors: { gone: [404, NOT_FOUND] },
   activity: ['delete_ssh_certificate'],
   response: noContent,
-  write: (uow, { group, certificate }) => endCertificate(uow, group, certificate),
+  write: (uow, { group, certificate }) => deleteCertificate(uow, group, certificate),
 });

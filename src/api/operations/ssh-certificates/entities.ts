@@ -7,7 +7,7 @@ import type { Certificate } from './store.ts';
 export const SshCertificate = entity('SshCertificate', {
   id: Type.Integer(),
   title: Type.String(),
-  /** As it was sent. */
+  /** The key as sent by the client. */
   key: Type.String(),
   created_at: dateTime,
 }).from((certificate: Certificate) => certificate);

@@ -3,25 +3,25 @@ import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 import { newKey } from './fixtures.testing.ts';
 
-/** The scene's group, to which the endpoints are offered. */
-async function offered({ group, callers, done }: Scene): Promise<Scene['group']> {
+/** Returns the scene's group with the feature enabled. */
+async function groupWithFeature({ group, callers, done }: Scene): Promise<Scene['group']> {
   const flag = { value: true, group: group.full_path };
   await done(callers.administrator.post('/features/ssh_certificates_rest_endpoints', flag));
   return group;
 }
 
 async function newCertificate(scene: Scene) {
-  const group = await offered(scene);
-  const wish = { title: scene.name('CA'), key: newKey() };
-  const { body } = await scene.done(scene.callers.owner.post(`${group.at}/ssh_certificates`, wish));
+  const group = await groupWithFeature(scene);
+  const input = { title: scene.name('CA'), key: newKey() };
+  const { body } = await scene.done(scene.callers.owner.post(`${group.at}/ssh_certificates`, input));
   return { id: group.id, certificate_id: body.id as number };
 }
 
 export const examples: Examples<typeof endpoints> = {
-  listSshCertificates: async (scene) => ({ by: 'owner', path: { id: (await offered(scene)).id } }),
+  listSshCertificates: async (scene) => ({ by: 'owner', path: { id: (await groupWithFeature(scene)).id } }),
   createSshCertificate: async (scene) => ({
     by: 'owner',
-    path: { id: (await offered(scene)).id },
+    path: { id: (await groupWithFeature(scene)).id },
     params: { title: scene.name('CA'), key: newKey() },
   }),
   deleteSshCertificate: async (scene) => ({ by: 'owner', path: await newCertificate(scene) }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Group, World } from '#test/support/world.ts';
 
-/** A public key as `ssh-keygen` writes it, of these fields behind the algorithm's name. */
+/** Returns a public key in the format of `ssh-keygen`, with these fields after the algorithm's name. */
 export function sshKey(algorithm: string, ...fields: readonly (Buffer | string)[]): string {
   const bytes = [algorithm, ...fields].flatMap((field) => {
     const content = Buffer.from(field as string);
@@ -12,10 +12,10 @@ export function sshKey(algorithm: string, ...fields: readonly (Buffer | string)[
   return `${algorithm} ${Buffer.concat(bytes).toString('base64')} ca@acme`;
 }
 
-/** One that nobody has. */
+/** Returns a random key. */
 export const newKey = () => sshKey('ssh-ed25519', randomBytes(32));
 
-/** A group at the top to which certificates are offered, with the path of its list. */
+/** Creates a top-level group with the feature enabled; `list` is the path of its certificates. */
 export async function groupWithCertificates(here: World): Promise<Group & { readonly list: string }> {
   const group = await here.newGroup();
   await here.root.post('/features/ssh_certificates_rest_endpoints', { value: true, group: group.full_path });

@@ -1,5 +1,5 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { endInSubgroups } from './on-delete.ts';
+import { onGroupTransferred } from './on-delete.ts';
 
-export const sshCertificates = resourceModule({ endpoints, subscriptions: [endInSubgroups] });
+export const sshCertificates = resourceModule({ endpoints, subscriptions: [onGroupTransferred] });

@@ -10,24 +10,24 @@ export type Certificate = Pick<Row, 'id' | 'title' | 'key' | 'created_at'>;
 
 const COLUMNS = ['id', 'title', 'key', 'created_at'] as const;
 
-/** One page of a group's certificates, the oldest first. index: ssh_certificates_by_group */
+/** Returns a page of a group's certificates, oldest first. index: ssh_certificates_by_group */
 export function listCertificates(db: Reader, groupId: number, page: OffsetRequest): Promise<Page<Certificate>> {
   const found = db.selectFrom('ssh_certificates').select(COLUMNS).where('group_id', '=', groupId);
   return paginate(db, found.orderBy('id', 'asc'), page);
 }
 
-/** A group's certificate of this id; null where there is none. index: ssh_certificates primary key */
+/** Returns the group's certificate with this id, or null. index: ssh_certificates primary key */
 export async function findCertificate(db: Reader, groupId: number, id: number): Promise<Certificate | null> {
   const found = db.selectFrom('ssh_certificates').select(COLUMNS).where('id', '=', id).where('group_id', '=', groupId);
   return (await found.executeTakeFirst()) ?? null;
 }
 
-/** Has any group a certificate of this key? index: ssh_certificates_by_fingerprint */
+/** Returns whether any group has a certificate with this key. index: ssh_certificates_by_fingerprint */
 export function isRegistered(db: Reader, fingerprint: string): Promise<boolean> {
   return hasRow(db.selectFrom('ssh_certificates').select('id').where('fingerprint', '=', fingerprint));
 }
 
-/** Of a key that a group has already none is made: `ssh_certificates_by_fingerprint` refuses it. */
+/** Inserts a certificate. A key that any group has violates `ssh_certificates_by_fingerprint`. */
 export function insertCertificate(
   tx: Transaction,
   certificate: Pick<Row, 'group_id' | 'title' | 'key' | 'fingerprint'>,
@@ -39,14 +39,14 @@ export function insertCertificate(
     .executeTakeFirstOrThrow();
 }
 
-/** Was it there? index: ssh_certificates primary key */
-export async function deleteCertificate(tx: Transaction, id: number): Promise<boolean> {
-  const gone = await tx.deleteFrom('ssh_certificates').where('id', '=', id).returning('id').executeTakeFirst();
-  return gone !== undefined;
+/** Deletes a certificate. Returns whether it existed. index: ssh_certificates primary key */
+export async function deleteCertificateRow(tx: Transaction, id: number): Promise<boolean> {
+  const deleted = await tx.deleteFrom('ssh_certificates').where('id', '=', id).returning('id').executeTakeFirst();
+  return deleted !== undefined;
 }
 
-/** Removes those of a group unless it is at the top; says which. index: ssh_certificates_by_group, namespaces primary key */
-export function deleteBelowTheTop(tx: Transaction, groupId: number): Promise<Certificate[]> {
+/** Deletes and returns the certificates of a subgroup. index: ssh_certificates_by_group, namespaces primary key */
+export function deleteCertificatesOfSubgroup(tx: Transaction, groupId: number): Promise<Certificate[]> {
   const isBelow = tx.selectFrom('namespaces').select('id').where('id', '=', groupId).where('parent_id', 'is not', null);
   return tx.deleteFrom('ssh_certificates').where('group_id', 'in', isBelow).returning(COLUMNS).execute();
 }

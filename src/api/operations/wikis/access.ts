@@ -11,27 +11,27 @@ import {
 import { notFound } from '#http/errors/http-error.ts';
 import type { WikiAbility } from '#repositories/ref-updates/move-refs.ts';
 
-/** Who reads and writes wikis (contract/operations.md §2.2 "Rights"). */
+/** Access to wikis (contract/operations.md §2.2 "Rights"). */
 
-/** Wikis of groups are an offer of the paid tiers. */
-async function refuseGroupsOnFree({ services }: AccessCall): Promise<void> {
+/** Group wikis need a paid tier: throws 404 on the free tier. */
+async function requirePaidTier({ services }: AccessCall): Promise<void> {
   if (services.config.tier === 'free') throw notFound();
 }
 
-export function readingWiki({ type }: ParentKind): Access<{ place: GroupOrProject; caller: Caller }> {
+export function readWikiAccess({ type }: ParentKind): Access<{ parent: GroupOrProject; caller: Caller }> {
   if (type === 'project')
-    return inProjectAllowingAnonymous('read_wiki').map(({ project, caller }) => ({ place: { project }, caller }));
+    return inProjectAllowingAnonymous('read_wiki').map(({ project, caller }) => ({ parent: { project }, caller }));
   return inGroupAllowingAnonymous('read_wiki')
-    .require(refuseGroupsOnFree)
-    .map(({ group, caller }) => ({ place: { group }, caller }));
+    .require(requirePaidTier)
+    .map(({ group, caller }) => ({ parent: { group }, caller }));
 }
 
-export function writingWiki(
+export function writeWikiAccess(
   { type }: ParentKind,
   ability: WikiAbility,
-): Access<{ place: GroupOrProject; caller: SignedInCaller }> {
-  if (type === 'project') return inProject(ability).map(({ project, caller }) => ({ place: { project }, caller }));
+): Access<{ parent: GroupOrProject; caller: SignedInCaller }> {
+  if (type === 'project') return inProject(ability).map(({ project, caller }) => ({ parent: { project }, caller }));
   return inGroup(ability)
-    .require(refuseGroupsOnFree)
-    .map(({ group, caller }) => ({ place: { group }, caller }));
+    .require(requirePaidTier)
+    .map(({ group, caller }) => ({ parent: { group }, caller }));
 }

@@ -14,19 +14,19 @@ import { getRepository } from '#repositories/repository.ts';
 import { findOrCreateWiki } from '#repositories/wikis/find-or-create.ts';
 import { createKeyedLock } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
-import { type WikiAt, wikiNow } from './load-page.ts';
+import { loadWikiHead, type WikiSnapshot } from './load-page.ts';
 
-/** Changes of pages become a commit on the wiki's default branch, each on the one before it. */
+/** Commits page changes to the wiki's default branch, one after another. */
 
 export type WritingServices = Pick<Services, 'runUnitOfWork' | 'database' | 'git'>;
 
 export interface Writer {
-  readonly place: GroupOrProject;
+  readonly parent: GroupOrProject;
   readonly caller: SignedInCaller;
   readonly may: WikiAbility;
 }
 
-/** What is to be done to the wiki as it is. No changes: it is so already. */
+/** The changes to a wiki snapshot; empty if it already has the requested state. */
 export interface Plan<Result> {
   readonly changes: readonly FileChange[];
   readonly message: string;
@@ -39,84 +39,84 @@ export interface Plan<Result> {
 type Planned<Result, Code extends string> = Promise<Plan<Result> | Failure<Code>>;
 export type WriteFailure = 'readOnly' | 'invalid';
 
-export interface Written<Result> {
+export interface WriteResult<Result> {
   readonly wiki: Wiki;
   readonly commit: string | null;
   readonly result: Result;
 }
 
-export const CHANGED = invalid({ base: ['The page was changed meanwhile'] });
+export const PAGE_CHANGED = invalid({ base: ['The page was changed meanwhile'] });
 export const SAME_TITLE = invalid({ base: ['There is already a page with the same title in that path.'] });
 
-/** Others may move the branch between the look and the write so many times: a push, or another process. */
-const MOST_TRIES = 20;
+/** Attempts to update the branch: a push or another process may move it between read and write. */
+const MAX_ATTEMPTS = 20;
 const PAUSE_MS = 20;
 
-const turns = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfter: 5 }));
+const wikiLocks = definePerGit(() => createKeyedLock({ maxWaiting: 256, retryAfter: 5 }));
 
-/** `plan` is asked again for each try: what it has seen may have changed. The wiki is null before its first commit. */
+/** Calls `plan` for each attempt, because the wiki may have changed. It gets null before the first commit. */
 export function writeToWiki<Result, Code extends string>(
   services: WritingServices,
   writer: Writer,
-  plan: (now: WikiAt | null) => Planned<Result, Code>,
-): Promise<Written<Result> | Failure<WriteFailure | Code>> {
-  const { project, group } = writer.place;
+  plan: (now: WikiSnapshot | null) => Planned<Result, Code>,
+): Promise<WriteResult<Result> | Failure<WriteFailure | Code>> {
+  const { project, group } = writer.parent;
   const key = project ? `project ${project.id}` : `group ${group.id}`;
-  return turns(services.git)(key, () => writeInTurn(services, writer, plan), services.git);
+  return wikiLocks(services.git)(key, () => writeWithLock(services, writer, plan), services.git);
 }
 
-async function writeInTurn<Result, Code extends string>(
+async function writeWithLock<Result, Code extends string>(
   requested: WritingServices,
   writer: Writer,
-  plan: (now: WikiAt | null) => Planned<Result, Code>,
-): Promise<Written<Result> | Failure<WriteFailure | Code>> {
+  plan: (now: WikiSnapshot | null) => Planned<Result, Code>,
+): Promise<WriteResult<Result> | Failure<WriteFailure | Code>> {
   const services = { ...requested, git: gitForClient(requested.git, null) };
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const known = await findWiki(services.database.reader, writer.place);
-    const now = await wikiNow(services.git, known);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const storedWiki = await findWiki(services.database.reader, writer.parent);
+    const now = await loadWikiHead(services.git, storedWiki);
     const planned = await plan(now);
     if (isFailure(planned)) return planned;
     if (planned.changes.length === 0) return { wiki: now!.wiki, commit: null, result: planned.result };
-    const wiki = await findOrCreateWiki(services, writer.caller, writer.place);
+    const wiki = await findOrCreateWiki(services, writer.caller, writer.parent);
     if (isFailure(wiki)) return wiki;
-    const commit = await commitOn(services, writer, { wiki, now, planned });
+    const commit = await commitPlan(services, writer, { wiki, now, planned });
     if (!isFailure(commit)) return { wiki, commit, result: planned.result };
     if (commit.code !== 'moved') return commit as Failure<WriteFailure>;
     await pause(PAUSE_MS);
   }
-  return CHANGED;
+  return PAGE_CHANGED;
 }
 
-interface Committing<Result> {
+interface CommitInput<Result> {
   readonly wiki: Wiki;
-  readonly now: WikiAt | null;
+  readonly now: WikiSnapshot | null;
   readonly planned: Plan<Result>;
 }
 
-/** `moved`: somebody else was faster. */
-async function commitOn<Result>(
+/** Creates the commit and moves the branch. `moved`: another writer was faster. */
+async function commitPlan<Result>(
   services: WritingServices,
   { caller, may }: Writer,
-  { wiki, now, planned }: Committing<Result>,
+  { wiki, now, planned }: CommitInput<Result>,
 ): Promise<string | null | Failure<WriteFailure | 'moved'>> {
   const { changes, message, renamed, branch = wiki.default_branch } = planned;
   const repository = getRepository(services.git, wiki);
   const tip = branch === now?.wiki.default_branch ? now.commit : await findBranchHead(repository, branch);
   const author = { name: caller.user.name, email: caller.user.email };
-  // A new branch begins where the default one is.
+  // A new branch starts at the head of the default branch.
   const request = { parent: tip ?? now?.commit ?? null, changes, author, committer: author, message };
-  const made = await commitChanges(services.git, repository, request);
-  if ('refused' in made) return refusedChange(made.refused);
-  const change = { ref: HEADS + branch, oldId: tip ?? ZERO_ID, newId: made.commit };
+  const commit = await commitChanges(services.git, repository, request);
+  if ('rejected' in commit) return toChangeFailure(commit.rejected);
+  const change = { ref: HEADS + branch, oldId: tip ?? ZERO_ID, newId: commit.commit };
   const move = { wiki, by: { caller, may }, changes: [change], first: now === null, ...(renamed && { renamed }) };
-  const moved = await moveRefs(services, move);
-  if (moved === undefined) return made.commit;
-  if (moved.code === 'readOnly') return fail('readOnly');
-  if (moved.code === 'invalid-name' || moved.code === 'conflict') return invalid({ branch: ['is invalid'] });
+  const failure = await moveRefs(services, move);
+  if (failure === undefined) return commit.commit;
+  if (failure.code === 'readOnly') return fail('readOnly');
+  if (failure.code === 'invalid-name' || failure.code === 'conflict') return invalid({ branch: ['is invalid'] });
   return fail('moved');
 }
 
-function refusedChange(code: string): null | Failure<WriteFailure | 'moved'> {
+function toChangeFailure(code: string): null | Failure<WriteFailure | 'moved'> {
   switch (code) {
     case 'empty':
       return null;

@@ -7,19 +7,19 @@ import { atLeastOne, object, optional, required } from '#http/parameters/declara
 import { commitMessage, limitedText, pathText, refName, string } from '#http/parameters/texts.ts';
 import { boolean, oneOf } from '#http/parameters/types.ts';
 import { MEBIBYTE } from '#http/request/body.ts';
-import { readingWiki, writingWiki } from './access.ts';
+import { readWikiAccess, writeWikiAccess } from './access.ts';
 import { WikiAttachment, WikiPage } from './entities.ts';
-import { readPage } from './get.ts';
+import { getPage } from './get.ts';
 import { listPages } from './list.ts';
 import { FORMATS, type Format } from './page-titles.ts';
-import { attach, fields } from './upload-attachment.ts';
+import { fields, uploadAttachment } from './upload-attachment.ts';
 import { createPage, deletePage, updatePage } from './write.ts';
 
-// contract/operations.md §2.2, of projects and of groups alike.
+// contract/operations.md §2.2, for projects and groups.
 
 const PAGE_MISSING = [404, '404 Wiki Page Not Found'] as const satisfies ErrorEntry;
 const format = oneOf(...(Object.keys(FORMATS) as Format[]));
-/** What the setting `wiki_page_max_content_bytes` allows is told by the page; bodies hold little more than this. */
+/** Slightly below the body limit. The page checks the setting `wiki_page_max_content_bytes` itself. */
 const content = limitedText(9 * MEBIBYTE);
 const front_matter = optional(object({ title: optional(string) }));
 const slug = required(pathText);
@@ -28,11 +28,11 @@ export const [listGroupWikiPages, listProjectWikiPages] = forGroupAndProject((pa
   endpoint({
     get: `${parent.path}/wikis`,
     summary: 'List all pages of a wiki',
-    access: readingWiki(parent),
+    access: readWikiAccess(parent),
     params: { with_content: optional(boolean, false) },
     response: stream,
-    handle: ({ place, params: { with_content }, request }, services) =>
-      listPages(services, place, with_content, request),
+    handle: ({ parent, params: { with_content }, request }, services) =>
+      listPages(services, parent, with_content, request),
   }),
 );
 
@@ -40,11 +40,11 @@ export const [getGroupWikiPage, getProjectWikiPage] = forGroupAndProject((parent
   endpoint({
     get: `${parent.path}/wikis/:slug`,
     summary: 'Get a page of a wiki',
-    access: readingWiki(parent),
+    access: readWikiAccess(parent),
     params: { slug, version: optional(refName), render_html: optional(boolean, false) },
     errors: { notFound: PAGE_MISSING },
     response: ok(WikiPage),
-    handle: ({ place, params, request }, services) => readPage(services, place, params, request),
+    handle: ({ parent, params, request }, services) => getPage(services, parent, params, request),
   }),
 );
 
@@ -52,7 +52,7 @@ export const [createGroupWikiPage, createProjectWikiPage] = forGroupAndProject((
   endpoint({
     post: `${parent.path}/wikis`,
     summary: 'Create a wiki page',
-    access: writingWiki(parent, 'create_wiki'),
+    access: writeWikiAccess(parent, 'create_wiki'),
     params: {
       title: required(string),
       content: required(content),
@@ -63,8 +63,8 @@ export const [createGroupWikiPage, createProjectWikiPage] = forGroupAndProject((
     errors: { readOnly: READ_ONLY, invalid: INVALID },
     activity: parent.select({ group: [], project: ['created WikiPage::Meta'] }),
     response: created(WikiPage),
-    handle: ({ place, caller, params }, services) =>
-      createPage(services, { place, caller, may: 'create_wiki' }, params),
+    handle: ({ parent, caller, params }, services) =>
+      createPage(services, { parent, caller, may: 'create_wiki' }, params),
   }),
 );
 
@@ -72,7 +72,7 @@ export const [updateGroupWikiPage, updateProjectWikiPage] = forGroupAndProject((
   endpoint({
     put: `${parent.path}/wikis/:slug`,
     summary: 'Update or rename a wiki page',
-    access: writingWiki(parent, 'create_wiki'),
+    access: writeWikiAccess(parent, 'create_wiki'),
     params: {
       slug,
       title: optional(string),
@@ -86,8 +86,8 @@ export const [updateGroupWikiPage, updateProjectWikiPage] = forGroupAndProject((
     errors: { notFound: PAGE_MISSING, readOnly: READ_ONLY, invalid: INVALID },
     activity: parent.select({ group: [], project: ['updated WikiPage::Meta'] }),
     response: ok(WikiPage),
-    handle: ({ place, caller, params }, services) =>
-      updatePage(services, { place, caller, may: 'create_wiki' }, params.slug, params),
+    handle: ({ parent, caller, params }, services) =>
+      updatePage(services, { parent, caller, may: 'create_wiki' }, params.slug, params),
   }),
 );
 
@@ -95,7 +95,7 @@ export const [deleteGroupWikiPage, deleteProjectWikiPage] = forGroupAndProject((
   endpoint({
     delete: `${parent.path}/wikis/:slug`,
     summary: 'Delete a page of a wiki',
-    access: writingWiki(parent, 'delete_wiki'),
+    access: writeWikiAccess(parent, 'delete_wiki'),
     params: { slug },
     errors: {
       notFound: PAGE_MISSING,
@@ -105,8 +105,8 @@ export const [deleteGroupWikiPage, deleteProjectWikiPage] = forGroupAndProject((
     },
     activity: parent.select({ group: [], project: ['destroyed WikiPage::Meta'] }),
     response: noContent,
-    handle: ({ place, caller, params }, services) =>
-      deletePage(services, { place, caller, may: 'delete_wiki' }, params.slug),
+    handle: ({ parent, caller, params }, services) =>
+      deletePage(services, { parent, caller, may: 'delete_wiki' }, params.slug),
   }),
 );
 
@@ -114,7 +114,7 @@ export const [attachToGroupWiki, attachToProjectWiki] = forGroupAndProject((pare
   endpoint({
     post: `${parent.path}/wikis/attachments`,
     summary: 'Upload a wiki attachment',
-    access: writingWiki(parent, 'create_wiki'),
+    access: writeWikiAccess(parent, 'create_wiki'),
     body: 'late',
     fields,
     errors: {
@@ -124,7 +124,7 @@ export const [attachToGroupWiki, attachToProjectWiki] = forGroupAndProject((pare
       invalid: INVALID,
     },
     response: created(WikiAttachment),
-    handle: ({ place, caller, request, rawParams: given }, services) =>
-      attach(services, { place, caller, may: 'create_wiki' }, { request, given }),
+    handle: ({ parent, caller, request, rawParams: given }, services) =>
+      uploadAttachment(services, { parent, caller, may: 'create_wiki' }, { request, given }),
   }),
 );

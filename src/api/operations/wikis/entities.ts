@@ -11,20 +11,20 @@ export const WikiPage = entity('WikiPage', {
   content: text,
   encoding: text,
   front_matter: Type.Record(Type.String(), Type.Unknown()),
-}).from((page: RenderedPage) => wholePage(page));
+}).from((page: RenderedPage) => serializePage(page));
 
-/** In lists. */
-export function basicPage({ id, page }: Pick<RenderedPage, 'id' | 'page'>) {
+/** Returns the fields of a page in lists. */
+export function serializeListedPage({ id, page }: Pick<RenderedPage, 'id' | 'page'>) {
   const { format, slug, title } = page;
   return { format, slug, title, wiki_page_meta_id: id };
 }
 
-export function wholePage(shown: RenderedPage) {
-  const { content, front_matter } = shown;
-  return { ...basicPage(shown), content, encoding: 'UTF-8', front_matter };
+export function serializePage(page: RenderedPage) {
+  const { content, front_matter } = page;
+  return { ...serializeListedPage(page), content, encoding: 'UTF-8', front_matter };
 }
 
-export interface Attached {
+export interface AttachmentInfo {
   readonly file_name: string;
   readonly file_path: string;
   readonly branch: string;
@@ -35,18 +35,20 @@ export const WikiAttachment = entity('WikiAttachment', {
   file_path: text,
   branch: text,
   link: Type.Object({ url: text, markdown: text }, { additionalProperties: false }),
-}).from(({ file_name, file_path, branch }: Attached) => ({
+}).from(({ file_name, file_path, branch }: AttachmentInfo) => ({
   file_name,
   file_path,
   branch,
-  link: { url: file_path, markdown: markdownOf(file_name, file_path) },
+  link: { url: file_path, markdown: toMarkdownLink(file_name, file_path) },
 }));
 
-/** Pictures, films and sounds are shown where the link stands. */
-const EMBEDDED = new Set('png jpg jpeg gif bmp tiff ico webp mp4 m4v mov webm ogv mp3 oga ogg spx wav'.split(' '));
+/** Extensions of images, videos and audio files, which pages embed instead of linking to them. */
+const EMBEDDED_EXTENSIONS = new Set(
+  'png jpg jpeg gif bmp tiff ico webp mp4 m4v mov webm ogv mp3 oga ogg spx wav'.split(' '),
+);
 
-function markdownOf(name: string, path: string): string {
+function toMarkdownLink(name: string, path: string): string {
   const at = name.lastIndexOf('.');
-  if (at < 0 || !EMBEDDED.has(name.slice(at + 1).toLowerCase())) return `[${name}](${path})`;
+  if (at < 0 || !EMBEDDED_EXTENSIONS.has(name.slice(at + 1).toLowerCase())) return `[${name}](${path})`;
   return `![${name.slice(0, at)}](${path})`;
 }

@@ -2,14 +2,14 @@ import type { Examples } from '#test/examples/example.ts';
 import type { Scene } from '#test/examples/scene.ts';
 import type * as endpoints from './endpoints.ts';
 
-const wish = { title: 'guides/First steps', content: '# Hello' };
+const input = { title: 'guides/First steps', content: '# Hello' };
 const OF_GROUP = '/groups';
 const OF_PROJECT = '/projects';
 
-/** A page of a wiki that is there for the call alone. */
+/** Creates a new wiki with one page. */
 async function newPage({ callers, done, newSubgroup, newEmptyProject }: Scene, at: string) {
   const { id } = at === OF_GROUP ? await newSubgroup() : await newEmptyProject();
-  await done(callers.owner.post(`${at}/${id}/wikis`, wish));
+  await done(callers.owner.post(`${at}/${id}/wikis`, input));
   return { id, slug: 'guides/first-steps' };
 }
 
@@ -33,8 +33,8 @@ export const examples: Examples<typeof endpoints> = {
   listProjectWikiPages: async (scene) => ({ by: 'guest', path: await emptyWiki(scene, OF_PROJECT) }),
   getGroupWikiPage: async (scene) => ({ by: 'guest', path: await newPage(scene, OF_GROUP) }),
   getProjectWikiPage: async (scene) => ({ by: 'guest', path: await newPage(scene, OF_PROJECT) }),
-  createGroupWikiPage: async (scene) => ({ by: 'planner', path: await emptyWiki(scene, OF_GROUP), params: wish }),
-  createProjectWikiPage: async (scene) => ({ by: 'planner', path: await emptyWiki(scene, OF_PROJECT), params: wish }),
+  createGroupWikiPage: async (scene) => ({ by: 'planner', path: await emptyWiki(scene, OF_GROUP), params: input }),
+  createProjectWikiPage: async (scene) => ({ by: 'planner', path: await emptyWiki(scene, OF_PROJECT), params: input }),
   updateGroupWikiPage: async (scene) => ({
     by: 'planner',
     path: await newPage(scene, OF_GROUP),

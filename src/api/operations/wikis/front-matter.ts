@@ -1,20 +1,20 @@
 import { parseYamlMapping } from '#markdown/render-thread.ts';
 import { type PageReader, runInReadQueue } from './read-queue.ts';
 
-/** The YAML mapping at the head of a page (contract/operations.md §2.2), read with bounds: anybody may have written it. */
+/** The YAML front matter of a page (contract/operations.md §2.2). Its size is limited, because it is untrusted. */
 
-type Matter = Readonly<Record<string, unknown>>;
+type FrontMatter = Readonly<Record<string, unknown>>;
 
-const MOST_CHARACTERS = 25_510;
+const MAX_CHARACTERS = 25_510;
 const FENCE = '---';
 
-/** A text in front of whose `rest` a mapping may stand; `yaml` is null without one. */
-interface Parts {
+/** A page split into front matter and `rest`; `yaml` is null if there is no front matter. */
+interface SplitPage {
   readonly yaml: string | null;
   readonly rest: string;
 }
 
-export function splitFrontMatter(text: string): Parts {
+export function splitFrontMatter(text: string): SplitPage {
   const none = { yaml: null, rest: text };
   const first = text.indexOf('\n');
   if (first < 0 || text.slice(0, first).trimEnd() !== FENCE) return none;
@@ -30,16 +30,16 @@ export function splitFrontMatter(text: string): Parts {
   return none;
 }
 
-/** What is broken, too long or more than plain values is as good as nothing. */
-export async function frontMatterOf(text: string, reader: PageReader): Promise<Matter> {
+/** Parses the front matter. Returns an empty object if it is invalid, too long or too complex. */
+export async function parseFrontMatter(text: string, reader: PageReader): Promise<FrontMatter> {
   const { yaml } = splitFrontMatter(text);
-  if (yaml === null || yaml.length > MOST_CHARACTERS || !isPlain(yaml)) return {};
+  if (yaml === null || yaml.length > MAX_CHARACTERS || !isPlain(yaml)) return {};
   return runInReadQueue(reader, yaml, (waiter) => parseYamlMapping(yaml, waiter));
 }
 
-/** Deeper in one line, and more of it, than anybody writes by hand: brackets inside brackets, items behind items. */
-const DEEPEST = 50;
-const MOST_BRACKETS = 1_000;
+/** Limits of nesting within a line and of brackets; no hand-written front matter reaches them. */
+const MAX_DEPTH = 50;
+const MAX_BRACKETS = 1_000;
 
 function isPlain(yaml: string): boolean {
   let [depth, brackets] = [0, 0];
@@ -49,14 +49,14 @@ function isPlain(yaml: string): boolean {
     if (isBracket) brackets += 1;
     if (isBracket || ('-?:'.includes(character) && yaml[at + 1] === ' ')) depth += 1;
     else if (character === '\n') depth = 0;
-    if (depth > DEEPEST || brackets > MOST_BRACKETS) return false;
+    if (depth > MAX_DEPTH || brackets > MAX_BRACKETS) return false;
   }
   return true;
 }
 
-/** The text with this title at its head, in place of any other mapping; null: without any. */
+/** Replaces the front matter with one that has only this title; null removes it. */
 export function withTitle(text: string, title: string | null): string {
   const { rest } = splitFrontMatter(text);
-  // A text in JSON is one in YAML.
+  // A JSON string is a valid YAML string.
   return title === null ? rest : `${FENCE}\ntitle: ${JSON.stringify(title)}\n${FENCE}\n${rest}`;
 }

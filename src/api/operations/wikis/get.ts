@@ -3,36 +3,36 @@ import { findWiki } from '#domain/wikis.ts';
 import { resolveRevision } from '#git/refs/revision.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { findPage, type WikiAt, wikiNow } from './load-page.ts';
+import { findPage, loadWikiHead, type WikiSnapshot } from './load-page.ts';
 import { type RenderedPage, readText, renderPage } from './page-content.ts';
 import type { PageReader } from './read-queue.ts';
-import { rendered } from './render.ts';
+import { renderHtml } from './render.ts';
 
-interface Wanted {
+interface GetPageInput {
   readonly slug: string;
-  /** The id of a commit, perhaps its beginning. */
+  /** A commit id, or its first characters. */
   readonly version?: string | null | undefined;
   readonly render_html: boolean;
 }
 
-export async function readPage(
+export async function getPage(
   services: Pick<Services, 'database' | 'git'>,
-  place: GroupOrProject,
-  { slug, version, render_html }: Wanted,
+  parent: GroupOrProject,
+  { slug, version, render_html }: GetPageInput,
   reader: PageReader,
 ): Promise<RenderedPage | Failure<'notFound'>> {
-  const now = await wikiNow(services.git, await findWiki(services.database.reader, place));
+  const now = await loadWikiHead(services.git, await findWiki(services.database.reader, parent));
   const at = now && version ? await atVersion(now, version) : now;
   const found = at && (await findPage(at, slug));
   if (!at || !found) return fail('notFound');
   const content = await readText(at.git, at.repository, found.blob);
-  const shown = await renderPage(services, at.wiki, found.page, content, reader);
-  return render_html ? rendered(shown, reader) : shown;
+  const page = await renderPage(services, at.wiki, found.page, content, reader);
+  return render_html ? renderHtml(page, reader) : page;
 }
 
-async function atVersion(now: WikiAt, version: string): Promise<WikiAt | null> {
+async function atVersion(now: WikiSnapshot, version: string): Promise<WikiSnapshot | null> {
   if (!/^[0-9a-f]{7,40}$/i.test(version)) return null;
   const commit = await resolveRevision(now.git, now.repository, version);
-  // A branch or tag may be called as if it were the beginning of an id.
+  // A branch or tag may have a name that looks like an abbreviated id.
   return commit?.startsWith(version.toLowerCase()) ? { ...now, commit } : null;
 }

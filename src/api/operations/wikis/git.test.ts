@@ -6,19 +6,19 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Caller, type Group, type Project, world } from '#test/support/world.ts';
 
-// Wikis as git clients reach them, with the real git.
+// Access to wikis with a real git client.
 
 const { newProject, newGroup, user, anonymous, server } = await world();
 
-const place = await mkdtemp(join(tmpdir(), 'hearth-wikis-'));
-after(() => rm(place, { recursive: true, force: true }));
+const cloneDirectory = await mkdtemp(join(tmpdir(), 'hearth-wikis-'));
+after(() => rm(cloneDirectory, { recursive: true, force: true }));
 
-function git(directory: string, ...args: string[]): Promise<{ ok: boolean; said: string }> {
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0', HOME: place };
+function git(directory: string, ...args: string[]): Promise<{ ok: boolean; output: string }> {
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0', HOME: cloneDirectory };
   const identity = ['-c', 'user.name=Push', '-c', 'user.email=push@hearth.test', '-c', 'init.defaultBranch=main'];
   return new Promise((resolve) => {
-    execFile('git', [...identity, ...args], { cwd: join(place, directory), env }, (error, out, said) =>
-      resolve({ ok: error === null, said: said + out }),
+    execFile('git', [...identity, ...args], { cwd: join(cloneDirectory, directory), env }, (error, out, output) =>
+      resolve({ ok: error === null, output: output + out }),
     );
   });
 }
@@ -35,7 +35,7 @@ async function copyWith(files: Readonly<Record<string, string>>): Promise<string
 }
 
 async function commit(copy: string, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [path, text] of Object.entries(files)) await writeFile(join(place, copy, path), text);
+  for (const [path, text] of Object.entries(files)) await writeFile(join(cloneDirectory, copy, path), text);
   await git(copy, 'add', '.');
   await git(copy, 'commit', '-q', '-m', 'Write');
 }
@@ -50,13 +50,13 @@ async function events({ owner, at }: Project): Promise<unknown[]> {
   ]);
 }
 
-test('a first push makes the wiki, its pages and their events; a rename in a push keeps the id', async () => {
+test('the first push creates the wiki, its pages and events; a pushed rename keeps the page id', async () => {
   const project = await newProject();
   const { owner, path_with_namespace: path } = project;
-  assert.match((await git('.', 'clone', '-q', remoteOf(owner, path))).said, /does not exist yet|not found/);
+  assert.match((await git('.', 'clone', '-q', remoteOf(owner, path))).output, /does not exist yet|not found/);
   const copy = await copyWith({ 'home.md': 'Welcome to all of you', 'b-side.txt': 'b', 'a.png': 'no page' });
   const pushed = await git(copy, 'push', '-q', remoteOf(owner, path), 'HEAD:trunk');
-  assert.ok(pushed.ok, pushed.said);
+  assert.ok(pushed.ok, pushed.output);
   const before = await listed(project);
   assert.deepEqual(
     before.map(({ slug }: { slug: string }) => slug),
@@ -76,32 +76,32 @@ test('a first push makes the wiki, its pages and their events; a rename in a pus
   ]);
 });
 
-test('what the API writes is cloned, force pushes are taken, and the default branch stays', async () => {
+test('clones contain API writes, force pushes are accepted, and the default branch cannot be deleted', async () => {
   const group = await newGroup();
   const { owner } = group;
   await owner.post(`${group.at}/wikis`, { title: 'a/b', content: 'text' });
   const remote = remoteOf(owner, group.full_path);
   assert.ok((await git('.', 'clone', '-q', remote, 'clone')).ok);
-  assert.match((await git('clone', 'log', '--format=%an %s')).said, /created page: b/);
+  assert.match((await git('clone', 'log', '--format=%an %s')).output, /created page: b/);
   await git('clone', 'commit', '-q', '--amend', '-m', 'Other');
   assert.ok(!(await git('clone', 'push', '-q')).ok);
   assert.ok((await git('clone', 'push', '-q', '--force')).ok);
   assert.match(
-    (await git('clone', 'push', '-q', 'origin', ':main')).said,
+    (await git('clone', 'push', '-q', 'origin', ':main')).output,
     /default branch of a wiki cannot be deleted/,
   );
-  assert.match((await git('clone', 'push', 'origin', 'HEAD:refs/notes/x')).said, /rejected|error/);
+  assert.match((await git('clone', 'push', 'origin', 'HEAD:refs/notes/x')).output, /rejected|error/);
 });
 
-test('a version is the id of a commit, and neither branch nor tag, whatever they are called', async () => {
+test('a version is a commit id, even if a branch or tag has the same name', async () => {
   const project = await newProject();
   const { owner, at } = project;
   await owner.post(`${at}/wikis`, { title: 'a', content: 'text' });
   const remote = remoteOf(owner, project.path_with_namespace);
   await git('.', 'clone', '-q', remote, 'named');
   const pushed = await git('named', 'push', '-q', remote, 'HEAD:refs/heads/deadbeef', 'HEAD:refs/tags/abcdef1');
-  assert.ok(pushed.ok, pushed.said);
-  const commit = (await git('named', 'rev-parse', 'HEAD')).said.trim();
+  assert.ok(pushed.ok, pushed.output);
+  const commit = (await git('named', 'rev-parse', 'HEAD')).output.trim();
   const statusAt = async (version: string) => (await owner.get(`${at}/wikis/a`, { version })).status;
   assert.deepEqual(
     await Promise.all([commit, commit.toUpperCase(), commit.slice(0, 8), 'deadbeef', 'abcdef1'].map(statusAt)),
@@ -109,8 +109,8 @@ test('a version is the id of a commit, and neither branch nor tag, whatever they
   );
 });
 
-/** What a git client is answered that asks for the refs. */
-async function asked({ token }: Caller, path: string, service: 'upload' | 'receive'): Promise<string> {
+/** Returns the response to the ref request of a git client. */
+async function requestRefs({ token }: Caller, path: string, service: 'upload' | 'receive'): Promise<string> {
   const headers: Record<string, string> =
     token === null ? {} : { Authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` };
   const url = `//${path}.wiki.git/info/refs?service=git-${service}-pack`;
@@ -118,7 +118,7 @@ async function asked({ token }: Caller, path: string, service: 'upload' | 'recei
   return status === 200 ? '200' : `${status} ${text}`;
 }
 
-test('who may not fetch or push is told so in the words of wikis', async () => {
+test('callers without access get the error messages of wikis', async () => {
   const project = await newProject({ with: ['guest', 'planner', 'reporter'] });
   const group = await newGroup({ visibility: 'public' });
   const stranger = await user();
@@ -142,20 +142,24 @@ test('who may not fetch or push is told so in the words of wikis', async () => {
     ],
   ];
   for (const [caller, at, fetched, pushed] of cases) {
-    assert.deepEqual([await asked(caller, at, 'upload'), await asked(caller, at, 'receive')], [fetched, pushed], at);
+    assert.deepEqual(
+      [await requestRefs(caller, at, 'upload'), await requestRefs(caller, at, 'receive')],
+      [fetched, pushed],
+      at,
+    );
   }
   await project.owner.put(project.at, { wiki_access_level: 'disabled' });
-  assert.deepEqual(await asked(project.owner, path, 'receive'), noPush('project'));
+  assert.deepEqual(await requestRefs(project.owner, path, 'receive'), noPush('project'));
 });
 
-test('a page whose name is no UTF-8 is a page, under the name that can be said', async () => {
+test('a page whose file name is not UTF-8 is listed under a replacement name', async () => {
   const project = await newProject();
   const copy = await copyWith({ 'home.md': 'h' });
-  const name = Buffer.concat([Buffer.from(join(place, copy, 'bad')), Buffer.from('\xc3(.md', 'latin1')]);
+  const name = Buffer.concat([Buffer.from(join(cloneDirectory, copy, 'bad')), Buffer.from('\xc3(.md', 'latin1')]);
   await writeFile(name, 'broken');
   await commit(copy, {});
   const pushed = await git(copy, 'push', '-q', remoteOf(project.owner, project.path_with_namespace), 'HEAD:main');
-  assert.ok(pushed.ok, pushed.said);
+  assert.ok(pushed.ok, pushed.output);
   const { text } = await project.owner.get(`${project.at}/wikis`);
   assert.ok(!text.includes('\\ud'), text);
   const [page] = JSON.parse(text);

@@ -1,14 +1,14 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
-import { endOfGroup, endOfProject, removeWikiRepository } from './on-delete.ts';
+import { deleteWikiRepository, onGroupDestroyed, onProjectDestroyed } from './on-delete.ts';
 
 /**
- * A wiki is a repository that has no row before somebody writes into it (`repositories/wikis/find-or-create.ts`). Its refs move by the road of
- * all refs: whatever moved them, `repositories/wikis/complete-intent.ts` tells of it as what became of pages, whose ids last. What git clients
- * may is said in `http/access/git-wiki-access.ts`, pushes are received in `code/git-http/`.
+ * A wiki is a repository. Its row is created by the first write (`repositories/wikis/find-or-create.ts`). All ref updates
+ * use the same code path: `repositories/wikis/complete-intent.ts` publishes the page changes, and page ids are permanent.
+ * `http/access/git-wiki-access.ts` checks the access of git clients; `code/git-http/` receives pushes.
  */
 export const wikis = resourceModule({
   endpoints,
-  jobs: [removeWikiRepository],
-  subscriptions: [endOfProject, endOfGroup],
+  jobs: [deleteWikiRepository],
+  subscriptions: [onProjectDestroyed, onGroupDestroyed],
 });

@@ -8,34 +8,34 @@ import { getRepository } from '#repositories/repository.ts';
 import { type PageName, parsePageName, slugKey } from '#repositories/wikis/page-names.ts';
 import { createYielder } from '#runtime/concurrency-limiter.ts';
 
-/** A wiki as it is at one commit. */
-export interface WikiAt {
+/** A wiki at one commit. */
+export interface WikiSnapshot {
   readonly git: Git;
   readonly wiki: Wiki;
   readonly repository: Repository;
   readonly commit: string;
 }
 
-/** A page as it is there. */
+/** A page in a wiki snapshot. */
 export interface FoundPage {
   readonly page: PageName;
-  /** Of its text. */
+  /** Id of the blob with the page's text. */
   readonly blob: string;
 }
 
-/** The wiki as its default branch has it; null: nothing has been written into it. */
-export async function wikiNow(git: Git, wiki: Wiki | null): Promise<WikiAt | null> {
+/** Returns the wiki at the head of its default branch; null if it has no commits. */
+export async function loadWikiHead(git: Git, wiki: Wiki | null): Promise<WikiSnapshot | null> {
   if (wiki === null) return null;
   const repository = getRepository(git, wiki);
   const commit = await findBranchHead(repository, wiki.default_branch);
   return commit === null ? null : { git, wiki, repository, commit };
 }
 
-/** So many folders are looked into for one page: names that differ in case alone may lead to very many. */
-const MOST_FOLDERS = 100;
+/** Maximum number of folders searched for a page: folders whose names differ only in case all match. */
+const MAX_FOLDERS = 100;
 
-/** The page with this slug, in any case; the one that is written just so comes first. */
-export async function findPage({ git, repository, commit }: WikiAt, slug: string): Promise<FoundPage | null> {
+/** Returns the page with this slug, ignoring case; an exact match takes precedence. */
+export async function findPage({ git, repository, commit }: WikiSnapshot, slug: string): Promise<FoundPage | null> {
   const found = await readCommit(git, repository, commit);
   if (found === null) return null;
   const parts = slug.split('/');
@@ -44,8 +44,8 @@ export async function findPage({ git, repository, commit }: WikiAt, slug: string
     const isLast = depth === parts.length - 1;
     const next: typeof folders = [];
     const pages: FoundPage[] = [];
-    for (const folder of folders.slice(0, MOST_FOLDERS)) {
-      for await (const entry of entriesOf(git, repository, folder.treeId)) {
+    for (const folder of folders.slice(0, MAX_FOLDERS)) {
+      for await (const entry of iterateEntries(git, repository, folder.treeId)) {
         const path = folder.path + entry.path;
         const page = isLast && entry.type === 'blob' ? parsePageName(path) : null;
         if (page !== null && slugKey(page.slug) === slugKey(folder.path + part)) pages.push({ page, blob: entry.id });
@@ -60,24 +60,27 @@ export async function findPage({ git, repository, commit }: WikiAt, slug: string
   return null;
 }
 
-const PIECE = 1_000;
+const BATCH_SIZE = 1_000;
 
-/** What lies directly in a tree, however much. */
-async function* entriesOf(git: Git, repository: Repository, treeId: string): AsyncGenerator<TreeListEntry> {
+/** Iterates over the direct entries of a tree of any size. */
+async function* iterateEntries(git: Git, repository: Repository, treeId: string): AsyncGenerator<TreeListEntry> {
   const list = await listTree(git, repository, treeId);
-  const giveWay = createYielder();
-  for (let at = 0; list !== null && at < list.length; at += PIECE) {
-    await giveWay();
-    yield* list.slice(at, at + PIECE);
+  const yieldIfDue = createYielder();
+  for (let at = 0; list !== null && at < list.length; at += BATCH_SIZE) {
+    await yieldIfDue();
+    yield* list.slice(at, at + BATCH_SIZE);
   }
 }
 
-/** All pages by path, so many at a time. */
-export async function* pagesOf({ git, repository, commit }: WikiAt, most: number): AsyncGenerator<FoundPage[]> {
+/** Iterates over all pages by path, in batches of at batchSize `batchSize` entries. */
+export async function* listPagesInBatches(
+  { git, repository, commit }: WikiSnapshot,
+  batchSize: number,
+): AsyncGenerator<FoundPage[]> {
   const found = await readCommit(git, repository, commit);
   const list = found === null ? null : await listTree(git, repository, found.treeId, { deep: true });
-  for (let at = 0; list !== null && at < list.length; at += most) {
-    yield list.slice(at, at + most).flatMap(({ type, path, id }) => {
+  for (let at = 0; list !== null && at < list.length; at += batchSize) {
+    yield list.slice(at, at + batchSize).flatMap(({ type, path, id }) => {
       const page = type === 'blob' ? parsePageName(path) : null;
       return page === null ? [] : [{ page, blob: id }];
     });

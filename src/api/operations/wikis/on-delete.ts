@@ -8,9 +8,9 @@ import type { Services } from '#http/services.ts';
 import { defineJob, enqueue } from '#jobs/job.ts';
 import type { RepositoryLocation } from '#repositories/repository.ts';
 
-/** A wiki goes with what it belongs to: its pages piece by piece, its row by the reference, its repository in a job. */
+/** Deletes the wiki of a project or group: pages in batches, the row by its foreign key, the repository in a job. */
 
-export const removeWikiRepository = defineJob({
+export const deleteWikiRepository = defineJob({
   kind: 'remove_wiki_repository',
   handle: ({ git }: Pick<Services, 'git'>, { storage, disk_path }: RepositoryLocation) =>
     deleteRepository(git, repositoryAt(git, storage, disk_path)),
@@ -19,32 +19,32 @@ export const removeWikiRepository = defineJob({
 type Column = 'project_id' | 'group_id';
 
 // index: wikis_by_project, wikis_by_group
-function wikiOf(uow: UnitOfWork, column: Column, id: number) {
+function findWikiRow(uow: UnitOfWork, column: Column, id: number) {
   return uow.selectFrom('wikis').select(['wiki_id', 'storage', 'disk_path']).where(column, '=', id).executeTakeFirst();
 }
 
 /** index: wiki_pages_by_slug */
-async function somePages(uow: UnitOfWork, column: Column, id: number) {
-  const wiki = await wikiOf(uow, column, id);
+async function deletePageBatch(uow: UnitOfWork, column: Column, id: number) {
+  const wiki = await findWikiRow(uow, column, id);
   if (wiki === undefined) return undefined;
   return nextBatch(() => deleteBatch(uow, { table: 'wiki_pages', column: 'wiki_id' }, wiki.wiki_id, BATCH_SIZE));
 }
 
-async function repositoryToo(uow: UnitOfWork, column: Column, id: number): Promise<void> {
-  const wiki = await wikiOf(uow, column, id);
+async function enqueueRepositoryDeletion(uow: UnitOfWork, column: Column, id: number): Promise<void> {
+  const wiki = await findWikiRow(uow, column, id);
   if (wiki === undefined) return;
   const { storage, disk_path } = wiki;
-  await enqueue(uow, removeWikiRepository, { storage, disk_path });
+  await enqueue(uow, deleteWikiRepository, { storage, disk_path });
 }
 
-export const endOfProject = subscription({
+export const onProjectDestroyed = subscription({
   event: 'project-destroyed',
-  inBatches: (uow, { projectId }) => somePages(uow, 'project_id', projectId),
-  inTransaction: (uow, { projectId }) => repositoryToo(uow, 'project_id', projectId),
+  inBatches: (uow, { projectId }) => deletePageBatch(uow, 'project_id', projectId),
+  inTransaction: (uow, { projectId }) => enqueueRepositoryDeletion(uow, 'project_id', projectId),
 });
 
-export const endOfGroup = subscription({
+export const onGroupDestroyed = subscription({
   event: 'group-destroyed',
-  inBatches: (uow, { groupId }) => somePages(uow, 'group_id', groupId),
-  inTransaction: (uow, { groupId }) => repositoryToo(uow, 'group_id', groupId),
+  inBatches: (uow, { groupId }) => deletePageBatch(uow, 'group_id', groupId),
+  inTransaction: (uow, { groupId }) => enqueueRepositoryDeletion(uow, 'group_id', groupId),
 });

@@ -7,10 +7,10 @@ import type { Repository } from '#git/repository.ts';
 import type { Services } from '#http/services.ts';
 import { findOrCreatePageIds } from '#repositories/wikis/page-changes.ts';
 import { type PageName, slugKey } from '#repositories/wikis/page-names.ts';
-import { frontMatterOf } from './front-matter.ts';
+import { parseFrontMatter } from './front-matter.ts';
 import type { PageReader } from './read-queue.ts';
 
-/** A page as the API shows it. */
+/** A page as the API returns it. */
 export interface RenderedPage {
   readonly id: number;
   readonly page: PageName;
@@ -25,24 +25,27 @@ export async function renderPage(
   content: string,
   reader: PageReader,
 ): Promise<RenderedPage> {
-  const [front_matter, ids] = await Promise.all([frontMatterOf(content, reader), idsOf(services, wiki_id, [page])]);
+  const [front_matter, ids] = await Promise.all([
+    parseFrontMatter(content, reader),
+    getPageIds(services, wiki_id, [page]),
+  ]);
   return { id: ids.get(slugKey(page.slug)) as number, page, content, front_matter };
 }
 
-/** The ids of pages by the keys of their slugs. One that nobody has asked for before gets its own now. */
-export async function idsOf(
+/** Returns the ids of pages by slug key. A page without an id gets one. */
+export async function getPageIds(
   { database }: Pick<Services, 'database'>,
   wikiId: number,
   pages: readonly PageName[],
 ): Promise<ReadonlyMap<string, number>> {
-  const known = await knownIds(database.reader, wikiId, pages);
+  const known = await findPageIds(database.reader, wikiId, pages);
   const unknown = pages.filter(({ slug }) => !known.has(slugKey(slug)));
   if (unknown.length === 0) return known;
-  const others = await database.transaction((tx) => findOrCreatePageIds(tx, wikiId, unknown));
-  return new Map([...known, ...others]);
+  const created = await database.transaction((tx) => findOrCreatePageIds(tx, wikiId, unknown));
+  return new Map([...known, ...created]);
 }
 
-async function knownIds(db: Reader, wikiId: number, pages: readonly PageName[]): Promise<Map<string, number>> {
+async function findPageIds(db: Reader, wikiId: number, pages: readonly PageName[]): Promise<Map<string, number>> {
   if (pages.length === 0) return new Map();
   // index: wiki_pages_by_slug
   const rows = await db
@@ -58,23 +61,23 @@ async function knownIds(db: Reader, wikiId: number, pages: readonly PageName[]):
   return new Map(rows.map(({ id, slug_key }) => [slug_key as string, id]));
 }
 
-/** So much of a text is shown; the API takes less, a push may bring more. */
-const LONGEST = 10 * 1024 * 1024;
+/** Bytes of a text that are returned. The API accepts fewer, but a push may contain more. */
+const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 
-/** The text of a page; what is no UTF-8 is replaced. */
+/** Returns the text of a page. Invalid UTF-8 is replaced. */
 export async function readText(git: Git, repository: Repository, blob: string): Promise<string> {
   const object = await streamObject(git, repository, blob);
-  return object === null ? '' : (await firstOf(object.content)).toString('utf8');
+  return object === null ? '' : (await readTruncated(object.content)).toString('utf8');
 }
 
-async function firstOf(content: Readable): Promise<Buffer> {
+async function readTruncated(content: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of content as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     length += chunk.length;
     // Leaving the loop destroys the stream.
-    if (length >= LONGEST) break;
+    if (length >= MAX_TEXT_BYTES) break;
   }
-  return Buffer.concat(chunks).subarray(0, LONGEST);
+  return Buffer.concat(chunks).subarray(0, MAX_TEXT_BYTES);
 }

@@ -1,46 +1,46 @@
 import type { PageName } from '#repositories/wikis/page-names.ts';
 
-/** How the title of a page becomes the path of its file (contract/operations.md §2.2 "Pages"). */
+/** Converts page titles to file paths (contract/operations.md §2.2 "Pages"). */
 
 export const FORMATS = { markdown: 'md', rdoc: 'rdoc', asciidoc: 'asciidoc', org: 'org' } as const;
 export type Format = keyof typeof FORMATS;
 
-/** The slug that a title asks for; that of a page which is there leaves it in its folder unless it says where. */
-export function slugOf(title: string, present?: PageName): string {
-  const slug = resolved(title);
-  // A title that is none is not the name of the folder.
-  if (slug === '' || title.includes('/') || present === undefined) return slug;
-  return resolved(`${folderOf(present.slug)}${title}`);
+/** Returns the slug for a title. An existing page stays in its folder, unless the title contains a slash. */
+export function slugForTitle(title: string, existing?: PageName): string {
+  const slug = normalizePath(title);
+  // An empty title must not become the name of the folder.
+  if (slug === '' || title.includes('/') || existing === undefined) return slug;
+  return normalizePath(`${folderOf(existing.slug)}${title}`);
 }
 
-function resolved(path: string): string {
+function normalizePath(path: string): string {
   const parts: string[] = [];
-  for (const part of path.split('/').map(squeezed)) {
+  for (const part of path.split('/').map(collapseSpaces)) {
     if (part === '..') parts.pop();
     else if (part !== '' && part !== '.') parts.push(part);
   }
   return parts.join('/').replaceAll(' ', '-');
 }
 
-const squeezed = (part: string) => part.trim().replace(/\s+/g, ' ');
+const collapseSpaces = (part: string) => part.trim().replace(/\s+/g, ' ');
 
-/** With its slash; nothing at the top. */
+/** Returns the folder with its trailing slash; empty at the top level. */
 function folderOf(slug: string): string {
   return slug.slice(0, slug.lastIndexOf('/') + 1);
 }
 
 const RESERVED: ReadonlySet<string> = new Set(['pages', 'templates', 'new', 'git_access', '-']);
-const LONGEST = { title: 245, directory: 255 };
+const MAX_BYTES = { title: 245, directory: 255 };
 
-/** What is wrong with a title that becomes this slug. */
+/** Returns the validation errors of a title with this slug. */
 export function titleErrors(slug: string): string[] {
   const directories = slug.split('/');
   const last = directories.pop() as string;
   if (last === '') return ["can't be blank"];
-  const errors = Buffer.byteLength(last) > LONGEST.title ? [`exceeds the limit of ${LONGEST.title} bytes`] : [];
+  const errors = Buffer.byteLength(last) > MAX_BYTES.title ? [`exceeds the limit of ${MAX_BYTES.title} bytes`] : [];
   for (const directory of directories) {
-    if (Buffer.byteLength(directory) <= LONGEST.directory) continue;
-    errors.push(`exceeds the limit of ${LONGEST.directory} bytes for directory name "${directory}"`);
+    if (Buffer.byteLength(directory) <= MAX_BYTES.directory) continue;
+    errors.push(`exceeds the limit of ${MAX_BYTES.directory} bytes for directory name "${directory}"`);
   }
   if (RESERVED.has(slug.toLowerCase())) errors.push(`'${slug}' is a reserved name`);
   return errors;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Project, world } from '#test/support/world.ts';
 
-// Pages of wikis: what they are called, how they come, change and go.
+// Wiki pages: names, creation, update, deletion.
 
 const { newProject, root, server } = await world();
 
@@ -18,15 +18,15 @@ const write = ({ owner, at }: Project, title: string, more: object = {}) =>
 const slugs = async ({ owner, at }: Project) => (await owner.get(`${at}/wikis`)).body.map(({ slug }: Page) => slug);
 const urlOf = ({ at }: Project, slug: string) => `${at}/wikis/${encodeURIComponent(slug)}`;
 
-test('a page is written, read in any case, and listed by path', async () => {
+test('a page can be created, read ignoring case, and listed by path', async () => {
   const project = await newProject();
   const { owner, at } = project;
   assert.deepEqual((await owner.get(`${at}/wikis`)).body, []);
-  const made = await owner.post(`${at}/wikis`, { title: ' guides / First   steps ', content: '# Hello' });
+  const created = await owner.post(`${at}/wikis`, { title: ' guides / First   steps ', content: '# Hello' });
   const page = { format: 'markdown', slug: 'guides/First-steps', title: 'First steps' };
-  const { wiki_page_meta_id } = made.body;
+  const { wiki_page_meta_id } = created.body;
   const whole = { ...page, wiki_page_meta_id, content: '# Hello', encoding: 'UTF-8', front_matter: {} };
-  assert.deepEqual([made.status, made.body], [201, whole]);
+  assert.deepEqual([created.status, created.body], [201, whole]);
   for (const slug of ['guides/First-steps', 'GUIDES/first steps']) {
     assert.deepEqual((await owner.get(urlOf(project, slug))).body, whole);
   }
@@ -39,7 +39,7 @@ test('a page is written, read in any case, and listed by path', async () => {
   assert.deepEqual([missing.status, missing.body], [404, { message: '404 Wiki Page Not Found' }]);
 });
 
-test('a title becomes a path inside the wiki, or is refused', async () => {
+test('converts a title to a path inside the wiki, or rejects it', async () => {
   const project = await newProject();
   const long = 'x'.repeat(256);
   const inside = { '../../a/./b/../c d': 'a/c-d', '/top': 'top', [`d/${'x'.repeat(245)}`]: `d/${'x'.repeat(245)}` };
@@ -63,7 +63,7 @@ test('a title becomes a path inside the wiki, or is refused', async () => {
   assert.deepEqual(body, { error: 'title is missing, content is missing' });
 });
 
-test('a page in a folder is not given the name of the folder by a title that is none', async () => {
+test('an empty title does not rename a page to its folder', async () => {
   const project = await newProject();
   await write(project, 'guides/steps');
   for (const title of ['', '  ', '.', '..']) {
@@ -73,7 +73,7 @@ test('a page in a folder is not given the name of the folder by a title that is 
   assert.deepEqual(await slugs(project), ['guides/steps']);
 });
 
-test('two pages of one name are one too many, in whatever case and format', async () => {
+test('rejects a second page with the same name in any case and format', async () => {
   const project = await newProject();
   await write(project, 'A/first steps');
   const { status, body } = await write(project, 'a/First-Steps', { format: 'rdoc' });
@@ -85,7 +85,7 @@ test('two pages of one name are one too many, in whatever case and format', asyn
   assert.deepEqual([renamed.status, renamed.body], [400, { message: same }]);
 });
 
-test('a page that gets another name keeps its id, and what lies below moves along', async () => {
+test('a renamed page keeps its id, and pages below it move along', async () => {
   const project = await newProject();
   const { owner } = project;
   const { wiki_page_meta_id: id } = (await write(project, 'guides/steps', { format: 'asciidoc' })).body;
@@ -103,7 +103,7 @@ test('a page that gets another name keeps its id, and what lies below moves alon
   assert.deepEqual(none, { error: 'content, title, format are missing, at least one parameter must be provided' });
 });
 
-test('a change is refused to whoever has not seen the last one, and old versions are read by their commits', async () => {
+test('rejects an update with an old last_commit_sha, and returns old versions by commit', async () => {
   const project = await newProject();
   const { owner, at } = project;
   await write(project, 'a', { message: 'First' });
@@ -115,15 +115,15 @@ test('a change is refused to whoever has not seen the last one, and old versions
   assert.equal((await owner.get(urlOf(project, 'a'), { version: '1'.repeat(40) })).status, 404);
 });
 
-test('writes that come together all stay', async () => {
+test('concurrent writes all succeed', async () => {
   const project = await newProject();
   const titles = ['a', 'b', 'c', 'd', 'e'];
-  const made = await Promise.all([...titles, 'A'].map((title) => write(project, title)));
-  assert.deepEqual(made.map(({ status }) => status).sort(), [201, 201, 201, 201, 201, 400]);
+  const created = await Promise.all([...titles, 'A'].map((title) => write(project, title)));
+  assert.deepEqual(created.map(({ status }) => status).sort(), [201, 201, 201, 201, 201, 400]);
   assert.deepEqual((await slugs(project)).map((slug: string) => slug.toLowerCase()).sort(), titles);
 });
 
-test('the mapping at the head of a text is its front matter, unless it is more than plain values', async () => {
+test('parses the YAML mapping at the start of a page as front matter, unless it is too complex', async () => {
   const project = await newProject();
   const { owner } = project;
   const { body } = await write(project, 'a', { content: '---\nold: 1\n---\ntext', front_matter: { title: 'T: x' } });
@@ -143,11 +143,11 @@ test('the mapping at the head of a text is its front matter, unless it is more t
   }
 });
 
-test('a page goes, and a text that is too long does not come', async () => {
+test('deletes a page, and rejects content over the limit', async () => {
   const project = await newProject();
   await write(project, 'a');
-  const gone = await project.owner.delete(urlOf(project, 'A'));
-  assert.deepEqual([gone.status, await slugs(project)], [204, []]);
+  const response = await project.owner.delete(urlOf(project, 'A'));
+  assert.deepEqual([response.status, await slugs(project)], [204, []]);
   assert.equal((await project.owner.delete(urlOf(project, 'a'))).status, 404);
   await root.put('/application/settings', { wiki_page_max_content_bytes: 1024 });
   const { status, body } = await write(project, 'b', { content: 'x'.repeat(1500) });
@@ -156,7 +156,7 @@ test('a page goes, and a text that is too long does not come', async () => {
   assert.deepEqual([status, body], [400, { message: { content } }]);
 });
 
-test('a page that cannot be removed from the disk is refused, and stays', async () => {
+test('returns 422 and keeps the page if the storage fails', async () => {
   const project = await newProject();
   await write(project, 'a');
   const { config, database } = server.services;
@@ -167,7 +167,7 @@ test('a page that cannot be removed from the disk is refused, and stays', async 
     .executeTakeFirstOrThrow();
   const objects = join(config.storages[storage]!.path, disk_path, 'objects');
   const names = Array.from({ length: 256 }, (_, number) => number.toString(16).padStart(2, '0'));
-  // Where objects would be put there are files.
+  // Files take the place of the object directories.
   await Promise.all(names.map((name) => writeFile(join(objects, name), '').catch(() => undefined)));
   const answer = await project.owner.delete(urlOf(project, 'a'));
   assert.deepEqual([answer.status, answer.body], [422, { message: '422 Unprocessable Entity' }]);

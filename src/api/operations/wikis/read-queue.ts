@@ -4,13 +4,13 @@ import type { StreamReceiver } from '#rate-limits/stream-limits.ts';
 import type { Waiter } from '#runtime/concurrency-limiter.ts';
 
 /**
- * Texts that were made to be read for as long as possible wait for one another: one of each network is read at a time, so
- * that others wait for one of them and not for all.
+ * Concurrency limits for parsing and rendering page texts: one text per client network at a time. A client with many
+ * slow texts thus delays others by one text only.
  */
-const BOUNDS = { each: 1, all: 100, waiting: 50 };
-const places = { short: createConcurrencySlots(BOUNDS), long: createConcurrencySlots(BOUNDS) };
+const LIMITS = { each: 1, all: 100, waiting: 50 };
+const slots = { short: createConcurrencySlots(LIMITS), long: createConcurrencySlots(LIMITS) };
 
-/** For whom a text is read. What has just been written is there already, and is shown to its writer in any case. */
+/** The client that requests a text. A writer is exempt: the page is already committed and is returned in any case. */
 export type PageReader = StreamReceiver | 'its writer';
 
 export async function runInReadQueue<Result>(
@@ -20,10 +20,10 @@ export async function runInReadQueue<Result>(
 ): Promise<Result> {
   if (reader === 'its writer') return read({ exemptFromLimit: true });
   const { client, clientAddress } = reader;
-  const leave = await places[isLongMarkdown(text) ? 'long' : 'short'].take(clientAddress, client);
+  const release = await slots[isLongMarkdown(text) ? 'long' : 'short'].take(clientAddress, client);
   try {
     return await read({ client });
   } finally {
-    leave();
+    release();
   }
 }

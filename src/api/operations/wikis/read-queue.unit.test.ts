@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createTestClient } from '#git/fixtures.testing.ts';
 import { runInReadQueue } from './read-queue.ts';
 
-test('texts are read one after the other for a network, the short ones beside the long, and for others meanwhile', async () => {
+test('reads one text at a time per network, short and long ones separately, networks concurrently', async () => {
   const { client } = createTestClient();
   const { promise: read, resolve: end } = Promise.withResolvers<void>();
   const begun: string[] = [];
@@ -13,11 +13,11 @@ test('texts are read one after the other for a network, the short ones beside th
       return read;
     });
   const long = 'x'.repeat(100_000);
-  const asked = [ask('long', long, '192.0.2.1'), ask('the next long', long, '192.0.2.1')];
-  asked.push(ask('short', 'x', '192.0.2.1'), ask('long of another', long, '192.0.2.2'));
+  const pending = [ask('long', long, '192.0.2.1'), ask('the next long', long, '192.0.2.1')];
+  pending.push(ask('short', 'x', '192.0.2.1'), ask('long of another', long, '192.0.2.2'));
   await new Promise(setImmediate);
   assert.deepEqual(begun, ['long', 'short', 'long of another']);
   end();
-  await Promise.all(asked);
+  await Promise.all(pending);
   assert.equal(begun.at(-1), 'the next long');
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 
-// What pages look like as HTML: whoever writes one must not do anything to whoever looks at it.
+// Pages as HTML: authors must not be able to attack readers.
 
 const { project, owner } = await world({ project: {} });
 
@@ -16,7 +16,7 @@ async function html(content: string, format = 'markdown'): Promise<string> {
   return shown.content;
 }
 
-test('Markdown becomes HTML without its front matter, other formats are shown as they are', async () => {
+test('renders Markdown without its front matter, and other formats as plain text', async () => {
   assert.equal(
     await html('---\ntitle: x\n---\n# Hi\n\n[a](b/c) ~~b~~'),
     '<h1>Hi</h1>\n<p><a href="b/c">a</a> <s>b</s></p>\n',
@@ -24,7 +24,7 @@ test('Markdown becomes HTML without its front matter, other formats are shown as
   assert.equal(await html('<b>= Hi', 'asciidoc'), '<pre>&lt;b&gt;= Hi</pre>');
 });
 
-test('nothing in a page is active', async () => {
+test('removes active content from pages', async () => {
   const attempts = [
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
@@ -42,8 +42,8 @@ test('nothing in a page is active', async () => {
     '```"><script>\nx\n```',
   ];
   for (const attempt of attempts) {
-    const made = await html(attempt);
-    for (const [tag] of made.matchAll(/<[^>]*>/g)) {
+    const rendered = await html(attempt);
+    for (const [tag] of rendered.matchAll(/<[^>]*>/g)) {
       assert.doesNotMatch(tag, /script:|data:|<script|<img src="x"/i, attempt);
       const attributes = tag.replaceAll(/="[^"]*"/g, '');
       assert.doesNotMatch(attributes, /\son|style|srcdoc/i, attempt);
@@ -51,14 +51,14 @@ test('nothing in a page is active', async () => {
   }
 });
 
-test('what nobody understands in front matter is not told in the log', async (t) => {
+test('does not log invalid front matter', async (t) => {
   const { mock } = t.mock.method(process.stderr, 'write', () => true);
   for (const yaml of ['%secret\n%secret', 'a: !secret b', '%secret 1\n---\na: 1']) await html(`---\n${yaml}\n---\nx`);
   const written = mock.calls.map(({ arguments: [text] }) => String(text)).join('');
   assert.doesNotMatch(written, /secret|Warning/);
 });
 
-test('a text that would take very long holds nobody up', async () => {
+test('a text that renders very slowly does not delay others', async () => {
   const hostile = [
     '['.repeat(50_000),
     '*a '.repeat(50_000),
@@ -67,11 +67,11 @@ test('a text that would take very long holds nobody up', async () => {
     '![['.repeat(20_000),
   ];
   for (const content of hostile) {
-    const asked = html(content).catch(() => 'refused');
+    const rendering = html(content).catch(() => 'refused');
     const begun = performance.now();
     await owner.get(project.at);
     assert.ok(performance.now() - begun < 3_000);
-    await asked;
+    await rendering;
   }
 });
 
@@ -79,8 +79,9 @@ test('a short text does not wait for long ones', async () => {
   const make = async (title: string, content: string) => done(owner.post(`${project.at}/wikis`, { title, content }));
   await Promise.all([make('slow', '['.repeat(150_000)), make('short', '# a')]);
   let slow = 0;
-  const show = async (title: string) => (await owner.get(`${project.at}/wikis/${title}`, { render_html: true })).status;
-  const shown = [1, 2, 3].map(() => show('slow').finally(() => slow++));
-  assert.deepEqual([await show('short'), slow < 3], [200, true]);
-  assert.deepEqual(await Promise.all(shown), [200, 200, 200]);
+  const getRendered = async (title: string) =>
+    (await owner.get(`${project.at}/wikis/${title}`, { render_html: true })).status;
+  const responses = [1, 2, 3].map(() => getRendered('slow').finally(() => slow++));
+  assert.deepEqual([await getRendered('short'), slow < 3], [200, true]);
+  assert.deepEqual(await Promise.all(responses), [200, 200, 200]);
 });

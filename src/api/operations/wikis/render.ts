@@ -5,12 +5,12 @@ import { type PageReader, runInReadQueue } from './read-queue.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** The page with its text as HTML, in which nothing is active (contract/operations.md §2.2 "render_html"). */
-export async function rendered(shown: RenderedPage, reader: PageReader): Promise<RenderedPage> {
-  const { rest } = splitFrontMatter(shown.content);
-  const isMarkdown = shown.page.format === 'markdown';
+/** Returns the page with its text as HTML without active content (contract/operations.md §2.2 "render_html"). */
+export async function renderHtml(page: RenderedPage, reader: PageReader): Promise<RenderedPage> {
+  const { rest } = splitFrontMatter(page.content);
+  const isMarkdown = page.page.format === 'markdown';
   const content = isMarkdown
     ? await runInReadQueue(reader, rest, (waiter) => renderMarkdown(rest, waiter))
     : `<pre>${rest.replace(/[&<>"]/g, (one) => ESCAPES[one]!)}</pre>`;
-  return { ...shown, content };
+  return { ...page, content };
 }

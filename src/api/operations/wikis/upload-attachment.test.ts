@@ -5,14 +5,14 @@ import { listObjects } from '#repositories/objects.testing.ts';
 import { basic } from '#test/examples/scene.ts';
 import { type Caller, world } from '#test/support/world.ts';
 
-// Files that pages show or link to, and who may do what to wikis.
+// Attachments of pages, and access to wikis.
 
 const { project, owner, newGroup, newProject, user, anonymous, root, server } = await world({ project: {} });
 
-const attach = (by: Caller, at: string, wish: Parameters<typeof multipart>[0]) =>
-  by.send('POST', `${at}/wikis/attachments`, { raw: multipart(wish), headers: MULTIPART });
+const attach = (by: Caller, at: string, parts: Parameters<typeof multipart>[0]) =>
+  by.send('POST', `${at}/wikis/attachments`, { raw: multipart(parts), headers: MULTIPART });
 
-test('a file is kept under a safe name, and shown or linked to by what it is', async () => {
+test('stores a file under a safe name, and embeds or links it by its type', async () => {
   const cases = [
     ['dk.PNG', 'dk.PNG', '![dk]'],
     ['../a b<c>.txt', 'a_b_c_.txt', '[a_b_c_.txt]'],
@@ -30,7 +30,7 @@ test('a file is kept under a safe name, and shown or linked to by what it is', a
   assert.deepEqual(events.body, []);
 });
 
-test('a file goes to the branch that it names, and what is no file is refused', async () => {
+test('commits a file to the requested branch, and rejects a parameter that is not a file', async () => {
   const { body } = await attach(owner, project.at, { fields: { branch: 'drafts' } });
   assert.equal(body.branch, 'drafts');
   const odd = await attach(owner, project.at, { fields: { branch: 'a..b' } });
@@ -43,7 +43,7 @@ test('a file goes to the branch that it names, and what is no file is refused', 
   assert.equal(large.status, 413);
 });
 
-test('a body that cannot bring a file is told what is wrong with it', async () => {
+test('returns the error of a body that cannot contain a file', async () => {
   const cases = [
     ['application/json', '{"file":"text"}', 400, 'file is invalid'],
     ['application/json', '{}', 400, 'file is missing'],
@@ -58,21 +58,21 @@ test('a body that cannot bring a file is told what is wrong with it', async () =
   }
 });
 
-test('the access level of a wiki lets everybody in, its members alone, or nobody', async () => {
+test('the access level grants access to everybody, to members only, or to nobody', async () => {
   const stranger = await user();
-  for (const place of [
+  for (const parent of [
     await newProject({ visibility: 'public', with: ['planner', 'reporter'] }),
     await newGroup({ visibility: 'public', with: ['planner', 'reporter'] }),
   ]) {
     const tried = async (by: Caller, title: string) => {
-      const reads = (await by.get(`${place.at}/wikis`)).status;
-      const writes = (await by.post(`${place.at}/wikis`, { title, content: 'x' })).status;
-      return [reads, writes, (await by.delete(`${place.at}/wikis/${title}`)).status].join(' ');
+      const reads = (await by.get(`${parent.at}/wikis`)).status;
+      const writes = (await by.post(`${parent.at}/wikis`, { title, content: 'x' })).status;
+      return [reads, writes, (await by.delete(`${parent.at}/wikis/${title}`)).status].join(' ');
     };
-    const everybody = [anonymous, stranger, place.planner, place.reporter];
+    const callers = [anonymous, stranger, parent.planner, parent.reporter];
     const all = async (level: string) => {
-      await place.owner.put(place.at, { wiki_access_level: level });
-      return Promise.all(everybody.map((by, at) => tried(by, `${level}${at}`)));
+      await parent.owner.put(parent.at, { wiki_access_level: level });
+      return Promise.all(callers.map((by, at) => tried(by, `${level}${at}`)));
     };
     const [members, no] = [['200 201 204', '200 403 403'], '403 403 403'];
     assert.deepEqual(await all('enabled'), ['200 401 401', '200 403 403', ...members]);
@@ -81,7 +81,7 @@ test('the access level of a wiki lets everybody in, its members alone, or nobody
   }
 });
 
-test('a wiki of what is archived or read-only is read and not written', async () => {
+test('the wiki of an archived or read-only project is readable but not writable', async () => {
   const shut = await newProject();
   const write = () => shut.owner.post(`${shut.at}/wikis`, { title: `t${Math.random()}`, content: 'x' });
   await write();
@@ -94,7 +94,7 @@ test('a wiki of what is archived or read-only is read and not written', async ()
   assert.deepEqual([(await write()).status, (await shut.owner.get(`${shut.at}/wikis`)).body.length], [403, 1]);
 });
 
-test('what is refused while a wiki is read-only leaves nothing in its repository', async () => {
+test('a write rejected as read-only leaves nothing in the repository', async () => {
   const { owner: writer, at, id } = await newProject();
   await writer.post(`${at}/wikis`, { title: 'a', content: 'x' });
   await root.put(at, { repository_read_only: true });
@@ -107,11 +107,11 @@ test('what is refused while a wiki is read-only leaves nothing in its repository
   ]);
   const message = 'The repository is temporarily read-only. Please try again later.';
   for (const { status, body } of refused) assert.deepEqual([status, body], [400, { message }]);
-  // What moves it to another storage waits until nothing new comes.
+  // A storage move waits until no new objects arrive.
   assert.deepEqual(await listObjects(server, 'wikis', id), objects);
 });
 
-test('on tier free projects have wikis, and groups none', async () => {
+test('on the free tier projects have wikis, and groups do not', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' }, group: {} });
   const { group } = free;
   const below = await free.newProject({ in: group });

@@ -17,42 +17,42 @@ import { getRepository } from '#repositories/repository.ts';
 import { findOrCreateWiki } from '#repositories/wikis/find-or-create.ts';
 import { type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { type WriteFailure, type Writer, writeToWiki } from './commit-page.ts';
-import type { Attached } from './entities.ts';
+import type { AttachmentInfo } from './entities.ts';
 
-/** Files that pages show or link to, each a commit (contract/operations.md §2.2 "attachments"). */
+/** Uploads files for pages, one commit per file (contract/operations.md §2.2 "attachments"). */
 
-/** What comes beside the file, in the query or in the body. */
+/** Parameters besides the file, in the query or in the body. */
 export const fields = { branch: optional(absentIfBlank(refName)) } satisfies Parameters;
 
-const LARGEST = 10 * MEBIBYTE;
+const MAX_BYTES = 10 * MEBIBYTE;
 
 interface Upload {
   readonly request: IncomingRequest;
-  /** The query. */
+  /** Parameters of the query. */
   readonly given: RawParameters;
 }
 
-export async function attach(
-  services: Services,
+export async function uploadAttachment(
+  services: Pick<Services, 'database' | 'blobs' | 'git' | 'runUnitOfWork'>,
   writer: Writer,
   { request, given }: Upload,
-): Promise<Attached | Failure<WriteFailure | 'fileMissing' | 'fileInvalid'>> {
+): Promise<AttachmentInfo | Failure<WriteFailure | 'fileMissing' | 'fileInvalid'>> {
   const received = await receiveFile(request, 'file', async (file, { filename }) => {
-    const stored = await storeBlob(services.blobs, file, { maxBytes: LARGEST });
+    const stored = await storeBlob(services.blobs, file, { maxBytes: MAX_BYTES });
     if (!('sha256' in stored)) throw bodyTooLarge();
     return { filename, stored };
   });
   const all = mergeParameters(given, received.fields);
-  if (received.result === undefined) return withoutFile(all);
+  if (received.result === undefined) return missingFileFailure(all);
   const { branch } = readFields(all);
   if (branch != null && !isValidBranchName(branch)) return invalid({ branch: ['is invalid'] });
   const { filename, stored } = received.result;
-  const wiki = await findOrCreateWiki(services, writer.caller, writer.place);
+  const wiki = await findOrCreateWiki(services, writer.caller, writer.parent);
   if (isFailure(wiki)) return wiki;
   const opened = await openBlob(services.blobs, stored.sha256);
   const content = { size: stored.size, chunks: opened!.stream as Readable as AsyncIterable<Buffer> };
   const id = await writeBlob(services.git, getRepository(services.git, wiki), content);
-  const file_name = safeName(filename);
+  const file_name = sanitizeFileName(filename);
   const file_path = `uploads/${randomBytes(16).toString('hex')}/${file_name}`;
   const written = await writeToWiki<string | undefined, never>(services, writer, async (now) => ({
     changes: [{ action: 'create' as const, path: file_path, content: { id } }],
@@ -64,7 +64,7 @@ export async function attach(
   return { file_name, file_path, branch: written.result ?? written.wiki.default_branch };
 }
 
-function withoutFile({ file }: RawParameters): Failure<'fileMissing' | 'fileInvalid'> {
+function missingFileFailure({ file }: RawParameters): Failure<'fileMissing' | 'fileInvalid'> {
   return fail(file === undefined || isFilePart(file) ? 'fileMissing' : 'fileInvalid');
 }
 
@@ -75,27 +75,30 @@ function readFields(given: RawParameters) {
   return read;
 }
 
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
-/** What a browser or a shell would take for something else is left out of names. */
-function safeName(sent: string): string {
+/** Returns a file name without directories and without characters that browsers or shells interpret. */
+function sanitizeFileName(sent: string): string {
   const base = sent.slice(Math.max(sent.lastIndexOf('/'), sent.lastIndexOf('\\')) + 1);
   const name = base.replace(/[^\p{L}\p{N}.\-+_]/gu, '_');
   const safe = name === '' || name === '.' || name === '..' ? 'file' : name;
-  if ([...safe].length <= LONGEST_NAME && Buffer.byteLength(safe) <= LONGEST_NAME) return safe;
+  if ([...safe].length <= MAX_NAME_LENGTH && Buffer.byteLength(safe) <= MAX_NAME_LENGTH) return safe;
   const at = safe.lastIndexOf('.');
-  const ending = at <= 0 || safe.length - at > 50 ? '' : safe.slice(at);
-  return withinBytes(safe.slice(0, safe.length - ending.length), LONGEST_NAME - Buffer.byteLength(ending)) + ending;
+  const extension = at <= 0 || safe.length - at > 50 ? '' : safe.slice(at);
+  return (
+    truncateToMaxBytes(safe.slice(0, safe.length - extension.length), MAX_NAME_LENGTH - Buffer.byteLength(extension)) +
+    extension
+  );
 }
 
-/** As much of the text as so many bytes hold. */
-function withinBytes(text: string, most: number): string {
+/** Truncates a text to at maxBytes `maxBytes` bytes of UTF-8. */
+function truncateToMaxBytes(text: string, maxBytes: number): string {
   let bytes = 0;
-  let cut = '';
+  let truncated = '';
   for (const character of text) {
     bytes += Buffer.byteLength(character);
-    if (bytes > most) return cut;
-    cut += character;
+    if (bytes > maxBytes) return truncated;
+    truncated += character;
   }
-  return cut;
+  return truncated;
 }

@@ -9,7 +9,7 @@ import { type PageName, parsePageName, slugKey } from '#repositories/wikis/page-
 import { compactFieldErrors, type Failure, fail, invalid, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import {
-  CHANGED,
+  PAGE_CHANGED,
   type Plan,
   SAME_TITLE,
   type WriteFailure,
@@ -18,13 +18,13 @@ import {
   writeToWiki,
 } from './commit-page.ts';
 import { withTitle } from './front-matter.ts';
-import { type FoundPage, findPage, type WikiAt } from './load-page.ts';
+import { type FoundPage, findPage, type WikiSnapshot } from './load-page.ts';
 import { type RenderedPage, readText, renderPage } from './page-content.ts';
-import { FORMATS, type Format, slugOf, titleErrors } from './page-titles.ts';
+import { FORMATS, type Format, slugForTitle, titleErrors } from './page-titles.ts';
 
-/** How pages come, change and go (contract/operations.md §2.2). */
+/** Creates, updates and deletes pages (contract/operations.md §2.2). */
 
-interface Wish {
+interface PageInput {
   readonly title?: string | null | undefined;
   readonly content?: string | null | undefined;
   readonly format?: Format | null | undefined;
@@ -35,24 +35,24 @@ interface Wish {
 export async function createPage(
   services: WritingServices,
   writer: Writer,
-  wish: Wish & { readonly title: string; readonly content: string },
+  input: PageInput & { readonly title: string; readonly content: string },
 ): Promise<RenderedPage | Failure<WriteFailure>> {
-  const slug = slugOf(wish.title);
-  const wrong = await errorsOf(services, slug, wish);
-  if (wrong !== null) return wrong;
-  const page = parsePageName(`${slug}.${FORMATS[wish.format ?? 'markdown']}`) as PageName;
-  const content = contentOf(wish.content, wish);
-  const message = wish.message || `${writer.caller.user.username} created page: ${page.title}`;
+  const slug = slugForTitle(input.title);
+  const errors = await validateInput(services, slug, input);
+  if (errors !== null) return errors;
+  const page = parsePageName(`${slug}.${FORMATS[input.format ?? 'markdown']}`) as PageName;
+  const content = applyFrontMatter(input.content, input);
+  const message = input.message || `${writer.caller.user.username} created page: ${page.title}`;
   const written = await writeToWiki(services, writer, async (now) => {
-    const twin = now && (await findPage(now, slug));
-    if (twin) return duplicate(twin);
+    const existing = now && (await findPage(now, slug));
+    if (existing) return duplicatePage(existing);
     const changes = [{ action: 'create' as const, path: page.path, content: Buffer.from(content) }];
     return { changes, message, result: page };
   });
   return isFailure(written) ? written : renderPage(services, written.wiki, page, content, 'its writer');
 }
 
-function duplicate({ page }: FoundPage): Failure<'invalid'> {
+function duplicatePage({ page }: FoundPage): Failure<'invalid'> {
   return invalid({ base: [`Duplicate page: A page with that title already exists in the file ${page.path}`] });
 }
 
@@ -60,50 +60,51 @@ export async function updatePage(
   services: WritingServices,
   writer: Writer,
   slug: string,
-  wish: Wish & { readonly last_commit_sha?: string | null | undefined },
+  input: PageInput & { readonly last_commit_sha?: string | null | undefined },
 ): Promise<RenderedPage | Failure<WriteFailure | 'notFound'>> {
-  const wrong = wish.title == null ? await errorsOf(services, null, wish) : null;
-  if (wrong !== null) return wrong;
+  const errors = input.title == null ? await validateInput(services, null, input) : null;
+  if (errors !== null) return errors;
   const written = await writeToWiki(services, writer, async (now) => {
     const found = now && (await findPage(now, slug));
     if (!found) return fail('notFound');
-    const wanted = wish.title == null ? found.page.slug : slugOf(wish.title, found.page);
-    const unsound = wish.title == null ? null : await errorsOf(services, wanted, wish);
-    if (unsound !== null) return unsound;
-    const last = wish.last_commit_sha;
-    if (last && last !== (await findLastCommit(now.git, now.repository, now.commit, found.page.path))) return CHANGED;
-    return planUpdate(now, writer, found, { ...wish, slug: wanted });
+    const newSlug = input.title == null ? found.page.slug : slugForTitle(input.title, found.page);
+    const invalidTitle = input.title == null ? null : await validateInput(services, newSlug, input);
+    if (invalidTitle !== null) return invalidTitle;
+    const last = input.last_commit_sha;
+    if (last && last !== (await findLastCommit(now.git, now.repository, now.commit, found.page.path)))
+      return PAGE_CHANGED;
+    return planUpdate(now, writer, found, { ...input, slug: newSlug });
   });
   if (isFailure(written)) return written;
   const { page, content } = written.result;
   return renderPage(services, written.wiki, page, content, 'its writer');
 }
 
-interface Updated {
+interface UpdatedPage {
   readonly page: PageName;
   readonly content: string;
 }
 
 async function planUpdate(
-  now: WikiAt,
+  now: WikiSnapshot,
   { caller }: Writer,
   { page, blob }: FoundPage,
-  wish: Wish & { readonly slug: string },
-): Promise<Plan<Updated> | Failure<'invalid'>> {
-  const { slug, format } = wish;
-  const ending = format == null || format === page.format ? page.ending : FORMATS[format];
-  const next = parsePageName(`${slug}.${ending}`) as PageName;
-  const message = wish.message || `${caller.user.username} updated page: ${next.title}`;
-  const isNew = wish.content != null || wish.front_matter != null;
-  const content = contentOf(wish.content ?? (await readText(now.git, now.repository, blob)), wish);
+  input: PageInput & { readonly slug: string },
+): Promise<Plan<UpdatedPage> | Failure<'invalid'>> {
+  const { slug, format } = input;
+  const extension = format == null || format === page.format ? page.ending : FORMATS[format];
+  const next = parsePageName(`${slug}.${extension}`) as PageName;
+  const message = input.message || `${caller.user.username} updated page: ${next.title}`;
+  const isNew = input.content != null || input.front_matter != null;
+  const content = applyFrontMatter(input.content ?? (await readText(now.git, now.repository, blob)), input);
   const result = { page: next, content };
   const written = isNew ? { content: Buffer.from(content) } : {};
   if (next.path === page.path) {
     const update = { action: 'update' as const, path: page.path, content: Buffer.from(content) };
     return { changes: isNew ? [update] : [], message, result };
   }
-  const isElsewhere = slugKey(slug) !== slugKey(page.slug);
-  if (isElsewhere && (await findPage(now, slug))) return SAME_TITLE;
+  const isRenamed = slugKey(slug) !== slugKey(page.slug);
+  if (isRenamed && (await findPage(now, slug))) return SAME_TITLE;
   const below = slug === page.slug ? [] : await filesBelow(now, page.slug);
   if (below === null) return invalid({ base: ['There are too many pages below that page.'] });
   const move = { action: 'move' as const, from: page.path, path: next.path, ...written };
@@ -112,33 +113,33 @@ async function planUpdate(
   return { changes: [move, ...others], message, renamed: [[page.path, next.path], ...folder], result };
 }
 
-/** So many files move along with a page at most. */
-const MOST_BELOW = 10_000;
+/** Maximum number of files below a page that is renamed. */
+const MAX_FILES_BELOW = 10_000;
 
-/** What lies in the folder that is called as the page; null: too much. */
-async function filesBelow({ git, repository, commit }: WikiAt, slug: string): Promise<string[] | null> {
+/** Returns the files in the folder with the page's name; null if there are too many. */
+async function filesBelow({ git, repository, commit }: WikiSnapshot, slug: string): Promise<string[] | null> {
   const folder = await findEntryAtPath(git, repository, commit, slug);
   if (folder?.type !== 'tree') return [];
   const list = await listTree(git, repository, folder.id, { deep: true });
-  if (list === null || list.length > MOST_BELOW || !list.complete) return null;
+  if (list === null || list.length > MAX_FILES_BELOW || !list.complete) return null;
   return list.slice(0, list.length).flatMap(({ type, path }) => (type === 'blob' ? [`${slug}/${path}`] : []));
 }
 
-/** A storage that fails is told of as that, and in the log. */
+/** Deletes a page. Logs a storage failure and returns `failed`. */
 export async function deletePage(
   services: WritingServices & Pick<Services, 'log'>,
   writer: Writer,
   slug: string,
 ): Promise<undefined | Failure<WriteFailure | 'notFound' | 'failed'>> {
-  const written = await removePage(services, writer, slug).catch((err: unknown) => {
+  const written = await commitPageDeletion(services, writer, slug).catch((err: unknown) => {
     if (!isStorageFailure(err)) throw err;
-    services.log.error({ err }, 'A page of a wiki could not be deleted');
+    services.log.error({ err }, 'Deleting a wiki page failed');
     return fail('failed');
   });
   return isFailure(written) ? written : undefined;
 }
 
-function removePage(services: WritingServices, writer: Writer, slug: string) {
+function commitPageDeletion(services: WritingServices, writer: Writer, slug: string) {
   return writeToWiki(services, writer, async (now) => {
     const found = now && (await findPage(now, slug));
     if (!found) return fail('notFound');
@@ -148,26 +149,26 @@ function removePage(services: WritingServices, writer: Writer, slug: string) {
   });
 }
 
-/** What is wrong with what was sent; `slug`: what its title becomes, null without one. */
-async function errorsOf(
+/** Validates the input. `slug`: the slug for the title; null if the input has no title. */
+async function validateInput(
   { database }: WritingServices,
   slug: string | null,
-  { content }: Wish,
+  { content }: PageInput,
 ): Promise<Failure<'invalid'> | null> {
-  const { wiki_page_max_content_bytes: most } = await loadSettings(database.reader);
-  const wrong = compactFieldErrors({
+  const { wiki_page_max_content_bytes: maxBytes } = await loadSettings(database.reader);
+  const errors = compactFieldErrors({
     title: slug === null ? [] : titleErrors(slug),
-    content: content == null ? [] : contentErrors(content, most),
+    content: content == null ? [] : contentErrors(content, maxBytes),
   });
-  return wrong && invalid(wrong);
+  return errors && invalid(errors);
 }
 
-function contentErrors(content: string, most: number): string[] {
+function contentErrors(content: string, maxBytes: number): string[] {
   const bytes = Buffer.byteLength(content);
-  if (bytes <= most) return [];
-  return [`is too long (${formatBytes(bytes)}). The maximum size is ${formatBytes(most)}.`];
+  if (bytes <= maxBytes) return [];
+  return [`is too long (${formatBytes(bytes)}). The maximum size is ${formatBytes(maxBytes)}.`];
 }
 
-function contentOf(text: string, { front_matter }: Wish): string {
+function applyFrontMatter(text: string, { front_matter }: PageInput): string {
   return front_matter == null ? text : withTitle(text, front_matter.title ?? null);
 }

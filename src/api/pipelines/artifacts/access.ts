@@ -18,8 +18,9 @@ import { type AuthorizedArchive, findAvailableArchive } from './download.ts';
 import { type Artifact, findLatestJobId } from './store.ts';
 
 /**
- * Access to the archives of jobs. Whoever reads the job may download its archive, unless the CI file restricts it
- * (`artifacts:access`, `artifacts:public`; contract/runners.md §6). Other jobs of the same pipeline may always download it.
+ * Access to the archives of jobs. Callers who can read a job may download its archive, unless the CI file restricts
+ * access (`artifacts:access`, `artifacts:public`; contract/runners.md §6). Jobs of the same pipeline may always
+ * download it.
  */
 
 /** The ability that each accessibility requires in addition to `read_job`; null: nobody has access. */
@@ -45,10 +46,10 @@ interface ArchiveContext {
   readonly archive: Artifact;
 }
 
-/** The additional check for users, and its label in `api.txt`. */
+/** The additional check of the caller's rights, and its label in `api.txt`. */
 const requireArchiveAccess = [
   (_call: AccessCall, { caller, project, archive }: ArchiveContext) => requireAllowed(caller, project, archive),
-  'project:read_job + whom its file gives it',
+  'project:read_job + access rule of the artifact',
 ] as const;
 
 /** Loads the archive of the job in the path, for users (contract/runners.md §5.5). */
@@ -93,13 +94,13 @@ interface DependencyContext {
 }
 
 /**
- * Loads the archive of job `:id` for a running job, authenticated by its token. The user of that job must be able to read jobs
- * of the project (contract/runners.md §3.7). For endpoints with the stage order `clientProof`.
+ * Loads the archive of job `:id` for a running job, authenticated by its token. The user of that job must be able to
+ * read jobs of the project (contract/runners.md §3.7). For endpoints with the stage order `clientProof`.
  */
 export function dependencyTokenAccess() {
   return access<DependencyContext, typeof DEPENDENCY_PARAMS>({
     audience: 'key',
-    label: "job token, any reader's",
+    label: 'job token of a user with read_job',
     params: DEPENDENCY_PARAMS,
     authenticate: () => {},
     async load(call) {
@@ -112,8 +113,8 @@ export function dependencyTokenAccess() {
       if (job === null || getSignInBlock(jobToken.user, services.clock) !== null) throw forbidden();
       const caller = { ...ANONYMOUS, user: toReader(jobToken, job) };
       const project = await findProject(db, caller, String(job.project_id));
-      const may = project && canSeeProject(caller, project) && mayInProject(caller, 'read_job', project);
-      if (!may) throw forbidden();
+      const canRead = project && canSeeProject(caller, project) && mayInProject(caller, 'read_job', project);
+      if (!canRead) throw forbidden();
       const isSamePipeline = (await findProjectAndPipelineOfJob(db, jobToken.job.id))?.pipeline_id === job.pipeline_id;
       return { caller, project, jobId: params.id, isSamePipeline };
     },
@@ -124,23 +125,23 @@ export function dependencyTokenAccess() {
       load: ({ db, services }, { jobId }) => findAvailableArchive(db, jobId, timestamp(services.clock)),
       notFound: nestedNotFound,
     })
-    .require((_call, { caller, project, isSamePipeline: isOwn, archive }) => {
-      if (!isOwn) requireAllowed(caller, project, archive);
+    .require((_call, { caller, project, isSamePipeline, archive }) => {
+      if (!isSamePipeline) requireAllowed(caller, project, archive);
     })
     .map(asAuthorizedArchive);
 }
 
 /**
- * Returns the user of the requesting job. In another project the job of an administrator has no administrator rights
- * (contract/conventions.md §7 "Job tokens"), because whoever changes the CI file decides what the job does.
+ * Returns the user of the requesting job. An administrator's job has no administrator rights in other projects
+ * (contract/conventions.md §7 "Job tokens"), because anyone who can change the CI file controls what the job does.
  */
-function toReader(jobToken: JobToken, of: { readonly project_id: number }): CallerUser {
+function toReader(jobToken: JobToken, job: { readonly project_id: number }): CallerUser {
   const user = toJobUser(jobToken.user);
-  return { ...user, admin: user.admin && jobToken.job.projectId === of.project_id };
+  return { ...user, admin: user.admin && jobToken.job.projectId === job.project_id };
 }
 
-/** index: jobs primary key */
+/** Returns the project and pipeline of a job, or null if there is no such job. index: jobs primary key */
 async function findProjectAndPipelineOfJob(db: Reader, jobId: number) {
-  const place = db.selectFrom('jobs').select(['project_id', 'pipeline_id']).where('id', '=', jobId);
-  return (await place.executeTakeFirst()) ?? null;
+  const query = db.selectFrom('jobs').select(['project_id', 'pipeline_id']).where('id', '=', jobId);
+  return (await query.executeTakeFirst()) ?? null;
 }

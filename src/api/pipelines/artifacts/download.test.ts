@@ -6,7 +6,7 @@ import { done, world } from '#test/support/world.ts';
 import { expireArtifacts } from './expire.ts';
 import { sendArtifact } from './upload.testing.ts';
 
-// What jobs have left, for other jobs and for people (contract/runners.md §3.7, §5.4, §5.5).
+// Downloads of artifacts by jobs and users (contract/runners.md §3.7, §5.4, §5.5).
 
 const here = await world();
 const { anonymous, clock, server } = here;
@@ -14,47 +14,49 @@ const run = jobRun();
 const inAnHour = () => new Date(clock.now().getTime() + 3_600_000).toISOString();
 const NOT_FOUND = { message: '404 Not found' };
 
-const given = (id: number, headers = {}) => anonymous.get(`/jobs/${id}/artifacts`, {}, headers);
+const downloadAsJob = (id: number, headers = {}) => anonymous.get(`/jobs/${id}/artifacts`, {}, headers);
 
-test('a job gets the archive of another one whose jobs its user may read, and no other', async () => {
+test('a job downloads archives of jobs that its user can read, and no others', async () => {
   const project = await here.newProject();
   const job = await archivedJob(here, project, { status: 'success' });
-  const reader = await runningJob(here, project);
-  const answer = await given(job.id, reader.headers);
+  const readingJob = await runningJob(here, project);
+  const answer = await downloadAsJob(job.id, readingJob.headers);
   assert.deepEqual([answer.status, answer.text], [200, 'PK']);
   assert.match(answer.headers['content-disposition'] ?? '', /^attachment; filename="artifacts\.zip"/);
-  const stranger = await runningJob(here, await here.newProject());
-  assert.equal((await given(job.id, stranger.headers)).status, 403);
-  assert.equal((await given(999_999, reader.headers)).status, 403);
+  const foreignJob = await runningJob(here, await here.newProject());
+  assert.equal((await downloadAsJob(job.id, foreignJob.headers)).status, 403);
+  assert.equal((await downloadAsJob(999_999, readingJob.headers)).status, 403);
   for (const headers of [{}, { 'JOB-TOKEN': 'glcbt-x' }, job.headers]) {
-    assert.equal((await given(job.id, headers)).status, 401);
+    assert.equal((await downloadAsJob(job.id, headers)).status, 401);
   }
-  const none = await given(reader.id, reader.headers);
-  assert.deepEqual([none.status, none.body], [404, NOT_FOUND]);
+  const noArchive = await downloadAsJob(readingJob.id, readingJob.headers);
+  assert.deepEqual([noArchive.status, noArchive.body], [404, NOT_FOUND]);
 });
 
-test('a job is no administrator in another project, and nobody’s reader once its user is blocked', async () => {
+test('a job has no administrator rights in another project, and no access once its user is blocked', async () => {
   const [project, other] = [await here.newProject(), await here.newProject()];
   const job = await archivedJob(here, project, { status: 'success' });
-  const elsewhere = await runningJob(here, { id: other.id, owner: here.root });
-  assert.equal((await given(job.id, elsewhere.headers)).status, 403);
-  const inside = await runningJob(here, { id: project.id, owner: here.root });
-  assert.equal((await given(job.id, inside.headers)).status, 200);
-  const member = await project.add('developer');
-  const members = await runningJob(here, { id: other.id, owner: member });
-  assert.equal((await given(job.id, members.headers)).status, 200);
+  const adminJobElsewhere = await runningJob(here, { id: other.id, owner: here.root });
+  assert.equal((await downloadAsJob(job.id, adminJobElsewhere.headers)).status, 403);
+  const adminJobInProject = await runningJob(here, { id: project.id, owner: here.root });
+  assert.equal((await downloadAsJob(job.id, adminJobInProject.headers)).status, 200);
+  const member = await project.addMember('developer');
+  const memberJob = await runningJob(here, { id: other.id, owner: member });
+  assert.equal((await downloadAsJob(job.id, memberJob.headers)).status, 200);
   await done(here.root.post(`/users/${member.id}/block`));
-  assert.equal((await given(job.id, members.headers)).status, 403);
+  assert.equal((await downloadAsJob(job.id, memberJob.headers)).status, 403);
 });
 
-/** Who may have it: a table of the file's words and what Reporter, Developer, Maintainer, and jobs of these hear. */
+/**
+ * Values of `artifacts:access`, each with the status for Reporters, Developers and Maintainers, and for jobs of these.
+ */
 for (const [access, ...expected] of [
   ['all', 200, 200, 200],
   ['developer', 403, 200, 200],
   ['maintainer', 403, 403, 200],
   ['none', 403, 403, 403],
 ] as const) {
-  test(`what a file gives to ${access} others neither get nor do their jobs, but for those of the pipeline`, async () => {
+  test(`artifacts:access ${access} restricts users and their jobs, except jobs of the same pipeline`, async () => {
     const project = await here.newProject({ with: ['reporter', 'developer', 'maintainer'], visibility: 'public' });
     const pipeline_id = await pipelineRow(here, project);
     const options = JSON.stringify({ artifacts: { access } });
@@ -64,15 +66,19 @@ for (const [access, ...expected] of [
     for (const [index, role] of (['reporter', 'developer', 'maintainer'] as const).entries()) {
       assert.equal((await project[role].get(at)).status, expected[index], role);
       const other = await runningJob(here, project, { user_id: project[role].id });
-      assert.equal((await given(job.id, other.headers)).status, expected[index], `${role}'s job`);
-      assert.equal((await anonymous.get(at, {}, other.headers)).status, expected[index], `${role}'s job, as he`);
+      assert.equal((await downloadAsJob(job.id, other.headers)).status, expected[index], `${role}'s job`);
+      assert.equal(
+        (await anonymous.get(at, {}, other.headers)).status,
+        expected[index],
+        `${role}'s job, with the rights of its user`,
+      );
       const same = await runningJob(here, project, { user_id: project[role].id, pipeline_id });
-      assert.equal((await given(job.id, same.headers)).status, 200, 'a job of the pipeline');
+      assert.equal((await downloadAsJob(job.id, same.headers)).status, 200, 'a job of the pipeline');
     }
   });
 }
 
-test('what is sent with a word of its own goes by that, and a file that says nothing hides nothing', async () => {
+test('the accessibility sent with an upload overrides the CI file; without either, artifacts are public', async () => {
   const project = await here.newProject({ with: ['reporter'] });
   for (const [fields, options, status] of [
     [{ accessibility: 'private' }, {}, 403],
@@ -85,9 +91,9 @@ test('what is sent with a word of its own goes by that, and a file that says not
   }
 });
 
-test('what has expired is gone, until somebody keeps it in time', async () => {
+test('expired artifacts return 404 and are deleted, unless they were kept in time', async () => {
   const project = await here.newProject();
-  const [gone, kept] = [
+  const [expired, kept] = [
     await archivedJob(here, project, { status: 'success', expire_at: inAnHour() }),
     await archivedJob(here, project, { status: 'success', expire_at: inAnHour() }),
   ];
@@ -95,20 +101,20 @@ test('what has expired is gone, until somebody keeps it in time', async () => {
   const answer = await project.owner.post(`${at(kept.id)}/keep`);
   assert.deepEqual([answer.status, answer.body.artifacts_expire_at], [200, null]);
   clock.advance(3601);
-  assert.deepEqual((await project.owner.get(at(gone.id))).body, NOT_FOUND);
+  assert.deepEqual((await project.owner.get(at(expired.id))).body, NOT_FOUND);
   assert.equal((await project.owner.get(at(kept.id))).text, 'PK');
   await expireArtifacts.handle(server.services, {}, run);
-  const left = server.services.database.reader
+  const remaining = server.services.database.reader
     .selectFrom('job_artifacts')
     .select('job_id')
     .where('project_id', '=', project.id);
   assert.deepEqual(
-    (await left.execute()).map(({ job_id }) => job_id),
+    (await remaining.execute()).map(({ job_id }) => job_id),
     [kept.id],
   );
 });
 
-test('Maintainers delete what a job has left', async () => {
+test('Maintainers delete artifacts; Developers get 403', async () => {
   const project = await here.newProject({ with: ['developer'] });
   const { id } = await archivedJob(here, project, { status: 'success' });
   const at = `${project.at}/jobs/${id}/artifacts`;
@@ -117,14 +123,14 @@ test('Maintainers delete what a job has left', async () => {
   assert.equal((await project.owner.get(at)).status, 404);
 });
 
-test('erasing takes log and files, once, of what has ended', async () => {
+test('erases the log and artifacts of a finished job, once', async () => {
   const project = await here.newProject();
   const job = await archivedJob(here, project);
   const headers = { ...job.headers, 'Content-Range': '0-1' };
   await anonymous.send('PATCH', `/jobs/${job.id}/trace`, { raw: 'Hi', headers });
   const at = `${project.at}/jobs/${job.id}`;
-  const early = await project.owner.post(`${at}/erase`);
-  assert.deepEqual([early.status, early.body], [403, { message: '403 Forbidden - Job is not erasable!' }]);
+  const tooEarly = await project.owner.post(`${at}/erase`);
+  assert.deepEqual([tooEarly.status, tooEarly.body], [403, { message: '403 Forbidden - Job is not erasable!' }]);
   assert.equal((await project.owner.get(`${at}/trace`)).text, 'Hi');
   await anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' });
   const erased = await project.owner.post(`${at}/erase`);
@@ -134,7 +140,7 @@ test('erasing takes log and files, once, of what has ended', async () => {
   assert.equal((await project.owner.post(`${at}/erase`)).status, 403);
 });
 
-test('a running job reads itself, other credentials read no job', async () => {
+test('a running job reads itself; other credentials get 404, no credentials 401', async () => {
   const project = await here.newProject();
   const { id, headers, token } = await runningJob(here, project);
   assert.equal((await anonymous.get('/job', {}, headers)).body.id, id);

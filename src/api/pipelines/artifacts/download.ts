@@ -8,8 +8,8 @@ import { hasExpired } from '../jobs/index.ts';
 import { type Artifact, findArtifact } from './store.ts';
 
 /**
- * Returns the archive of a job, or null if there is none or it has expired. An expired archive stays available while the project
- * keeps the latest artifacts of its ref.
+ * Returns the archive of a job, or null if it has none or the archive has expired. An expired archive stays available
+ * while the project keeps the latest artifacts of its ref.
  */
 export async function findAvailableArchive(db: Reader, jobId: number, now: string): Promise<Artifact | null> {
   const archive = await findArtifact(db, jobId, 'archive');
@@ -18,16 +18,19 @@ export async function findAvailableArchive(db: Reader, jobId: number, now: strin
 
 declare const allowed: unique symbol;
 
-/** An archive that the caller may download. Only `access.ts` creates this type, so that no archive is sent without a check. */
+/**
+ * An archive that the caller may download. Only `access.ts` creates this type, so that no archive is sent without a
+ * check.
+ */
 export type AuthorizedArchive = Artifact & { readonly [allowed]: true };
 
-/** Streams the archive to the client; fails with `none` if its content no longer exists. */
+/** Streams the archive to the client; fails with `archiveNotFound` if its content no longer exists. */
 export async function sendArchive(
   { blobs }: Pick<Services, 'blobs'>,
   archive: AuthorizedArchive,
-): Promise<StreamReply | Failure<'none'>> {
+): Promise<StreamReply | Failure<'archiveNotFound'>> {
   const blob = await openBlob(blobs, archive.sha256);
-  if (blob === null) return fail('none');
+  if (blob === null) return fail('archiveNotFound');
   return {
     headers: {
       'Content-Type': 'application/octet-stream',

@@ -31,8 +31,8 @@ export const uploadArtifacts = endpoint({
     exists: [400, 'another artifact of the same type already exists'],
   },
   response: stream,
-  async handle({ request, rawParams: given, authenticate: prove }, services) {
-    const result = await uploadArtifact(services, { request, given, authenticate: prove });
+  async handle({ request, rawParams, authenticate }, services) {
+    const result = await uploadArtifact(services, { request, rawParams, authenticate });
     return isFailure(result) ? result : { status: 201, headers: {} };
   },
 });
@@ -45,7 +45,7 @@ export const downloadDependency = endpoint({
   stageOrder: 'clientProof',
   params: { direct_download: optional(boolean) },
   unknownIdStatus: 403,
-  errors: { none: NOT_FOUND },
+  errors: { archiveNotFound: NOT_FOUND },
   response: stream,
   handle: ({ archive }, services) => sendArchive(services, archive),
 });
@@ -56,12 +56,12 @@ export const downloadArtifacts = endpoint({
   summary: 'Download the artifacts archive of a job',
   access: readArchiveAccess(),
   allowJobToken: true,
-  errors: { none: NOT_FOUND },
+  errors: { archiveNotFound: NOT_FOUND },
   response: stream,
   handle: ({ archive }, services) => sendArchive(services, archive),
 });
 
-/** Answer for a file that is missing from the archive or unreadable. */
+/** Response for a file that is missing from the archive or unreadable. */
 const FILE_NOT_FOUND = [404, '404 Not Found'] as const;
 
 export const downloadArtifactFile = endpoint({
@@ -70,7 +70,7 @@ export const downloadArtifactFile = endpoint({
   access: readArchiveAccess(),
   allowJobToken: true,
   params: { path: required(pathText) },
-  errors: { none: NOT_FOUND, noFile: FILE_NOT_FOUND },
+  errors: { archiveNotFound: NOT_FOUND, fileNotFound: FILE_NOT_FOUND },
   response: stream,
   handle: ({ archive, params, request }, services) => sendArchivedFile(services, archive, params.path, request),
 });
@@ -80,7 +80,7 @@ export const downloadLatestArtifacts = endpoint({
   summary: 'Download the latest artifacts archive of a ref',
   access: readLatestArchiveAccess(),
   allowJobToken: true,
-  errors: { none: NOT_FOUND },
+  errors: { archiveNotFound: NOT_FOUND },
   response: stream,
   handle: ({ archive }, services) => sendArchive(services, archive),
 });
@@ -91,7 +91,7 @@ export const downloadLatestArtifactFile = endpoint({
   access: readLatestArchiveAccess(),
   allowJobToken: true,
   params: { path: required(pathText) },
-  errors: { none: NOT_FOUND, noFile: FILE_NOT_FOUND },
+  errors: { archiveNotFound: NOT_FOUND, fileNotFound: FILE_NOT_FOUND },
   response: stream,
   handle: ({ archive, params, request }, services) => sendArchivedFile(services, archive, params.path, request),
 });
@@ -100,10 +100,10 @@ export const keepArtifacts = endpoint({
   post: '/projects/:id/jobs/:job_id/artifacts/keep',
   summary: 'Keep the artifacts of a job',
   access: updateJobAccess(),
-  errors: { none: NOT_FOUND },
+  errors: { archiveNotFound: NOT_FOUND },
   response: ok(Job),
   async write(uow, { job }) {
-    if ((await findAvailableArchive(uow, job.id, uow.now)) === null) return fail('none');
+    if ((await findAvailableArchive(uow, job.id, uow.now)) === null) return fail('archiveNotFound');
     await keepAllArtifacts(uow, job.id);
     return { ...job, artifacts_expire_at: null };
   },

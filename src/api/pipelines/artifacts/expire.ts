@@ -10,18 +10,18 @@ const EXPIRY_BATCH_SIZE = 200;
 /** Deletes expired artifacts, except those that a project keeps for the latest successful pipelines of its refs. */
 export const expireArtifacts = defineJob({
   kind: 'expire_artifacts',
-  async handle({ database, clock }: Services) {
+  async handle({ database, clock }: Pick<Services, 'clock' | 'database'>) {
     const now = timestamp(clock);
     for (let after: { readonly expire_at: string; readonly id: number } | null = null; ; ) {
-      const some = await listExpiredArtifacts(database.reader, after, now, EXPIRY_BATCH_SIZE);
-      for (const { id, job_id } of some) {
+      const batch = await listExpiredArtifacts(database.reader, after, now, EXPIRY_BATCH_SIZE);
+      for (const { id, job_id } of batch) {
         // Check in the same transaction: someone may keep the artifact, or a pipeline may succeed, in the meantime.
         await database.transaction(async (tx) => {
           if (!(await isLatestArtifact(tx, job_id))) await deleteExpiredArtifact(tx, id);
         });
       }
-      after = some.at(-1) ?? null;
-      if (some.length < EXPIRY_BATCH_SIZE) return;
+      after = batch.at(-1) ?? null;
+      if (batch.length < EXPIRY_BATCH_SIZE) return;
     }
   },
 });

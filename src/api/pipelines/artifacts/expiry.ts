@@ -1,16 +1,18 @@
 import { addMilliseconds } from '#runtime/clock.ts';
 import { parseCiDuration } from '../ci-file/index.ts';
 
-/** Returns the expiry timestamp for `expire_in` or the default setting; null: never expires, undefined: not a valid duration. */
+/**
+ * Returns the expiry timestamp for `expire_in`, else for the default. Null: never expires; undefined: invalid duration.
+ */
 export function resolveExpiry(
   now: string,
-  said: string | null | undefined,
-  byDefault: string,
+  expireIn: string | null | undefined,
+  defaultExpireIn: string,
 ): string | null | undefined {
-  const text = (said || byDefault).trim();
+  const text = (expireIn || defaultExpireIn).trim();
   if (/^never$/i.test(text)) return null;
   // The setting uses `0` for "never".
-  if (!said && text === '0') return null;
+  if (!expireIn && text === '0') return null;
   const seconds = parseCiDuration(text);
   return seconds === null ? undefined : addMilliseconds(now, seconds * 1000);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { archivedJob, pipelineRow, runningJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
-import { zipOf } from '#test/support/zip.ts';
+import { createZip } from '#test/support/zip.ts';
 
 // Single files of archives, and archives by branch or tag (contract/runners.md §5.5).
 
@@ -11,16 +11,16 @@ const { anonymous } = here;
 
 const PAGE = '<script>alert(1)</script>';
 const BYTES = Buffer.from([1, 0, 2]);
-const content = zipOf([
+const content = createZip([
   { name: 'out/a b.html', content: PAGE },
   { name: 'bin', content: BYTES },
   { name: 'long.txt', content: 'x'.repeat(3_000_000) },
   { name: 'secret', content: 'x', flags: 1 },
 ]);
-const NO_FILE = { message: '404 Not Found' };
-const NONE = { message: '404 Not found' };
+const FILE_NOT_FOUND = { message: '404 Not Found' };
+const ARCHIVE_NOT_FOUND = { message: '404 Not found' };
 
-test('a file comes as raw files do: of no active type, and kept by nobody', async () => {
+test('serves a file like raw files: as an inactive content type, not cached', async () => {
   const project = await here.newProject();
   const { id } = await archivedJob(here, project, { status: 'success', content });
   const page = await project.owner.get(`${project.at}/jobs/${id}/artifacts/out/a%20b.html`);
@@ -38,49 +38,49 @@ test('a file comes as raw files do: of no active type, and kept by nobody', asyn
   assert.deepEqual([head.status, head.headers['content-length']], [200, '3000000']);
 });
 
-test('a file that is not there, or that nobody can read, is told apart from an archive that is not', async () => {
+test('returns different 404 messages for a missing or unreadable file and for a missing archive', async () => {
   const project = await here.newProject();
   const { id } = await archivedJob(here, project, { status: 'success', content });
-  const text = await archivedJob(here, project, { status: 'success' });
-  const none = await runningJob(here, project);
-  for (const [of, path, status, body] of [
-    [id, 'out/none', 404, NO_FILE],
-    [id, 'out', 404, NO_FILE],
-    [id, '..%2F..%2Fetc%2Fpasswd', 404, NO_FILE],
-    [id, 'secret', 404, NO_FILE],
-    [text.id, 'bin', 404, NO_FILE],
-    [none.id, 'bin', 404, NONE],
-    [999_999, 'bin', 404, NONE],
+  const invalidArchive = await archivedJob(here, project, { status: 'success' });
+  const withoutArchive = await runningJob(here, project);
+  for (const [jobId, path, status, body] of [
+    [id, 'out/none', 404, FILE_NOT_FOUND],
+    [id, 'out', 404, FILE_NOT_FOUND],
+    [id, '..%2F..%2Fetc%2Fpasswd', 404, FILE_NOT_FOUND],
+    [id, 'secret', 404, FILE_NOT_FOUND],
+    [invalidArchive.id, 'bin', 404, FILE_NOT_FOUND],
+    [withoutArchive.id, 'bin', 404, ARCHIVE_NOT_FOUND],
+    [999_999, 'bin', 404, ARCHIVE_NOT_FOUND],
     [id, 'a%FF', 400, undefined],
     [id, 'a%00', 400, undefined],
   ] as const) {
-    const answer = await project.owner.get(`${project.at}/jobs/${of}/artifacts/${path}`);
+    const answer = await project.owner.get(`${project.at}/jobs/${jobId}/artifacts/${path}`);
     assert.equal(answer.status, status, path);
     if (body !== undefined) assert.deepEqual(answer.body, body, path);
   }
 });
 
-test('by the ref the archive of the newest pipeline comes that has succeeded, whatever has failed since', async () => {
+test('serves the archive of the latest successful pipeline of a ref, despite later failures', async () => {
   const project = await here.newProject();
   const ref = 'topic/x';
-  const run = async (status: 'success' | 'failed', text: string) => {
+  const runPipeline = async (status: 'success' | 'failed', text: string) => {
     const pipeline_id = await pipelineRow(here, project, { ref, status });
-    const archive = { content: zipOf([{ name: 'dir/a.txt', content: text }]), status, pipeline_id } as const;
+    const archive = { content: createZip([{ name: 'dir/a.txt', content: text }]), status, pipeline_id } as const;
     await archivedJob(here, project, { ...archive, content: 'old', name: 'build', retried: true });
     await archivedJob(here, project, { ...archive, name: 'build' });
   };
   const at = `${project.at}/jobs/artifacts/topic%2Fx`;
   const read = async () => (await project.owner.get(`${at}/raw/dir/a.txt`, { job: 'build' })).text;
-  await run('success', 'first');
-  await run('success', 'second');
-  await run('failed', 'third');
+  await runPipeline('success', 'first');
+  await runPipeline('success', 'second');
+  await runPipeline('failed', 'third');
   assert.equal(await read(), 'second');
   const whole = await project.owner.get(`${at}/download`, { job: 'build' });
   assert.deepEqual([whole.status, whole.text?.slice(0, 2)], [200, 'PK']);
   assert.match(String(whole.headers['content-disposition']), /^attachment; filename="artifacts\.zip"/);
 });
 
-test('by the ref nothing comes without a job, and nothing of another name, ref or file', async () => {
+test('returns 400 without a job name, and 404 for another job, ref or file', async () => {
   const project = await here.newProject({ with: ['reporter'] });
   const pipeline_id = await pipelineRow(here, project, { status: 'success', sha: 'b'.repeat(40) });
   const options = JSON.stringify({ artifacts: { access: 'developer' } });
@@ -90,12 +90,12 @@ test('by the ref nothing comes without a job, and nothing of another name, ref o
   for (const [path, params, status, body] of [
     ['main/download', {}, 400, { error: 'job is missing' }],
     ['main/raw/bin', {}, 400, { error: 'job is missing' }],
-    ['main/download', { job: 'none' }, 404, NONE],
-    ['main/download', { job: 'bare' }, 404, NONE],
-    ['main/raw/none', { job: 'build' }, 404, NO_FILE],
-    ['HEAD/download', { job: 'build' }, 404, NONE],
-    [`${'b'.repeat(40)}/download`, { job: 'build' }, 404, NONE],
-    ['other/raw/bin', { job: 'build' }, 404, NONE],
+    ['main/download', { job: 'none' }, 404, ARCHIVE_NOT_FOUND],
+    ['main/download', { job: 'bare' }, 404, ARCHIVE_NOT_FOUND],
+    ['main/raw/none', { job: 'build' }, 404, FILE_NOT_FOUND],
+    ['HEAD/download', { job: 'build' }, 404, ARCHIVE_NOT_FOUND],
+    [`${'b'.repeat(40)}/download`, { job: 'build' }, 404, ARCHIVE_NOT_FOUND],
+    ['other/raw/bin', { job: 'build' }, 404, ARCHIVE_NOT_FOUND],
   ] as const) {
     const answer = await project.owner.get(`${at}/${path}`, params);
     assert.deepEqual([answer.status, answer.body], [status, body], path);
@@ -103,19 +103,19 @@ test('by the ref nothing comes without a job, and nothing of another name, ref o
   assert.equal((await anonymous.get(`${at}/main/download`, { job: 'build' })).status, 401);
 });
 
-test('files are given to whom the archive is, and to jobs by their tokens', async () => {
+test('restricts files like their archive, and accepts job tokens', async () => {
   const project = await here.newProject({ with: ['reporter', 'developer'], visibility: 'public' });
   const pipeline_id = await pipelineRow(here, project, { status: 'success' });
   const job = await runningJob(here, project, { pipeline_id, name: 'build' });
   await archivedJob(here, project, { pipeline_id, name: 'open', status: 'success', content });
   const { id } = await archivedJob(here, project, { pipeline_id, name: 'closed', status: 'success', content });
-  const artifacts = here.server.services.database;
-  await artifacts.transaction((tx) =>
+  const { database } = here.server.services;
+  await database.transaction((tx) =>
     tx.updateTable('job_artifacts').set({ accessibility: 'private' }).where('job_id', '=', id).execute(),
   );
-  const [one, latest] = [`${project.at}/jobs/${id}/artifacts/bin`, `${project.at}/jobs/artifacts/main`];
+  const [file, latest] = [`${project.at}/jobs/${id}/artifacts/bin`, `${project.at}/jobs/artifacts/main`];
   for (const [path, params] of [
-    [one, {}],
+    [file, {}],
     [`${latest}/raw/bin`, { job: 'closed' }],
     [`${latest}/download`, { job: 'closed' }],
   ] as const) {

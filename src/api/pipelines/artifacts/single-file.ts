@@ -9,33 +9,34 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { type ReadRange, type UnpackedFile, unpackFile } from '../zip-files/index.ts';
 import type { AuthorizedArchive } from './download.ts';
 
-/** Larger downloads occupy a slot, because they are unpacked for as long as the client reads. */
+/** Size above which a download occupies a slot, because unpacking lasts as long as the client reads. */
 const UNLIMITED_MAX_BYTES = 1024 * 1024;
 const downloadSlots = createConcurrencySlots({ each: 8, all: 32 });
 
 /**
- * Streams one file of an archive like a raw file (contract/repository.md §1), unpacking it on the fly. Fails with `noFile` if
- * the file is missing or unreadable, and with `none` if the content of the archive no longer exists.
+ * Streams one file of an archive like a raw file (contract/repository.md §1), unpacking it on the fly. Fails with
+ * `fileNotFound` if the file is missing or unreadable, and with `archiveNotFound` if the content of the archive no
+ * longer exists.
  */
 export async function sendArchivedFile(
   { blobs }: Pick<Services, 'blobs'>,
   archive: AuthorizedArchive,
   path: string,
   { client, clientAddress }: StreamReceiver,
-): Promise<StreamReply | Failure<'none' | 'noFile'>> {
-  let isThere = true;
-  const read: ReadRange = async (start, end) => {
+): Promise<StreamReply | Failure<'archiveNotFound' | 'fileNotFound'>> {
+  let blobExists = true;
+  const readRange: ReadRange = async (start, end) => {
     const blob = await openBlob(blobs, archive.sha256, { start, end });
-    isThere = blob !== null;
+    blobExists = blob !== null;
     return blob?.stream ?? Readable.from([]);
   };
-  const file = await unpackFile(read, archive.size, path, client);
-  if (file === null) return fail(isThere ? 'noFile' : 'none');
-  const leave = file.size > UNLIMITED_MAX_BYTES ? await acquireSlot(file, { client, clientAddress }) : () => {};
+  const file = await unpackFile(readRange, archive.size, path, client);
+  if (file === null) return fail(blobExists ? 'fileNotFound' : 'archiveNotFound');
+  const releaseSlot = file.size > UNLIMITED_MAX_BYTES ? await acquireSlot(file, { client, clientAddress }) : () => {};
   const name = path.slice(path.lastIndexOf('/') + 1);
   return {
     headers: { ...buildRawHeaders(name, file.head, file.size), 'Content-Length': String(file.size) },
-    body: toStream(file, leave),
+    body: toStream(file, releaseSlot),
   };
 }
 
@@ -49,11 +50,11 @@ async function acquireSlot({ rest }: UnpackedFile, { client, clientAddress }: St
   }
 }
 
-function toStream({ head, rest }: UnpackedFile, leave: () => void): Readable {
+function toStream({ head, rest }: UnpackedFile, releaseSlot: () => void): Readable {
   const body = Readable.from(headThenRest(head, rest), { objectMode: false });
   // The generator does not end by itself if the client never started to read.
   return body.once('close', () => {
-    leave();
+    releaseSlot();
     void rest.return(undefined);
   });
 }

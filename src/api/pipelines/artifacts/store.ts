@@ -26,13 +26,13 @@ const artifactColumns = [
 
 /** Returns the artifact of a job with this file type, or null. index: job_artifacts_by_job */
 export async function findArtifact(db: Reader, jobId: number, fileType: string): Promise<Artifact | null> {
-  const found = await db
+  const artifact = await db
     .selectFrom('job_artifacts')
     .select(artifactColumns)
     .where('job_id', '=', jobId)
     .where('file_type', '=', fileType)
     .executeTakeFirst();
-  return found ?? null;
+  return artifact ?? null;
 }
 
 /** Returns the id of the latest attempt of the named job in a pipeline, or null. index: jobs_latest_by_name */
@@ -63,8 +63,8 @@ export async function setArtifactsExpiry(tx: Transaction, jobId: number, expireA
 }
 
 /**
- * Returns who may download the artifacts of a job, from its CI file (`artifacts:access`, `artifacts:public`). index: jobs
- * primary key
+ * Returns who may download the artifacts of a job, from its CI file (`artifacts:access`, `artifacts:public`).
+ * index: jobs primary key
  */
 export async function getAccessibility(db: Reader, jobId: number): Promise<Artifact['accessibility']> {
   const { options } = await db.selectFrom('jobs').select('options').where('id', '=', jobId).executeTakeFirstOrThrow();
@@ -92,8 +92,8 @@ export async function deleteArtifacts(tx: Transaction, jobId: number): Promise<v
 }
 
 /**
- * Returns the artifact size limit of a project in MiB: its own value, else that of the nearest group that sets one, else the
- * setting.
+ * Returns the artifact size limit of a project in MiB: its own value, else that of the nearest group that sets one,
+ * else the setting.
  */
 export async function getSizeLimit(db: Reader, projectId: number): Promise<number> {
   // index: projects primary key
@@ -102,13 +102,13 @@ export async function getSizeLimit(db: Reader, projectId: number): Promise<numbe
     .select(['namespace_id', 'attributes'])
     .where('id', '=', projectId)
     .executeTakeFirstOrThrow();
-  const own = storedAttributes(project).max_artifacts_size;
-  if (own !== null) return own;
-  const above = await selectSelfAndAncestors(db, project.namespace_id)
+  const projectLimit = storedAttributes(project).max_artifacts_size;
+  if (projectLimit !== null) return projectLimit;
+  const namespaces = await selectSelfAndAncestors(db, project.namespace_id)
     .select('namespaces.attributes')
     .orderBy('namespace_closure.depth')
     .execute();
-  const sizes = above.map(({ attributes }) => parseGroupAttributes(attributes).max_artifacts_size);
+  const sizes = namespaces.map(({ attributes }) => parseGroupAttributes(attributes).max_artifacts_size);
   return sizes.find((size) => size !== null) ?? (await loadSettings(db)).max_artifacts_size;
 }
 
@@ -117,7 +117,7 @@ export async function listExpiredArtifacts(
   db: Reader,
   after: { readonly expire_at: string; readonly id: number } | null,
   now: string,
-  most: number,
+  limit: number,
 ): Promise<{ readonly id: number; readonly job_id: number; readonly expire_at: string }[]> {
   const rows = await db
     .selectFrom('job_artifacts')
@@ -133,7 +133,7 @@ export async function listExpiredArtifacts(
     )
     .orderBy('expire_at')
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .execute();
   return rows.flatMap(({ expire_at, ...row }) => (expire_at === null ? [] : [{ ...row, expire_at }]));
 }

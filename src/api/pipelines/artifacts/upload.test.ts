@@ -4,7 +4,7 @@ import { runningJob } from '#test/support/pipeline-rows.ts';
 import { done, world } from '#test/support/world.ts';
 import { MULTIPART, sendArtifact } from './upload.testing.ts';
 
-// What jobs leave behind, as runners send it (contract/runners.md §3.6).
+// Artifact uploads of runners (contract/runners.md §3.6).
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -24,21 +24,21 @@ const expiryOf = async (id: number) =>
     .artifacts_expire_at;
 const inDays = (days: number) => new Date(clock.now().getTime() + days * 86_400_000).toISOString();
 
-test('a file is kept under the name that it came with', async () => {
+test('stores an uploaded file with the base name of its file name', async () => {
   const job = await runningJob(here, project);
   const fields = { artifact_type: 'archive', artifact_format: 'zip', expire_in: '3 days' };
   const answer = await sendArtifact(anonymous, job, { content: 'PK zip', filename: '../../out/a b.zip', fields });
   assert.equal(answer.status, 201);
-  const kept = { file_type: 'archive', file_format: 'zip', filename: 'a b.zip', size: 6, expire_at: inDays(3) };
+  const expected = { file_type: 'archive', file_format: 'zip', filename: 'a b.zip', size: 6, expire_at: inDays(3) };
   assert.deepEqual(
     (await artifactsOf(job)).map((row) => ({ ...row })),
-    [kept],
+    [expected],
   );
   assert.equal(await expiryOf(job.id), inDays(3));
 });
 
-test('the query and the body say what it is, and when it goes', async () => {
-  for (const [wish, expected] of [
+test('takes the expiry from the body, else from the query, else from the setting', async () => {
+  for (const [upload, expected] of [
     [{ query: '?expire_in=1%20week' }, inDays(7)],
     [{ fields: { expire_in: 'never' } }, null],
     [{ fields: { expire_in: '99999 years' } }, '9999-12-31T23:59:59.999Z'],
@@ -46,37 +46,37 @@ test('the query and the body say what it is, and when it goes', async () => {
     [{ query: '?expire_in=never', fields: { expire_in: '1 day' } }, inDays(1)],
   ] as const) {
     const job = await runningJob(here, project);
-    assert.equal((await sendArtifact(anonymous, job, wish)).status, 201);
-    assert.equal(await expiryOf(job.id), expected, JSON.stringify(wish));
+    assert.equal((await sendArtifact(anonymous, job, upload)).status, 201);
+    assert.equal(await expiryOf(job.id), expected, JSON.stringify(upload));
   }
 });
 
-test('the token may stand in a field in front of the file', async () => {
+test('accepts the token in a form field before the file', async () => {
   const job = await runningJob(here, project);
-  const bare = { id: job.id, headers: {} };
-  assert.equal((await sendArtifact(anonymous, bare, { fields: { token: job.token } })).status, 201);
-  const refused = await sendArtifact(anonymous, bare, { fields: { token: 'glcbt-wrong' } });
-  assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
-  const none = await sendArtifact(anonymous, bare);
-  assert.deepEqual([none.status, none.body], [403, { message: '403 Forbidden' }]);
+  const jobWithoutHeaders = { id: job.id, headers: {} };
+  assert.equal((await sendArtifact(anonymous, jobWithoutHeaders, { fields: { token: job.token } })).status, 201);
+  const wrongToken = await sendArtifact(anonymous, jobWithoutHeaders, { fields: { token: 'glcbt-wrong' } });
+  assert.deepEqual([wrongToken.status, wrongToken.body], [403, { message: '403 Forbidden' }]);
+  const noToken = await sendArtifact(anonymous, jobWithoutHeaders);
+  assert.deepEqual([noToken.status, noToken.body], [403, { message: '403 Forbidden' }]);
 });
 
-test('the token may stand in a body that brings no file, which then says what is missing', async () => {
+test('checks the token in a body without a file, then returns 400 for the file', async () => {
   const { id, token } = await runningJob(here, project);
-  for (const [said, status, body] of [
+  for (const [params, status, body] of [
     [{ token }, 400, { error: 'file is missing' }],
     [{ token, file: 'text' }, 400, { error: 'file is invalid' }],
     [{ token: 'glcbt-wrong' }, 403, { message: '403 Forbidden' }],
   ] as const) {
-    const form = { raw: String(new URLSearchParams(said)), headers: { 'Content-Type': FORM } };
-    for (const sending of [{ params: said }, form]) {
-      const answer = await anonymous.send('POST', `/jobs/${id}/artifacts`, sending);
+    const form = { raw: String(new URLSearchParams(params)), headers: { 'Content-Type': FORM } };
+    for (const options of [{ params }, form]) {
+      const answer = await anonymous.send('POST', `/jobs/${id}/artifacts`, options);
       assert.deepEqual([answer.status, answer.body], [status, body]);
     }
   }
 });
 
-test('the same file once more is no matter, another one of its kind is refused', async () => {
+test('accepts the same file again and rejects another file of the same type', async () => {
   const job = await runningJob(here, project);
   for (const [content, status] of [
     ['one', 201],
@@ -98,14 +98,14 @@ test('the same file once more is no matter, another one of its kind is refused',
   );
 });
 
-test('of several that come at once one is kept', async () => {
+test('stores one of several concurrent uploads', async () => {
   const job = await runningJob(here, project);
   const answers = await Promise.all(['a', 'b', 'a', 'b'].map((content) => sendArtifact(anonymous, job, { content })));
   assert.equal((await artifactsOf(job)).length, 1);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 400, 400]);
 });
 
-test('each kind has its format', async () => {
+test('rejects unknown types, and formats that do not fit the type', async () => {
   const job = await runningJob(here, project);
   for (const [artifact_type, artifact_format] of [
     ['archive', 'gzip'],
@@ -124,7 +124,7 @@ test('each kind has its format', async () => {
   assert.deepEqual(await artifactsOf(job), []);
 });
 
-test('without a file it is refused', async () => {
+test('returns 400 without a file', async () => {
   const job = await runningJob(here, project);
   for (const [raw, headers, error] of [
     ['', {}, 'file is missing'],
@@ -138,39 +138,39 @@ test('without a file it is refused', async () => {
     });
     assert.deepEqual([answer.status, answer.body], [400, { error }], raw);
   }
-  const cut = '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\nhalf';
+  const truncatedBody = '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\nhalf';
   const answer = await anonymous.send('POST', `/jobs/${job.id}/artifacts`, {
-    raw: cut,
+    raw: truncatedBody,
     headers: { ...job.headers, ...MULTIPART },
   });
   assert.deepEqual([answer.status, answer.body], [400, { error: 'Invalid multipart body' }]);
   assert.deepEqual(await artifactsOf(job), []);
 });
 
-test('a job that has ended leaves nothing more', async () => {
+test('returns 403 for a job that has finished', async () => {
   const job = await runningJob(here, project, { status: 'failed' });
   const answer = await sendArtifact(anonymous, job);
   assert.deepEqual([answer.status, answer.headers['job-status']], [403, 'failed']);
 });
 
-test('how large a file may be the project says, else the nearest group, else the setting', async () => {
+test('takes the size limit from the project, else the nearest group, else the setting', async () => {
   const outer = await here.newGroup();
   const inner = await here.newGroup({ in: outer });
-  const place = await here.newProject({ in: inner, owner: outer.owner });
-  const sent = async (mebibytes: number) => {
+  const limitedProject = await here.newProject({ in: inner, owner: outer.owner });
+  const uploadMoreThan = async (mebibytes: number) => {
     const content = Buffer.alloc(mebibytes * 1024 * 1024 + 1);
-    return sendArtifact(anonymous, await runningJob(here, place), { content });
+    return sendArtifact(anonymous, await runningJob(here, limitedProject), { content });
   };
   await done(root.put('/application/settings', { max_artifacts_size: 1 }));
   try {
-    const answer = await sent(1);
+    const answer = await uploadMoreThan(1);
     assert.deepEqual([answer.status, answer.body], [413, { message: 'file size has reached maximum size limit' }]);
     await done(root.put(outer.at, { max_artifacts_size: 2 }));
-    assert.deepEqual([(await sent(1)).status, (await sent(2)).status], [201, 413]);
+    assert.deepEqual([(await uploadMoreThan(1)).status, (await uploadMoreThan(2)).status], [201, 413]);
     await done(root.put(inner.at, { max_artifacts_size: 1 }));
-    assert.equal((await sent(1)).status, 413);
-    await done(root.put(place.at, { max_artifacts_size: 3 }));
-    assert.equal((await sent(2)).status, 201);
+    assert.equal((await uploadMoreThan(1)).status, 413);
+    await done(root.put(limitedProject.at, { max_artifacts_size: 3 }));
+    assert.equal((await uploadMoreThan(2)).status, 201);
   } finally {
     await root.put('/application/settings', { max_artifacts_size: 100 });
   }

@@ -1,4 +1,4 @@
-import type { Answer, Caller } from '#test/support/caller.ts';
+import type { Caller, TestResponse } from '#test/support/caller.ts';
 
 interface UploadInput {
   readonly content?: Buffer | string;
@@ -12,7 +12,7 @@ interface UploadInput {
 
 const CRLF = '\r\n';
 
-/** Builds a multipart body like a runner: the fields, then the file. */
+/** Builds the multipart body that a runner sends: the fields, then the file. */
 export function multipart({
   content = 'PK',
   filename = 'artifacts.zip',
@@ -20,12 +20,12 @@ export function multipart({
   name = 'file',
 }: UploadInput): Buffer {
   const disposition = 'Content-Disposition: form-data; name=';
-  const before = Object.entries(fields).map(
+  const fieldParts = Object.entries(fields).map(
     ([field, value]) => `--edge${CRLF}${disposition}"${field}"${CRLF}${CRLF}${value}${CRLF}`,
   );
   const file = `--edge${CRLF}${disposition}"${name}"; filename="${filename}"${CRLF}Content-Type: application/octet-stream${CRLF}${CRLF}`;
   return Buffer.concat([
-    Buffer.from(before.join('') + file),
+    Buffer.from(fieldParts.join('') + file),
     Buffer.from(content),
     Buffer.from(`${CRLF}--edge--${CRLF}`),
   ]);
@@ -33,14 +33,14 @@ export function multipart({
 
 export const MULTIPART = { 'Content-Type': 'multipart/form-data; boundary=edge' };
 
-/** Uploads an artifact of a job like its runner. */
+/** Uploads an artifact of a job as its runner. */
 export function sendArtifact(
-  by: Caller,
+  caller: Caller,
   job: { readonly id: number; readonly headers: Readonly<Record<string, string>> },
-  { query = '', headers = {}, ...wish }: UploadInput = {},
-): Promise<Answer> {
-  return by.send('POST', `/jobs/${job.id}/artifacts${query}`, {
-    raw: multipart(wish),
+  { query = '', headers = {}, ...upload }: UploadInput = {},
+): Promise<TestResponse> {
+  return caller.send('POST', `/jobs/${job.id}/artifacts${query}`, {
+    raw: multipart(upload),
     headers: { ...job.headers, ...MULTIPART, ...headers },
   });
 }

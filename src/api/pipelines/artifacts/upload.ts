@@ -24,7 +24,7 @@ import { ARTIFACT_TYPES, type ArtifactTypeName, findJobState } from '../jobs/ind
 import { resolveExpiry } from './expiry.ts';
 import { findArtifact, getAccessibility, getSizeLimit, insertArtifact, setArtifactsExpiry } from './store.ts';
 
-/** The parameters beside the file, in the query or in the body. */
+/** Parameters sent with the file, in the query or in the body. */
 export const uploadFields = {
   artifact_type: optional(oneOf(...(Object.keys(ARTIFACT_TYPES) as ArtifactTypeName[])), 'archive'),
   artifact_format: optional(oneOf('zip', 'gzip', 'raw'), 'zip'),
@@ -36,46 +36,53 @@ type UploadFieldValues = ParameterValues<typeof uploadFields>;
 
 interface UploadContext extends DeferredJobAuthentication {
   readonly request: IncomingRequest;
-  /** The query. */
-  readonly given: RawParameters;
+  /** Parameters of the query. */
+  readonly rawParams: RawParameters;
 }
 
 /**
- * Stores an artifact of a running job; the file is streamed to disk. The job must still run when the upload is complete.
- * Uploading the same file again is accepted, another file of the same type is rejected.
+ * Stores an artifact of a running job; the file is streamed to disk. The job must still run when the upload is
+ * complete. The same file may be uploaded again; another file of the same type is rejected.
  */
-export async function uploadArtifact(services: Services, { request, given, authenticate }: UploadContext) {
-  let proven: JobAuthentication | undefined;
-  const received = await receiveFile(request, 'file', async (file, about) => {
-    proven = await authenticate(about.fields.token);
-    return { filename: about.filename, blob: await storeFile(services, proven.job, file) };
+export async function uploadArtifact(
+  services: Pick<Services, 'database' | 'blobs' | 'runUnitOfWork'>,
+  { request, rawParams, authenticate }: UploadContext,
+) {
+  let authentication: JobAuthentication | undefined;
+  const received = await receiveFile(request, 'file', async (file, part) => {
+    authentication = await authenticate(part.fields.token);
+    return { filename: part.filename, blob: await storeFile(services, authentication.job, file) };
   });
-  const { job } = proven ?? (await authenticate(received.fields.token));
-  const all = mergeParameters(given, received.fields);
+  const { job } = authentication ?? (await authenticate(received.fields.token));
+  const rawFields = mergeParameters(rawParams, received.fields);
   if (received.result === undefined)
-    return fail(all.file === undefined || isFilePart(all.file) ? 'fileMissing' : 'invalid');
+    return fail(rawFields.file === undefined || isFilePart(rawFields.file) ? 'fileMissing' : 'invalid');
   const { filename, blob } = received.result;
   if (isFailure(blob)) return fail('tooLarge');
-  const said = parseFields(all);
-  if (ARTIFACT_TYPES[said.artifact_type].format !== said.artifact_format) return fail('wrongFormat');
-  const { default_artifacts_expire_in: byDefault } = await loadSettings(services.database.reader);
+  const fields = parseFields(rawFields);
+  if (ARTIFACT_TYPES[fields.artifact_type].format !== fields.artifact_format) return fail('wrongFormat');
+  const { default_artifacts_expire_in: defaultExpireIn } = await loadSettings(services.database.reader);
   return services.runUnitOfWork(
     ANONYMOUS,
-    (uow) => insertUploadedArtifact(uow, { job, blob, filename, byDefault, ...said }),
+    (uow) => insertUploadedArtifact(uow, { job, blob, filename, defaultExpireIn, ...fields }),
     {
       retryOnUniqueViolation: ['job_artifacts_by_job'],
     },
   );
 }
 
-function parseFields(given: RawParameters): UploadFieldValues {
+function parseFields(rawFields: RawParameters): UploadFieldValues {
   const problems = new Problems();
-  const read = readParameters(uploadFields, given, problems, []);
+  const values = readParameters(uploadFields, rawFields, problems, []);
   if (problems.any) throw invalidParameters(problems.texts, problems.fields);
-  return read as UploadFieldValues;
+  return values as UploadFieldValues;
 }
 
-async function storeFile({ blobs, database }: Services, { project_id }: AuthenticatedJob, file: Readable) {
+async function storeFile(
+  { blobs, database }: Pick<Services, 'database' | 'blobs'>,
+  { project_id }: AuthenticatedJob,
+  file: Readable,
+) {
   const limit = await getSizeLimit(database.reader, project_id);
   return storeBlob(blobs, file, { maxBytes: limit * MEBIBYTE });
 }
@@ -84,25 +91,28 @@ interface StoredUpload extends UploadFieldValues {
   readonly job: AuthenticatedJob;
   readonly blob: StoredBlob;
   readonly filename: string;
-  readonly byDefault: string;
+  readonly defaultExpireIn: string;
 }
 
-async function insertUploadedArtifact(uow: UnitOfWork, { job, blob, filename, byDefault, ...said }: StoredUpload) {
+async function insertUploadedArtifact(
+  uow: UnitOfWork,
+  { job, blob, filename, defaultExpireIn, ...fields }: StoredUpload,
+) {
   requireRunning(await findJobState(uow, job.id));
-  const there = await findArtifact(uow, job.id, said.artifact_type);
-  if (there !== null) return there.sha256 === blob.sha256 ? undefined : fail('exists');
-  const expire_at = resolveExpiry(uow.now, said.expire_in, byDefault);
+  const existing = await findArtifact(uow, job.id, fields.artifact_type);
+  if (existing !== null) return existing.sha256 === blob.sha256 ? undefined : fail('exists');
+  const expire_at = resolveExpiry(uow.now, fields.expire_in, defaultExpireIn);
   if (expire_at === undefined) return fail('expiryInvalid');
   await linkBlob(uow, blob);
   await insertArtifact(uow, {
     job_id: job.id,
     project_id: job.project_id,
-    file_type: said.artifact_type,
-    file_format: said.artifact_format,
-    filename: baseName(filename) || said.artifact_type,
+    file_type: fields.artifact_type,
+    file_format: fields.artifact_format,
+    filename: baseName(filename) || fields.artifact_type,
     size: blob.size,
     sha256: blob.sha256,
-    accessibility: said.accessibility ?? (await getAccessibility(uow, job.id)),
+    accessibility: fields.accessibility ?? (await getAccessibility(uow, job.id)),
     expire_at,
   });
   return setArtifactsExpiry(uow, job.id, expire_at);

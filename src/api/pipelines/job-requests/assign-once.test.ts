@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
 
-// Fifty runners ask at once for more jobs than they can run together (contract/runners.md §7), and run them all.
+// Fifty runners request a hundred jobs concurrently (contract/runners.md §7).
 
 const here = await world();
 const { anonymous, server } = here;
@@ -16,11 +16,15 @@ const projects = [await here.newProject(), await here.newProject()];
 const runners: Awaited<ReturnType<typeof runnerRow>>[] = [];
 for (let at = 0; at < RUNNERS; at++) runners.push(await runnerRow(here, { projects: projects.map(({ id }) => id) }));
 
-/** As many jobs as this, of several pipelines, in few statements. */
-async function jobs(count: number): Promise<number[]> {
-  const first = await jobRow(here, projects[0]!);
-  const model = await database.reader.selectFrom('jobs').selectAll().where('id', '=', first).executeTakeFirstOrThrow();
-  const { id: _, ...values } = model;
+/** Inserts this many jobs into several pipelines, with few statements. Returns their ids. */
+async function insertJobs(count: number): Promise<number[]> {
+  const firstId = await jobRow(here, projects[0]!);
+  const template = await database.reader
+    .selectFrom('jobs')
+    .selectAll()
+    .where('id', '=', firstId)
+    .executeTakeFirstOrThrow();
+  const { id: _, ...values } = template;
   const pipelines: { id: number; project_id: number }[] = [];
   for (let at = 0; at < PIPELINES; at++) {
     const project = projects[at % projects.length]!;
@@ -30,7 +34,7 @@ async function jobs(count: number): Promise<number[]> {
     const { id: pipeline_id, project_id } = pipelines[at % PIPELINES]!;
     return { ...values, name: `job ${at}`, pipeline_id, project_id };
   });
-  const made = await database.transaction(async (tx) => {
+  const otherIds = await database.transaction(async (tx) => {
     const ids: number[] = [];
     for (let at = 0; at < rows.length; at += 25)
       for (const { id } of await tx
@@ -41,11 +45,11 @@ async function jobs(count: number): Promise<number[]> {
         ids.push(id);
     return ids;
   });
-  return [first, ...made];
+  return [firstId, ...otherIds];
 }
 
-/** Asks until there is nothing more, and tells what it was given. */
-async function work(token: string, system_id: string): Promise<number[]> {
+/** Requests jobs until none are left. Returns the ids of the assigned jobs. */
+async function requestAllJobs(token: string, system_id: string): Promise<number[]> {
   const ids: number[] = [];
   for (;;) {
     const { status, body } = await anonymous.post('/jobs/request', { token, system_id });
@@ -55,16 +59,17 @@ async function work(token: string, system_id: string): Promise<number[]> {
   }
 }
 
-test('of fifty runners that ask at once for a hundred jobs each job is given to one', async () => {
-  const wanted = await jobs(JOBS);
-  const worked = await Promise.all(runners.map(({ token }, at) => work(token, `s_${at}`)));
-  const given = worked.flat();
+test('assigns each of a hundred jobs to exactly one of fifty concurrent runners', async () => {
+  const expected = await insertJobs(JOBS);
+  const idsByRunner = await Promise.all(runners.map(({ token }, at) => requestAllJobs(token, `s_${at}`)));
+  const assigned = idsByRunner.flat();
   assert.deepEqual(
-    given.toSorted((a, b) => a - b),
-    wanted.toSorted((a, b) => a - b),
+    assigned.toSorted((a, b) => a - b),
+    expected.toSorted((a, b) => a - b),
   );
   const rows = await database.reader.selectFrom('jobs').select(['id', 'status', 'runner_id']).execute();
-  const owner = new Map(rows.map(({ id, runner_id }) => [id, runner_id]));
-  for (const [at, ids] of worked.entries()) for (const id of ids) assert.equal(owner.get(id), runners[at]!.id);
+  const runnerByJob = new Map(rows.map(({ id, runner_id }) => [id, runner_id]));
+  for (const [at, ids] of idsByRunner.entries())
+    for (const id of ids) assert.equal(runnerByJob.get(id), runners[at]!.id);
   assert.ok(rows.every(({ status }) => status === 'running'));
 });

@@ -2,24 +2,24 @@ import type { Config } from '#config.ts';
 import type { Services } from '#http/services.ts';
 
 /**
- * Ids of the jobs that this process is assigning. All runners want the first pending job: when many ask at once, each skips jobs
- * that another request is assigning instead of waiting for a lock. Keyed by the configuration of the server.
+ * Ids of the jobs that this process is assigning, by the configuration of the server. All runners request the first
+ * pending job: a request skips jobs that another one is assigning instead of waiting for a lock.
  */
 const LOCKED_JOB_IDS = new WeakMap<Config, Set<number>>();
 
-/** Runs `work` while the job is marked, unless another request has marked it already. */
+/** Runs `task` while the job is locked. Returns 'locked' if another request has locked it already. */
 export async function withAssignmentLock<T>(
-  { config }: Services,
+  { config }: Pick<Services, 'config'>,
   id: number,
-  work: () => Promise<T>,
-): Promise<T | 'in hand'> {
-  const hand = LOCKED_JOB_IDS.get(config) ?? new Set();
-  LOCKED_JOB_IDS.set(config, hand);
-  if (hand.has(id)) return 'in hand';
-  hand.add(id);
+  task: () => Promise<T>,
+): Promise<T | 'locked'> {
+  const lockedIds = LOCKED_JOB_IDS.get(config) ?? new Set();
+  LOCKED_JOB_IDS.set(config, lockedIds);
+  if (lockedIds.has(id)) return 'locked';
+  lockedIds.add(id);
   try {
-    return await work();
+    return await task();
   } finally {
-    hand.delete(id);
+    lockedIds.delete(id);
   }
 }

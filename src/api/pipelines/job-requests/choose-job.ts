@@ -5,8 +5,8 @@ import { type Params, prepare } from '#database/prepare.ts';
 import { isJobForRunner, type RunnerKind, type ScopedRunner } from '#domain/runners/runner-scope.ts';
 
 /**
- * Selects the pending jobs that a runner may take (contract/runners.md §7), through the index of pending jobs, independent of
- * the number of finished ones.
+ * Selects the pending jobs that a runner may take (contract/runners.md §7). The index of pending jobs makes the cost
+ * independent of the number of finished jobs.
  */
 
 /** A pending job that a runner may take. */
@@ -15,7 +15,7 @@ export interface CandidateJob {
   readonly project_id: number;
 }
 
-/** Candidates per query: other runners may take the first ones. */
+/** Candidates per query; several, because other runners may take the first ones. */
 const CANDIDATE_BATCH_SIZE = 20;
 
 // index: jobs_pending
@@ -28,32 +28,37 @@ export async function hasPendingJobs(db: Reader): Promise<boolean> {
   return (await pendingJob.first(db, {})) !== undefined;
 }
 
-/** Lists the next jobs for this runner in order, after an offset. index: jobs_pending, job_tags_pkey, runner_tags_pkey */
-export function listCandidates(db: Reader, runner: Runner, after = 0): Promise<CandidateJob[]> {
-  return preparedQueryFor(runner)(db, { id: runner.id, group: runner.group_id ?? 0, after });
+/**
+ * Lists the next jobs for this runner in order, after an offset.
+ * index: jobs_pending, job_tags_pkey, runner_tags_pkey
+ */
+export function listCandidates(db: Reader, runner: Runner, offset = 0): Promise<CandidateJob[]> {
+  return preparedQueryFor(runner)(db, { id: runner.id, group: runner.group_id ?? 0, offset });
 }
 
-/** Returns the query itself, for `explainPlan`. */
+/** Returns the query of `listCandidates`, for `explainPlan`. */
 export function candidatesQuery(db: Reader, runner: Runner) {
-  return preparedQueryFor(runner).query(db, { id: runner.id, group: runner.group_id ?? 0, after: 0 });
+  return preparedQueryFor(runner).query(db, { id: runner.id, group: runner.group_id ?? 0, offset: 0 });
 }
 
-/** Prepared queries by kind of runner: preparing the query would be most of the cost of a poll without result. */
+/**
+ * Prepared queries by kind of runner; without them, a poll without a result would spend most of its time on preparing.
+ */
 const preparedQueries = new Map<string, ReturnType<typeof prepareQuery>>();
 
 function preparedQueryFor({ runner_type, run_untagged, access_level }: RunnerKind) {
   const key = `${runner_type} ${run_untagged} ${access_level}`;
-  const known = preparedQueries.get(key) ?? prepareQuery({ runner_type, run_untagged, access_level });
-  preparedQueries.set(key, known);
-  return known;
+  const query = preparedQueries.get(key) ?? prepareQuery({ runner_type, run_untagged, access_level });
+  preparedQueries.set(key, query);
+  return query;
 }
 
 function prepareQuery(kind: RunnerKind) {
-  return prepare((db, value: Params<{ id: number; group: number; after: number }>) => {
+  return prepare((db, value: Params<{ id: number; group: number; offset: number }>) => {
     const pending = selectPendingJobs(db, { ...kind, id: value('id'), group_id: value('group') })
       .select(['jobs.id', 'jobs.project_id'])
       .limit(CANDIDATE_BATCH_SIZE)
-      .offset(value('after'));
+      .offset(value('offset'));
     if (kind.runner_type !== 'instance_type') return pending.orderBy('jobs.id');
     return pending
       .leftJoin(selectRunningOnInstanceRunners(db).as('work'), 'work.project_id', 'jobs.project_id')
@@ -62,12 +67,12 @@ function prepareQuery(kind: RunnerKind) {
   });
 }
 
-/** Counts the pending jobs for such a runner, up to a limit. */
+/** Counts the pending jobs that a runner may take, up to `MAX_COUNT`. */
 export async function countPendingJobs(db: Reader, runner: Runner): Promise<number> {
-  const terms = { ...runner, id: sql.val(runner.id), group_id: sql.val(runner.group_id ?? 0) };
-  const some = selectPendingJobs(db, terms).select('jobs.id').limit(MAX_COUNT);
+  const filter = { ...runner, id: sql.val(runner.id), group_id: sql.val(runner.group_id ?? 0) };
+  const pendingJobs = selectPendingJobs(db, filter).select('jobs.id').limit(MAX_COUNT);
   const { count } = await db
-    .selectFrom(some.as('some'))
+    .selectFrom(pendingJobs.as('some'))
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
@@ -83,8 +88,8 @@ function selectPendingJobs(db: Reader, runner: ScopedRunner) {
       // Written like the condition of the partial index, so that the planner uses it.
       .where('jobs.status', '=', sql.lit('pending'))
       .where('projects.builds_access_level', '!=', 'disabled')
-      // Written so that the planner does not use the index of marked projects: nearly all projects match, and the few pending
-      // jobs must come first.
+      // Written so that the planner does not use the index of marked projects: nearly all projects match, so the query must start
+      // from the few pending jobs.
       .where(sql<SqlBool>`coalesce(projects.marked_for_deletion_on, '') = ''`)
       .where(isJobForRunner(db, runner))
   );

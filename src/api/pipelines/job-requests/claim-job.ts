@@ -20,7 +20,7 @@ export interface RequestingRunner {
   readonly features: Readonly<Record<string, boolean>> | null | undefined;
 }
 
-/** A job that was assigned to this runner. */
+/** A job that was assigned to the requesting runner. */
 export interface RunnerJob {
   readonly job: RunnableJob;
   readonly dependencies: readonly JobDependency[];
@@ -31,40 +31,41 @@ export interface RunnerJob {
   readonly depth: number;
 }
 
-/** Limit of jobs that are tried per request. */
+/** Maximum number of jobs that are tried per request. */
 const MAX_ATTEMPTS = 100;
 
 /**
- * Assigns the next job to a runner by a compare-and-set. Jobs that no runner could run are failed on the way. Fails with `none`
- * if there is no job, and with `lost` if other runners were faster or too many jobs were tried; the runner then asks again.
+ * Assigns the next job to a runner by a compare-and-set. Jobs that cannot run are failed instead. Fails with `noJob` if
+ * there is no job, and with `conflict` if other runners were faster or too many jobs were tried; the runner then sends
+ * the request again.
  */
 export async function claimJob(
-  services: Services,
+  services: Pick<Services, 'config' | 'database' | 'runUnitOfWork'>,
   requester: RequestingRunner,
-): Promise<RunnerJob | Failure<'none' | 'lost'>> {
+): Promise<RunnerJob | Failure<'noJob' | 'conflict'>> {
   const { reader } = services.database;
-  if (!(await hasPendingJobs(reader))) return fail('none');
-  let lost = false;
-  // Jobs that other requests are assigning are still pending, ahead of the remaining ones.
-  let inHand = 0;
+  if (!(await hasPendingJobs(reader))) return fail('noJob');
+  let hadConflict = false;
+  // Locked jobs are still pending and come before the remaining ones.
+  let lockedCount = 0;
   for (let depth = 1; depth <= MAX_ATTEMPTS; ) {
-    const candidates = await listCandidates(reader, requester.runner, inHand);
-    if (candidates.length === 0) return fail(lost ? 'lost' : 'none');
+    const candidates = await listCandidates(reader, requester.runner, lockedCount);
+    if (candidates.length === 0) return fail(hadConflict ? 'conflict' : 'noJob');
     for (const candidate of candidates) {
       const claim = await withAssignmentLock(services, candidate.id, () => tryToClaim(services, requester, candidate));
-      if (claim === 'lost' || claim === 'in hand') lost = true;
+      if (claim === 'conflict' || claim === 'locked') hadConflict = true;
       else if (claim !== 'failed') return { ...claim, depth };
-      if (claim === 'in hand') inHand++;
+      if (claim === 'locked') lockedCount++;
       depth++;
     }
   }
-  return fail('lost');
+  return fail('conflict');
 }
 
-type ClaimAttempt = Omit<RunnerJob, 'depth'> | 'lost' | 'failed';
+type ClaimAttempt = Omit<RunnerJob, 'depth'> | 'conflict' | 'failed';
 
 async function tryToClaim(
-  { runUnitOfWork }: Services,
+  { runUnitOfWork }: Pick<Services, 'runUnitOfWork'>,
   { runner, managerId, features }: RequestingRunner,
   { id, project_id }: CandidateJob,
 ) {
@@ -72,27 +73,30 @@ async function tryToClaim(
   return runUnitOfWork(
     ANONYMOUS,
     async (uow): Promise<ClaimAttempt> => {
-      const work = await findRunnableJob(uow, id);
-      if (work === null) return 'lost';
-      const dependencies = await listDependencies(uow, work);
-      const project = await getJobProject(uow, work.project_id);
+      const job = await findRunnableJob(uow, id);
+      if (job === null) return 'conflict';
+      const dependencies = await listDependencies(uow, job);
+      const project = await getJobProject(uow, job.project_id);
       const reason =
-        (await findFailureReason(uow, { work, dependencies, project, features, now: uow.now })) ??
-        (await findDeploymentFailureReason(uow, work));
+        (await findFailureReason(uow, { job, dependencies, project, features, now: uow.now })) ??
+        (await findDeploymentFailureReason(uow, job));
       if (reason !== null) {
         const failed = await changeJobStatus(uow, id, ['pending'], 'failed', { failure_reason: reason });
-        return failed === null ? 'lost' : 'failed';
+        return failed === null ? 'conflict' : 'failed';
       }
-      const timeout = getTimeout(work, runner, project);
+      const timeout = getTimeout(job, runner, project);
       const change = { runner_id: runner.id, runner_manager_id: managerId, token_digest: hashToken(token), timeout };
-      const job = await changeJobStatus(uow, id, ['pending'], 'running', change);
-      return job === null ? 'lost' : { job: work, dependencies, token, timeout, startedAt: uow.now };
+      const started = await changeJobStatus(uow, id, ['pending'], 'running', change);
+      return started === null ? 'conflict' : { job, dependencies, token, timeout, startedAt: uow.now };
     },
     { lock: jobsLockKey(project_id) },
   );
 }
 
-/** index: projects primary key */
+/**
+ * Returns the attributes of the job's project that decide whether and how long the job may run.
+ * index: projects primary key
+ */
 function getJobProject(db: Reader, projectId: number) {
   return db
     .selectFrom('projects')
@@ -102,7 +106,7 @@ function getJobProject(db: Reader, projectId: number) {
 }
 
 interface FailureCheck {
-  readonly work: RunnableJob;
+  readonly job: RunnableJob;
   readonly dependencies: readonly JobDependency[];
   readonly project: Awaited<ReturnType<typeof getJobProject>>;
   readonly features: RequestingRunner['features'];
@@ -112,12 +116,12 @@ interface FailureCheck {
 /** Returns why the job must fail instead of being assigned (contract/runners.md §7), or null. */
 async function findFailureReason(
   db: Reader,
-  { work, dependencies, project, features, now }: FailureCheck,
+  { job, dependencies, project, features, now }: FailureCheck,
 ): Promise<FailureReason | null> {
   if (project.marked_for_deletion_on !== null) return 'project_deleted';
   if (project.builds_access_level === 'disabled') return 'builds_disabled';
-  if (work.user_state !== 'active') return 'user_blocked';
-  if (!supportsJob(features, work.options)) return 'runner_unsupported';
+  if (job.user_state !== 'active') return 'user_blocked';
+  if (!supportsJob(features, job.options)) return 'runner_unsupported';
   for (const { id, erased_at, artifacts_expire_at } of dependencies) {
     if (erased_at !== null || (await hasExpired(db, id, artifacts_expire_at, now))) return 'missing_dependency_failure';
   }
@@ -125,12 +129,12 @@ async function findFailureReason(
 }
 
 /** Rechecks deployment rights: the user may have lost them since the job became pending. */
-async function findDeploymentFailureReason(uow: UnitOfWork, work: RunnableJob): Promise<FailureReason | null> {
-  const held = (await findBlockedDeployments(uow, work, [work])).get(work.id);
-  return held === undefined || held === 'waiting' ? null : held;
+async function findDeploymentFailureReason(uow: UnitOfWork, job: RunnableJob): Promise<FailureReason | null> {
+  const blocked = (await findBlockedDeployments(uow, job, [job])).get(job.id);
+  return blocked === undefined || blocked === 'waiting' ? null : blocked;
 }
 
-function getTimeout(work: RunnableJob, { maximum_timeout }: Runner, project: { readonly attributes: string }): number {
-  const own = work.timeout ?? storedAttributes(project).build_timeout;
-  return maximum_timeout === null ? own : Math.min(own, maximum_timeout);
+function getTimeout(job: RunnableJob, { maximum_timeout }: Runner, project: { readonly attributes: string }): number {
+  const timeout = job.timeout ?? storedAttributes(project).build_timeout;
+  return maximum_timeout === null ? timeout : Math.min(timeout, maximum_timeout);
 }

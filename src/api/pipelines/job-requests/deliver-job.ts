@@ -25,12 +25,14 @@ import { createPipelineRef } from './pipeline-ref.ts';
 import { getRootNamespaceId, listJobVariables, listOpenMergeRequestReferences, type RunnableJob } from './store.ts';
 import { buildRunnerVariables, expandEnvironmentUrl } from './variables.ts';
 
+type DeliveryServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey'>;
+
 /**
- * Builds the payload of a claimed job; `baseUrl` has no trailing slash. The job is running by now: if the payload cannot be
- * built, the job fails at once instead of waiting for its timeout.
+ * Builds the payload of a claimed job; `baseUrl` has no trailing slash. The job is running by now: if the payload
+ * cannot be built, the job fails at once instead of waiting for its timeout.
  */
 export async function buildPayloadOrFailJob(
-  services: Services,
+  services: Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'log' | 'secretKey'>,
   requester: RequestingRunner,
   claimed: RunnerJob,
   baseUrl: string,
@@ -39,7 +41,10 @@ export async function buildPayloadOrFailJob(
     return await buildPayload(services, requester, claimed, baseUrl);
   } catch (error) {
     const { id, project_id } = claimed.job;
-    services.log.error({ err: error, job: id }, 'A job could not be handed out');
+    services.log.error(
+      { err: error, job: id },
+      'The payload of a job could not be built; the job fails with scheduler_failure',
+    );
     const reason = { failure_reason: 'scheduler_failure' satisfies FailureReason };
     const lock = jobsLockKey(project_id);
     await services.runUnitOfWork(ANONYMOUS, (uow) => changeJobStatus(uow, id, ['running'], 'failed', reason), {
@@ -51,51 +56,51 @@ export async function buildPayloadOrFailJob(
 }
 
 async function buildPayload(
-  services: Services,
+  services: DeliveryServices,
   { runner }: RequestingRunner,
   claimed: RunnerJob,
   baseUrl: string,
 ): Promise<object> {
-  const { job: work, token, timeout, startedAt } = claimed;
+  const { job, token, timeout, startedAt } = claimed;
   const db = services.database.reader;
-  const caller = await loadCaller(db, work.user_id, null);
-  const project = await findProject(db, caller, String(work.project_id));
-  if (project === null) throw new Error(`The project ${work.project_id} of a job that runs is not there`);
-  const hasRef = await createPipelineRef(services, project, work);
+  const caller = await loadCaller(db, job.user_id, null);
+  const project = await findProject(db, caller, String(job.project_id));
+  if (project === null) throw new Error(`Project ${job.project_id} of running job ${job.id} does not exist`);
+  const hasRef = await createPipelineRef(services, project, job);
   const repositoryUrl = buildRepositoryUrl(baseUrl, project, token);
-  const onInstance =
+  const onInstanceRunners =
     runner.runner_type === 'instance_type' ? await countRunningOnInstanceRunners(db, project.id) : null;
-  const all = buildRunnerVariables({
-    ...(await loadVariableSources(services, work, project, baseUrl)),
+  const unexpandedVariables = buildRunnerVariables({
+    ...(await loadVariableSources(services, job, project, baseUrl)),
     baseUrl,
     projectPath: project.full_path,
-    work,
+    job,
     token,
     startedAt,
     repositoryUrl,
     runner,
     tags: await listRunnerTags(db, runner.id),
   });
-  await storeEnvironmentUrl(services, work, expandEnvironmentUrl(work, all));
+  await storeEnvironmentUrl(services, job, expandEnvironmentUrl(job, unexpandedVariables));
   const attributes = storedAttributes(project);
-  const variables = expandVariables(all);
+  const variables = expandVariables(unexpandedVariables);
   return buildJobPayload({
     baseUrl,
     secretKey: await services.secretKey(),
     project,
     rootNamespaceId: await getRootNamespaceId(db, project.namespace_id),
-    work,
+    job,
     token,
     timeout,
     startedAt,
-    queue: { size: 1 + (await countPendingJobs(db, runner)), depth: claimed.depth, onInstanceRunners: onInstance },
+    queue: { size: 1 + (await countPendingJobs(db, runner)), depth: claimed.depth, onInstanceRunners },
     repositoryUrl,
     hasRef,
     variables,
     cacheKeys: await Promise.all(
-      (work.options.cache ?? []).map((cache) => resolveCacheKey(services.git, project, work.sha, cache)),
+      (job.options.cache ?? []).map((cache) => resolveCacheKey(services.git, project, job.sha, cache)),
     ),
-    isTrusted: work.protected || (canSeeProject(caller, project) && getProjectRole(caller, project) >= MAINTAINER),
+    isTrusted: job.protected || (canSeeProject(caller, project) && getProjectRole(caller, project) >= MAINTAINER),
     depth: getGitDepth(variables, attributes.ci_default_git_depth),
     separatedCaches: attributes.ci_separated_caches,
     mayFetch: attributes.build_git_strategy === 'fetch',
@@ -104,7 +109,11 @@ async function buildPayload(
 }
 
 /** Stores the URL that the environment gets when the job succeeds. index: jobs primary key */
-async function storeEnvironmentUrl({ database }: Services, { id }: RunnableJob, url: string | null): Promise<void> {
+async function storeEnvironmentUrl(
+  { database }: Pick<Services, 'database'>,
+  { id }: RunnableJob,
+  url: string | null,
+): Promise<void> {
   if (url === null) return;
   await database.transaction((tx) =>
     tx.updateTable('jobs').set({ environment_url: url }).where('id', '=', id).execute(),
@@ -119,42 +128,49 @@ function buildRepositoryUrl(baseUrl: string, project: Project, token: string): s
   return url.href;
 }
 
-async function loadVariableSources(services: Services, work: RunnableJob, project: Project, baseUrl: string) {
+async function loadVariableSources(
+  services: Pick<Services, 'database' | 'git' | 'secretKey'>,
+  job: RunnableJob,
+  project: Project,
+  baseUrl: string,
+) {
   const db = services.database.reader;
-  const key = await services.secretKey();
-  const commit = await readCommit(services.git, getRepository(services.git, project), work.sha);
-  const ofPipeline = (await pipelineVariables(db, work.pipeline_id)).map(({ variable_type, raw, ...variable }) => ({
+  const secretKey = await services.secretKey();
+  const commit = await readCommit(services.git, getRepository(services.git, project), job.sha);
+  const decryptedPipelineVariables = (await pipelineVariables(db, job.pipeline_id)).map(
+    ({ variable_type, raw, ...variable }) => ({
+      key: variable.key,
+      value: decrypt(secretKey, variable.value, PIPELINE_VARIABLE),
+      raw: Boolean(raw),
+      file: variable_type === 'file',
+    }),
+  );
+  const decryptedJobVariables = (await listJobVariables(db, job.id)).map((variable) => ({
     key: variable.key,
-    value: decrypt(key, variable.value, PIPELINE_VARIABLE),
-    raw: Boolean(raw),
-    file: variable_type === 'file',
+    value: decrypt(secretKey, variable.value, JOB_VARIABLE),
   }));
-  const ofJob = (await listJobVariables(db, work.id)).map((variable) => ({
-    key: variable.key,
-    value: decrypt(key, variable.value, JOB_VARIABLE),
-  }));
-  const kept = await variablesForJob(services, project, {
-    protected: Boolean(work.protected),
-    environment: work.environment,
+  const storedVariables = await variablesForJob(services, project, {
+    protected: Boolean(job.protected),
+    environment: job.environment,
   });
-  if (kept === null) throw new Error('The CI/CD variables are too large');
+  if (storedVariables === null) throw new Error('The CI/CD variables are too large');
   return {
-    predefined: commit === null ? [] : buildPredefinedVariables(baseUrl, project, work, commit),
-    stored: kept,
-    ofPipeline,
-    ofJob,
-    environment: work.environment === null ? null : await findEnvironmentByName(db, project.id, work.environment),
-    mergeRequests: work.tag ? [] : await listOpenMergeRequestReferences(db, project.id, work.ref),
+    predefined: commit === null ? [] : buildPredefinedVariables(baseUrl, project, job, commit),
+    storedVariables,
+    pipelineVariables: decryptedPipelineVariables,
+    jobVariables: decryptedJobVariables,
+    environment: job.environment === null ? null : await findEnvironmentByName(db, project.id, job.environment),
+    mergeRequests: job.tag ? [] : await listOpenMergeRequestReferences(db, project.id, job.ref),
   };
 }
 
-/** Returns the depth of the job's variable, or the project's default. */
+/** Returns the depth from the variable GIT_DEPTH, else the project's default. */
 function getGitDepth(
   variables: readonly { readonly key: string; readonly value: string }[],
-  byDefault: number,
+  defaultDepth: number,
 ): number {
-  const said = variables.findLast(({ key }) => key === 'GIT_DEPTH')?.value ?? '';
-  return /^\d{1,9}$/.test(said) ? Number(said) : byDefault;
+  const depth = variables.findLast(({ key }) => key === 'GIT_DEPTH')?.value ?? '';
+  return /^\d{1,9}$/.test(depth) ? Number(depth) : defaultDepth;
 }
 
 /** Resolves a cache key. A key made of files changes with the last commits that changed these files. */
@@ -162,7 +178,7 @@ async function resolveCacheKey(git: Git, project: Project, sha: string, { key }:
   if (typeof key === 'string') return key;
   const repository = getRepository(git, project);
   const commits = await Promise.all(key.files.map((path) => findLastCommit(git, repository, sha, path)));
-  const found = commits.filter((id) => id !== null);
-  const digest = found.length > 0 ? createHash('sha1').update(found.join('-')).digest('hex') : 'default';
+  const commitIds = commits.filter((id) => id !== null);
+  const digest = commitIds.length > 0 ? createHash('sha1').update(commitIds.join('-')).digest('hex') : 'default';
   return key.prefix ? `${key.prefix}-${digest}` : digest;
 }

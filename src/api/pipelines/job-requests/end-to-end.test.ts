@@ -8,13 +8,13 @@ import { promisify } from 'node:util';
 import { referenceRunner } from '#test/support/reference-runner.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 
-// From a push and the registration of a runner to the end of a pipeline (contract/runners.md §3, §6).
+// A pipeline from the push to its end, with a registered runner (contract/runners.md §3, §6).
 
 const here = await world();
 const { anonymous, server } = here;
 const git = promisify(execFile);
 
-/** Three stages: the second wants the first one's files, the third somebody has to start. */
+/** Three stages: the second uses artifacts of the first, the third is manual. */
 const ciFile = (line: string) => `
 stages: [first, second, third]
 build:
@@ -42,33 +42,34 @@ async function push(project: Project, files: Readonly<Record<string, string>>): 
     await run('init', '-q', '-b', 'main');
     for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
     await run('add', '.');
-    await run('commit', '-qm', 'Say what is to be run');
-    const address = new URL(`${server.address}/${project.path_with_namespace}.git`);
-    address.username = 'any';
-    address.password = project.owner.token ?? '';
-    await run('push', '-q', address.href, 'main');
+    await run('commit', '-qm', 'Add CI file');
+    const url = new URL(`${server.address}/${project.path_with_namespace}.git`);
+    url.username = 'any';
+    url.password = project.owner.token ?? '';
+    await run('push', '-q', url.href, 'main');
   } finally {
     await rm(directory, { recursive: true });
   }
   await here.work();
 }
 
-async function begun(line = 'echo testing $CI_COMMIT_BRANCH') {
+/** Pushes the CI file to a new project and registers a runner. */
+async function startPipeline(line = 'echo testing $CI_COMMIT_BRANCH') {
   const project = await here.newProject();
   await push(project, { '.gitlab-ci.yml': ciFile(line) });
   const [{ id }] = (await project.owner.get(`${project.at}/pipelines`)).body;
   const jobs = (await project.owner.get(`${project.at}/pipelines/${id}/jobs`, { include_retried: true })).body;
   const idOf = (name: string): number => jobs.find((job: { name: string }) => job.name === name).id;
-  const wish = { runner_type: 'project_type', project_id: project.id };
-  const { token } = (await done(project.owner.post('/user/runners', wish))).body;
+  const input = { runner_type: 'project_type', project_id: project.id };
+  const { token } = (await done(project.owner.post('/user/runners', input))).body;
   await done(anonymous.post('/runners/verify', { token, system_id: 's_reference' }));
   const status = async () => (await project.owner.get(`${project.at}/pipelines/${id}`)).body.status;
   const runner = referenceRunner(server.address, token);
   return { project, status, test: idOf('test'), deploy: idOf('deploy'), runner };
 }
 
-test('a pipeline of three stages runs to its end, files and all', async () => {
-  const { project, runner, status, deploy } = await begun();
+test('runs a pipeline of three stages with artifacts to its end', async () => {
+  const { project, runner, status, deploy } = await startPipeline();
   assert.deepEqual(await runner.next(), { name: 'build', status: 'success', log: 'building\n', files: [] });
   const second = await runner.next();
   assert.deepEqual(second, { name: 'test', status: 'success', log: 'testing main\n', files: ['of build'] });
@@ -79,13 +80,13 @@ test('a pipeline of three stages runs to its end, files and all', async () => {
   assert.equal((await project.owner.get(`${project.at}/jobs/${deploy}/trace`)).text, 'out\n');
 });
 
-test('one that fails can be retried, one that is canceled is run by nobody', async () => {
-  const { project, runner, status, test } = await begun('test -n "$NO_SUCH_VARIABLE"');
+test('retries a failed job, and does not assign a canceled one', async () => {
+  const { project, runner, status, test } = await startPipeline('test -n "$NO_SUCH_VARIABLE"');
   await runner.next();
   assert.equal((await runner.next())?.status, 'failed');
   assert.equal(await status(), 'failed');
-  const again = await done(project.owner.post(`${project.at}/jobs/${test}/retry`));
-  await done(project.owner.post(`${project.at}/jobs/${again.body.id}/cancel`));
+  const retried = await done(project.owner.post(`${project.at}/jobs/${test}/retry`));
+  await done(project.owner.post(`${project.at}/jobs/${retried.body.id}/cancel`));
   assert.equal(await runner.next(), null);
   assert.equal(await status(), 'canceled');
 });

@@ -26,35 +26,35 @@ export const requestJob = endpoint({
       object({ url: optional(string), certificate: optional(string), authorization: optional(string) }),
     ),
   },
-  errors: { lost: [409, '409 Conflict'], tokenEnded: FORBIDDEN },
+  errors: { conflict: [409, '409 Conflict'], tokenInvalid: FORBIDDEN },
   response: stream,
-  async handle({ runner: asked, params, request }, services) {
-    await checkRunnerLimit(services, 'runner_jobs_request_api_limit', asked.id);
+  async handle({ runner: requestingRunner, params, request }, services) {
+    await checkRunnerLimit(services, 'runner_jobs_request_api_limit', requestingRunner.id);
     const { system_id: systemId, info, last_update } = params;
     const machine = { systemId, address: request.clientAddress, info };
     const { reader } = services.database;
     const now = timestamp(services.clock);
     const managerId =
-      (await findUnchangedManagerId(reader, asked, machine, now)) ??
-      (await services.runUnitOfWork(ANONYMOUS, (uow) => recordContact(uow, asked, machine)));
+      (await findUnchangedManagerId(reader, requestingRunner, machine, now)) ??
+      (await services.runUnitOfWork(ANONYMOUS, (uow) => recordContact(uow, requestingRunner, machine)));
     // Read the version before the queue: jobs that arrive later change it.
-    const { runner, value } = await waitForQueueChange(services, asked, last_update, request);
-    if (runner.paused || last_update === value) return noJob(value);
+    const { runner, version } = await waitForQueueChange(services, requestingRunner, last_update, request);
+    if (runner.paused || last_update === version) return noJob(version);
     // The token of a held request may have been reset or expired in the meantime.
-    const wasHeld = runner !== asked;
-    if (wasHeld && (await findRunnerByToken(reader, params.token, timestamp(services.clock))) === null) {
-      return fail('tokenEnded');
+    const hasWaited = runner !== requestingRunner;
+    if (hasWaited && (await findRunnerByToken(reader, params.token, timestamp(services.clock))) === null) {
+      return fail('tokenInvalid');
     }
     const requester = { runner, managerId, features: info?.features };
     const claimed = await claimJob(services, requester);
-    if (isFailure(claimed)) return claimed.code === 'lost' ? fail('lost') : noJob(value);
+    if (isFailure(claimed)) return claimed.code === 'conflict' ? fail('conflict') : noJob(version);
     const payload = await buildPayloadOrFailJob(services, requester, claimed, request.baseUrl);
-    if (isFailure(payload)) return fail('lost');
+    if (isFailure(payload)) return fail('conflict');
     return { status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(payload) };
   },
 });
 
-/** Returns the answer for no job, with the version that the runner sends back. */
-function noJob(value: string): StreamReply {
-  return { status: 204, headers: { 'X-GitLab-Last-Update': value } };
+/** Returns the response without a job; the runner sends the queue version with its next request. */
+function noJob(version: string): StreamReply {
+  return { status: 204, headers: { 'X-GitLab-Last-Update': version } };
 }

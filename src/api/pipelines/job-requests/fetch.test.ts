@@ -4,12 +4,13 @@ import { workingCopy } from '#git/transport/client.testing.ts';
 import { jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { done, world } from '#test/support/world.ts';
 
-// A runner fetches as the job that it runs (contract/repository.md §5, contract/conventions.md §7 "Job tokens").
+// Runners fetch with the job token (contract/repository.md §5, contract/conventions.md §7 "Job tokens").
 
 const here = await world();
 const { anonymous } = here;
 
-async function handedOut() {
+/** Assigns a job of a new project to a runner. */
+async function assignJob() {
   const project = await here.newProject({ readme: true });
   const sha: string = (await done(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
   const pipelineId = await pipelineRow(here, project, { sha });
@@ -19,38 +20,38 @@ async function handedOut() {
   return { project, pipelineId, sha, job };
 }
 
-test('the refspecs of a job can be fetched from its address while it runs, and no longer', async (t) => {
-  const { pipelineId, sha, job } = await handedOut();
-  const own = `refs/pipelines/${pipelineId}`;
+test('fetches the refspecs of a job with its URL while the job runs, and fails afterwards', async (t) => {
+  const { pipelineId, sha, job } = await assignJob();
+  const pipelineRef = `refs/pipelines/${pipelineId}`;
   const { repo_url, refspecs, depth } = job.git_info;
-  assert.deepEqual(refspecs, [`+${own}:${own}`, '+refs/heads/main:refs/remotes/origin/main']);
+  assert.deepEqual(refspecs, [`+${pipelineRef}:${pipelineRef}`, '+refs/heads/main:refs/remotes/origin/main']);
   const copy = await workingCopy(t);
   const fetch = () => copy.tryGit('fetch', '--depth', String(depth), repo_url, ...refspecs);
   assert.equal((await fetch()).code, 0);
-  assert.equal(await copy.git('rev-parse', own), sha);
+  assert.equal(await copy.git('rev-parse', pipelineRef), sha);
   await done(anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' }));
   assert.notEqual((await fetch()).code, 0);
 });
 
-test('a job pushes nothing, and fetches from no other private project', async (t) => {
-  const { project, job } = await handedOut();
+test('rejects pushes of a job, and its fetches from another private project', async (t) => {
+  const { project, job } = await assignJob();
   const copy = await workingCopy(t);
   await copy.commit('One', { 'a.txt': 'a' });
   const pushed = await copy.tryGit('push', job.git_info.repo_url, 'HEAD:refs/heads/mine');
   assert.match(pushed.stderr, /403/);
   const other = await here.newProject({ owner: project.owner, readme: true });
-  const elsewhere = job.git_info.repo_url.replace(project.path_with_namespace, other.path_with_namespace);
-  assert.notEqual((await copy.tryGit('ls-remote', elsewhere)).code, 0);
+  const otherUrl = job.git_info.repo_url.replace(project.path_with_namespace, other.path_with_namespace);
+  assert.notEqual((await copy.tryGit('ls-remote', otherUrl)).code, 0);
 });
 
-test('the ref of a pipeline goes when that has ended', async (t) => {
-  const { project, pipelineId, job } = await handedOut();
+test('deletes the ref of a pipeline when the pipeline has finished', async (t) => {
+  const { project, pipelineId, job } = await assignJob();
   const copy = await workingCopy(t);
   const credentials = `http://x:${project.owner.token}@`;
   const url = `${here.server.address.replace('http://', credentials)}/${project.path_with_namespace}.git`;
-  const refs = async () => (await copy.git('ls-remote', url)).includes(`refs/pipelines/${pipelineId}`);
-  assert.equal(await refs(), true);
+  const hasPipelineRef = async () => (await copy.git('ls-remote', url)).includes(`refs/pipelines/${pipelineId}`);
+  assert.equal(await hasPipelineRef(), true);
   await done(anonymous.put(`/jobs/${job.id}`, { token: job.token, state: 'success' }));
   await here.work();
-  assert.equal(await refs(), false);
+  assert.equal(await hasPipelineRef(), false);
 });

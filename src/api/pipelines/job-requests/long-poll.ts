@@ -7,80 +7,92 @@ import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { getQueueVersion } from '../processing/index.ts';
 
-/** Poll interval of a held request in milliseconds. Each poll reads a few rows, which another process may have changed. */
+type PollServices = Pick<Services, 'config' | 'clock' | 'database' | 'isServing'>;
+
+/**
+ * Poll interval of a held request in milliseconds. A poll reads a few rows, because other processes may change the
+ * queue.
+ */
 const POLL_INTERVAL_MS = 1000;
 
-/** Limit of held requests per server. */
+/** Maximum number of held requests per server. */
 export const MAX_HELD_REQUESTS = 500;
 
 /** Number of held requests per server, keyed by its configuration. */
 const HELD_REQUESTS = new WeakMap<Config, number>();
 
-/** Running polls by runner. */
+/** Running polls by runner id. */
 const PENDING_POLLS = new WeakMap<Config, Map<number, Promise<RunnerQueueState | null>>>();
 
 /** A runner and the version of its queue. */
 export interface RunnerQueueState {
   readonly runner: Runner;
-  readonly value: string;
+  readonly version: string;
 }
 
 /**
- * Returns the queue version of a runner. While the runner already knows it, the request is held for as long as the setting says
- * (0: not at all; contract/runners.md §3.3). Requests beyond the limit are answered at once.
+ * Returns a runner and its queue version. Waits while the version equals `knownVersion`, at most for the seconds of the
+ * setting `runner_long_polling_seconds` (0: no wait; contract/runners.md §3.3). Beyond the limit of held requests it
+ * returns at once.
  */
 export async function waitForQueueChange(
-  services: Services,
+  services: PollServices,
   runner: Runner,
-  known: string | null | undefined,
+  knownVersion: string | null | undefined,
   { client }: Pick<IncomingRequest, 'client'>,
 ): Promise<RunnerQueueState> {
   const { reader } = services.database;
-  const now = { runner, value: await getQueueVersion(reader, runner, timestamp(services.clock)) };
-  if (now.value !== known || runner.paused) return now;
+  const state = { runner, version: await getQueueVersion(reader, runner, timestamp(services.clock)) };
+  if (state.version !== knownVersion || runner.paused) return state;
   const { runner_long_polling_seconds: seconds } = await loadSettings(reader);
-  const held = HELD_REQUESTS.get(services.config) ?? 0;
-  if (seconds === 0 || held >= MAX_HELD_REQUESTS) return now;
-  HELD_REQUESTS.set(services.config, held + 1);
+  const heldCount = HELD_REQUESTS.get(services.config) ?? 0;
+  if (seconds === 0 || heldCount >= MAX_HELD_REQUESTS) return state;
+  HELD_REQUESTS.set(services.config, heldCount + 1);
   try {
-    return await pollUntilChanged(services, now, seconds, client);
+    return await pollUntilChanged(services, state, seconds, client);
   } finally {
     HELD_REQUESTS.set(services.config, (HELD_REQUESTS.get(services.config) ?? 1) - 1);
   }
 }
 
-/** Polls until the version changes, the time is over, or the client disconnects. */
+/** Polls until the version changes, the time is over, the client disconnects, or the server stops. */
 async function pollUntilChanged(
-  services: Services,
+  services: PollServices,
   first: RunnerQueueState,
   seconds: number,
   client: IncomingRequest['client'],
 ): Promise<RunnerQueueState> {
   const { clock, isServing } = services;
-  let now = first;
-  const until = addMilliseconds(timestamp(clock), seconds * 1000);
-  while (now.value === first.value && timestamp(clock) < until && !client.isDisconnected && isServing()) {
-    const seen = await sharedPoll(services, now.runner.id);
-    if (seen === null) return now;
-    now = seen;
+  let state = first;
+  const deadline = addMilliseconds(timestamp(clock), seconds * 1000);
+  while (state.version === first.version && timestamp(clock) < deadline && !client.isDisconnected && isServing()) {
+    const latest = await sharedPoll(services, state.runner.id);
+    if (latest === null) return state;
+    state = latest;
   }
-  return now;
+  return state;
 }
 
-/** All held requests of a runner share one poll, because anyone with its token can send hundreds. */
-function sharedPoll(services: Services, id: number): Promise<RunnerQueueState | null> {
-  const looks = PENDING_POLLS.get(services.config) ?? new Map<number, Promise<RunnerQueueState | null>>();
-  PENDING_POLLS.set(services.config, looks);
-  const begun = looks.get(id);
-  if (begun !== undefined) return begun;
-  const look = pollOnce(services, id).finally(() => looks.delete(id));
-  looks.set(id, look);
-  return look;
+/** Shares one poll between all held requests of a runner, because anyone with its token can send hundreds. */
+function sharedPoll(
+  services: Pick<Services, 'config' | 'clock' | 'database'>,
+  id: number,
+): Promise<RunnerQueueState | null> {
+  const polls = PENDING_POLLS.get(services.config) ?? new Map<number, Promise<RunnerQueueState | null>>();
+  PENDING_POLLS.set(services.config, polls);
+  const running = polls.get(id);
+  if (running !== undefined) return running;
+  const poll = pollOnce(services, id).finally(() => polls.delete(id));
+  polls.set(id, poll);
+  return poll;
 }
 
-/** Returns null if the runner was deleted. */
-async function pollOnce({ database: { reader }, clock }: Services, id: number): Promise<RunnerQueueState | null> {
+/** Returns the runner and its queue version after the poll interval; null if the runner was deleted. */
+async function pollOnce(
+  { database: { reader }, clock }: Pick<Services, 'clock' | 'database'>,
+  id: number,
+): Promise<RunnerQueueState | null> {
   await pause(POLL_INTERVAL_MS);
   const runner = await findRunner(reader, id);
-  return runner && { runner, value: await getQueueVersion(reader, runner, timestamp(clock)) };
+  return runner && { runner, version: await getQueueVersion(reader, runner, timestamp(clock)) };
 }

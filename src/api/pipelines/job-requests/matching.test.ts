@@ -10,38 +10,39 @@ const here = await world();
 const { anonymous, root } = here;
 const { database } = here.server.services;
 
-type Wish = Parameters<typeof runnerRow>[1];
+type RunnerInput = Parameters<typeof runnerRow>[1];
 
-async function offer(runner: Wish, project: Parameters<typeof jobRow>[1], job: Parameters<typeof jobRow>[2]) {
+/** Requests a job as a new runner while only this job is pending. Deletes the job afterwards. */
+async function offer(runner: RunnerInput, project: Parameters<typeof jobRow>[1], job: Parameters<typeof jobRow>[2]) {
   const id = await jobRow(here, project, job);
   const { id: runnerId, token } = await runnerRow(here, runner);
-  const suits = await suitsRow(id, runnerId);
+  const matches = await matchesRunnerRow(id, runnerId);
   const { status, body } = await anonymous.post('/jobs/request', { token });
   await database.transaction((tx) => tx.deleteFrom('jobs').where('id', '=', id).execute());
   assert.ok(status === 204 || body.id === id);
-  return { taken: status === 201, suits };
+  return { taken: status === 201, matches };
 }
 
-/** Does the job suit the runner, by the form of the rule in which runners are rows? */
-async function suitsRow(jobId: number, runnerId: number): Promise<boolean> {
-  const found = database.reader
+/** Returns whether the job matches the runner by the SQL rule for runner rows. */
+async function matchesRunnerRow(jobId: number, runnerId: number): Promise<boolean> {
+  const query = database.reader
     .selectFrom('jobs')
     .innerJoin('projects', 'projects.id', 'jobs.project_id')
     .innerJoin('runners', (join) => join.onTrue())
     .select('runners.id')
     .where('jobs.id', '=', jobId)
     .where('runners.id', '=', runnerId);
-  return (await found.where(isJobForRunnerRow()).executeTakeFirst()) !== undefined;
+  return (await query.where(isJobForRunnerRow()).executeTakeFirst()) !== undefined;
 }
 
-/** Is the job given to the runner? Both forms of the rule have to say so, or neither. */
+/** Returns whether the runner gets the job. Both forms of the rule must agree. */
 async function takes(...[runner, project, job]: Parameters<typeof offer>): Promise<boolean> {
-  const { taken, suits } = await offer(runner, project, job);
-  assert.equal(suits, taken, JSON.stringify([runner, job]));
+  const { taken, matches } = await offer(runner, project, job);
+  assert.equal(matches, taken, JSON.stringify([runner, job]));
   return taken;
 }
 
-test('tags, untagged jobs, protected refs: each pair of runner and job', async () => {
+test('matches runners and jobs by tags, untagged jobs and protected refs', async () => {
   const project = await here.newProject({ readme: true });
   const projects = [project.id];
   for (const [runner, job, expected] of [
@@ -63,37 +64,37 @@ test('tags, untagged jobs, protected refs: each pair of runner and job', async (
   }
 });
 
-test('a project runner serves its projects and no other', async () => {
+test('a project runner takes jobs of its projects only', async () => {
   const [own, other] = [await here.newProject({ readme: true }), await here.newProject({ readme: true })];
   assert.equal(await takes({ projects: [own.id] }, other, {}), false);
   assert.equal(await takes({ projects: [own.id, other.id] }, other, {}), true);
 });
 
-test('a group runner serves what is below its group, unless the project takes none', async () => {
+test('a group runner takes jobs of projects below its group, unless the project disables group runners', async () => {
   const outer = await here.newGroup();
   const inner = await here.newGroup({ in: outer });
   const project = await here.newProject({ in: inner, owner: outer.owner, readme: true });
-  const of = (group_id: number) => ({ runner_type: 'group_type', group_id }) as const;
-  assert.equal(await takes(of(inner.id), project, {}), true);
-  assert.equal(await takes(of(outer.id), project, {}), true);
-  assert.equal(await takes(of((await here.newGroup()).id), project, {}), false);
+  const groupRunner = (group_id: number) => ({ runner_type: 'group_type', group_id }) as const;
+  assert.equal(await takes(groupRunner(inner.id), project, {}), true);
+  assert.equal(await takes(groupRunner(outer.id), project, {}), true);
+  assert.equal(await takes(groupRunner((await here.newGroup()).id), project, {}), false);
   await done(project.owner.put(project.at, { group_runners_enabled: false }));
-  assert.equal(await takes(of(inner.id), project, {}), false);
+  assert.equal(await takes(groupRunner(inner.id), project, {}), false);
 });
 
-test('a runner of the instance serves who wants it, unless a group above forbids it for good', async () => {
+test('an instance runner takes jobs of projects that enable instance runners, unless an ancestor group forbids it', async () => {
   const group = await here.newGroup();
   const project = await here.newProject({ in: group, owner: group.owner, readme: true });
-  const instance = {};
-  assert.equal(await takes(instance, project, {}), true);
+  const instanceRunner = {};
+  assert.equal(await takes(instanceRunner, project, {}), true);
   await done(project.owner.put(project.at, { shared_runners_enabled: false }));
-  assert.equal(await takes(instance, project, {}), false);
+  assert.equal(await takes(instanceRunner, project, {}), false);
   await done(project.owner.put(project.at, { shared_runners_enabled: true }));
   await done(group.owner.put(group.at, { shared_runners_setting: 'disabled_and_unoverridable' }));
-  assert.equal(await takes(instance, project, {}), false);
+  assert.equal(await takes(instanceRunner, project, {}), false);
 });
 
-test('nothing is run of a project whose builds are off, or that is to be deleted', async () => {
+test('assigns no jobs of a project with disabled builds or marked for deletion', async () => {
   const project = await here.newProject({ readme: true });
   await done(root.put(project.at, { builds_access_level: 'disabled' }));
   assert.equal((await offer({ projects: [project.id] }, project, {})).taken, false);
@@ -102,15 +103,15 @@ test('nothing is run of a project whose builds are off, or that is to be deleted
   assert.equal((await offer({ projects: [project.id] }, project, {})).taken, false);
 });
 
-test('runners of the instance begin with the project that they work least for', async () => {
+test('instance runners prefer the project with the fewest running jobs on them', async () => {
   const [busy, idle] = [await here.newProject({ readme: true }), await here.newProject({ readme: true })];
   const runner = await runnerRow(here, { tags: ['fair'], run_untagged: false });
   await jobRow(here, busy, { status: 'running', runner_id: runner.id });
   const first = await jobRow(here, busy, { tags: ['fair'] });
   const second = await jobRow(here, idle, { tags: ['fair'] });
-  const next = async () => (await anonymous.post('/jobs/request', { token: runner.token })).body;
-  const one = await next();
-  assert.equal(one.id, second);
-  assert.equal(one.job_info.project_jobs_running_on_instance_runners_count, '1');
-  assert.equal((await next()).id, first);
+  const requestNext = async () => (await anonymous.post('/jobs/request', { token: runner.token })).body;
+  const next = await requestNext();
+  assert.equal(next.id, second);
+  assert.equal(next.job_info.project_jobs_running_on_instance_runners_count, '1');
+  assert.equal((await requestNext()).id, first);
 });

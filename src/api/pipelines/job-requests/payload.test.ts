@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { archivedJob, jobRow, pipelineRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { done, world } from '#test/support/world.ts';
 
-// What a runner is given of a job (contract/runners.md §3.3).
+// The payload of a job for its runner (contract/runners.md §3.3).
 
 const here = await world();
 const { anonymous, clock, server } = here;
@@ -40,30 +40,31 @@ const OPTIONS = {
 };
 const FEATURES = { upload_multiple_artifacts: true, fallback_cache_keys: true };
 
-async function handedOut(options: object, more: Parameters<typeof jobRow>[2] = {}, wants: object = {}) {
-  const project = await here.newProject({ readme: true, ...wants });
+/** Assigns a job with these options in a new project to a runner, and returns its payload as `body`. */
+async function assignJob(options: object, row: Parameters<typeof jobRow>[2] = {}, projectAttributes: object = {}) {
+  const project = await here.newProject({ readme: true, ...projectAttributes });
   const sha: string = (await done(project.owner.get(`${project.repository}/branches/main`))).body.commit.id;
   const pipelineId = await pipelineRow(here, project, { sha, ref: 'main' });
   const build = { pipeline_id: pipelineId, name: 'build', stage: 'build', stage_index: 1, status: 'success' } as const;
-  const needed = await archivedJob(here, project, build);
+  const dependency = await archivedJob(here, project, build);
   const id = await jobRow(here, project, {
     pipeline_id: pipelineId,
     name: 'unit',
     options: JSON.stringify(options),
-    ...more,
+    ...row,
   });
   const runner = await runnerRow(here, { projects: [project.id], tags: ['docker'], description: 'box' });
   clock.advance(2);
-  const asked = { token: runner.token, system_id: 's_1', info: { features: FEATURES } };
-  const { body } = await done(anonymous.post('/jobs/request', asked));
+  const params = { token: runner.token, system_id: 's_1', info: { features: FEATURES } };
+  const { body } = await done(anonymous.post('/jobs/request', params));
   const values = new Map<string, string>(
     body.variables.map(({ key, value }: { key: string; value: string }) => [key, value]),
   );
-  return { project, sha, pipelineId, id, needed, runner, body, values };
+  return { project, sha, pipelineId, id, dependency, runner, body, values };
 }
 
-test('every key is there, as the contract has it', async () => {
-  const { body, id, project, needed } = await handedOut(OPTIONS);
+test('contains every key of the contract', async () => {
+  const { body, id, project, dependency } = await assignJob(OPTIONS);
   const { token } = body;
   assert.deepEqual(body.steps, [
     { name: 'script', script: ['echo before', 'make test'], timeout: 3600, when: 'on_success', allow_failure: false },
@@ -78,7 +79,7 @@ test('every key is there, as the contract has it', async () => {
   const cache = { key: 'default-protected', untracked: false, paths: ['vendor/'], policy: 'pull-push' };
   assert.deepEqual(body.cache, [{ ...cache, when: 'on_success', fallback_keys: ['old-protected'] }]);
   const file = { filename: 'artifacts.zip', size: 2 };
-  assert.deepEqual(body.dependencies, [{ id: needed.id, name: 'build', token, artifacts_file: file }]);
+  assert.deepEqual(body.dependencies, [{ id: dependency.id, name: 'build', token, artifacts_file: file }]);
   assert.deepEqual([body.inputs, body.hooks, body.services, body.credentials], [[], [], [], []]);
   assert.deepEqual(body.image, OPTIONS.image);
   assert.deepEqual(body.runner_info, { timeout: 3600, runner_session_url: null });
@@ -105,30 +106,33 @@ test('every key is there, as the contract has it', async () => {
   });
 });
 
-test('where nothing is said it is null or empty, and there is one step', async () => {
-  const plain = (await handedOut({ script: ['true'] }, { needs: '[]' })).body;
-  assert.deepEqual([plain.image, plain.artifacts, plain.cache, plain.dependencies], [null, null, [], []]);
-  assert.equal(plain.steps.length, 1);
+test('uses null or empty arrays for missing keywords, and one step', async () => {
+  const payload = (await assignJob({ script: ['true'] }, { needs: '[]' })).body;
+  assert.deepEqual([payload.image, payload.artifacts, payload.cache, payload.dependencies], [null, null, [], []]);
+  assert.equal(payload.steps.length, 1);
 });
 
-test('a project that has its jobs clone lets none of them fetch', async () => {
-  const { body } = await handedOut({ script: ['true'] }, {}, { build_git_strategy: 'clone' });
+test('does not allow git fetch in a project with the build strategy clone', async () => {
+  const { body } = await assignJob({ script: ['true'] }, {}, { build_git_strategy: 'clone' });
   assert.equal(body.allow_git_fetch, false);
 });
 
-test('a cache is that of protected refs, of all others, or of both, as its project and its own words have it', async () => {
+test('separates caches of protected and other refs, unless the project or the job disables it', async () => {
   const [cache] = OPTIONS.cache;
-  const keys = async (wants: object, unprotect = false) => {
-    const { body } = await handedOut({ ...OPTIONS, cache: [{ ...cache, unprotect }] }, {}, wants);
+  const cacheKeys = async (projectAttributes: object, unprotect = false) => {
+    const { body } = await assignJob({ ...OPTIONS, cache: [{ ...cache, unprotect }] }, {}, projectAttributes);
     const [{ key, fallback_keys }] = body.cache;
     return [key, ...fallback_keys];
   };
-  assert.deepEqual(await keys({ ci_separated_caches: true }, true), ['default-non_protected', 'old-non_protected']);
-  assert.deepEqual(await keys({ ci_separated_caches: false }), ['default', 'old']);
+  assert.deepEqual(await cacheKeys({ ci_separated_caches: true }, true), [
+    'default-non_protected',
+    'old-non_protected',
+  ]);
+  assert.deepEqual(await cacheKeys({ ci_separated_caches: false }), ['default', 'old']);
 });
 
-test('variables say where and what it is, with what they refer to in its place', async () => {
-  const { body, values, id, sha, pipelineId, project, runner } = await handedOut(OPTIONS);
+test('contains predefined variables and expands references', async () => {
+  const { body, values, id, sha, pipelineId, project, runner } = await assignJob(OPTIONS);
   const expected = {
     CI: 'true',
     GITLAB_CI: 'true',
@@ -152,7 +156,7 @@ test('variables say where and what it is, with what they refer to in its place',
     CI_REPOSITORY_URL: body.git_info.repo_url,
   };
   for (const [key, value] of Object.entries(expected)) assert.equal(values.get(key), value, key);
-  const secret = body.variables.find(({ key }: { key: string }) => key === 'CI_JOB_TOKEN');
-  assert.deepEqual(secret, { key: 'CI_JOB_TOKEN', value: body.token, public: false, masked: true });
+  const tokenVariable = body.variables.find(({ key }: { key: string }) => key === 'CI_JOB_TOKEN');
+  assert.deepEqual(tokenVariable, { key: 'CI_JOB_TOKEN', value: body.token, public: false, masked: true });
   for (const { value } of body.variables) assert.equal(typeof value, 'string');
 });

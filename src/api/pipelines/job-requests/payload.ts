@@ -5,14 +5,14 @@ import { FAILURE_REASONS, findArtifactType } from '../jobs/index.ts';
 import type { JobDependency, RunnableJob } from './store.ts';
 import type { RunnerVariable } from './variables.ts';
 
-/** Builds the payload of a job for its runner (contract/runners.md §3.3); every key is always present. */
+/** The payload of a job for its runner (contract/runners.md §3.3); every key is always present. */
 
 export interface PayloadInput {
   readonly baseUrl: string;
   readonly secretKey: KeyObject;
   readonly project: Project;
   readonly rootNamespaceId: number;
-  readonly work: RunnableJob;
+  readonly job: RunnableJob;
   readonly token: string;
   readonly timeout: number;
   readonly startedAt: string;
@@ -32,10 +32,10 @@ export interface PayloadInput {
 }
 
 export function buildJobPayload(input: PayloadInput): object {
-  const { work, token, timeout } = input;
-  const { options } = work;
+  const { job, token, timeout } = input;
+  const { options } = job;
   return {
-    id: work.id,
+    id: job.id,
     token,
     allow_git_fetch: input.mayFetch,
     job_info: buildJobInfo(input),
@@ -71,12 +71,12 @@ export function buildJobPayload(input: PayloadInput): object {
   };
 }
 
-function buildJobInfo({ work, project, rootNamespaceId, queue, startedAt, secretKey }: PayloadInput) {
-  const queued = Date.parse(work.queued_at ?? work.created_at);
+function buildJobInfo({ job, project, rootNamespaceId, queue, startedAt, secretKey }: PayloadInput) {
+  const queuedAt = Date.parse(job.queued_at ?? job.created_at);
   return {
-    id: work.id,
-    name: work.name,
-    stage: work.stage,
+    id: job.id,
+    name: job.name,
+    stage: job.stage,
     project_id: project.id,
     project_name: project.name,
     project_full_path: project.full_path,
@@ -85,9 +85,9 @@ function buildJobInfo({ work, project, rootNamespaceId, queue, startedAt, secret
     organization_id: 1,
     instance_id: deriveInstanceId(secretKey, 'instance_id'),
     instance_uuid: toUuid(deriveInstanceId(secretKey, 'instance_uuid')),
-    user_id: work.user_id,
+    user_id: job.user_id,
     scoped_user_id: null,
-    time_in_queue_seconds: Math.max(0, Math.round((Date.parse(startedAt) - queued) / 1000)),
+    time_in_queue_seconds: Math.max(0, Math.round((Date.parse(startedAt) - queuedAt) / 1000)),
     project_jobs_running_on_instance_runners_count:
       queue.onInstanceRunners === null ? '+Inf' : String(queue.onInstanceRunners),
     queue_size: queue.size,
@@ -106,17 +106,17 @@ function toUuid(hex: string): string {
   );
 }
 
-function buildGitInfo({ work, depth, repositoryUrl, hasRef }: PayloadInput) {
+function buildGitInfo({ job, depth, repositoryUrl, hasRef }: PayloadInput) {
   return {
     repo_url: repositoryUrl,
-    ref: work.ref,
-    sha: work.sha,
-    before_sha: work.before_sha,
-    ref_type: work.tag ? 'tag' : 'branch',
-    refspecs: [...(hasRef ? [pipelineRefspec(work)] : []), ...buildRefspecs(work, depth)],
+    ref: job.ref,
+    sha: job.sha,
+    before_sha: job.before_sha,
+    ref_type: job.tag ? 'tag' : 'branch',
+    refspecs: [...(hasRef ? [pipelineRefspec(job)] : []), ...buildRefspecs(job, depth)],
     depth,
     repo_object_format: 'sha1',
-    protected: work.protected,
+    protected: job.protected,
   };
 }
 
@@ -131,8 +131,8 @@ function pipelineRefspec({ pipeline_id }: RunnableJob): string {
 }
 
 function buildSteps({ before_script = [], script = [], after_script = null }: Partial<JobOptions>, timeout: number) {
-  const main = [...before_script, ...script];
-  const step = { name: 'script', script: main, timeout, when: 'on_success', allow_failure: false };
+  const commands = [...before_script, ...script];
+  const step = { name: 'script', script: commands, timeout, when: 'on_success', allow_failure: false };
   if (after_script === null) return [step];
   return [step, { name: 'after_script', script: after_script, timeout, when: 'always', allow_failure: true }];
 }
@@ -145,19 +145,19 @@ function buildArtifacts(artifacts: JobArtifacts | null): object[] | null {
   if (artifacts === null) return null;
   const { name, untracked, paths, exclude, when, expire_in, reports } = artifacts;
   const archive = { name, untracked, paths, ...(exclude.length > 0 ? { exclude } : {}), when, expire_in };
-  const all = [
+  const entries = [
     ...(paths.length > 0 || untracked ? [{ ...archive, artifact_type: 'archive', artifact_format: 'zip' }] : []),
     ...Object.entries(reports).flatMap(([kind, files]) => buildReport(kind, files, expire_in)),
   ];
-  return all.length > 0 ? all : null;
+  return entries.length > 0 ? entries : null;
 }
 
 function buildReport(kind: string, paths: readonly string[], expire_in: string | null): object[] {
   const type = findArtifactType(kind);
   if (type === undefined) return [];
   const { filename, format } = type;
-  const sent = { when: 'always', expire_in, artifact_type: kind, artifact_format: format };
-  return [{ name: filename, untracked: false, paths, ...sent }];
+  const upload = { when: 'always', expire_in, artifact_type: kind, artifact_format: format };
+  return [{ name: filename, untracked: false, paths, ...upload }];
 }
 
 function buildCache(cache: JobCache, key: string, { isTrusted, separatedCaches }: PayloadInput) {

@@ -10,8 +10,8 @@ import { hasFinished } from '../processing/index.ts';
 import type { RunnableJob } from './store.ts';
 
 /**
- * While a pipeline runs, its commit has its own ref, which runners fetch, because the branch may move or be deleted in the
- * meantime (contract/repository.md §5).
+ * A running pipeline has a ref of its own for its commit. Runners fetch that ref, because the branch may move or be
+ * deleted in the meantime (contract/repository.md §5).
  */
 
 const SERVER_ACTOR = { server: true, userId: null } as const;
@@ -27,14 +27,18 @@ export async function createPipelineRef(
   const ref = pipelineRefName(pipeline_id);
   const repository = getRepository(services.git, project);
   if ((await resolveRef(repository, ref)) !== null) return true;
-  const moved = await moveRefs(services, { project, by: SERVER_ACTOR, changes: [{ ref, oldId: ZERO_ID, newId: sha }] });
-  if (isFailure(moved) && moved.code === 'readOnly')
+  const result = await moveRefs(services, {
+    project,
+    by: SERVER_ACTOR,
+    changes: [{ ref, oldId: ZERO_ID, newId: sha }],
+  });
+  if (isFailure(result) && result.code === 'readOnly')
     await services.database.transaction((tx) => enqueueCreation(tx, pipeline_id));
   // Another job of the pipeline may have created it.
-  return !isFailure(moved) || (await resolveRef(repository, ref)) !== null;
+  return !isFailure(result) || (await resolveRef(repository, ref)) !== null;
 }
 
-/** Delay before a retry on a read-only repository (chosen value). */
+/** Delay before a retry on a read-only repository, in milliseconds (not set by the contract). */
 const READ_ONLY_RETRY_MS = 5 * 60_000;
 
 /** Creates the ref once the repository is writable again, as other jobs of the pipeline may need it. */
@@ -59,22 +63,22 @@ export const deletePipelineRefJob = defineJob({
     const project = await findRepository(services.database.reader, projectId);
     if (project === undefined || (await findUnfinishedPipeline(services.database.reader, pipelineId))) return;
     const ref = pipelineRefName(pipelineId);
-    const now = await resolveRef(getRepository(services.git, project), ref);
-    if (now === null) return;
-    const moved = await moveRefs(services, {
+    const currentId = await resolveRef(getRepository(services.git, project), ref);
+    if (currentId === null) return;
+    const result = await moveRefs(services, {
       project,
       by: SERVER_ACTOR,
-      changes: [{ ref, oldId: now, newId: ZERO_ID }],
+      changes: [{ ref, oldId: currentId, newId: ZERO_ID }],
     });
-    if (isFailure(moved) && moved.code === 'readOnly') return enqueueDeletion(services, { projectId, pipelineId });
-    if (isFailure(moved) && moved.code !== 'moved') throw new Error(`${ref} could not be removed: ${moved.code}`);
+    if (isFailure(result) && result.code === 'readOnly') return enqueueDeletion(services, { projectId, pipelineId });
+    if (isFailure(result) && result.code !== 'moved') throw new Error(`${ref} could not be deleted: ${result.code}`);
   },
 });
 
-function enqueueDeletion({ database }: RefServices, which: { projectId: number; pipelineId: number }): Promise<void> {
+function enqueueDeletion({ database }: RefServices, payload: { projectId: number; pipelineId: number }): Promise<void> {
   return database.transaction((tx) =>
-    enqueue(tx, deletePipelineRefJob, which, {
-      key: String(which.pipelineId),
+    enqueue(tx, deletePipelineRefJob, payload, {
+      key: String(payload.pipelineId),
       runAt: addMilliseconds(tx.now, READ_ONLY_RETRY_MS),
     }),
   );
@@ -82,15 +86,15 @@ function enqueueDeletion({ database }: RefServices, which: { projectId: number; 
 
 /** Returns the pipeline, unless it has finished or was deleted. index: pipelines primary key */
 async function findUnfinishedPipeline(db: Reader, pipelineId: number) {
-  const found = await db
+  const pipeline = await db
     .selectFrom('pipelines')
     .select(['status', 'project_id', 'sha'])
     .where('id', '=', pipelineId)
     .executeTakeFirst();
-  return found === undefined || hasFinished(found.status) ? undefined : found;
+  return pipeline === undefined || hasFinished(pipeline.status) ? undefined : pipeline;
 }
 
-/** index: repositories primary key */
+/** Returns the repository of a project, or undefined if it was deleted. index: repositories primary key */
 function findRepository(db: Reader, projectId: number) {
   return db
     .selectFrom('repositories')

@@ -9,18 +9,19 @@ import { candidatesQuery } from './choose-job.ts';
 const here = await world();
 const { database } = here.server.services;
 
-test('choosing a job looks at pending ones alone, however many have ended', async () => {
+test('reads only pending jobs when it lists candidates, however many are finished', async () => {
   const [group, project] = [await here.newGroup(), await here.newProject()];
-  for (const wish of [{}, { runner_type: 'group_type', group_id: group.id }, { projects: [project.id] }] as const) {
-    const runner = await findRunner(database.reader, (await runnerRow(here, { tags: ['a'], ...wish })).id);
+  for (const row of [{}, { runner_type: 'group_type', group_id: group.id }, { projects: [project.id] }] as const) {
+    const runner = await findRunner(database.reader, (await runnerRow(here, { tags: ['a'], ...row })).id);
     assert.ok(runner);
     const plan = await database.transaction((tx) => explainPlan(tx, candidatesQuery(tx, runner)));
-    // As the two engines say it: `SEARCH jobs USING INDEX jobs_pending`, `Index Scan using jobs_pending on jobs`.
-    const ofJobs = plan.filter((line) => /\b(?:SCAN|SEARCH) jobs\b|\bon jobs\b(?! busy)|Scan on jobs_/.test(line));
-    assert.ok(ofJobs.length > 0, plan.join('\n'));
-    for (const line of ofJobs) assert.match(line, /jobs_pending|jobs_by_status/, plan.join('\n'));
+    // In the words of the two engines: `SEARCH jobs USING INDEX jobs_pending`, `Index Scan using jobs_pending on jobs`.
+    const jobScans = plan.filter((line) => /\b(?:SCAN|SEARCH) jobs\b|\bon jobs\b(?! busy)|Scan on jobs_/.test(line));
+    assert.ok(jobScans.length > 0, plan.join('\n'));
+    for (const line of jobScans) assert.match(line, /jobs_pending|jobs_by_status/, plan.join('\n'));
     assert.doesNotMatch(plan.join('\n'), /SCAN projects|projects_by_deletion/);
-    const busy = plan.filter((line) => /\b(?:SCAN|SEARCH) busy\b|\bon jobs busy\b/.test(line));
-    for (const line of busy) assert.match(line, /jobs_running|jobs_by_runner_status|Bitmap Heap/, plan.join('\n'));
+    const runningScans = plan.filter((line) => /\b(?:SCAN|SEARCH) busy\b|\bon jobs busy\b/.test(line));
+    for (const line of runningScans)
+      assert.match(line, /jobs_running|jobs_by_runner_status|Bitmap Heap/, plan.join('\n'));
   }
 });

@@ -8,34 +8,34 @@ import { jobRow, runnerRow } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
 import { listCandidates } from './choose-job.ts';
 
-// What runners are offered is what the rules say, of random runners, jobs, projects and groups (contract/runners.md §7).
+// Compares candidate jobs with the rules of contract/runners.md §7, for random runners, jobs, projects and groups.
 
 const here = await world();
 const { database } = here.server.services;
 const outer = await here.newGroup();
 const inner = await here.newGroup({ in: outer });
-const apart = await here.newGroup();
-/** Each group's own and those above it. */
-const LINEAGE = { outer: [outer.id], inner: [inner.id, outer.id], apart: [apart.id] };
-const places = { outer, inner, apart };
-type Name = keyof typeof places;
-const names: Name[] = ['outer', 'inner', 'apart'];
+const other = await here.newGroup();
+/** Ids of each group and its ancestors. */
+const LINEAGE = { outer: [outer.id], inner: [inner.id, outer.id], other: [other.id] };
+const groups = { outer, inner, other };
+type Name = keyof typeof groups;
+const names: Name[] = ['outer', 'inner', 'other'];
 const projects = new Map<Name, number>();
 for (const name of names)
-  projects.set(name, (await here.newProject({ in: places[name], owner: places[name].owner })).id);
-const jobModel = await modelOf('jobs', await jobRow(here, { id: projects.get('outer')! }));
-const runnerModel = await modelOf('runners', (await runnerRow(here)).id);
+  projects.set(name, (await here.newProject({ in: groups[name], owner: groups[name].owner })).id);
+const jobTemplate = await loadTemplate('jobs', await jobRow(here, { id: projects.get('outer')! }));
+const runnerTemplate = await loadTemplate('runners', (await runnerRow(here)).id);
 
 const tags = fc.uniqueArray(fc.constantFrom('a', 'b', 'A'), { maxLength: 3 });
-const drawn = fc.record({
-  forbidden: fc.record({ outer: fc.boolean(), inner: fc.boolean(), apart: fc.boolean() }),
+const scenario = fc.record({
+  forbidden: fc.record({ outer: fc.boolean(), inner: fc.boolean(), other: fc.boolean() }),
   projects: fc.array(
     fc.record({ group: fc.boolean(), shared: fc.boolean(), enabled: fc.boolean(), marked: fc.boolean() }),
     { minLength: 3, maxLength: 3 },
   ),
   jobs: fc.array(
     fc.record({
-      place: fc.nat(2),
+      groupIndex: fc.nat(2),
       tags,
       protected: fc.boolean(),
       status: fc.constantFrom('pending', 'pending', 'pending', 'created', 'running', 'manual'),
@@ -45,8 +45,8 @@ const drawn = fc.record({
   runners: fc.array(
     fc.record({
       type: fc.constantFrom('instance_type', 'group_type', 'project_type'),
-      place: fc.nat(2),
-      others: fc.boolean(),
+      groupIndex: fc.nat(2),
+      allProjects: fc.boolean(),
       tags,
       run_untagged: fc.boolean(),
       locked: fc.boolean(),
@@ -55,28 +55,31 @@ const drawn = fc.record({
     { minLength: 1, maxLength: 4 },
   ),
 });
-type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never;
-type DrawnRunner = Drawn['runners'][number];
-type DrawnJob = Drawn['jobs'][number];
+type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
+type ScenarioRunner = Scenario['runners'][number];
+type ScenarioJob = Scenario['jobs'][number];
 
-/** The rules, told once more and without SQL. */
-function mayTake({ forbidden, projects }: Drawn, runner: DrawnRunner, job: DrawnJob): boolean {
-  const [at, name] = [projects[job.place]!, names[job.place]!];
-  if (job.status !== 'pending' || !at.enabled || at.marked) return false;
+/** Implements the rules once more, without SQL. */
+function mayTake({ forbidden, projects }: Scenario, runner: ScenarioRunner, job: ScenarioJob): boolean {
+  const [project, name] = [projects[job.groupIndex]!, names[job.groupIndex]!];
+  if (job.status !== 'pending' || !project.enabled || project.marked) return false;
   if (runner.access_level === 'ref_protected' && !job.protected) return false;
   if (job.tags.length === 0 ? !runner.run_untagged : job.tags.some((tag) => !runner.tags.includes(tag))) return false;
-  if (runner.type === 'project_type') return runner.place === job.place || runner.others;
-  if (runner.type === 'group_type') return at.group && LINEAGE[name].includes(places[names[runner.place]!].id);
-  return at.shared && !names.some((above) => forbidden[above] && LINEAGE[name].includes(places[above].id));
+  if (runner.type === 'project_type') return runner.groupIndex === job.groupIndex || runner.allProjects;
+  if (runner.type === 'group_type')
+    return project.group && LINEAGE[name].includes(groups[names[runner.groupIndex]!].id);
+  return (
+    project.shared && !names.some((ancestor) => forbidden[ancestor] && LINEAGE[name].includes(groups[ancestor].id))
+  );
 }
 
-test('a runner is offered the jobs that it may take, all of them in their order, and no others', async () => {
-  const property = fc.asyncProperty(drawn, async (all) => {
-    await forgotten(async (tx) => {
-      const jobs = await make(tx, all);
-      for (const runner of all.runners) {
-        const offered = (await listCandidates(tx, await makeRunner(tx, runner))).map(({ id }) => id);
-        const allowed = jobs.filter((_, at) => mayTake(all, runner, all.jobs[at]!));
+test('lists exactly the jobs that a runner may take, in order', async () => {
+  const property = fc.asyncProperty(scenario, async (values) => {
+    await rollBackAfter(async (tx) => {
+      const jobs = await applyScenario(tx, values);
+      for (const runner of values.runners) {
+        const offered = (await listCandidates(tx, await insertRunner(tx, runner))).map(({ id }) => id);
+        const allowed = jobs.filter((_, at) => mayTake(values, runner, values.jobs[at]!));
         if (runner.type === 'instance_type') offered.sort((a, b) => a - b);
         assert.deepEqual(offered, allowed, JSON.stringify(runner));
       }
@@ -85,16 +88,19 @@ test('a runner is offered the jobs that it may take, all of them in their order,
   await fc.assert(property, { numRuns: 100 });
 });
 
-/** The ids of the jobs. */
-async function make(tx: Transaction, { forbidden, projects: drawnProjects, jobs }: Drawn): Promise<number[]> {
+/** Applies the settings of the scenario and inserts its jobs. Returns the ids of the jobs. */
+async function applyScenario(
+  tx: Transaction,
+  { forbidden, projects: projectSettings, jobs }: Scenario,
+): Promise<number[]> {
   for (const [at, name] of names.entries()) {
-    const { group, shared, enabled, marked } = drawnProjects[at]!;
-    const switches = {
+    const { group, shared, enabled, marked } = projectSettings[at]!;
+    const attributes = {
       ...(group ? {} : { group_runners_enabled: false }),
       ...(shared ? {} : { shared_runners_enabled: false }),
     };
     const values = {
-      attributes: JSON.stringify(switches),
+      attributes: JSON.stringify(attributes),
       builds_access_level: enabled ? 'enabled' : 'disabled',
       marked_for_deletion_on: marked ? tx.today : null,
     } as const;
@@ -103,13 +109,13 @@ async function make(tx: Transaction, { forbidden, projects: drawnProjects, jobs 
     await tx
       .updateTable('namespaces')
       .set({ attributes: JSON.stringify(setting) })
-      .where('id', '=', places[name].id)
+      .where('id', '=', groups[name].id)
       .execute();
   }
   await tx.deleteFrom('jobs').execute();
   const ids: number[] = [];
-  for (const [at, { place, tags, ...job }] of jobs.entries()) {
-    const values = { ...jobModel, ...job, name: `job ${at}`, project_id: projects.get(names[place]!)! };
+  for (const [at, { groupIndex, tags, ...job }] of jobs.entries()) {
+    const values = { ...jobTemplate, ...job, name: `job ${at}`, project_id: projects.get(names[groupIndex]!)! };
     const { id } = await tx
       .insertInto('jobs')
       .values(values as Insertable<Schema['jobs']>)
@@ -122,10 +128,19 @@ async function make(tx: Transaction, { forbidden, projects: drawnProjects, jobs 
   return ids;
 }
 
-let made = 0;
-async function makeRunner(tx: Transaction, { type, place, others, tags, ...runner }: DrawnRunner): Promise<Runner> {
-  const group_id = type === 'group_type' ? places[names[place]!].id : null;
-  const values = { ...runnerModel, ...runner, runner_type: type, group_id, token_digest: `drawn ${made++}` };
+let runnerCount = 0;
+async function insertRunner(
+  tx: Transaction,
+  { type, groupIndex, allProjects, tags, ...runner }: ScenarioRunner,
+): Promise<Runner> {
+  const group_id = type === 'group_type' ? groups[names[groupIndex]!].id : null;
+  const values = {
+    ...runnerTemplate,
+    ...runner,
+    runner_type: type,
+    group_id,
+    token_digest: `scenario ${runnerCount++}`,
+  };
   const row = await tx
     .insertInto('runners')
     .values(values as Insertable<Schema['runners']>)
@@ -133,8 +148,8 @@ async function makeRunner(tx: Transaction, { type, place, others, tags, ...runne
     .executeTakeFirstOrThrow();
   for (const [position, name] of tags.entries())
     await tx.insertInto('runner_tags').values({ runner_id: row.id, name, position }).execute();
-  const own = type === 'project_type' ? names.filter((_, at) => at === place || others) : [];
-  for (const name of own)
+  const projectNames = type === 'project_type' ? names.filter((_, at) => at === groupIndex || allProjects) : [];
+  for (const name of projectNames)
     await tx
       .insertInto('runner_projects')
       .values({ runner_id: row.id, project_id: projects.get(name)! })
@@ -142,7 +157,8 @@ async function makeRunner(tx: Transaction, { type, place, others, tags, ...runne
   return row as unknown as Runner;
 }
 
-async function modelOf(table: 'jobs' | 'runners', id: number): Promise<object> {
+/** Returns the columns of a row except its id. */
+async function loadTemplate(table: 'jobs' | 'runners', id: number): Promise<object> {
   const { id: _, ...values } = await database.reader
     .selectFrom(table)
     .selectAll()
@@ -151,14 +167,14 @@ async function modelOf(table: 'jobs' | 'runners', id: number): Promise<object> {
   return values;
 }
 
-/** Does this in a transaction that leaves nothing behind. */
-async function forgotten(work: (tx: Transaction) => Promise<void>): Promise<void> {
-  const over = new Error('over');
-  const ended = database.transaction(async (tx) => {
+/** Runs `work` in a transaction and rolls it back. */
+async function rollBackAfter(work: (tx: Transaction) => Promise<void>): Promise<void> {
+  const rollback = new Error('rollback');
+  const transaction = database.transaction(async (tx) => {
     await work(tx);
-    throw over;
+    throw rollback;
   });
-  await ended.catch((error: unknown) => {
-    if (error !== over) throw error;
+  await transaction.catch((error: unknown) => {
+    if (error !== rollback) throw error;
   });
 }

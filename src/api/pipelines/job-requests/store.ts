@@ -4,8 +4,8 @@ import { selectRootNamespace } from '#domain/namespaces/hierarchy.ts';
 import type { JobOptions } from '../ci-file/index.ts';
 
 /**
- * Returns a job with the data that its runner needs, or null. index: jobs primary key, pipelines primary key, pipeline_triggers
- * primary key, pipeline_schedules primary key
+ * Returns a job with the data that its runner needs, or null.
+ * index: jobs primary key, pipelines primary key, pipeline_triggers primary key, pipeline_schedules primary key
  */
 export async function findRunnableJob(db: Reader, jobId: number) {
   const row = await db
@@ -48,9 +48,9 @@ export async function findRunnableJob(db: Reader, jobId: number) {
     .where('jobs.id', '=', jobId)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const { options, needs, ...work } = row;
+  const { options, needs, ...job } = row;
   return {
-    ...work,
+    ...job,
     options: JSON.parse(options) as Partial<JobOptions>,
     needs: needs === null ? null : (JSON.parse(needs) as StoredJobNeed[]),
   };
@@ -78,7 +78,7 @@ export interface JobDependency {
  * Lists the jobs whose artifacts a job receives: its needs, else its `dependencies`, else all jobs of earlier stages
  * (contract/runners.md §3.3). index: jobs_latest_by_name, job_artifacts_by_job /
  */
-export async function listDependencies(db: Reader, work: RunnableJob): Promise<JobDependency[]> {
+export async function listDependencies(db: Reader, job: RunnableJob): Promise<JobDependency[]> {
   const earlier = db
     .selectFrom('jobs')
     .leftJoin('job_artifacts', (join) =>
@@ -93,16 +93,16 @@ export async function listDependencies(db: Reader, work: RunnableJob): Promise<J
       'job_artifacts.filename',
       'job_artifacts.size',
     ])
-    .where('jobs.pipeline_id', '=', work.pipeline_id)
+    .where('jobs.pipeline_id', '=', job.pipeline_id)
     .where(sql<boolean>`not jobs.retried`)
     .orderBy('jobs.id');
-  const names = listDependencyNames(work);
+  const names = listDependencyNames(job);
   if (names !== null && names.length === 0) return [];
   const rows = await earlier.execute();
-  const others = rows.filter(({ id }) => id !== work.id);
-  if (names === null) return others.filter(({ stage_index }) => stage_index < work.stage_index);
-  const wanted = new Set(names);
-  return others.filter(({ name }) => wanted.has(name) || wanted.has(name.replace(/ \d{1,4}\/\d{1,4}$/, '')));
+  const others = rows.filter(({ id }) => id !== job.id);
+  if (names === null) return others.filter(({ stage_index }) => stage_index < job.stage_index);
+  const nameSet = new Set(names);
+  return others.filter(({ name }) => nameSet.has(name) || nameSet.has(name.replace(/ \d{1,4}\/\d{1,4}$/, '')));
 }
 
 /** Returns null if neither `needs` nor `dependencies` is set. */
@@ -116,7 +116,7 @@ export async function getRootNamespaceId(db: Reader, namespaceId: number): Promi
   return (await selectRootNamespace(db, namespaceId).select('namespaces.id').executeTakeFirstOrThrow()).id;
 }
 
-/** index: job_variables_by_key */
+/** Lists the variables given with a job, encrypted. index: job_variables_by_key */
 export function listJobVariables(db: Reader, jobId: number) {
   return db.selectFrom('job_variables').select(['key', 'value']).where('job_id', '=', jobId).orderBy('id').execute();
 }

@@ -13,7 +13,7 @@ export interface RunnerVariable extends CiVariable {
 interface VariableSources {
   readonly baseUrl: string;
   readonly projectPath: string;
-  readonly work: RunnableJob;
+  readonly job: RunnableJob;
   readonly token: string;
   readonly startedAt: string;
   readonly repositoryUrl: string;
@@ -22,9 +22,9 @@ interface VariableSources {
   /** Predefined variables of server, project, commit and ref. */
   readonly predefined: readonly CiVariable[];
   /** Stored variables of instance, groups and project. */
-  readonly stored: readonly CiVariable[];
-  readonly ofPipeline: readonly CiVariable[];
-  readonly ofJob: readonly CiVariable[];
+  readonly storedVariables: readonly CiVariable[];
+  readonly pipelineVariables: readonly CiVariable[];
+  readonly jobVariables: readonly CiVariable[];
   readonly mergeRequests: readonly string[];
   /** Null: the job has no environment. */
   readonly environment: EnvironmentRow | null;
@@ -46,26 +46,26 @@ const toStored = (variable: CiVariable): RunnerVariable => ({
 });
 
 /**
- * Returns all variables of a job in order; later ones win (contract/runners.md §3.3): predefined, from the CI file, stored for
- * instance, groups and project, given with the pipeline, given with the job.
+ * Returns all variables of a job in order; later ones win (contract/runners.md §3.3): predefined, from the CI file,
+ * stored for instance, groups and project, given with the pipeline, given with the job.
  */
-export function buildRunnerVariables(given: VariableSources): RunnerVariable[] {
-  const { work, token, repositoryUrl } = given;
+export function buildRunnerVariables(sources: VariableSources): RunnerVariable[] {
+  const { job, token, repositoryUrl } = sources;
   return [
-    ...given.predefined.map(toPublic),
-    ...toVariables(pipelineVariables(given)).map(toPublic),
-    ...toVariables(jobVariables(given)).map(toPublic),
+    ...sources.predefined.map(toPublic),
+    ...toVariables(predefinedPipelineVariables(sources)).map(toPublic),
+    ...toVariables(predefinedJobVariables(sources)).map(toPublic),
     toMasked({ key: 'CI_JOB_TOKEN', value: token }),
     toHidden({ key: 'CI_REPOSITORY_URL', value: repositoryUrl }),
     toPublic({ key: 'CI_REGISTRY_USER', value: 'gitlab-ci-token' }),
     toMasked({ key: 'CI_REGISTRY_PASSWORD', value: token }),
-    ...toVariables(runnerVariables(given)).map(toPublic),
-    ...toVariables(userVariables(work)).map(toPublic),
-    ...toVariables(environmentVariables(given)).map(toPublic),
-    ...(work.options.variables ?? []).map(toPublic),
-    ...given.stored.map(toStored),
-    ...given.ofPipeline.map(toHidden),
-    ...given.ofJob.map(toHidden),
+    ...toVariables(predefinedRunnerVariables(sources)).map(toPublic),
+    ...toVariables(predefinedUserVariables(job)).map(toPublic),
+    ...toVariables(predefinedEnvironmentVariables(sources)).map(toPublic),
+    ...(job.options.variables ?? []).map(toPublic),
+    ...sources.storedVariables.map(toStored),
+    ...sources.pipelineVariables.map(toHidden),
+    ...sources.jobVariables.map(toHidden),
   ];
 }
 
@@ -73,32 +73,32 @@ function toVariables(values: Readonly<Record<string, string | undefined>>): CiVa
   return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]));
 }
 
-function pipelineVariables({ baseUrl, projectPath, work, mergeRequests }: VariableSources) {
+function predefinedPipelineVariables({ baseUrl, projectPath, job, mergeRequests }: VariableSources) {
   return {
-    CI_PIPELINE_ID: String(work.pipeline_id),
-    CI_PIPELINE_IID: String(work.iid),
-    CI_PIPELINE_URL: `${baseUrl}/${projectPath}/-/pipelines/${work.pipeline_id}`,
-    CI_PIPELINE_CREATED_AT: work.pipeline_created_at,
+    CI_PIPELINE_ID: String(job.pipeline_id),
+    CI_PIPELINE_IID: String(job.iid),
+    CI_PIPELINE_URL: `${baseUrl}/${projectPath}/-/pipelines/${job.pipeline_id}`,
+    CI_PIPELINE_CREATED_AT: job.pipeline_created_at,
     CI_OPEN_MERGE_REQUESTS: mergeRequests.length > 0 ? mergeRequests.join(',') : undefined,
   };
 }
 
-function jobVariables({ baseUrl, projectPath, work, startedAt }: VariableSources) {
-  const parallel = work.options.parallel ?? null;
+function predefinedJobVariables({ baseUrl, projectPath, job, startedAt }: VariableSources) {
+  const parallel = job.options.parallel ?? null;
   return {
-    CI_JOB_ID: String(work.id),
-    CI_JOB_NAME: work.name,
-    CI_JOB_NAME_SLUG: toSlug(work.name),
-    CI_JOB_STAGE: work.stage,
-    CI_JOB_URL: `${baseUrl}/${projectPath}/-/jobs/${work.id}`,
+    CI_JOB_ID: String(job.id),
+    CI_JOB_NAME: job.name,
+    CI_JOB_NAME_SLUG: toSlug(job.name),
+    CI_JOB_STAGE: job.stage,
+    CI_JOB_URL: `${baseUrl}/${projectPath}/-/jobs/${job.id}`,
     CI_JOB_STARTED_AT: startedAt,
-    CI_JOB_MANUAL: work.run_when === 'manual' ? 'true' : undefined,
+    CI_JOB_MANUAL: job.run_when === 'manual' ? 'true' : undefined,
     CI_NODE_TOTAL: String(parallel?.total ?? 1),
     CI_NODE_INDEX: parallel === null ? undefined : String(parallel.index),
   };
 }
 
-function runnerVariables({ runner, tags }: VariableSources) {
+function predefinedRunnerVariables({ runner, tags }: VariableSources) {
   return {
     CI_RUNNER_ID: String(runner.id),
     CI_RUNNER_DESCRIPTION: runner.description ?? '',
@@ -106,7 +106,7 @@ function runnerVariables({ runner, tags }: VariableSources) {
   };
 }
 
-function userVariables({ user_id, username, user_name, user_email }: RunnableJob) {
+function predefinedUserVariables({ user_id, username, user_name, user_email }: RunnableJob) {
   return {
     GITLAB_USER_ID: user_id === null ? undefined : String(user_id),
     GITLAB_USER_LOGIN: username ?? undefined,
@@ -115,15 +115,15 @@ function userVariables({ user_id, username, user_name, user_email }: RunnableJob
   };
 }
 
-function environmentVariables({ work: { options }, environment }: VariableSources) {
+function predefinedEnvironmentVariables({ job: { options }, environment }: VariableSources) {
   if (environment === null) return {};
-  const said = options.environment ?? null;
+  const jobEnvironment = options.environment ?? null;
   return {
     CI_ENVIRONMENT_NAME: environment.name,
     CI_ENVIRONMENT_SLUG: environment.slug,
-    CI_ENVIRONMENT_ACTION: said?.action ?? 'start',
-    CI_ENVIRONMENT_TIER: said?.deployment_tier ?? environment.tier,
-    CI_ENVIRONMENT_URL: said?.url ?? environment.external_url ?? undefined,
+    CI_ENVIRONMENT_ACTION: jobEnvironment?.action ?? 'start',
+    CI_ENVIRONMENT_TIER: jobEnvironment?.deployment_tier ?? environment.tier,
+    CI_ENVIRONMENT_URL: jobEnvironment?.url ?? environment.external_url ?? undefined,
     CI_ENVIRONMENT_ID: String(environment.id),
   };
 }

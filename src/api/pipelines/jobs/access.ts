@@ -12,7 +12,7 @@ import { forbidden, nestedNotFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
 
-/** Access to jobs for reading and acting (contract/runners.md §5). */
+/** Access to jobs (contract/runners.md §5). */
 
 /** Loads the job in the path. */
 const jobResource = {
@@ -39,11 +39,11 @@ export function updateJobAccess(): JobAccess {
   }, 'project:update_pipeline + push to its ref');
 }
 
-/** Also allows users who may deploy to the job's protected environment. */
+/** Like `updateJobAccess`, but also allows users who may deploy to the job's protected environment. */
 export function runJobAccess(): JobAccess {
   return readJobAccess().require(async ({ db, caller, services }, { project, job }) => {
     if (!(await mayRunJob(db, services.config.tier, caller, project, job))) throw forbidden();
-  }, 'project:update_pipeline + push to its ref, or deploy there');
+  }, 'project:update_pipeline + push to its ref, or deploy to its environment');
 }
 
 async function mayRunJob(db: Reader, tier: Tier, caller: Caller, project: Project, job: JobRow): Promise<boolean> {

@@ -11,36 +11,36 @@ const { project, reporter, developer, maintainer, owner, server, clock } = here;
 const { database } = server.services;
 const at = `${project.at}/jobs`;
 
-test('a retried job is a new one, the old one leaves the lists, and what was skipped after it waits again', async () => {
+test('retries a job as a new one, hides the old one from lists, and resets skipped later jobs', async () => {
   const pipeline = await createPipelineFixture(here, project, {
     build: { row: { tags: ['b', 'a'] } },
     unit: { stage: 1 },
   });
-  const old = await pipeline.idOf('build');
+  const oldId = await pipeline.idOf('build');
   await pipeline.run('build', 'failed', { failure_reason: 'script_failure' });
   assert.equal((await pipeline.statuses()).unit, 'skipped');
-  const again = await developer.post(`${at}/${old}/retry`);
+  const again = await developer.post(`${at}/${oldId}/retry`);
   assert.deepEqual([again.status, again.body.status, again.body.name], [201, 'pending', 'build']);
   assert.deepEqual([again.body.tag_list, again.body.user.id], [['b', 'a'], developer.id]);
   assert.deepEqual(await pipeline.statuses(), { build: 'pending', unit: 'created', pipeline: 'pending' });
   const listed = (await developer.get(`${project.at}/pipelines/${pipeline.id}/jobs`)).body;
-  assert.deepEqual(listed.map(({ id }: { id: number }) => id).includes(old), false);
+  assert.deepEqual(listed.map(({ id }: { id: number }) => id).includes(oldId), false);
   await pipeline.run('build', 'success');
   assert.equal((await pipeline.statuses()).unit, 'pending');
 });
 
-test('a job that has not ended, or was retried already, is not retryable', async () => {
+test('returns 403 for a retry of an unfinished or already retried job', async () => {
   const pipeline = await createPipelineFixture(here, project, { build: {} });
-  const old = await pipeline.idOf('build');
-  const refusal = { message: '403 Forbidden - Job is not retryable' };
-  assert.deepEqual((await developer.post(`${at}/${old}/retry`)).body, refusal);
+  const oldId = await pipeline.idOf('build');
+  const error = { message: '403 Forbidden - Job is not retryable' };
+  assert.deepEqual((await developer.post(`${at}/${oldId}/retry`)).body, error);
   await pipeline.run('build', 'success');
-  await done(developer.post(`${at}/${old}/retry`));
-  const twice = await developer.post(`${at}/${old}/retry`);
-  assert.deepEqual([twice.status, twice.body], [403, refusal]);
+  await done(developer.post(`${at}/${oldId}/retry`));
+  const second = await developer.post(`${at}/${oldId}/retry`);
+  assert.deepEqual([second.status, second.body], [403, error]);
 });
 
-test('a job whose deployment was rejected is run again neither by itself nor with its pipeline', async () => {
+test('does not retry a job with a rejected deployment, neither alone nor with its pipeline', async () => {
   const pipeline = await createPipelineFixture(here, project, { ship: {}, other: {} });
   const [ship, other] = [await pipeline.idOf('ship'), await pipeline.idOf('other')];
   await pipeline.run('ship', 'failed', { failure_reason: 'deployment_rejected' });
@@ -50,18 +50,18 @@ test('a job whose deployment was rejected is run again neither by itself nor wit
   assert.deepEqual([await pipeline.idOf('ship'), (await pipeline.idOf('other')) > other], [ship, true]);
 });
 
-test('a job is played in the name of somebody else', async () => {
+test('plays a job as another user', async () => {
   const pipeline = await createPipelineFixture(here, project, { ship: { when: 'manual' } });
-  const key = { id: await pipeline.idOf('ship'), project_id: project.id, pipeline_id: pipeline.id };
-  const play = () => server.services.runUnitOfWork(ANONYMOUS, (uow) => playJob(uow, key, [], maintainer.id));
-  assert.equal(await play(), key.id);
+  const job = { id: await pipeline.idOf('ship'), project_id: project.id, pipeline_id: pipeline.id };
+  const play = () => server.services.runUnitOfWork(ANONYMOUS, (uow) => playJob(uow, job, [], maintainer.id));
+  assert.equal(await play(), job.id);
   await pipeline.run('ship', 'success');
-  assert.notEqual(await play(), key.id);
+  assert.notEqual(await play(), job.id);
   const { body } = await developer.get(`${at}/${await pipeline.idOf('ship')}`);
   assert.deepEqual([body.status, body.user.id], ['pending', maintainer.id]);
 });
 
-test('a running job is canceled at once, and canceling where its machine ends it itself', async () => {
+test('cancels a running job at once, or sets it to canceling if its runner supports graceful cancel', async () => {
   const pipeline = await createPipelineFixture(here, project, { plain: {}, graceful: {} });
   const { id: runner_id } = await runnerRow(here);
   const features = '{"cancel_gracefully":true}';
@@ -88,16 +88,16 @@ test('a running job is canceled at once, and canceling where its machine ends it
   assert.equal((await pipeline.statuses()).pipeline, 'canceled');
 });
 
-test('a job that waits is canceled, one that has ended stays as it is', async () => {
-  const pipeline = await createPipelineFixture(here, project, { build: {}, held: { stage: 1, when: 'manual' } });
+test('cancels a waiting job and keeps a finished one', async () => {
+  const pipeline = await createPipelineFixture(here, project, { build: {}, manual: { stage: 1, when: 'manual' } });
   const build = await pipeline.idOf('build');
   assert.equal((await developer.post(`${at}/${build}/cancel`)).body.status, 'canceled');
-  assert.equal((await pipeline.statuses()).held, 'skipped');
+  assert.equal((await pipeline.statuses()).manual, 'skipped');
   assert.deepEqual((await developer.post(`${at}/${build}/cancel`)).body.status, 'canceled');
   assert.equal((await reporter.post(`${at}/${build}/cancel`)).status, 403);
 });
 
-test('a manual job is played with variables of its own, by whoever plays it', async () => {
+test('plays a manual job with variables, as the caller', async () => {
   const pipeline = await createPipelineFixture(here, project, { ship: { when: 'manual' }, next: { stage: 1 } });
   const job = await pipeline.idOf('ship');
   const bad = await developer.post(`${at}/${job}/play`, { job_variables_attributes: [{ value: 'x' }] });
@@ -112,10 +112,10 @@ test('a manual job is played with variables of its own, by whoever plays it', as
   assert.equal((await pipeline.statuses()).next, 'pending');
 });
 
-test('a played job that has ended is cloned, one that nobody has to play is unplayable', async () => {
+test('clones a finished manual job when it is played, and returns 400 for a job that is not manual', async () => {
   const pipeline = await createPipelineFixture(here, project, { plain: {}, ship: { when: 'manual', mayFail: true } });
-  const refusal = await developer.post(`${at}/${await pipeline.idOf('plain')}/play`);
-  assert.deepEqual([refusal.status, refusal.body], [400, { message: '400 Bad request - Unplayable Job' }]);
+  const unplayable = await developer.post(`${at}/${await pipeline.idOf('plain')}/play`);
+  assert.deepEqual([unplayable.status, unplayable.body], [400, { message: '400 Bad request - Unplayable Job' }]);
   const job = await pipeline.idOf('ship');
   await done(developer.post(`${at}/${job}/play`));
   await pipeline.run('ship', 'failed');
@@ -123,17 +123,17 @@ test('a played job that has ended is cloned, one that nobody has to play is unpl
   assert.deepEqual([again.status, again.body.status, again.body.id === job], [200, 'pending', false]);
 });
 
-test('needs of a job that may be played wait for it once it is played', async () => {
+test('jobs that need an optional manual job wait for it once it is played', async () => {
   const pipeline = await createPipelineFixture(here, project, {
-    ask: { when: 'manual', mayFail: true },
-    after: { stage: 1, needs: ['ask'] },
+    optional: { when: 'manual', mayFail: true },
+    after: { stage: 1, needs: ['optional'] },
   });
-  assert.deepEqual(await pipeline.statuses(), { ask: 'manual', after: 'skipped', pipeline: 'skipped' });
-  await done(developer.post(`${at}/${await pipeline.idOf('ask')}/play`));
-  assert.deepEqual(await pipeline.statuses(), { ask: 'pending', after: 'created', pipeline: 'pending' });
+  assert.deepEqual(await pipeline.statuses(), { optional: 'manual', after: 'skipped', pipeline: 'skipped' });
+  await done(developer.post(`${at}/${await pipeline.idOf('optional')}/play`));
+  assert.deepEqual(await pipeline.statuses(), { optional: 'pending', after: 'created', pipeline: 'pending' });
 });
 
-test('jobs of a protected branch are changed by those who may push to it', async () => {
+test('restricts actions on jobs of a protected branch to users who may push to it', async () => {
   await done(owner.post(`${project.at}/protected_branches`, { name: 'stable', push_access_level: 40 }));
   const pipeline = await createPipelineFixture(here, project, { build: {} }, { ref: 'stable' });
   const job = await pipeline.idOf('build');
@@ -141,7 +141,7 @@ test('jobs of a protected branch are changed by those who may push to it', async
   assert.equal((await maintainer.post(`${at}/${job}/cancel`)).status, 201);
 });
 
-test('whom the project does not let cancel cancels neither jobs nor pipelines', async () => {
+test('restricts cancellation of jobs and pipelines to the role of the project setting', async () => {
   const pipeline = await createPipelineFixture(here, project, { build: {} });
   const job = await pipeline.idOf('build');
   const restrict = (role: string) => done(owner.put(project.at, { ci_restrict_pipeline_cancellation_role: role }));
@@ -155,7 +155,7 @@ test('whom the project does not let cancel cancels neither jobs nor pipelines', 
   await restrict('developer');
 });
 
-test('on tier free a project restricts nobody by what it has kept from another tier', async () => {
+test('ignores a stored cancellation role on tier free', async () => {
   const free = await world({ env: { HEARTH_TIER: 'free' }, project: {} });
   const pipeline = await createPipelineFixture(free, free.project, { build: {} });
   const job = await pipeline.idOf('build');
@@ -167,7 +167,7 @@ test('on tier free a project restricts nobody by what it has kept from another t
   assert.equal((await free.owner.post(`${free.project.at}/pipelines/${pipeline.id}/cancel`)).status, 200);
 });
 
-test('variables are given by those alone whom the project lets give them', async () => {
+test('restricts variables of played jobs to the role of the project setting', async () => {
   const pipeline = await createPipelineFixture(here, project, { ship: { when: 'manual' } });
   const play = `${at}/${await pipeline.idOf('ship')}/play`;
   const variables = { job_variables_attributes: [{ key: 'A', value: 'b' }] };

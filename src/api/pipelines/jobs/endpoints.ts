@@ -14,7 +14,7 @@ import { Job } from './entities.ts';
 import { eraseJobData } from './erase.ts';
 import { listParams, pipelineJobsParams, playParams } from './parameters.ts';
 import { encryptJobVariables } from './play-variables.ts';
-import { JOBS_KEYSET, listJobs as list, listJobsOfPipeline } from './store.ts';
+import { JOBS_KEYSET, listJobs, listJobsOfPipeline } from './store.ts';
 
 /** Endpoints for users to read jobs and act on them (contract/runners.md §5). */
 
@@ -26,7 +26,7 @@ export const listProjectJobs = endpoint({
   params: listParams,
   keyset: JOBS_KEYSET,
   response: page(Job),
-  read: (db, { project, params, page }) => list(db, project.id, params, page),
+  read: (db, { project, params, page }) => listJobs(db, project.id, params, page),
 });
 
 export const listPipelineJobs = endpoint({
@@ -56,8 +56,8 @@ export const cancelJob = endpoint({
   errors: { forbidden: FORBIDDEN, gone: NOT_FOUND },
   response: created(Job),
   write: (uow, { project, job, caller, params: { force } }) => {
-    const may = mayCancelJobs(uow.tier, caller, project) && (!force || mayForceJob(caller, project));
-    return may ? cancelAndReloadJob(uow, job, force) : Promise.resolve(fail('forbidden'));
+    const isAllowed = mayCancelJobs(uow.tier, caller, project) && (!force || mayForceJob(caller, project));
+    return isAllowed ? cancelAndReloadJob(uow, job, force) : Promise.resolve(fail('forbidden'));
   },
 });
 
@@ -79,9 +79,9 @@ export const playJob = endpoint({
   errors: { unplayable: [400, '400 Bad request - Unplayable Job'], forbidden: FORBIDDEN, gone: NOT_FOUND },
   response: ok(Job),
   async handle({ project, job, caller, params }, { runUnitOfWork, secretKey }) {
-    const given = params.job_variables_attributes ?? [];
-    if (given.length > 0 && !maySetPipelineVariables(caller, project)) return fail('forbidden');
-    const variables = encryptJobVariables(await secretKey(), given);
+    const variableInputs = params.job_variables_attributes ?? [];
+    if (variableInputs.length > 0 && !maySetPipelineVariables(caller, project)) return fail('forbidden');
+    const variables = encryptJobVariables(await secretKey(), variableInputs);
     return runUnitOfWork(caller, (uow) => playAndReloadJob(uow, job, variables), { lock: jobsLockKey(job.project_id) });
   },
 });

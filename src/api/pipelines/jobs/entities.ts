@@ -86,7 +86,7 @@ const JobArtifact = shape('JobArtifact', {
   file_format: nullable(text),
 });
 
-/** The form in project lists. */
+/** A job, as serialized for callers of its project. */
 export const Job = entity('Job', {
   ...commonFields,
   project: shape('JobProject', { ci_job_token_scope_enabled: Type.Boolean() }),
@@ -99,19 +99,19 @@ export const Job = entity('Job', {
   artifacts_expire_at: nullable(dateTime),
   archived: Type.Boolean(),
   tag_list: Type.Array(text),
-}).from(loadProjectJobRelations, (row, to, beside) => {
-  const artifacts = listDownloadableArtifacts(row, beside);
+}).from(loadProjectJobRelations, (row, to, relations) => {
+  const artifacts = listDownloadableArtifacts(row, relations);
   const archive = artifacts.find(({ file_type }) => file_type === 'archive');
   return {
-    ...serializeCommonFields(row, to, beside),
+    ...serializeCommonFields(row, to, relations),
     project: { ci_job_token_scope_enabled: false },
     ...(archive ? { artifacts_file: { filename: archive.filename, size: archive.size } } : {}),
     artifacts,
-    runner: beside.runners.get(row.runner_id ?? 0) ?? null,
-    runner_manager: beside.managers.get(row.runner_manager_id ?? 0) ?? null,
+    runner: relations.runners.get(row.runner_id ?? 0) ?? null,
+    runner_manager: relations.managers.get(row.runner_manager_id ?? 0) ?? null,
     artifacts_expire_at: row.artifacts_expire_at,
     archived: false,
-    tag_list: [...(beside.tags.get(row.id) ?? [])],
+    tag_list: [...(relations.tags.get(row.id) ?? [])],
   };
 });
 
@@ -128,11 +128,11 @@ function listDownloadableArtifacts(row: JobRow, { artifacts }: ProjectJobRelatio
   return [...stored, { file_type: 'trace', size: row.trace_size, filename: 'job.log', file_format: null }];
 }
 
-/** The form in the job list of a runner. */
+/** A job in the job list of a runner. */
 export const RunnerJob = entity('RunnerJob', {
   ...commonFields,
   project: ProjectIdentity.schema,
-}).from(loadJobRelations, (row, to, beside) => ({
-  ...serializeCommonFields(row, to, beside),
-  project: ProjectIdentity.serialize(beside.projects.get(row.project_id)!, to),
+}).from(loadJobRelations, (row, to, relations) => ({
+  ...serializeCommonFields(row, to, relations),
+  project: ProjectIdentity.serialize(relations.projects.get(row.project_id)!, to),
 }));

@@ -32,6 +32,6 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
 const KNOWN_REASONS: ReadonlySet<string> = new Set(FAILURE_REASONS);
 
 /** Returns the failure reason that a runner sent, or `unknown_failure`. */
-export function parseFailureReason(said: string | null | undefined): FailureReason {
-  return said && KNOWN_REASONS.has(said) ? (said as FailureReason) : 'unknown_failure';
+export function parseFailureReason(reason: string | null | undefined): FailureReason {
+  return reason && KNOWN_REASONS.has(reason) ? (reason as FailureReason) : 'unknown_failure';
 }

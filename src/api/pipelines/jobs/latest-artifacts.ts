@@ -3,22 +3,26 @@ import { storedAttributes } from '#api/namespaces/projects/index.ts';
 import type { Reader } from '#database/database.ts';
 
 /**
- * Returns whether the project keeps the artifacts of this job, because its pipeline is the latest successful one of the ref.
+ * Returns whether the project keeps the artifacts of this job, because its pipeline is the latest successful one of the
+ * ref.
  * index: jobs primary key
  */
 export async function isLatestArtifact(db: Reader, jobId: number): Promise<boolean> {
-  const found = await db
+  const row = await db
     .selectFrom('jobs')
     .innerJoin('pipelines', 'pipelines.id', 'jobs.pipeline_id')
     .innerJoin('projects', 'projects.id', 'jobs.project_id')
     .select(['pipelines.id', 'pipelines.project_id', 'pipelines.ref', 'pipelines.tag', 'projects.attributes'])
     .where('jobs.id', '=', jobId)
     .executeTakeFirst();
-  if (found === undefined || !storedAttributes(found).keep_latest_artifact) return false;
-  return (await findLatestSuccessfulPipelineId(db, found.project_id, found.ref, found.tag)) === found.id;
+  if (row === undefined || !storedAttributes(row).keep_latest_artifact) return false;
+  return (await findLatestSuccessfulPipelineId(db, row.project_id, row.ref, row.tag)) === row.id;
 }
 
-/** Returns the id of the latest successful pipeline of a branch, a tag, or either. index: pipelines_successful */
+/**
+ * Returns the id of the latest successful pipeline of a ref; `tag` restricts it to a tag or branch.
+ * index: pipelines_successful
+ */
 export async function findLatestSuccessfulPipelineId(
   db: Reader,
   projectId: number,
@@ -39,7 +43,10 @@ export async function findLatestSuccessfulPipelineId(
   return latest?.id ?? null;
 }
 
-/** Returns whether the artifacts of a job are expired and not kept by the project; `expireAt` null: never expires. */
+/**
+ * Returns whether the artifacts of a job have expired and the project does not keep them; `expireAt` null: never
+ * expires.
+ */
 export async function hasExpired(db: Reader, jobId: number, expireAt: string | null, now: string): Promise<boolean> {
   return expireAt !== null && expireAt <= now && !(await isLatestArtifact(db, jobId));
 }

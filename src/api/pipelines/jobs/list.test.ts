@@ -10,7 +10,7 @@ const { database } = server.services;
 const namesOf = async (caller: Caller, url: string) =>
   (await caller.get(url)).body.map(({ name }: { name: string }) => name);
 
-test('jobs of a project are listed, the newest first, by status and ref', async () => {
+test('lists jobs of a project, newest first, filtered by status and ref', async () => {
   const project = await newProject({ readme: true, with: ['reporter'] });
   const old = await pipelineRow(here, project, { ref: 'old' });
   for (const [name, status, pipeline_id] of [
@@ -31,25 +31,25 @@ test('jobs of a project are listed, the newest first, by status and ref', async 
   assert.deepEqual([badArray.status, badArray.body], [400, { error: 'scope does not have a valid value' }]);
 });
 
-test('jobs are walked by keyset to the end, newest first and in no other order', async () => {
+test('paginates jobs by keyset, newest first only', async () => {
   const project = await newProject({ readme: true, with: ['reporter'] });
   for (const name of ['a', 'b', 'c', 'd', 'e']) await jobRow(here, project, { name });
-  const seen: string[] = [];
+  const names: string[] = [];
   let url: string | undefined = `${project.at}/jobs?pagination=keyset&order_by=id&sort=desc&per_page=2`;
   while (url !== undefined) {
     const { body, headers }: Awaited<ReturnType<Caller['get']>> = await project.reporter.get(url);
-    seen.push(...body.map(({ name }: { name: string }) => name));
+    names.push(...body.map(({ name }: { name: string }) => name));
     assert.equal(headers['x-total'], undefined);
     url = /<[^>]*\/api\/v4([^>]+)>; rel="next"/.exec(String(headers.link ?? ''))?.[1];
   }
-  assert.deepEqual(seen, ['e', 'd', 'c', 'b', 'a']);
+  assert.deepEqual(names, ['e', 'd', 'c', 'b', 'a']);
   const other = await project.reporter.get(`${project.at}/jobs?pagination=keyset&order_by=id&sort=asc`);
   assert.equal(other.status, 405);
-  const text = 'Keyset pagination is not yet available for this type of request';
-  assert.deepEqual(other.body, { error: text });
+  const error = 'Keyset pagination is not yet available for this type of request';
+  assert.deepEqual(other.body, { error });
 });
 
-test('a job tells of its pipeline, its user, its commit and how long it took', async () => {
+test('returns a job with its pipeline, user, commit and durations', async () => {
   const project = await newProject({ readme: true, with: ['reporter'] });
   const [commit] = (await project.owner.get(`${project.at}/repository/commits`)).body;
   const started_at = clock.now().toISOString();
@@ -70,7 +70,7 @@ test('a job tells of its pipeline, its user, its commit and how long it took', a
   assert.match(body.web_url, new RegExp(`/-/jobs/${id}$`));
 });
 
-test('earlier attempts are among the jobs of a pipeline for who asks for them', async () => {
+test('lists earlier attempts of a pipeline with include_retried', async () => {
   const project = await newProject({ readme: true, with: ['reporter'] });
   const pipeline_id = await pipelineRow(here, project);
   await jobRow(here, project, { pipeline_id, name: 'a', retried: true, status: 'failed' });
@@ -82,7 +82,7 @@ test('earlier attempts are among the jobs of a pipeline for who asks for them', 
   assert.equal((await project.reporter.get(`${project.at}/jobs`)).body.length, 1);
 });
 
-test('jobs need a user even of public projects, and those of a pipeline there do not', async () => {
+test('requires authentication for jobs of a public project, but not for jobs of its pipelines', async () => {
   const project = await newProject({ visibility: 'public', readme: true });
   const pipeline_id = await pipelineRow(here, project);
   const id = await jobRow(here, project, { pipeline_id });
@@ -90,13 +90,13 @@ test('jobs need a user even of public projects, and those of a pipeline there do
   assert.equal((await anonymous.get(`${project.at}/pipelines/${pipeline_id}/jobs`)).status, 200);
 });
 
-test('guests of a private project read jobs while it shows them', async () => {
+test('Guests of a private project read jobs unless public_jobs or builds are off', async () => {
   const project = await newProject({ readme: true, with: ['guest', 'planner', 'reporter'] });
   const id = await jobRow(here, project);
   const read = async () => {
     const { guest, planner, reporter } = project;
     return Promise.all(
-      [guest, planner, reporter].map(async (one) => (await one.get(`${project.at}/jobs/${id}`)).status),
+      [guest, planner, reporter].map(async (caller) => (await caller.get(`${project.at}/jobs/${id}`)).status),
     );
   };
   assert.deepEqual(await read(), [200, 200, 200]);
@@ -106,17 +106,17 @@ test('guests of a private project read jobs while it shows them', async () => {
   assert.deepEqual(await read(), [403, 403, 403]);
 });
 
-test('a runner tells of the jobs that it has run, by status and machine, to who may change it', async () => {
+test('lists jobs of a runner by status and manager, for callers who may update the runner', async () => {
   const project = await newProject({ readme: true, with: ['developer', 'maintainer'] });
   const { id } = await runnerRow(here, { projects: [project.id] });
-  const { id: machine } = await database.transaction((tx) =>
+  const { id: managerId } = await database.transaction((tx) =>
     tx
       .insertInto('runner_managers')
       .values({ runner_id: id, system_id: 's_1', created_at: tx.now })
       .returning('id')
       .executeTakeFirstOrThrow(),
   );
-  await jobRow(here, project, { name: 'a', runner_id: id, runner_manager_id: machine, status: 'success' });
+  await jobRow(here, project, { name: 'a', runner_id: id, runner_manager_id: managerId, status: 'success' });
   await jobRow(here, project, { name: 'b', runner_id: id, status: 'running' });
   const at = `/runners/${id}`;
   assert.deepEqual(await namesOf(project.maintainer, `${at}/jobs`), ['a', 'b']);
@@ -126,14 +126,14 @@ test('a runner tells of the jobs that it has run, by status and machine, to who 
   assert.deepEqual(await namesOf(project.maintainer, `${at}/jobs?system_id=s_1`), ['a']);
   assert.deepEqual(await namesOf(project.maintainer, `${at}/managers/s_1/jobs`), ['a']);
   assert.deepEqual(await namesOf(project.maintainer, `${at}/managers/s_9/jobs`), []);
-  const refused = await project.developer.get(`${at}/jobs`);
-  assert.deepEqual(refused.body, { message: '403 Forbidden - No access granted' });
+  const forbidden = await project.developer.get(`${at}/jobs`);
+  assert.deepEqual(forbidden.body, { message: '403 Forbidden - No access granted' });
 });
 
-test('of a runner’s jobs those are listed of projects where the caller is Reporter', async () => {
+test('lists jobs of a runner in projects where the caller is at least Reporter', async () => {
   const project = await newProject({ readme: true, with: ['maintainer'] });
   const other = await newProject({ readme: true });
-  await other.add('guest', project.maintainer);
+  await other.addMember('guest', project.maintainer);
   const { id } = await runnerRow(here, { projects: [project.id, other.id] });
   await jobRow(here, project, { name: 'a', runner_id: id });
   await jobRow(here, other, { name: 'b', runner_id: id });

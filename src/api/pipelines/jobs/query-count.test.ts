@@ -7,23 +7,23 @@ import { world } from '#test/support/world.ts';
 const here = await world({ project: {} });
 const { project, root } = here;
 
-async function more(): Promise<void> {
+async function addJob(): Promise<void> {
   const { id } = await runnerRow(here, { tags: ['a', 'b'], projects: [project.id] });
   const pipeline_id = await pipelineRow(here, project);
   await jobRow(here, project, { pipeline_id, status: 'running', runner_id: id });
 }
 
-test('lists of runners, pipelines and jobs cost as many statements for two as for many', async () => {
-  const paths = ['/runners/all', ...['runners', 'pipelines', 'jobs'].map((what) => `${project.at}/${what}`)];
-  const costs = async () => {
+test('lists of runners, pipelines and jobs run the same number of statements for any number of rows', async () => {
+  const paths = ['/runners/all', ...['runners', 'pipelines', 'jobs'].map((resource) => `${project.at}/${resource}`)];
+  const statementCounts = async () => {
     const counts: number[] = [];
     for (const path of paths) counts.push(await statements(here, () => root.get(path)));
     return counts;
   };
-  await more();
-  await more();
-  const few = await costs();
-  for (let made = 0; made < 5; made += 1) await more();
-  assert.deepEqual(await costs(), few);
+  await addJob();
+  await addJob();
+  const expected = await statementCounts();
+  for (let count = 0; count < 5; count += 1) await addJob();
+  assert.deepEqual(await statementCounts(), expected);
   assert.equal((await root.get(`${project.at}/jobs`)).body.length, 7);
 });

@@ -11,7 +11,7 @@ import type { SerializationContext, ShapeOf } from '#http/endpoint/entity.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { findManagersByIds, Runner, RunnerManager } from '../runners/index.ts';
 
-/** Loads related data for many jobs at once. */
+/** Related data of jobs, loaded for many jobs at once. */
 
 export interface JobRelations {
   readonly pipelines: ReadonlyMap<number, PipelineRow>;
@@ -52,7 +52,7 @@ export async function loadProjectJobRelations(
   const managers = await findManagersByIds(to.db, distinctIds(rows.map(({ runner_manager_id }) => runner_manager_id)));
   return {
     ...(await loadJobRelations(rows, to)),
-    tags: new Map([...tags].map(([id, of]) => [id, of.map(({ name }) => name)])),
+    tags: new Map([...tags].map(([id, rows]) => [id, rows.map(({ name }) => name)])),
     artifacts: Map.groupBy(await listArtifacts(to.db, ids), ({ job_id }) => job_id),
     runners: mapById(await Runner.serializeAll(runners, to)),
     managers: mapById(await RunnerManager.serializeAll([...managers.values()], to)),
@@ -74,17 +74,17 @@ async function loadCommits(
   projects: JobRelations['projects'],
   to: SerializationContext,
 ): Promise<JobRelations['commits']> {
-  const shown = new Map<string, ShapeOf<typeof Commit>>();
-  for (const [projectId, some] of Map.groupBy(pipelines, ({ project_id }) => project_id)) {
+  const serialized = new Map<string, ShapeOf<typeof Commit>>();
+  for (const [projectId, projectPipelines] of Map.groupBy(pipelines, ({ project_id }) => project_id)) {
     const project = projects.get(projectId);
     if (project === undefined) continue;
-    const shas = [...new Set(some.map(({ sha }) => sha))];
+    const shas = [...new Set(projectPipelines.map(({ sha }) => sha))];
     const commits = await readCommits(to.git, getRepository(to.git, project), shas);
     for (const commit of commits) {
-      if (commit !== null) shown.set(commitKey(projectId, commit.id), Commit.serialize({ commit, project }, to));
+      if (commit !== null) serialized.set(commitKey(projectId, commit.id), Commit.serialize({ commit, project }, to));
     }
   }
-  return shown;
+  return serialized;
 }
 
 /** Returns the map key of a commit. */

@@ -5,7 +5,7 @@ import { jobRow, pipelineRow, runnerRow, runningJob } from '#test/support/pipeli
 import { world } from '#test/support/world.ts';
 import { FAILURE_REASONS } from './failure-reasons.ts';
 
-// What runners report (contract/runners.md §3.5).
+// Job reports of runners (contract/runners.md §3.5).
 
 const here = await world({ project: {} });
 const { anonymous, project, clock, server } = here;
@@ -15,7 +15,7 @@ const put = (id: number, params: Readonly<Record<string, unknown>>, headers = {}
   anonymous.send('PUT', `/jobs/${id}`, { params, headers });
 const rowOf = (id: number) => reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-test('a job that succeeded has ended, and so has its pipeline', async () => {
+test('finishes a successful job and its pipeline', async () => {
   const pipelineId = await pipelineRow(here, project);
   const { id, token } = await runningJob(here, project, { pipeline_id: pipelineId });
   clock.advance(7);
@@ -31,17 +31,17 @@ test('a job that succeeded has ended, and so has its pipeline', async () => {
   assert.equal(pipeline.status, 'success');
 });
 
-test('each reason of failure is kept, an unknown one and none are unknown failures', async () => {
-  for (const said of [...FAILURE_REASONS, 'image_pull_failure', undefined]) {
+test('stores the failure reason; an unknown or missing one becomes unknown_failure', async () => {
+  for (const reason of [...FAILURE_REASONS, 'image_pull_failure', undefined]) {
     const { id, token } = await runningJob(here, project);
-    await put(id, { token, state: 'failed', failure_reason: said, exit_code: 3 });
-    const expected = FAILURE_REASONS.find((known) => known === said) ?? 'unknown_failure';
+    await put(id, { token, state: 'failed', failure_reason: reason, exit_code: 3 });
+    const expected = FAILURE_REASONS.find((known) => known === reason) ?? 'unknown_failure';
     const { status, failure_reason, exit_code } = await rowOf(id);
     assert.deepEqual([status, failure_reason, exit_code], ['failed', expected, 3]);
   }
 });
 
-test('an exit code that may be lets the job fail', async () => {
+test('allows the failure of a job with an allowed exit code', async () => {
   const options = JSON.stringify({ script: ['x'], allow_failure_exit_codes: [137] });
   for (const [exit_code, allowed] of [
     [137, true],
@@ -53,7 +53,7 @@ test('an exit code that may be lets the job fail', async () => {
   }
 });
 
-test('running is a sign of life of job and runner', async () => {
+test('records a heartbeat when a runner reports a running job', async () => {
   const runner = await runnerRow(here);
   const { id, headers } = await runningJob(here, project, { runner_id: runner.id });
   clock.advance(60);
@@ -62,7 +62,7 @@ test('running is a sign of life of job and runner', async () => {
   assert.equal((await rowOf(id)).last_seen_at, clock.now().toISOString());
 });
 
-test('another state and none are refused', async () => {
+test('returns 400 for a missing or unknown state', async () => {
   const { id, token } = await runningJob(here, project);
   assert.deepEqual((await put(id, { token })).body, { error: 'state is missing, state does not have a valid value' });
   for (const state of ['pending', 'canceled', '', 7]) {
@@ -72,7 +72,7 @@ test('another state and none are refused', async () => {
   assert.equal((await rowOf(id)).status, 'running');
 });
 
-test('who repeats his last word hears how the job has ended, and changes nothing', async () => {
+test('returns 403 with the final status to repeated reports, which change nothing', async () => {
   const { id, token } = await runningJob(here, project);
   await put(id, { token, state: 'success' });
   for (const state of ['failed', 'success', 'running']) {
@@ -83,7 +83,7 @@ test('who repeats his last word hears how the job has ended, and changes nothing
   assert.equal((await rowOf(id)).status, 'success');
 });
 
-test('an unknown job, a wrong token and a job that nobody has taken are refused alike', async () => {
+test('returns the same 403 for an unknown job, a wrong token and a pending job', async () => {
   const { token } = await runningJob(here, project);
   for (const id of [999_999, await jobRow(here, project), (await runningJob(here, project)).id]) {
     const answer = await put(id, { token, state: 'success' });
@@ -92,7 +92,7 @@ test('an unknown job, a wrong token and a job that nobody has taken are refused 
   }
 });
 
-test('a job that is being canceled ends canceled, whatever came of it', async () => {
+test('ends a canceling job as canceled, whatever its result', async () => {
   for (const state of ['success', 'failed']) {
     const { id, token } = await runningJob(here, project, { status: 'canceling' });
     assert.equal((await put(id, { token, state: 'running' })).headers['job-status'], 'canceling');
@@ -101,17 +101,17 @@ test('a job that is being canceled ends canceled, whatever came of it', async ()
   }
 });
 
-test('of several last words at once one counts', async () => {
+test('accepts one of several concurrent final reports', async () => {
   const { id, token } = await runningJob(here, project);
   const answers = await Promise.all(['success', 'failed', 'success'].map((state) => put(id, { token, state })));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 403, 403]);
-  const heard = new Set(answers.map(({ headers }) => headers['job-status']));
-  assert.deepEqual([...heard], [(await rowOf(id)).status]);
+  const statuses = new Set(answers.map(({ headers }) => headers['job-status']));
+  assert.deepEqual([...statuses], [(await rowOf(id)).status]);
 });
 
-test('a log that is not what its runner has sent is told in the log of the server, and no matter else', async () => {
+test('logs a warning if the checksum of the job log differs, and accepts the report', async () => {
   const text = 'a secret: ';
-  for (const [said, wrong] of [
+  for (const [reportFor, isMismatch] of [
     [(checksum: string) => ({ checksum: `crc32:${checksum}` }), false],
     [(checksum: string) => ({ output: { checksum: `crc32:${checksum.toUpperCase()}` }, checksum: 'crc32:1' }), false],
     [() => ({ checksum: 'md5:900150983cd24fb0d6963f7d28e17f72' }), false],
@@ -124,13 +124,13 @@ test('a log that is not what its runner has sent is told in the log of the serve
       [`${text}${token.slice(0, 9)}`, 0],
       [token.slice(9), text.length + 9],
     ] as const) {
-      const sent = { raw, headers: { ...headers, 'Content-Range': `${start}-` } };
-      assert.equal((await anonymous.send('PATCH', `/jobs/${id}/trace`, sent)).status, 202);
+      const options = { raw, headers: { ...headers, 'Content-Range': `${start}-` } };
+      assert.equal((await anonymous.send('PATCH', `/jobs/${id}/trace`, options)).status, 202);
     }
     const checksum = crc32(`${text}${token}`).toString(16).padStart(8, '0');
-    const answer = await put(id, { token, state: 'success', ...said(checksum) });
+    const answer = await put(id, { token, state: 'success', ...reportFor(checksum) });
     assert.deepEqual([answer.status, answer.headers['job-status']], [200, 'success']);
-    const told = here.logged().includes(`"job_id":${id},`);
-    assert.equal(told, wrong, JSON.stringify(said(checksum)));
+    const hasWarning = here.logged().includes(`"job_id":${id},`);
+    assert.equal(hasWarning, isMismatch, JSON.stringify(reportFor(checksum)));
   }
 });

@@ -13,21 +13,21 @@ export interface JobReport {
 }
 
 /**
- * Applies a runner's report: the job still runs, or how it ended (contract/runners.md §3.5). A job in `canceling` ends as
- * canceled, whatever its result. Returns the current status; a job that has already ended keeps its status.
+ * Applies a runner's report that the job still runs or has ended (contract/runners.md §3.5). A job in `canceling` ends
+ * as canceled, whatever its result. Returns the current status; a job that has already ended keeps its status.
  */
 export async function applyJobReport(uow: UnitOfWork, job: AuthenticatedJob, report: JobReport): Promise<JobStatus> {
   await recordRunnerContact(uow, job);
   const { state, failure_reason, exit_code = null } = report;
   if (state === 'running') await recordHeartbeat(uow, job.id);
   else {
-    const why = state === 'failed' ? { failure_reason: parseFailureReason(failure_reason) } : {};
+    const failure = state === 'failed' ? { failure_reason: parseFailureReason(failure_reason) } : {};
     const ended =
-      (await changeJobStatus(uow, job.id, ['running'], state, { exit_code, ...why })) ??
+      (await changeJobStatus(uow, job.id, ['running'], state, { exit_code, ...failure })) ??
       (await changeJobStatus(uow, job.id, ['canceling'], 'canceled', { exit_code }));
     if (ended !== null) return ended.status;
   }
-  const now = await findJobState(uow, job.id);
-  requireRunning(now);
-  return now.status;
+  const current = await findJobState(uow, job.id);
+  requireRunning(current);
+  return current.status;
 }

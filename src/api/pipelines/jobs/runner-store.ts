@@ -12,7 +12,7 @@ export async function recordHeartbeat(tx: Transaction, jobId: number): Promise<v
     .execute();
 }
 
-/** index: jobs primary key */
+/** Returns the status of a job and when it was erased, or null if it was deleted. index: jobs primary key */
 export async function findJobState(
   db: Reader,
   jobId: number,

@@ -10,7 +10,7 @@ import { REPORTER } from '#domain/members/roles.ts';
 import type { ListPage } from '#http/lists/page.ts';
 import { type KeysetRule, keysetPage, type OffsetRequest, type PageRequest } from '#http/lists/pagination.ts';
 
-/** Queries for job lists; `jobs.options` is not read. */
+/** Queries for job lists. They do not read `jobs.options`, which may be large. */
 
 /** Keyset pagination of a project's jobs (contract/conventions.md §6). */
 export const JOBS_KEYSET: KeysetRule = { orders: ['id desc'], by: 'cursor' };
@@ -40,26 +40,29 @@ export async function listJobs(
   return keysetPage(page, rows.items, JOBS_KEYSET);
 }
 
-/** Selects the latest attempts of a project's jobs. index: jobs_by_project, jobs_by_status, pipelines_by_ref, jobs_by_pipeline */
+/**
+ * Selects the latest attempts of a project's jobs.
+ * index: jobs_by_project, jobs_by_status, pipelines_by_ref, jobs_by_pipeline
+ */
 async function selectLatestJobs(db: Reader, projectId: number, { scope, ref }: JobFilter) {
   const all = db.selectFrom('jobs').select(jobColumns);
-  const narrowed = (project: RawBuilder<number>) => {
+  const selectOfProject = (project: RawBuilder<number>) => {
     const jobs = all.where(project, '=', projectId).where(sql<boolean>`not jobs.retried`);
     return scope && scope.length > 0 ? jobs.where('jobs.status', 'in', scope) : jobs;
   };
   const project = sql.ref<number>('jobs.project_id');
-  if (ref == null) return { query: narrowed(project) };
+  if (ref == null) return { query: selectOfProject(project) };
   const pipelines = db
     .selectFrom('pipelines')
     .select('pipelines.id')
     .where('project_id', '=', projectId)
     .where('ref', '=', ref);
   // Start from the pipelines of the ref, which may have few of the project's jobs.
-  const ofPipelines = isInSubquery(db, sql.ref<number>('jobs.pipeline_id'), pipelines);
-  const found = narrowed(withoutIndex(db, project)).where(ofPipelines);
-  const { isMatch: isKnown, count } = await scanMatches(db, found.clearSelect().select('jobs.id'));
-  if (isKnown !== null) return { query: all.where(isKnown(sql.ref<number>('jobs.id'))), count };
-  return { query: narrowed(project).where('jobs.pipeline_id', 'in', pipelines), count };
+  const isInPipelines = isInSubquery(db, sql.ref<number>('jobs.pipeline_id'), pipelines);
+  const matches = selectOfProject(withoutIndex(db, project)).where(isInPipelines);
+  const { isMatch, count } = await scanMatches(db, matches.clearSelect().select('jobs.id'));
+  if (isMatch !== null) return { query: all.where(isMatch(sql.ref<number>('jobs.id'))), count };
+  return { query: selectOfProject(project).where('jobs.pipeline_id', 'in', pipelines), count };
 }
 
 interface PipelineJobFilter {
@@ -87,7 +90,10 @@ interface RunnerJobFilter {
   readonly sort?: 'asc' | 'desc' | null | undefined;
 }
 
-/** Lists the jobs of a runner in projects where the caller is at least Reporter. index: jobs_by_runner, jobs_by_runner_status */
+/**
+ * Lists the jobs of a runner in projects where the caller is at least Reporter.
+ * index: jobs_by_runner, jobs_by_runner_status
+ */
 export function listJobsOfRunner(
   db: Reader,
   caller: SignedInCaller,

@@ -11,7 +11,7 @@ import { changeJobStatus, jobsLockKey } from '../processing/index.ts';
 import { hasStatus } from '../runners/index.ts';
 import type { FailureReason } from './failure-reasons.ts';
 
-/** Ends jobs that wait in vain or whose runner no longer reports (contract/runners.md "Background work"). */
+/** Ends jobs that no runner takes, or whose runner no longer reports (contract/runners.md "Background work"). */
 
 const HOUR_MS = 3_600_000;
 /** Grace period for the runner to report a timeout, in milliseconds. */
@@ -45,36 +45,39 @@ interface JobEnd {
 /** Decides how a job ends now; null: it continues. */
 type EndRule = (job: UnfinishedJob, now: string) => JobEnd | null;
 
-/** Iterates over the jobs with this status, in batches by id. index: jobs_running, jobs_canceling, jobs_scheduled, jobs_pending */
+/**
+ * Iterates over the jobs with this status, in batches by id.
+ * index: jobs_running, jobs_canceling, jobs_scheduled, jobs_pending
+ */
 async function* listJobsWithStatus(db: Reader, status: UnfinishedJob['status']): AsyncGenerator<UnfinishedJob> {
   for (let after = 0; ; ) {
-    const some = await db
+    const batch = await db
       .selectFrom('jobs')
       .select(['id', 'project_id', 'timeout', 'queued_at', 'scheduled_at', 'started_at', 'last_seen_at', 'updated_at'])
-      // As the index says it, so that the planner knows it again.
+      // Written like the condition of the partial index, so that the planner uses it.
       .where('status', '=', sql.lit(status))
       .where('id', '>', after)
       .orderBy('id')
       .limit(STUCK_BATCH_SIZE)
       .execute();
-    for (const job of some) yield { ...job, status };
-    if (some.length < STUCK_BATCH_SIZE) return;
-    after = some.at(-1)?.id ?? after;
+    for (const job of batch) yield { ...job, status };
+    if (batch.length < STUCK_BATCH_SIZE) return;
+    after = batch.at(-1)?.id ?? after;
   }
 }
 
-/** Ends the jobs that the rule selects, each in its own transaction. */
+/** Ends the jobs that the rule selects, each in a transaction of its own. */
 async function endJobs(
-  { database, clock, runUnitOfWork }: Services,
+  { database, clock, runUnitOfWork }: Pick<Services, 'clock' | 'database' | 'runUnitOfWork'>,
   statuses: readonly UnfinishedJob['status'][],
-  judge: EndRule,
+  endRule: EndRule,
   signal: AbortSignal,
 ): Promise<void> {
   const now = timestamp(clock);
   for (const status of statuses) {
     for await (const job of listJobsWithStatus(database.reader, status)) {
       if (signal.aborted) return;
-      const end = judge(job, now);
+      const end = endRule(job, now);
       if (end === null || (end.onlyWithoutRunner && (await hasOnlineRunner(database.reader, job.id, now)))) continue;
       const { to, reason, finishedAt } = end;
       const change = {
@@ -102,8 +105,8 @@ const endIfStuck: EndRule = (job, now) => {
   const hourAgo = addMilliseconds(now, -HOUR_MS);
   switch (job.status) {
     case 'running': {
-      const heardOf = job.last_seen_at ?? job.started_at ?? job.updated_at;
-      return heardOf < hourAgo ? { to: 'failed', reason: 'stuck_or_timeout_failure' } : null;
+      const lastContactAt = job.last_seen_at ?? job.started_at ?? job.updated_at;
+      return lastContactAt < hourAgo ? { to: 'failed', reason: 'stuck_or_timeout_failure' } : null;
     }
     case 'canceling':
       return job.updated_at <= hourAgo ? { to: 'canceled' } : null;
@@ -119,7 +122,10 @@ const endIfStuck: EndRule = (job, now) => {
   }
 };
 
-/** index: jobs primary key, projects primary key, runners_by_contact */
+/**
+ * Returns whether an online, unpaused runner could take the job.
+ * index: jobs primary key, projects primary key, runners_by_contact
+ */
 function hasOnlineRunner(db: Reader, jobId: number, now: string): Promise<boolean> {
   return hasRow(
     db
@@ -137,15 +143,21 @@ function hasOnlineRunner(db: Reader, jobId: number, now: string): Promise<boolea
 /** Ends jobs that exceeded their timeout. */
 export const failOverdueJobs = defineJob({
   kind: 'end_overdue_jobs',
-  handle: (services: Services, _payload: Record<string, never>, { signal }) =>
-    endJobs(services, ['running'], endIfOverdue, signal),
+  handle: (
+    services: Pick<Services, 'clock' | 'database' | 'runUnitOfWork'>,
+    _payload: Record<string, never>,
+    { signal },
+  ) => endJobs(services, ['running'], endIfOverdue, signal),
 });
 
 /** Ends stuck jobs. */
 export const endStuckJobs = defineJob({
   kind: 'end-stuck-jobs',
-  handle: (services: Services, _payload: Record<string, never>, { signal }) =>
-    endJobs(services, UNFINISHED_STATUSES, endIfStuck, signal),
+  handle: (
+    services: Pick<Services, 'clock' | 'database' | 'runUnitOfWork'>,
+    _payload: Record<string, never>,
+    { signal },
+  ) => endJobs(services, UNFINISHED_STATUSES, endIfStuck, signal),
 });
 
 export const failOverdueJobsEveryTenMinutes: Schedule<Services> = {

@@ -5,7 +5,7 @@ import { runningJob } from '#test/support/pipeline-rows.ts';
 import { world } from '#test/support/world.ts';
 import { endStuckJobs, failOverdueJobs } from './stuck-jobs.ts';
 
-// Jobs whose runners have died (contract/runners.md "Background work").
+// Jobs whose runners no longer report (contract/runners.md "Background work").
 
 const here = await world({ project: {} });
 const { anonymous, project, clock, server } = here;
@@ -14,7 +14,7 @@ const run = jobRun();
 const rowOf = (id: number) =>
   server.services.database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-test('who runs a quarter of an hour longer than he may has ended when his time was over', async () => {
+test('fails a job 15 minutes after its timeout, finished at the time of the timeout', async () => {
   const { id } = await runningJob(here, project, { timeout: 600 });
   const { started_at } = await rowOf(id);
   clock.advance(600 + 900);
@@ -27,7 +27,7 @@ test('who runs a quarter of an hour longer than he may has ended when his time w
   assert.equal(Date.parse(finished_at ?? '') - Date.parse(started_at ?? ''), 600_000);
 });
 
-test('of whom nothing is heard for an hour has failed, a sign of life keeps him', async () => {
+test('fails a running job without a heartbeat for an hour', async () => {
   const silent = await runningJob(here, project, { timeout: 86_400 });
   const alive = await runningJob(here, project, { timeout: 86_400 });
   clock.advance(3000);
@@ -39,7 +39,7 @@ test('of whom nothing is heard for an hour has failed, a sign of life keeps him'
   assert.equal((await rowOf(alive.id)).status, 'running');
 });
 
-test('what has been canceling for an hour is canceled', async () => {
+test('cancels a job that has been canceling for an hour', async () => {
   const { id } = await runningJob(here, project, { status: 'canceling' });
   clock.advance(3601);
   await endStuckJobs.handle(server.services, {}, run);

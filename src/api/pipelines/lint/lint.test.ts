@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, world } from '#test/support/world.ts';
 
-// Trying CI files (contract/runners.md §4.9).
+// Validation of CI files (contract/runners.md §4.9).
 
 const here = await world({ project: { visibility: 'public', readme: true, with: ['guest', 'reporter', 'developer'] } });
 const { project, anonymous, developer, reporter } = here;
@@ -53,7 +53,7 @@ unit:
 `;
 const sha = await project.commit({ '.gitlab-ci.yml': FILE, 'ci/common.yml': COMMON });
 const at = `${project.at}/ci/lint`;
-const stored = async () => {
+const storedIds = async () => {
   const { reader } = here.server.services.database;
   const [pipelines, environments] = [reader.selectFrom('pipelines'), reader.selectFrom('environments')];
   return [...(await pipelines.select('id').execute()), ...(await environments.select('id').execute())];
@@ -86,7 +86,7 @@ const JOBS = [
   { ...lists, name: 'ship', stage: 'deploy', script: ['./ship'], only: null, when: 'on_success', allow_failure: false },
 ];
 
-test('anybody who reads the code of a project tries its file, and sees what it comes to', async () => {
+test('returns the merged CI file to anyone who can read the code of the project', async () => {
   const path = (await owner.get(project.at)).body.path_with_namespace;
   const url = (await owner.get(project.at)).body.web_url;
   const { status, body } = await anonymous.get(at, { include_jobs: true });
@@ -100,10 +100,10 @@ test('anybody who reads the code of a project tries its file, and sees what it c
   assert.equal('jobs' in (await anonymous.get(at)).body, false);
 });
 
-test('a dry run gives the jobs that a push of the ref would make', async () => {
+test('returns the jobs that a push of the ref would create for a dry run, and stores nothing', async () => {
   await done(owner.post(`${project.repository}/branches`, { branch: 'release', ref: 'main' }));
   await here.work();
-  const pushed = await stored();
+  const idsBefore = await storedIds();
   for (const [params, names] of [
     [{}, ['unit']],
     [{ dry_run_ref: 'release' }, ['unit', 'ship']],
@@ -119,10 +119,10 @@ test('a dry run gives the jobs that a push of the ref would make', async () => {
   const [unit] = (await developer.get(at, { dry_run: true, include_jobs: true })).body.jobs;
   const keys = ['name', 'stage', 'before_script', 'script', 'after_script', 'tag_list', 'environment', 'when'];
   assert.deepEqual(Object.keys(unit), [...keys, 'allow_failure']);
-  assert.deepEqual(await stored(), pushed);
+  assert.deepEqual(await storedIds(), idsBefore);
 });
 
-/** What is sent, what is asked of it, and the error that it has. */
+/** Content, parameters, and the expected error. */
 for (const [content, params, error] of [
   ['unit: {script: make}', {}, null],
   ['unit: [', {}, /at line \d+ column \d+$/],
@@ -149,10 +149,10 @@ for (const [content, params, error] of [
   ['unit: {script: make}', { dry_run: true, ref: '' }, null],
   ['unit: {script: make, odd: 1}', { dry_run: true }, 'jobs:unit config contains unknown keys: odd'],
 ] as const) {
-  test(`of ${JSON.stringify(content)} with ${JSON.stringify(params)} it is told: ${error ?? 'valid'}`, async () => {
-    const had = await stored();
+  test(`validates ${JSON.stringify(content)} with ${JSON.stringify(params)}: ${error ?? 'valid'}`, async () => {
+    const idsBefore = await storedIds();
     const { status, body } = await developer.post(at, { content, include_jobs: true, ...params });
-    assert.deepEqual(await stored(), had);
+    assert.deepEqual(await storedIds(), idsBefore);
     assert.deepEqual([status, body.valid, body.errors.length], [200, error === null, error === null ? 0 : 1]);
     if (error instanceof RegExp) assert.match(body.errors[0], error);
     else if (error !== null) assert.deepEqual(body.errors, [error]);
@@ -161,7 +161,7 @@ for (const [content, params, error] of [
   });
 }
 
-test('more jobs, or longer scripts of them, than anybody reads are refused where they are asked for', async () => {
+test('rejects too many jobs or too large scripts if include_jobs is set', async () => {
   const lines = Array.from({ length: 100 }, () => `    - ${'x'.repeat(1000)}`).join('\n');
   const jobs = Array.from({ length: 50 }, (_, index) => `job ${index}: {extends: .base}`).join('\n');
   const many = Array.from({ length: 6 }, (_, index) => `job ${index}: {script: make, parallel: 200}`).join('\n');
@@ -175,18 +175,18 @@ test('more jobs, or longer scripts of them, than anybody reads are refused where
   }
 });
 
-test('a dry run by whoever may make no pipeline there says so', async () => {
+test('returns an error for a dry run by a caller who may not create pipelines', async () => {
   const rule = { name: 'main', push_access_level: 40, merge_access_level: 40 };
-  const sorry =
+  const insufficientPermission =
     "You do not have sufficient permission to run a pipeline on 'main'. Please select a different branch or contact your administrator for assistance.";
   await done(owner.post(`${project.at}/protected_branches`, rule));
-  for (const [by, error] of [
+  for (const [caller, error] of [
     [anonymous, 'Insufficient permissions to create a new pipeline'],
     [reporter, 'Insufficient permissions to create a new pipeline'],
-    [developer, sorry],
+    [developer, insufficientPermission],
     [owner, null],
   ] as const) {
-    const { status, body } = await by.get(at, { dry_run: true });
+    const { status, body } = await caller.get(at, { dry_run: true });
     assert.deepEqual([status, body.errors], [200, error === null ? [] : [error]]);
   }
   await done(owner.put(project.at, { builds_access_level: 'disabled' }));
@@ -194,8 +194,8 @@ test('a dry run by whoever may make no pipeline there says so', async () => {
   await done(owner.put(project.at, { builds_access_level: 'enabled' }));
 });
 
-test('what can be asked for is asked for once, of a commit that is there, by who may', async () => {
-  for (const [by, verb, params, status, body] of [
+test('rejects exclusive parameters, missing commits and callers without permission', async () => {
+  for (const [caller, verb, params, status, body] of [
     [anonymous, 'GET', { content_ref: 'none' }, 404, { message: '404 Commit Not Found' }],
     [anonymous, 'GET', { sha: 'main', content_ref: 'main' }, 400, { error: 'sha, content_ref are mutually exclusive' }],
     [anonymous, 'GET', { ref: 'a', dry_run_ref: 'b' }, 400, { error: 'ref, dry_run_ref are mutually exclusive' }],
@@ -203,19 +203,19 @@ test('what can be asked for is asked for once, of a commit that is there, by who
     [reporter, 'POST', { content: 'a: 1' }, 403, { message: '403 Forbidden' }],
     [developer, 'POST', {}, 400, { error: 'content is missing' }],
   ] as const) {
-    const answer = await (verb === 'GET' ? by.get(at, params) : by.post(at, params));
+    const answer = await (verb === 'GET' ? caller.get(at, params) : caller.post(at, params));
     assert.deepEqual([answer.status, answer.body], [status, body], JSON.stringify(params));
   }
   const parent = (await owner.get(`${project.repository}/commits/${sha}`)).body.parent_ids[0];
-  const none = await anonymous.get(at, { content_ref: parent });
-  assert.deepEqual(none.body.errors, ['Please provide content of .gitlab-ci.yml']);
-  assert.deepEqual([none.body.valid, none.body.merged_yaml], [false, null]);
+  const withoutFile = await anonymous.get(at, { content_ref: parent });
+  assert.deepEqual(withoutFile.body.errors, ['Please provide content of .gitlab-ci.yml']);
+  assert.deepEqual([withoutFile.body.valid, withoutFile.body.merged_yaml], [false, null]);
 });
 
-test('an empty repository has no file to try, but one that is sent can be', async () => {
+test('returns 404 for the CI file of an empty repository, but validates a sent file', async () => {
   const empty = await here.newProject();
   const answer = await empty.owner.get(`${empty.at}/ci/lint`);
   assert.deepEqual([answer.status, answer.body], [404, { message: '404 Repository Not Found' }]);
-  const sent = await empty.owner.post(`${empty.at}/ci/lint`, { content: 'unit: {script: make}' });
-  assert.equal(sent.body.valid, true);
+  const posted = await empty.owner.post(`${empty.at}/ci/lint`, { content: 'unit: {script: make}' });
+  assert.equal(posted.body.valid, true);
 });

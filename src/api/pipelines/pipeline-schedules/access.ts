@@ -15,7 +15,7 @@ import { findScheduleVariable } from './variables.ts';
 
 /** Access to pipeline schedules (contract/runners.md §4.7). */
 
-interface InProject {
+interface ScheduleProject {
   readonly project: Project;
 }
 
@@ -23,8 +23,10 @@ interface InProject {
 const scheduleResource = {
   name: 'schedule',
   params: { pipeline_schedule_id: required(integer) },
-  load: ({ db, caller, params }: AccessCall<{ readonly pipeline_schedule_id: number }>, { project }: InProject) =>
-    mayReadPipelines(caller, project) ? findSchedule(db, project.id, params.pipeline_schedule_id) : null,
+  load: (
+    { db, caller, params }: AccessCall<{ readonly pipeline_schedule_id: number }>,
+    { project }: ScheduleProject,
+  ) => (mayReadPipelines(caller, project) ? findSchedule(db, project.id, params.pipeline_schedule_id) : null),
   notFound: () => notFound('Pipeline Schedule'),
 } as const;
 
@@ -62,49 +64,51 @@ const SET_VARIABLES_LABEL = 'the right to set pipeline variables';
 
 export function updateVariablesAccess(): ScheduleAccess {
   return scheduleAccess(
-    (found) => mayUpdateSchedule(found) && maySetVariables(found),
+    (context) => mayUpdateSchedule(context) && maySetVariables(context),
     `its owner + ${SET_VARIABLES_LABEL}`,
   );
 }
 
 export function deleteVariablesAccess(): ScheduleAccess {
   return scheduleAccess(
-    (found) => mayDeleteSchedule(found) && maySetVariables(found),
+    (context) => mayDeleteSchedule(context) && maySetVariables(context),
     `project:admin_pipeline or its owner + ${SET_VARIABLES_LABEL}`,
   );
 }
 
 function scheduleAccess(
-  right: (found: ScheduleContext, call: AccessCall) => boolean | Promise<boolean>,
+  isAllowed: (context: ScheduleContext, call: AccessCall) => boolean | Promise<boolean>,
   label: string,
 ): ScheduleAccess {
   return inProject('read_project')
     .resource(scheduleResource)
-    .require(async (call, found) => {
-      if (!(await right(found, call))) throw forbidden();
+    .require(async (call, context) => {
+      if (!(await isAllowed(context, call))) throw forbidden();
     }, label);
 }
 
 const isOwn = ({ caller, schedule }: ScheduleContext) => schedule.owner_id === caller.user.id;
 const maySetVariables = ({ caller, project }: ScheduleContext) => maySetPipelineVariables(caller, project);
 
-function mayUpdateSchedule(found: ScheduleContext): boolean {
-  const { caller, project } = found;
-  return mayInProject(caller, 'update_pipeline', project) && (isOwn(found) || isAdministrator(caller));
+function mayUpdateSchedule(context: ScheduleContext): boolean {
+  const { caller, project } = context;
+  return mayInProject(caller, 'update_pipeline', project) && (isOwn(context) || isAdministrator(caller));
 }
 
-function mayDeleteSchedule(found: ScheduleContext): boolean {
-  const { caller, project } = found;
-  return mayInProject(caller, 'admin_pipeline', project) || (isOwn(found) && mayUpdateSchedule(found));
+function mayDeleteSchedule(context: ScheduleContext): boolean {
+  const { caller, project } = context;
+  return mayInProject(caller, 'admin_pipeline', project) || (isOwn(context) && mayUpdateSchedule(context));
 }
 
-const mayTakeOwnership = (found: ScheduleContext) =>
-  isOwn(found) || mayInProject(found.caller, 'admin_pipeline', found.project);
+const mayTakeOwnership = (context: ScheduleContext) =>
+  isOwn(context) || mayInProject(context.caller, 'admin_pipeline', context.project);
 
 const mayPlaySchedule = ({ caller, project, schedule }: ScheduleContext, { db }: AccessCall) =>
   mayRunPipelineOn(db, caller, project, toBranchOrTag(schedule.ref));
 
-/** Returns whether the caller may read the schedule's variables: Maintainers, and the owner while they are a Developer. */
+/**
+ * Returns whether the caller may read the schedule's variables: Maintainers, and the owner while they are a Developer.
+ */
 export function mayReadScheduleVariables(
   caller: Caller,
   project: Project,

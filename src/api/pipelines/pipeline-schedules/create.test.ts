@@ -6,22 +6,23 @@ const here = await world({ project: { readme: true, with: ['developer', 'reporte
 const { project, owner, developer, reporter, anonymous } = here;
 
 const at = `${project.at}/pipeline_schedules`;
-const WISH = { description: 'nightly', ref: 'topic', cron: '0 1 * * 5' };
-const create = (params: object = {}, by = developer) => by.post(at, { ...WISH, ...params });
+const INPUT = { description: 'nightly', ref: 'topic', cron: '0 1 * * 5' };
+const create = (params: object = {}, caller = developer) => caller.post(at, { ...INPUT, ...params });
 
 await done(owner.post(`${project.repository}/branches`, { branch: 'topic', ref: 'main' }));
 await done(owner.post(`${project.repository}/branches`, { branch: 'both', ref: 'main' }));
 for (const tag_name of ['both', 'v1']) await done(owner.post(`${project.repository}/tags`, { tag_name, ref: 'main' }));
 
-async function made(params: object = {}) {
-  const { id, ...shown } = (await done(create(params))).body;
+/** Creates a schedule, deletes it and returns its attributes. */
+async function createAndDelete(params: object = {}) {
+  const { id, ...attributes } = (await done(create(params))).body;
   await done(owner.delete(`${at}/${id}`));
-  return shown;
+  return attributes;
 }
 
-test('a schedule is shown whole to who makes it, its ref by the full name', async () => {
-  const { created_at, updated_at, owner: shownOwner, ...rest } = await made();
-  assert.equal(shownOwner.id, developer.id);
+test('returns the new schedule with all attributes and the full ref name', async () => {
+  const { created_at, updated_at, owner: scheduleOwner, ...rest } = await createAndDelete();
+  assert.equal(scheduleOwner.id, developer.id);
   assert.equal(created_at, updated_at);
   assert.deepEqual(rest, {
     description: 'nightly',
@@ -36,29 +37,29 @@ test('a schedule is shown whole to who makes it, its ref by the full name', asyn
   });
 });
 
-test('its next moment is that of its zone, by whatever name', async () => {
+test('computes the next run in the time zone, by IANA name or alias', async () => {
   for (const [cron_timezone, next] of [
     ['Berlin', '2026-01-09T00:00:00.000Z'],
     ['America/New_York', '2026-01-02T06:00:00.000Z'],
     ['Eastern Time (US & Canada)', '2026-01-02T06:00:00.000Z'],
   ] as const) {
-    const { next_run_at, ...shown } = await made({ cron_timezone });
-    assert.deepEqual([next_run_at, shown.cron_timezone], [next, cron_timezone]);
+    const { next_run_at, ...schedule } = await createAndDelete({ cron_timezone });
+    assert.deepEqual([next_run_at, schedule.cron_timezone], [next, cron_timezone]);
   }
-  assert.equal((await made({ cron: '@daily', active: false })).active, false);
+  assert.equal((await createAndDelete({ cron: '@daily', active: false })).active, false);
 });
 
-test('a branch or tag is meant by its short or its full name', async () => {
-  for (const [ref, full] of [
+test('accepts short and full names of branches and tags', async () => {
+  for (const [ref, fullName] of [
     ['refs/heads/topic', 'refs/heads/topic'],
     ['v1', 'refs/tags/v1'],
     ['refs/tags/both', 'refs/tags/both'],
   ] as const) {
-    assert.equal((await made({ ref })).ref, full);
+    assert.equal((await createAndDelete({ ref })).ref, fullName);
   }
 });
 
-test('what is wrong with a schedule is told by field, and none is made', async () => {
+test('returns 400 with errors by field and creates nothing', async () => {
   const syntax = ['syntax is invalid'];
   for (const [params, message] of [
     [{ cron: 'often' }, { cron: syntax }],
@@ -84,15 +85,15 @@ test('what is wrong with a schedule is told by field, and none is made', async (
   assert.deepEqual((await owner.get(at)).body, []);
 });
 
-test('below Developer nobody makes one', async () => {
+test('returns 403 to Reporters and 401 to anonymous callers', async () => {
   assert.equal((await create({}, reporter)).status, 403);
   assert.equal((await create({}, anonymous)).status, 401);
 });
 
-test('a project has ten at most, however many are made at once', async () => {
+test('limits a project to ten schedules, for concurrent requests too', async () => {
   for (let count = 0; count < 9; count++) await done(create());
-  const both = await Promise.all([create(), create()]);
-  assert.deepEqual(both.map(({ status }) => status).sort(), [201, 400]);
+  const concurrent = await Promise.all([create(), create()]);
+  assert.deepEqual(concurrent.map(({ status }) => status).sort(), [201, 400]);
   const message = { base: ['Maximum number of ci pipeline schedules (10) exceeded'] };
   assert.deepEqual((await create()).body, { message });
 });

@@ -2,26 +2,26 @@ import { Cron } from 'croner';
 import { findTimeZone } from './time-zones.ts';
 
 /**
- * Cron expressions (contract/runners.md §4.7): five fields (minutes, hours, days, months, days of the week), or `@daily` and the
- * like. When clocks go forward, times in the skipped hour are due right after it. When clocks go back, repeating minutes run in
- * both hours, and fixed times run in the first.
+ * Cron expressions (contract/runners.md §4.7): five fields (minutes, hours, days, months, days of the week), or
+ * shortcuts such as `@daily`. When clocks go forward, times in the skipped hour are due right after it. When clocks go
+ * back, repeating minutes run in both hours, and fixed times run in the first.
  */
 
 /**
- * Rejects syntax that croner would accept with another meaning than other crons: the present time, nearest weekday, and combined
- * day rules.
+ * Rejects syntax that croner interprets differently from other cron implementations: the current time, the nearest
+ * weekday, and combined day rules.
  */
 const FIELD_PATTERN = /^[\dA-Z*,/#-]+$/i;
 const DAY_PATTERN = /^[\dL*,/-]+$/i;
 /** A step needs a start value. */
 const STEP_WITHOUT_START = /(?:^|,)\//;
 
-/** `5/15` means every fifteenth from the fifth on, as in other crons. */
+/** `5/15` means every 15th value from 5 on, as in other cron implementations. */
 const CRON_OPTIONS = { sloppyRanges: true } as const;
 
 /**
- * Within this many years every date falls on every day of the week, so that an expression without a match in them never matches
- * (30 February, a time that is always skipped). Searching all years would take long.
+ * Limits the search, which would be slow over all years. Within this many years every date falls on every day of the
+ * week, so an expression without a match in them never matches (30 February, a time that is always skipped).
  */
 const MAX_YEARS_AHEAD = 41;
 
@@ -29,12 +29,12 @@ const MAX_YEARS_AHEAD = 41;
 export function isCron(text: string): boolean {
   const fields = splitFields(text);
   const [, , days = ''] = fields;
-  const isOurs = text.trim().startsWith('@')
+  const isSupported = text.trim().startsWith('@')
     ? fields.length === 1
     : fields.length === 5 &&
       fields.every((field) => FIELD_PATTERN.test(field) && !STEP_WITHOUT_START.test(field)) &&
       DAY_PATTERN.test(days);
-  if (!isOurs) return false;
+  if (!isSupported) return false;
   try {
     new Cron(fields.join(' '), { ...CRON_OPTIONS, utcOffset: 0, mode: '5-part', paused: true });
     return true;
@@ -50,15 +50,17 @@ export function nextRunAfter(cron: string, zoneName: string, after: string): str
   const zone = findTimeZone(zoneName);
   if (zone === null) return null;
   // UTC needs no time zone database, which the engine would load for a named zone.
-  const where = zone === 'Etc/UTC' ? { utcOffset: 0 } : { timezone: zone };
-  const next = new Cron(limitYears(cron, after), { ...CRON_OPTIONS, ...where, paused: true }).nextRun(new Date(after));
+  const zoneOption = zone === 'Etc/UTC' ? { utcOffset: 0 } : { timezone: zone };
+  const next = new Cron(limitYears(cron, after), { ...CRON_OPTIONS, ...zoneOption, paused: true }).nextRun(
+    new Date(after),
+  );
   return next?.toISOString() ?? null;
 }
 
-/** Adds seconds and a year range; `@daily` and the like always match. */
+/** Adds a field for seconds and one for years. Shortcuts such as `@daily` always match and stay as they are. */
 function limitYears(cron: string, after: string): string {
   const fields = splitFields(cron);
   const year = Number(after.slice(0, 4));
-  // The local year may differ.
+  // Starts one year earlier, because the local year may differ from that of UTC.
   return fields.length === 1 ? fields.join('') : `0 ${fields.join(' ')} ${year - 1}-${year + MAX_YEARS_AHEAD}`;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isCron, nextRunAfter } from './cron.ts';
 import { findTimeZone, TIME_ZONE_ALIASES } from './time-zones.ts';
 
-test('five fields with numbers, names, ranges, steps and lists are an expression, and so is @daily', () => {
+test('accepts five fields with numbers, names, ranges, steps and lists, and @daily', () => {
   for (const text of [
     ...['0 1 * * 5', '*/5 * * * *', '0 0-12/3 1,15 jan-mar mon-fri', '0 0 * * sun', '0 0 * * 7', '0 0 L * *'],
     ...['0 0 * * MON#1', '  0   1 * *  5 ', '0 0 29 2 *', '0 0 30 2 1', '@daily', '@hourly', '@weekly', '@monthly'],
@@ -13,7 +13,7 @@ test('five fields with numbers, names, ranges, steps and lists are an expression
   }
 });
 
-test('anything else is none', () => {
+test('rejects any other expression', () => {
   for (const text of [
     ...['', ' ', 'daily', '* * * *', '* * * * * *', '60 * * * *', '0 24 * * *', '0 0 0 * *', '0 0 32 * *'],
     ...['0 0 * 13 *', '0 0 * * 8', '5-1 * * * *', '*/0 * * * *', 'a b c d e', '0 0 ? * *', '0 0 15W * *'],
@@ -25,30 +25,30 @@ test('anything else is none', () => {
   }
 });
 
-test('moments are those of the zone, by daylight saving time too', () => {
-  const table: [cron: string, zone: string, after: string, ...moments: string[]][] = [
+test('computes runs in the time zone, across changes of daylight saving time', () => {
+  const table: [cron: string, zone: string, after: string, ...runs: string[]][] = [
     ['0 1 * * 5', 'UTC', '2026-02-01T00:00:00Z', '2026-02-06T01:00:00.000Z', '2026-02-13T01:00:00.000Z'],
     ['0 1 * * *', 'Berlin', '2026-03-28T00:00:00Z', '2026-03-29T00:00:00.000Z', '2026-03-29T23:00:00.000Z'],
     ['0 9 * * *', 'America/New_York', '2026-03-07T15:00:00Z', '2026-03-08T13:00:00.000Z', '2026-03-09T13:00:00.000Z'],
-    // Put forward: there is no 02:30.
+    // Clocks go forward: 02:30 does not exist.
     ['30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z'],
-    // Put back: 02:30 is there twice.
+    // Clocks go back: 02:30 occurs twice.
     ['30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z', '2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
     ['0 * * * *', 'Europe/Berlin', '2026-10-25T00:00:00Z', '2026-10-25T01:00:00.000Z', '2026-10-25T02:00:00.000Z'],
     ['5/25 * * * *', 'UTC', '2026-01-01T00:00:00Z', '2026-01-01T00:05:00.000Z', '2026-01-01T00:30:00.000Z'],
     ['50/5 23 * * *', 'UTC', '2026-01-01T23:54:00Z', '2026-01-01T23:55:00.000Z', '2026-01-02T23:50:00.000Z'],
     ['@daily', 'Tokyo', '2026-01-02T03:04:05Z', '2026-01-02T15:00:00.000Z', '2026-01-03T15:00:00.000Z'],
   ];
-  for (const [cron, zone, after, ...moments] of table) {
+  for (const [cron, zone, after, ...runs] of table) {
     let now = after;
-    for (const moment of moments) {
+    for (const run of runs) {
       now = nextRunAfter(cron, zone, now)!;
-      assert.equal(now, moment, `${cron} in ${zone} after ${after}`);
+      assert.equal(now, run, `${cron} in ${zone} after ${after}`);
     }
   }
 });
 
-test('a zone has the name of the IANA or the one of the platform', () => {
+test('finds time zones by IANA name and by alias', () => {
   assert.equal(findTimeZone('Berlin'), 'Europe/Berlin');
   assert.equal(findTimeZone('Eastern Time (US & Canada)'), 'America/New_York');
   assert.equal(findTimeZone('US/Eastern'), 'US/Eastern');
@@ -59,7 +59,7 @@ test('a zone has the name of the IANA or the one of the platform', () => {
   }
 });
 
-test('of what never comes there is no next moment, which is soon known', () => {
+test('returns null for an expression that never matches', () => {
   for (const [cron, zone] of [
     ['0 0 30 2 *', 'UTC'],
     ['0 0 31 2,4,6,9,11 *', 'Tokyo'],
@@ -72,6 +72,6 @@ test('of what never comes there is no next moment, which is soon known', () => {
   assert.equal(nextRunAfter('0 0 * 2 MON#5', 'UTC', '2026-01-01T00:00:00Z'), '2044-02-29T00:00:00.000Z');
 });
 
-test('of a zone that is no more there is no next moment', () => {
+test('returns null for an unknown time zone', () => {
   assert.equal(nextRunAfter('@daily', 'Nowhere', '2026-01-02T03:04:05Z'), null);
 });

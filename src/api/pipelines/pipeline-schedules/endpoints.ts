@@ -24,7 +24,7 @@ import { PipelineSchedule, PipelineScheduleDetail, type ScheduleForCaller } from
 import { CREATE_SCHEDULE_PARAMS, UPDATE_SCHEDULE_PARAMS } from './parameters.ts';
 import { findFullRefName } from './ref-names.ts';
 import { playSchedule } from './run.ts';
-import { listSchedules, deleteSchedule as remove, type ScheduleRow } from './store.ts';
+import { deleteSchedule, listSchedules, type ScheduleRow } from './store.ts';
 import { applyScheduleChanges, takeScheduleOwnership } from './update.ts';
 
 /** Pipeline schedule endpoints (contract/runners.md §4.7). */
@@ -78,10 +78,10 @@ export const createPipelineSchedule = endpoint({
     const ref = await findFullRefName(git, project, params.ref);
     const { description, cron, cron_timezone, active } = params;
     const input = { description, ref, cron, cron_timezone, active };
-    const made = await runUnitOfWork(caller, (uow) => createSchedule(uow, project, input), {
+    const schedule = await runUnitOfWork(caller, (uow) => createSchedule(uow, project, input), {
       lock: schedulesLockKey(project),
     });
-    return isFailure(made) ? made : toScheduleForCaller({ project, caller }, made);
+    return isFailure(schedule) ? schedule : toScheduleForCaller({ project, caller }, schedule);
   },
 });
 
@@ -101,8 +101,8 @@ export const updatePipelineSchedule = endpoint({
       ...(cron_timezone == null ? {} : { cron_timezone }),
       ...(active == null ? {} : { active }),
     };
-    const changed = await runUnitOfWork(caller, (uow) => applyScheduleChanges(uow, project, schedule, changes));
-    return isFailure(changed) ? changed : toScheduleForCaller({ project, caller }, changed);
+    const updated = await runUnitOfWork(caller, (uow) => applyScheduleChanges(uow, project, schedule, changes));
+    return isFailure(updated) ? updated : toScheduleForCaller({ project, caller }, updated);
   },
 });
 
@@ -137,7 +137,7 @@ export const deletePipelineSchedule = endpoint({
   access: deleteScheduleAccess(),
   lastModified: ({ schedule }) => schedule.updated_at,
   response: noContent,
-  write: (uow, { schedule }) => remove(uow, schedule.id),
+  write: (uow, { schedule }) => deleteSchedule(uow, schedule.id),
 });
 
 export * from './variable-endpoints.ts';

@@ -48,7 +48,7 @@ function serializeBasic(row: ScheduleRow, to: SerializationContext, owners: Owne
   };
 }
 
-/** The form in lists. */
+/** A schedule in lists. */
 export const PipelineSchedule = entity('PipelineSchedule', fields).from(loadOwners, serializeBasic);
 
 /** A variable of a schedule. */

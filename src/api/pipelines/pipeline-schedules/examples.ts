@@ -15,7 +15,7 @@ async function newSchedule({ newProject, done }: Scene) {
   return path;
 }
 
-const onOne =
+const onSchedule =
   (by: CallerName, params?: Readonly<Record<string, unknown>>): Build =>
   async (scene) => ({ by, path: await newSchedule(scene), ...(params && { params }) });
 
@@ -28,18 +28,21 @@ export const examples: Examples<typeof endpoints> = {
     ({ project }) => ({ by: 'guest', path: { id: project.id } }),
     ({ project }) => ({ by: 'guest', path: { id: project.id }, params: { scope: 'active' } }),
   ],
-  getPipelineSchedule: onOne('guest'),
-  listPipelinesOfSchedule: [onOne('guest'), onOne('guest', { scope: 'branches', status: 'success', sort: 'desc' })],
+  getPipelineSchedule: onSchedule('guest'),
+  listPipelinesOfSchedule: [
+    onSchedule('guest'),
+    onSchedule('guest', { scope: 'branches', status: 'success', sort: 'desc' }),
+  ],
   createPipelineSchedule: async ({ newProject, done }) => {
     const { id, owner, repository } = await newProject();
     await done(owner.post(`${repository}/branches`, { branch: 'feature', ref: 'main' }));
     return { by: 'developer', path: { id }, params: { ...SCHEDULE, cron_timezone: 'Berlin' } };
   },
-  updatePipelineSchedule: onOne('owner', { cron: '@daily', active: false }),
-  takeOwnershipOfPipelineSchedule: onOne('maintainer'),
-  playPipelineSchedule: onOne('developer'),
-  deletePipelineSchedule: onOne('maintainer'),
-  createScheduleVariable: onOne('owner', { key: 'LEVEL', value: 'high', variable_type: 'file' }),
+  updatePipelineSchedule: onSchedule('owner', { cron: '@daily', active: false }),
+  takeOwnershipOfPipelineSchedule: onSchedule('maintainer'),
+  playPipelineSchedule: onSchedule('developer'),
+  deletePipelineSchedule: onSchedule('maintainer'),
+  createScheduleVariable: onSchedule('owner', { key: 'LEVEL', value: 'high', variable_type: 'file' }),
   getScheduleVariable: onVariable('maintainer'),
   updateScheduleVariable: onVariable('owner', { value: 'low' }),
   deleteScheduleVariable: onVariable('maintainer'),

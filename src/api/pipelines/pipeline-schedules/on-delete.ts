@@ -3,21 +3,21 @@ import { BATCH_SIZE, nextBatch } from '#events/batches.ts';
 import { subscription } from '#events/event-bus.ts';
 
 /**
- * Deactivates the schedules of a deleted user; a new owner must activate them again. The few schedules of a project are deleted
- * with its row.
+ * Deactivates the schedules of a deleted user; a new owner must activate them again. The few schedules of a project are
+ * deleted with its row.
  */
 export const onScheduleOwnerDeleted = subscription({
   event: 'user-deleted',
   inBatches: (uow, { userId }) => nextBatch(() => deactivateSchedulesOfUser(uow, userId, BATCH_SIZE)),
 });
 
-/** index: pipeline_schedules_by_owner */
-async function deactivateSchedulesOfUser(tx: Transaction, userId: number, most: number): Promise<number> {
-  const owned = tx.selectFrom('pipeline_schedules').select('id').where('owner_id', '=', userId).limit(most);
-  const left = await tx
+/** Deactivates one batch and returns its size. index: pipeline_schedules_by_owner */
+async function deactivateSchedulesOfUser(tx: Transaction, userId: number, limit: number): Promise<number> {
+  const owned = tx.selectFrom('pipeline_schedules').select('id').where('owner_id', '=', userId).limit(limit);
+  const result = await tx
     .updateTable('pipeline_schedules')
     .set({ owner_id: null, active: false, updated_at: tx.now })
     .where('id', 'in', owned)
     .executeTakeFirst();
-  return Number(left.numUpdatedRows);
+  return Number(result.numUpdatedRows);
 }

@@ -10,11 +10,11 @@ import { getRepository } from '#repositories/repository.ts';
 export async function findFullRefName(git: Git, project: Project, name: string): Promise<string | null> {
   const repository = getRepository(git, project);
   const isFull = name.startsWith(HEADS) || name.startsWith(TAGS);
-  const meant: string[] = [];
+  const matches: string[] = [];
   for (const ref of isFull ? [name] : [HEADS + name, TAGS + name]) {
-    if (isValidRefName(ref) && (await resolveRef(repository, ref)) !== null) meant.push(ref);
+    if (isValidRefName(ref) && (await resolveRef(repository, ref)) !== null) matches.push(ref);
   }
-  return meant.length === 1 ? meant[0]! : null;
+  return matches.length === 1 ? matches[0]! : null;
 }
 
 /** Returns the short name and kind of a ref, for permission checks. */

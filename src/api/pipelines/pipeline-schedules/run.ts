@@ -1,4 +1,4 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { ANONYMOUS, isSignedIn, type SignedInCaller } from '#authentication/caller.ts';
 import { getStateBlock } from '#authentication/sign-in-blocks.ts';
 import { loadCaller } from '#authentication/users/users.ts';
@@ -14,17 +14,23 @@ import { nextRunAfter } from './cron.ts';
 import { deactivateSchedule, findScheduleById, type ScheduleRow, selectDueSchedules, setNextRun } from './store.ts';
 import { loadScheduleVariables } from './variables.ts';
 
+type ScheduleServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey' | 'serverUrl'>;
+
 /**
  * Runs due schedules (contract/runners.md §4.7). Every minute each due schedule is advanced by a compare-and-set in the
- * transaction that enqueues its run, so that only one process enqueues it. Missed times lead to one run. A run carries its due
- * timestamp and creates one pipeline, however often it is retried.
+ * transaction that enqueues its run, so that only one process enqueues it. Several missed times lead to one run. A run
+ * carries its due timestamp and creates one pipeline, however often it is retried.
  */
 
 const DUE_BATCH_SIZE = 50;
 
 export const startDueSchedules = defineJob({
   kind: 'start-due-pipeline-schedules',
-  async handle({ database, clock, runUnitOfWork }: Services, _payload: Record<string, never>, { signal }) {
+  async handle(
+    { database, clock, runUnitOfWork }: Pick<Services, 'clock' | 'database' | 'runUnitOfWork'>,
+    _payload: Record<string, never>,
+    { signal },
+  ) {
     for (;;) {
       const now = timestamp(clock);
       const due = await selectDueSchedules(database.reader, now, DUE_BATCH_SIZE).execute();
@@ -36,7 +42,7 @@ export const startDueSchedules = defineJob({
           const run = { scheduleId: schedule.id, dueAt: schedule.next_run_at };
           if (await setNextRun(uow, schedule, next)) await enqueue(uow, runSchedule, run);
         });
-        await turnOfOthers();
+        await yieldToEventLoop();
       }
       if (due.length < DUE_BATCH_SIZE || signal.aborted) return;
     }
@@ -51,7 +57,10 @@ export const startDueSchedulesEachMinute: Schedule<Services> = {
 
 export const runSchedule = defineJob({
   kind: 'run-pipeline-schedule',
-  async handle(services: Services, { scheduleId, dueAt }: { readonly scheduleId: number; readonly dueAt: string }) {
+  async handle(
+    services: ScheduleServices,
+    { scheduleId, dueAt }: { readonly scheduleId: number; readonly dueAt: string },
+  ) {
     const { database, runUnitOfWork } = services;
     const db = database.reader;
     const schedule = await findScheduleById(db, scheduleId);
@@ -59,22 +68,22 @@ export const runSchedule = defineJob({
     const owner = await loadCaller(db, schedule.owner_id, null);
     const project = await findProject(db, owner, String(schedule.project_id));
     if (project === null || project.archived || project.builds_access_level === 'disabled') return;
-    const isAbout = isSignedIn(owner) && getStateBlock(owner.user) === null && canSeeProject(owner, project);
-    const runs =
-      isAbout &&
+    const ownerHasAccess = isSignedIn(owner) && getStateBlock(owner.user) === null && canSeeProject(owner, project);
+    const mayRun =
+      ownerHasAccess &&
       (await createScheduledPipeline(services, owner, {
         project,
         schedule,
         origin: `schedule ${scheduleId} ${dueAt}`,
       }));
-    if (!runs) await runUnitOfWork(ANONYMOUS, (uow) => deactivateSchedule(uow, schedule));
+    if (!mayRun) await runUnitOfWork(ANONYMOUS, (uow) => deactivateSchedule(uow, schedule));
   },
 });
 
 export const playSchedule = defineJob({
   kind: 'play-pipeline-schedule',
   async handle(
-    services: Services,
+    services: ScheduleServices,
     { scheduleId, userId }: { readonly scheduleId: number; readonly userId: number },
     { id },
   ) {
@@ -97,14 +106,14 @@ interface ScheduleRun {
   readonly origin: string;
 }
 
-/** Creates the pipeline, if there is anything to run. Returns false if the user may not run pipelines on the ref. */
+/** Creates the pipeline, unless it would have no jobs. Returns false if the user may not run pipelines on the ref. */
 async function createScheduledPipeline(
-  services: Services,
-  by: SignedInCaller,
+  services: ScheduleServices,
+  caller: SignedInCaller,
   { project, schedule, origin }: ScheduleRun,
 ): Promise<boolean> {
   try {
-    const made = await createPipelineForRef(services, by, project, {
+    const pipeline = await createPipelineForRef(services, caller, project, {
       ref: schedule.ref,
       source: 'schedule',
       extraVariables: await loadScheduleVariables(services, schedule.id),
@@ -113,7 +122,7 @@ async function createScheduledPipeline(
       storeIfInvalid: true,
       baseUrl: services.serverUrl(),
     });
-    return !isFailure(made) || !['notPermitted', 'notAllowed'].includes(made.code);
+    return !isFailure(pipeline) || !['notPermitted', 'notAllowed'].includes(pipeline.code);
   } catch (error) {
     // The user lost the right in the meantime.
     if (error instanceof AccessRevoked) return false;

@@ -5,7 +5,7 @@ import { type Params, prepare } from '#database/prepare.ts';
 import type { PipelineSchedulesTables } from '#database/tables/pipeline-schedules.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** Queries for schedules. */
+/** Queries for pipeline schedules. */
 
 type Table = PipelineSchedulesTables['pipeline_schedules'];
 export type ScheduleRow = Selectable<Table>;
@@ -32,12 +32,12 @@ export function listSchedules(
   page: OffsetRequest,
 ): Promise<Page<ScheduleRow>> {
   const all = db.selectFrom('pipeline_schedules').select(columns).where('project_id', '=', projectId);
-  const found = scope == null ? all : all.where('active', '=', scope === 'active');
-  return paginate(db, found.orderBy('id'), page);
+  const matches = scope == null ? all : all.where('active', '=', scope === 'active');
+  return paginate(db, matches.orderBy('id'), page);
 }
 
 // index: pipeline_schedules primary key
-const byId = prepare((db, value: Params<{ id: number }>) =>
+const scheduleById = prepare((db, value: Params<{ id: number }>) =>
   db.selectFrom('pipeline_schedules').select(columns).where('id', '=', value('id')),
 );
 
@@ -49,13 +49,13 @@ export async function findSchedule(db: Reader, projectId: number, id: number): P
 
 /** Returns the schedule with this id in any project, or null. */
 export async function findScheduleById(db: Reader, id: number): Promise<ScheduleRow | null> {
-  return (await byId.first(db, { id })) ?? null;
+  return (await scheduleById.first(db, { id })) ?? null;
 }
 
 /** Counts the schedules of a project, which are few. index: pipeline_schedules_by_project */
 export async function countSchedules(db: Reader, projectId: number): Promise<number> {
-  const found = db.selectFrom('pipeline_schedules').select('id').where('project_id', '=', projectId);
-  return (await found.execute()).length;
+  const ids = db.selectFrom('pipeline_schedules').select('id').where('project_id', '=', projectId);
+  return (await ids.execute()).length;
 }
 
 export async function insertSchedule(
@@ -69,11 +69,15 @@ export async function insertSchedule(
     .executeTakeFirstOrThrow();
 }
 
-/** Returns null if the schedule was deleted. index: pipeline_schedules primary key */
-export async function updateSchedule(tx: Transaction, id: number, set: Updateable<Table>): Promise<ScheduleRow | null> {
+/** Updates a schedule and returns it, or null if it was deleted. index: pipeline_schedules primary key */
+export async function updateSchedule(
+  tx: Transaction,
+  id: number,
+  values: Updateable<Table>,
+): Promise<ScheduleRow | null> {
   const row = await tx
     .updateTable('pipeline_schedules')
-    .set({ ...set, updated_at: tx.now })
+    .set({ ...values, updated_at: tx.now })
     .where('id', '=', id)
     .returning(columns)
     .executeTakeFirst();
@@ -86,7 +90,7 @@ export async function deleteSchedule(tx: Transaction, id: number): Promise<void>
 }
 
 /** Selects due schedules, longest waiting first. index: pipeline_schedules_due */
-export function selectDueSchedules(db: Reader, now: string, most: number) {
+export function selectDueSchedules(db: Reader, now: string, limit: number) {
   return db
     .selectFrom('pipeline_schedules')
     .select(['id', 'owner_id', 'cron', 'cron_timezone', 'next_run_at'])
@@ -94,11 +98,12 @@ export function selectDueSchedules(db: Reader, now: string, most: number) {
     .where('next_run_at', '<=', now)
     .orderBy('next_run_at')
     .orderBy('id')
-    .limit(most);
+    .limit(limit);
 }
 
 /**
- * Sets the next run of a due schedule by a compare-and-set. Returns false if another process did so or it is no longer due.
+ * Sets the next run of a due schedule by a compare-and-set. Returns false if another process did so or it is no longer
+ * due.
  * index: pipeline_schedules primary key
  */
 export async function setNextRun(
@@ -106,14 +111,14 @@ export async function setNextRun(
   { id, next_run_at }: Pick<ScheduleRow, 'id' | 'next_run_at'>,
   next: string,
 ): Promise<boolean> {
-  const moved = await tx
+  const result = await tx
     .updateTable('pipeline_schedules')
     .set({ next_run_at: next })
     .where('id', '=', id)
     .where('next_run_at', '=', next_run_at)
     .where('active', '=', true)
     .executeTakeFirst();
-  return moved.numUpdatedRows > 0n;
+  return result.numUpdatedRows > 0n;
 }
 
 /** Deactivates the schedule, unless its owner has changed. index: pipeline_schedules primary key */
@@ -121,6 +126,6 @@ export async function deactivateSchedule(
   tx: Transaction,
   { id, owner_id }: Pick<ScheduleRow, 'id' | 'owner_id'>,
 ): Promise<void> {
-  const schedule = tx.updateTable('pipeline_schedules').set({ active: false, updated_at: tx.now }).where('id', '=', id);
-  await schedule.where('owner_id', owner_id === null ? 'is' : '=', owner_id).execute();
+  const update = tx.updateTable('pipeline_schedules').set({ active: false, updated_at: tx.now }).where('id', '=', id);
+  await update.where('owner_id', owner_id === null ? 'is' : '=', owner_id).execute();
 }

@@ -1,4 +1,4 @@
-/** Time zone names: those of IANA, and aliases that clients of the platform use. */
+/** Time zone names: IANA names, and aliases that API clients use. */
 
 /** Cities whose IANA name is the region and the city. */
 const CITIES_BY_REGION: Readonly<Record<string, readonly string[]>> = {

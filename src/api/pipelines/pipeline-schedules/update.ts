@@ -6,7 +6,7 @@ import { nextRunAfter } from './cron.ts';
 import { findScheduleById, type ScheduleRow, updateSchedule } from './store.ts';
 import { type ScheduleContent, validateSchedule } from './validation.ts';
 
-/** Changed attributes; absent ones stay. */
+/** Attributes to change; absent ones stay. */
 type ScheduleChanges = Partial<ScheduleContent & { readonly active: boolean }>;
 
 /** Updates a schedule. Its next run is recalculated if its times change or it becomes active. */
@@ -16,17 +16,18 @@ export async function applyScheduleChanges(
   { id }: ScheduleRow,
   changes: ScheduleChanges,
 ): Promise<ScheduleRow | Failure<'invalid' | 'gone'>> {
-  const now = await findScheduleById(uow, id);
-  if (now === null) return fail('gone');
-  const { active = now.active, ...others } = changes;
-  const content = await validateSchedule(uow, project, { ...now, ...others }, 'update');
+  const current = await findScheduleById(uow, id);
+  if (current === null) return fail('gone');
+  const { active = current.active, ...others } = changes;
+  const content = await validateSchedule(uow, project, { ...current, ...others }, 'update');
   if (isFailure(content)) return content;
-  if (Object.keys(changes).length === 0) return now;
+  if (Object.keys(changes).length === 0) return current;
   const { description, ref, cron, cron_timezone } = content;
-  const isOther = cron !== now.cron || cron_timezone !== now.cron_timezone || (active && !now.active);
-  const next = isOther ? { next_run_at: nextRunAfter(cron, cron_timezone, uow.now)! } : {};
-  const set = { description, ref, cron, cron_timezone, active, ...next };
-  return (await updateSchedule(uow, id, set)) ?? fail('gone');
+  const mustReschedule =
+    cron !== current.cron || cron_timezone !== current.cron_timezone || (active && !current.active);
+  const next = mustReschedule ? { next_run_at: nextRunAfter(cron, cron_timezone, uow.now)! } : {};
+  const values = { description, ref, cron, cron_timezone, active, ...next };
+  return (await updateSchedule(uow, id, values)) ?? fail('gone');
 }
 
 /** Makes the caller the owner of the schedule; the owner's own request changes nothing. */

@@ -20,7 +20,7 @@ interface ValidSchedule extends ScheduleContent {
   readonly ref: string;
 }
 
-/** Validates the content and that the caller may run pipelines on the ref. */
+/** Validates the content and checks that the caller may run pipelines on the ref. */
 export async function validateSchedule(
   uow: UnitOfWork,
   project: Project,
@@ -29,16 +29,16 @@ export async function validateSchedule(
 ): Promise<ValidSchedule | Failure<'invalid'>> {
   const errors = findErrors(content, uow.now);
   if (errors !== null) return invalid(errors);
-  const sound = content as ValidSchedule;
-  if (await mayUpdateJobsOn(uow, uow.actor, project, toBranchOrTag(sound.ref))) return sound;
+  const valid = content as ValidSchedule;
+  if (await mayUpdateJobsOn(uow, uow.actor, project, toBranchOrTag(valid.ref))) return valid;
   return invalid({ base: [`The current user is not authorized to ${verb} the pipeline schedule`] });
 }
 
 function findErrors({ description, ref, cron, cron_timezone }: ScheduleContent, now: string): FieldErrors | null {
   const isZone = findTimeZone(cron_timezone) !== null;
-  const isSound = isCron(cron) && (!isZone || nextRunAfter(cron, cron_timezone, now) !== null);
+  const isCronValid = isCron(cron) && (!isZone || nextRunAfter(cron, cron_timezone, now) !== null);
   return compactFieldErrors({
-    cron: isSound ? [] : ['syntax is invalid'],
+    cron: isCronValid ? [] : ['syntax is invalid'],
     cron_timezone: isZone ? [] : ['syntax is invalid'],
     ref: ref === null ? ['is ambiguous'] : [],
     description: description.trim() === '' ? ["can't be blank"] : [],

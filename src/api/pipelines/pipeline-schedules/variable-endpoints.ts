@@ -56,11 +56,11 @@ export const updateScheduleVariable = endpoint({
   response: ok(ScheduleVariable),
   async handle({ schedule, variable, caller, params }, { runUnitOfWork, secretKey }) {
     const key = await secretKey();
-    const now = decryptScheduleVariable(key, variable);
+    const current = decryptScheduleVariable(key, variable);
     const row = encryptScheduleVariable(key, schedule.id, {
-      ...now,
-      value: params.value ?? now.value,
-      variable_type: params.variable_type ?? now.variable_type,
+      ...current,
+      value: params.value ?? current.value,
+      variable_type: params.variable_type ?? current.variable_type,
     });
     if (isFailure(row)) return row;
     return runUnitOfWork(caller, (uow) => updateVariable(uow, row));

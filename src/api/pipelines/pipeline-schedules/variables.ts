@@ -28,8 +28,8 @@ const MAX_VARIABLES = 200;
 
 /** Lists the variables of a schedule, encrypted, in order of creation. index: pipeline_schedule_variables_by_key */
 export function listScheduleVariables(db: Reader, scheduleId: number): Promise<ScheduleVariableRow[]> {
-  const found = db.selectFrom('pipeline_schedule_variables').select(columns).where('schedule_id', '=', scheduleId);
-  return found.orderBy('id').execute();
+  const query = db.selectFrom('pipeline_schedule_variables').select(columns).where('schedule_id', '=', scheduleId);
+  return query.orderBy('id').execute();
 }
 
 /** Decrypts a variable. */
@@ -58,8 +58,8 @@ export async function findScheduleVariable(
   scheduleId: number,
   key: string,
 ): Promise<ScheduleVariableRow | null> {
-  const found = db.selectFrom('pipeline_schedule_variables').select(columns).where('schedule_id', '=', scheduleId);
-  return (await found.where('key', '=', key).executeTakeFirst()) ?? null;
+  const query = db.selectFrom('pipeline_schedule_variables').select(columns).where('schedule_id', '=', scheduleId);
+  return (await query.where('key', '=', key).executeTakeFirst()) ?? null;
 }
 
 interface ScheduleVariableInput {
@@ -76,10 +76,10 @@ export function encryptScheduleVariable(
 ): ScheduleVariableRow | Failure<'invalid'> {
   const errors = compactFieldErrors(validateVariable({ ...input, ...DEFAULT_ATTRIBUTES }));
   if (errors !== null) return invalid(errors);
-  const place = { schedule_id: scheduleId, key: input.key };
+  const primaryKey = { schedule_id: scheduleId, key: input.key };
   return {
-    ...place,
-    value: encrypt(secretKey, input.value, encryptionContext(place)),
+    ...primaryKey,
+    value: encrypt(secretKey, input.value, encryptionContext(primaryKey)),
     variable_type: input.variable_type,
     raw: false,
   };
@@ -93,7 +93,7 @@ export async function insertScheduleVariable(
   tx: Transaction,
   variable: ScheduleVariableRow,
 ): Promise<ScheduleVariableRow | Failure<'invalid'>> {
-  // The rows are few, so they can be counted. index: pipeline_schedule_variables_by_key
+  // The rows are few, so counting them is cheap. index: pipeline_schedule_variables_by_key
   const keys = tx.selectFrom('pipeline_schedule_variables').select('key');
   if ((await keys.where('schedule_id', '=', variable.schedule_id).execute()).length >= MAX_VARIABLES) {
     return invalid({ base: [`Maximum number of ci pipeline schedule variables (${MAX_VARIABLES}) exceeded`] });

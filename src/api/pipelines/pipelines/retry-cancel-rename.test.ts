@@ -8,7 +8,7 @@ const here = await world({ project: { readme: true, with: ['guest', 'reporter', 
 const { project, guest, reporter, developer, maintainer, owner, newProject, anonymous } = here;
 const at = `${project.at}/pipelines`;
 
-test('a retried pipeline runs again what has failed or was canceled, and what was skipped waits for it', async () => {
+test('retries the failed and canceled jobs of a pipeline, and resets skipped ones', async () => {
   const pipeline = await createPipelineFixture(here, project, { a: {}, b: {}, c: { stage: 1 } });
   await pipeline.run('a', 'success');
   await pipeline.run('b', 'failed');
@@ -17,12 +17,12 @@ test('a retried pipeline runs again what has failed or was canceled, and what wa
   assert.deepEqual(await pipeline.statuses(), { a: 'success', b: 'pending', c: 'created', pipeline: 'running' });
 });
 
-test('a canceled pipeline ends with its jobs, and one that has ended stays as it is', async () => {
-  const pipeline = await createPipelineFixture(here, project, { a: {}, held: { stage: 1, when: 'manual' } });
+test('cancels a pipeline with its jobs, and keeps a finished one', async () => {
+  const pipeline = await createPipelineFixture(here, project, { a: {}, manual: { stage: 1, when: 'manual' } });
   await pipeline.run('a');
   const { status, body } = await developer.post(`${at}/${pipeline.id}/cancel`);
   assert.deepEqual([status, body.status], [200, 'canceled']);
-  assert.deepEqual(await pipeline.statuses(), { a: 'canceled', held: 'canceled', pipeline: 'canceled' });
+  assert.deepEqual(await pipeline.statuses(), { a: 'canceled', manual: 'canceled', pipeline: 'canceled' });
   assert.equal((await developer.post(`${at}/${pipeline.id}/cancel`)).status, 200);
   assert.equal((await reporter.post(`${at}/${pipeline.id}/cancel`)).status, 403);
 });
@@ -32,18 +32,22 @@ test('Developers act on pipelines of a protected branch that they may merge into
     owner.post(`${project.at}/protected_branches`, { name: 'open', push_access_level: 40, merge_access_level: 30 }),
   );
   await done(
-    owner.post(`${project.at}/protected_branches`, { name: 'shut', push_access_level: 40, merge_access_level: 40 }),
+    owner.post(`${project.at}/protected_branches`, {
+      name: 'restricted',
+      push_access_level: 40,
+      merge_access_level: 40,
+    }),
   );
-  const [open, shut] = [
+  const [open, restricted] = [
     await pipelineRow(here, project, { ref: 'open' }),
-    await pipelineRow(here, project, { ref: 'shut' }),
+    await pipelineRow(here, project, { ref: 'restricted' }),
   ];
   assert.equal((await developer.post(`${at}/${open}/cancel`)).status, 200);
-  assert.equal((await developer.post(`${at}/${shut}/cancel`)).status, 403);
-  assert.equal((await maintainer.post(`${at}/${shut}/cancel`)).status, 200);
+  assert.equal((await developer.post(`${at}/${restricted}/cancel`)).status, 403);
+  assert.equal((await maintainer.post(`${at}/${restricted}/cancel`)).status, 200);
 });
 
-test('an owner deletes a pipeline with its jobs, others do not', async () => {
+test('Owners delete a pipeline with its jobs; Maintainers get 403', async () => {
   const pipeline = await createPipelineFixture(here, project, { a: {} });
   const job = await pipeline.idOf('a');
   assert.equal((await maintainer.delete(`${at}/${pipeline.id}`)).status, 403);
@@ -52,49 +56,49 @@ test('an owner deletes a pipeline with its jobs, others do not', async () => {
   assert.equal((await owner.get(`${project.at}/jobs/${job}`)).status, 404);
 });
 
-test('pipelines are listed by what they are, and read by name', async () => {
-  const one = await newProject({ readme: true });
+test('filters and orders pipelines, and finds them by name', async () => {
+  const listed = await newProject({ readme: true });
   const [a, b, c] = [
-    await pipelineRow(here, one, { ref: 'x', status: 'success', source: 'api' }),
-    await pipelineRow(here, one, { ref: 'y', status: 'running', yaml_errors: 'odd' }),
-    await pipelineRow(here, one, { ref: 'x', status: 'failed' }),
+    await pipelineRow(here, listed, { ref: 'x', status: 'success', source: 'api' }),
+    await pipelineRow(here, listed, { ref: 'y', status: 'running', yaml_errors: 'odd' }),
+    await pipelineRow(here, listed, { ref: 'x', status: 'failed' }),
   ];
   const list = async (query: string) =>
-    (await one.owner.get(`${one.at}/pipelines?${query}`)).body.map(({ id }: { id: number }) => id);
+    (await listed.owner.get(`${listed.at}/pipelines?${query}`)).body.map(({ id }: { id: number }) => id);
   assert.deepEqual(await list(''), [c, b, a]);
   assert.deepEqual(await list('sort=asc&order_by=ref'), [a, c, b]);
   assert.deepEqual([await list('scope=finished'), await list('scope=running')], [[c, a], [b]]);
   assert.deepEqual([await list('scope=branches'), await list('scope=tags')], [[c, b], []]);
   assert.deepEqual([await list('source=api'), await list('status=failed'), await list('ref=y')], [[a], [c], [b]]);
   assert.deepEqual([await list('yaml_errors=true'), await list('username=nobody')], [[b], []]);
-  assert.deepEqual(await list(`username=${one.owner.username}&ref=x`), [c, a]);
-  assert.equal((await one.owner.get(`${one.at}/pipelines/latest?ref=x`)).body.id, c);
-  assert.equal((await one.owner.get(`${one.at}/pipelines/latest?ref=z`)).status, 404);
-  const named = await one.owner.put(`${one.at}/pipelines/${a}/metadata`, { name: 'Nightly' });
-  assert.deepEqual([named.status, named.body.name], [200, 'Nightly']);
+  assert.deepEqual(await list(`username=${listed.owner.username}&ref=x`), [c, a]);
+  assert.equal((await listed.owner.get(`${listed.at}/pipelines/latest?ref=x`)).body.id, c);
+  assert.equal((await listed.owner.get(`${listed.at}/pipelines/latest?ref=z`)).status, 404);
+  const renamed = await listed.owner.put(`${listed.at}/pipelines/${a}/metadata`, { name: 'Nightly' });
+  assert.deepEqual([renamed.status, renamed.body.name], [200, 'Nightly']);
   assert.deepEqual(await list('name=Nightly'), [a]);
 });
 
-test('how long a pipeline waited is told in whole seconds, and not at all of less than one', async () => {
-  const waited = async (milliseconds: number) => {
+test('returns queued_duration in whole seconds, and null below one second', async () => {
+  const queuedDuration = async (milliseconds: number) => {
     const created_at = here.clock.now().toISOString();
     const started_at = new Date(here.clock.now().getTime() + milliseconds).toISOString();
     const id = await pipelineRow(here, project, { created_at, started_at });
     return (await owner.get(`${at}/${id}`)).body.queued_duration;
   };
-  assert.deepEqual([await waited(2900), await waited(900)], [2, null]);
+  assert.deepEqual([await queuedDuration(2900), await queuedDuration(900)], [2, null]);
 });
 
-test('pipelines of a public project are everybody’s to read, those of a private one members’', async () => {
+test('anyone reads pipelines of a public project, and members those of a private one', async () => {
   const open = await newProject({ visibility: 'public', readme: true });
-  const there = `${open.at}/pipelines/${await pipelineRow(here, open)}`;
-  assert.equal((await anonymous.get(there)).status, 200);
-  assert.deepEqual((await anonymous.get(`${there}/bridges`)).body, []);
-  assert.equal((await anonymous.get(`${there}/variables`)).status, 401);
-  assert.equal((await anonymous.post(`${there}/cancel`)).status, 401);
-  const own = `${at}/${await pipelineRow(here, project)}`;
-  assert.equal((await anonymous.get(own)).status, 404);
-  assert.equal((await guest.get(own)).status, 200);
-  assert.deepEqual((await maintainer.get(`${own}/variables`)).body, []);
-  assert.equal((await developer.get(`${own}/variables`)).status, 403);
+  const publicPipeline = `${open.at}/pipelines/${await pipelineRow(here, open)}`;
+  assert.equal((await anonymous.get(publicPipeline)).status, 200);
+  assert.deepEqual((await anonymous.get(`${publicPipeline}/bridges`)).body, []);
+  assert.equal((await anonymous.get(`${publicPipeline}/variables`)).status, 401);
+  assert.equal((await anonymous.post(`${publicPipeline}/cancel`)).status, 401);
+  const privatePipeline = `${at}/${await pipelineRow(here, project)}`;
+  assert.equal((await anonymous.get(privatePipeline)).status, 404);
+  assert.equal((await guest.get(privatePipeline)).status, 200);
+  assert.deepEqual((await maintainer.get(`${privatePipeline}/variables`)).body, []);
+  assert.equal((await developer.get(`${privatePipeline}/variables`)).status, 403);
 });

@@ -6,7 +6,7 @@ import { getResourceGroupIds } from './resource-groups.ts';
 import { changeJobStatus, type PipelineKey, processPipeline } from './state-machine.ts';
 import { findGracefullyCancelable, listLatestJobs } from './store.ts';
 
-/** What has not begun, and is over at once. */
+/** Statuses of jobs that have not started and can be canceled at once. */
 const WAITING_STATUSES: readonly JobStatus[] = [
   'created',
   'waiting_for_resource',
@@ -18,8 +18,8 @@ const WAITING_STATUSES: readonly JobStatus[] = [
 ];
 
 /**
- * Cancels a job; one that has ended, or is being canceled, stays as it is. One that runs is `canceling` where its runner's
- * manager wants to end it itself. `force`: only one that is `canceling`, without waiting for its runner.
+ * Cancels a job. A finished or `canceling` job stays as it is. A running job becomes `canceling` if its runner manager
+ * supports it. `force`: cancels only a `canceling` job, without waiting for its runner.
  */
 export async function cancelJob(uow: UnitOfWork, jobId: number, { force = false } = {}): Promise<void> {
   if (force) {
@@ -34,8 +34,8 @@ export async function cancelJob(uow: UnitOfWork, jobId: number, { force = false 
 const FINISHED_STATUSES: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
 
 /**
- * Cancels all jobs of a pipeline that have not ended; one that has ended itself stays as it is, with what could be played.
- * `force`: without waiting for runners.
+ * Cancels all unfinished jobs of a pipeline. A finished pipeline stays as it is, including its manual jobs. `force`:
+ * does not wait for runners.
  */
 export async function cancelPipeline(
   uow: UnitOfWork,
@@ -49,11 +49,11 @@ export async function cancelPipeline(
   const gracefully = new Set(force ? [] : await findGracefullyCancelable(uow, getIds(running)));
   const waiting = jobs.filter(({ status }) => WAITING_STATUSES.includes(status));
   const canceling = force ? jobs.filter(({ status }) => status === 'canceling') : [];
-  const ended = [...running.filter(({ id }) => !gracefully.has(id)), ...canceling];
-  await transitionJobs(uow, pipelineRef, [...waiting, ...ended], 'canceled');
-  const ending = running.filter(({ id }) => gracefully.has(id));
-  await transitionJobs(uow, pipelineRef, ending, 'canceling');
-  for (const { id: jobId } of ended) {
+  const endedJobs = [...running.filter(({ id }) => !gracefully.has(id)), ...canceling];
+  await transitionJobs(uow, pipelineRef, [...waiting, ...endedJobs], 'canceled');
+  const cancelingJobs = running.filter(({ id }) => gracefully.has(id));
+  await transitionJobs(uow, pipelineRef, cancelingJobs, 'canceling');
+  for (const { id: jobId } of endedJobs) {
     await uow.publish('job-finished', { jobId, pipelineId: pipeline.id, projectId: pipeline.project_id });
   }
   await cancelCommitStatuses(uow, pipeline.id);

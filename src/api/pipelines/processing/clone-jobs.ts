@@ -7,7 +7,7 @@ import { createEnvironmentsForJobs } from './deployment-check.ts';
 import type { PipelineRef } from './job-transitions.ts';
 import { loadProcessingOptions, type ProcessingOptions } from './store.ts';
 
-/** Attempts after the first: a job is never run again, another row of its name is. */
+/** Retries of jobs: a job row runs only once; each further attempt is a new row with the same name. */
 
 export interface ClonedJob {
   readonly id: number;
@@ -17,7 +17,7 @@ export interface ClonedJob {
   readonly user_id: number | null;
 }
 
-/** What another attempt has of the one before. */
+/** The columns that a new attempt copies from the one before. */
 const CLONED_COLUMNS = [
   'project_id',
   'pipeline_id',
@@ -33,8 +33,8 @@ const CLONED_COLUMNS = [
 ] as const;
 
 /**
- * Adds another attempt of each of these jobs of the pipeline, as `created`, with its tags and variables; those before count
- * as retried. They have been read in this transaction as the latest of their names.
+ * Inserts another attempt of each of these jobs as `created`, with its tags and variables, and marks the old ones as
+ * retried. The caller has read them in this transaction as the latest attempts.
  */
 export async function cloneJobs(
   uow: UnitOfWork,
@@ -64,7 +64,7 @@ export async function cloneJobs(
         .selectFrom('jobs as old')
         .select(CLONED_COLUMNS.map((name) => `old.${name}` as const))
         .select([
-          // What a runner made of it is written there instead.
+          // The start of a job overwrites `timeout`; then the value of the CI file is in `file_timeout`.
           sql<number | null>`case when old.started_at is null then old.timeout else old.file_timeout end`.as('timeout'),
           sql<boolean>`${isInIds(uow, sql.ref('old.id'), mayFail)}`.as('allow_failure'),
           sql.lit<'created'>('created').as('status'),
@@ -83,7 +83,7 @@ export async function cloneJobs(
   return clones;
 }
 
-/** Those of them that may fail, whatever exit code lets them just now. */
+/** Returns the jobs that are allowed to fail regardless of their exit code. */
 async function filterAllowedToFail(tx: Transaction, jobIds: readonly number[]): Promise<number[]> {
   // index: jobs primary key
   const rows = await tx
@@ -101,7 +101,7 @@ function hasExitCodes(options: ProcessingOptions | undefined): boolean {
   return (options?.allow_failure_exit_codes ?? []).length > 0;
 }
 
-/** Tags and variables of those that have just been cloned. index: jobs_latest_by_name, job_tags_pkey, job_variables_by_key */
+/** Copies tags and variables to the new attempts. index: jobs_latest_by_name, job_tags_pkey, job_variables_by_key */
 async function copyTagsAndVariables(
   tx: Transaction,
   pipelineId: number,

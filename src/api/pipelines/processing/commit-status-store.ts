@@ -5,14 +5,14 @@ import { hasRow } from '#database/has-row.ts';
 import type { CommitStatusName } from '#database/tables/pipelines.ts';
 import type { StatusPart } from './composite-status.ts';
 
-/** The rows of statuses that others than runners post. */
+/** Reads and writes the commit statuses of external systems. */
 
-/** The steps that are still to be made. */
+/** The statuses of unfinished commit statuses. */
 export const UNFINISHED_STATUSES: readonly CommitStatusName[] = ['pending', 'running'];
 
 const isLatest = sql<SqlBool>`not retried`;
 
-/** What they are for their pipeline: each status that there is, once. index: commit_statuses_latest_by_status */
+/** Returns the distinct statuses of a pipeline's external commit statuses. index: commit_statuses_latest_by_status */
 export async function listExternalStatuses(db: Reader, pipelineId: number): Promise<StatusPart[]> {
   const rows = await db
     .selectFrom('commit_statuses')
@@ -24,7 +24,7 @@ export async function listExternalStatuses(db: Reader, pipelineId: number): Prom
   return rows.map(({ status }) => ({ status, allow_failure: false }));
 }
 
-/** The latest of this name. index: commit_statuses_latest_by_name */
+/** Returns the latest commit status with this name. index: commit_statuses_latest_by_name */
 export async function findLatestCommitStatus(db: Reader, pipelineId: number, name: string) {
   const row = await db
     .selectFrom('commit_statuses')
@@ -36,7 +36,7 @@ export async function findLatestCommitStatus(db: Reader, pipelineId: number, nam
   return row ?? null;
 }
 
-/** Has the pipeline a job of this name? index: jobs_latest_by_name */
+/** Returns whether the pipeline has a job with this name. index: jobs_latest_by_name */
 export function hasJobWithName(db: Reader, pipelineId: number, name: string): Promise<boolean> {
   const jobs = db.selectFrom('jobs').select('id').where('pipeline_id', '=', pipelineId).where('name', '=', name);
   return hasRow(jobs.where(isLatest));
@@ -44,7 +44,7 @@ export function hasJobWithName(db: Reader, pipelineId: number, name: string): Pr
 
 type NewRow = Omit<Insertable<Schema['commit_statuses']>, 'id' | 'retried' | 'created_at' | 'updated_at'>;
 
-/** Adds one, of a number that no job has; its id. */
+/** Inserts a commit status and returns its id, which no job has. */
 export async function insertCommitStatus(tx: Transaction, row: NewRow): Promise<number> {
   const id = await allocateId(tx, 'jobs');
   const values = { ...row, id, retried: false, created_at: tx.now, updated_at: tx.now };
@@ -65,7 +65,7 @@ export async function updateCommitStatus(
     .execute();
 }
 
-/** Nobody waits any more for those of a pipeline that is canceled. index: commit_statuses_latest_by_status */
+/** Cancels the unfinished commit statuses of a canceled pipeline. index: commit_statuses_latest_by_status */
 export async function cancelCommitStatuses(tx: Transaction, pipelineId: number): Promise<void> {
   await tx
     .updateTable('commit_statuses')

@@ -11,15 +11,15 @@ import {
 import { type PipelineKey, processPipeline } from './state-machine.ts';
 
 /**
- * What others than runners say of a commit counts for its pipeline as jobs do (contract/runners.md §4.8): the last step of
- * such a status, and all that follows from it, is one act in the turn of the project's jobs.
+ * Commit statuses from external systems count for the pipeline as jobs do (contract/runners.md §4.8). A change of such
+ * a status and all its consequences run in one unit of work, under the lock of the project's jobs.
  */
 
 export interface CommitStatusInput {
   readonly name: string;
   readonly state: CommitStatusName;
   readonly userId: number;
-  /** What is told of it besides. */
+  /** Optional columns to set. */
   readonly details: {
     readonly target_url?: string;
     readonly description?: string;
@@ -27,7 +27,7 @@ export interface CommitStatusInput {
   };
 }
 
-/** The words of steps, and from where each is possible; of a new status every one is. */
+/** For each state: the event name, and the states that it may follow. A new status may have any state. */
 const TRANSITIONS: Readonly<
   Record<CommitStatusName, { readonly event: string; readonly from: readonly CommitStatusName[] }>
 > = {
@@ -40,21 +40,21 @@ const TRANSITIONS: Readonly<
 };
 
 /**
- * Brings on what the user has begun under this name, or adds another one, for which older ones count as retried; its id.
- * `taken`: a job of the pipeline has this name. `impossible`: there is no such step.
+ * Updates the user's unfinished status with this name, or inserts a new one and marks the older one as retried. Returns
+ * its id. `taken`: a job of the pipeline has this name. `impossible`: the transition is not allowed.
  */
 export async function setCommitStatus(
   uow: UnitOfWork,
   pipeline: PipelineKey,
   input: CommitStatusInput,
 ): Promise<number | Failure<'taken' | 'impossible'>> {
-  const { name, state, userId, details: about } = input;
+  const { name, state, userId, details } = input;
   if (await hasJobWithName(uow, pipeline.id, name)) return fail('taken');
   const latest = await findLatestCommitStatus(uow, pipeline.id, name);
   const isOwn = latest !== null && latest.user_id === userId && UNFINISHED_STATUSES.includes(latest.status);
   const { event, from } = TRANSITIONS[state];
   if (isOwn && !from.includes(latest.status)) return fail('impossible', { event, from: latest.status });
-  const change = { ...about, ...transitionColumns(uow, state), status: state };
+  const change = { ...details, ...transitionColumns(uow, state), status: state };
   if (isOwn) await updateCommitStatus(uow, latest.id, change);
   else if (latest !== null) await updateCommitStatus(uow, latest.id, { retried: true });
   const row = { ...change, ...toPipelineColumns(pipeline), name, user_id: userId };
@@ -65,7 +65,7 @@ export async function setCommitStatus(
 
 const toPipelineColumns = ({ id, project_id }: PipelineKey) => ({ pipeline_id: id, project_id });
 
-/** The moment of its life that a step brings, and why it has failed. */
+/** Returns the timestamp and the failure reason that a transition sets. */
 function transitionColumns({ now }: UnitOfWork, state: CommitStatusName) {
   if (state === 'running') return { started_at: now };
   if (state === 'failed') return { finished_at: now, failure_reason: 'api_failure' };

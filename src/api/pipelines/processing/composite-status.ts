@@ -1,24 +1,24 @@
 import type { JobStatus } from '#database/tables/pipelines.ts';
 
-/** What a set of jobs is, taken together (contract/runners.md "States"). Pure. */
+/** Computes the combined status of a set of jobs (contract/runners.md "States"). Pure. */
 
-/** What counts of a job for the set that it is in. */
+/** The fields of a job that count for the combined status. */
 export interface StatusPart {
   readonly status: JobStatus;
   readonly allow_failure: boolean;
 }
 
-/** `warning`: it has failed or was canceled, and may; `ignored`: it waits to be played, and nobody needs to. */
+/** `warning`: a failed or canceled job that may fail; `ignored`: an optional manual job. */
 type CountedStatus = JobStatus | 'warning' | 'ignored';
 
-/** How many jobs of each sign a set has: sets are put together without looking at their jobs again. */
+/** Counts the jobs of a set by status, so that adding jobs does not require reading the earlier ones again. */
 export class StatusCounter {
   readonly #signs = new Map<CountedStatus, number>();
   #size = 0;
 
   add(part: StatusPart): void {
-    const sign = toCountedStatus(part);
-    this.#signs.set(sign, (this.#signs.get(sign) ?? 0) + 1);
+    const countedStatus = toCountedStatus(part);
+    this.#signs.set(countedStatus, (this.#signs.get(countedStatus) ?? 0) + 1);
     this.#size += 1;
   }
 
@@ -26,15 +26,15 @@ export class StatusCounter {
     return this.#size;
   }
 
-  has(...signs: readonly CountedStatus[]): boolean {
-    return signs.some((sign) => this.#signs.has(sign));
+  has(...countedStatuses: readonly CountedStatus[]): boolean {
+    return countedStatuses.some((sign) => this.#signs.has(sign));
   }
 
   hasOnly(...signs: readonly CountedStatus[]): boolean {
     return [...this.#signs.keys()].every((sign) => signs.includes(sign));
   }
 
-  /** What they are together; of no job: success. */
+  /** Returns the combined status; `success` for an empty set. */
   composite(): JobStatus {
     if (this.#size === 0) return 'success';
     for (const [status, signs] of RULES_FOR_ONLY) if (this.hasOnly(...signs)) return status;
@@ -43,7 +43,7 @@ export class StatusCounter {
   }
 }
 
-/** What the jobs are together: also the status of a pipeline that has just these. */
+/** Returns the combined status of these jobs, which is also the status of a pipeline that consists of them. */
 export function compositeStatus(parts: Iterable<StatusPart>): JobStatus {
   const counter = new StatusCounter();
   for (const part of parts) counter.add(part);
@@ -58,7 +58,7 @@ function toCountedStatus({ status, allow_failure }: StatusPart): CountedStatus {
 
 type CompositeRule = readonly [status: JobStatus, signs: readonly CountedStatus[]];
 
-/** The first that holds, before those below: nothing but these signs is there. */
+/** Checked first, in this order: a rule applies if the set has only these statuses. */
 const RULES_FOR_ONLY: readonly CompositeRule[] = [
   ['skipped', ['skipped', 'ignored']],
   ['success', ['success', 'skipped', 'warning', 'ignored']],
@@ -67,7 +67,7 @@ const RULES_FOR_ONLY: readonly CompositeRule[] = [
   ['pending', ['pending', 'created', 'skipped', 'warning', 'ignored']],
 ];
 
-/** The first that holds: one of these signs is there. */
+/** Checked next, in this order: a rule applies if the set has one of these statuses. */
 const RULES_FOR_ANY: readonly CompositeRule[] = [
   ['running', ['running', 'pending']],
   ['waiting_for_resource', ['waiting_for_resource']],

@@ -7,9 +7,9 @@ import {
   setAllowFailure,
 } from './store.ts';
 
-/** What the CI file says of a job that has failed: `retry` and `allow_failure:exit_codes` (contract/runners.md §6). */
+/** Applies `retry` and `allow_failure:exit_codes` of the CI file to failed jobs (contract/runners.md §6). */
 
-/** Another attempt would end the same way. */
+/** Failure reasons for which another attempt would fail in the same way. */
 const NOT_WORTH_RETRYING: ReadonlySet<string> = new Set([
   'user_blocked',
   'builds_disabled',
@@ -22,7 +22,9 @@ const NOT_WORTH_RETRYING: ReadonlySet<string> = new Set([
   'stale_schedule',
 ]);
 
-/** Says whether the job, which has just failed, is to be tried `again`; lets it fail where its exit code may. */
+/**
+ * Returns whether to retry this failed job (`again`) or not (`over`). Marks it as allowed to fail if its exit code is.
+ */
 export async function applyFailurePolicy(uow: UnitOfWork, job: ChangedJob): Promise<'again' | 'over'> {
   const options = (await loadProcessingOptions(uow, [job.id])).get(job.id) ?? {};
   const mayFail = job.exit_code !== null && options.allow_failure_exit_codes?.includes(job.exit_code) === true;

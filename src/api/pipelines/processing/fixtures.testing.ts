@@ -4,14 +4,14 @@ import { jobRow, pipelineRow } from '#test/support/pipeline-rows.ts';
 import type { Project, World } from '#test/support/world.ts';
 import { changeJobStatus, startPipeline } from './index.ts';
 
-/** A pipeline of these jobs as their CI file would make it, begun. */
+/** A started pipeline with these jobs, as a CI file would create it. */
 export interface PipelineFixture {
   readonly id: number;
-  /** The id of the latest attempt of this job. */
+  /** Returns the id of the latest attempt of this job. */
   idOf(name: string): Promise<number>;
-  /** Each job's status by its name, the latest attempts; `pipeline` is the pipeline's own. */
+  /** Returns the status of each job's latest attempt by name, and of the pipeline as `pipeline`. */
   statuses(): Promise<Record<string, JobStatus>>;
-  /** Runs a job to this end, or only begins to; `change`: what is known of its end besides. */
+  /** Starts a job and, unless `to` is `running`, finishes it with this status and the columns in `change`. */
   run(name: string, to?: JobStatus, change?: Parameters<typeof changeJobStatus>[4]): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The states of jobs and pipelines: no family with endpoints of its own, but what every change of a status goes through. */
+/** Changes the status of jobs and pipelines. Has no endpoints; all status changes use this module. */
 
 export { cancelJob, cancelPipeline } from './cancel.ts';
 export { setCommitStatus } from './commit-statuses.ts';

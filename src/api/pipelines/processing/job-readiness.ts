@@ -1,15 +1,15 @@
 import type { JobStatus, JobWhen } from '#database/tables/pipelines.ts';
 import { StatusCounter, type StatusPart } from './composite-status.ts';
 
-/** Which jobs of a pipeline may leave `created`, and as what (contract/runners.md "States"). Pure. */
+/** Decides which jobs of a pipeline may leave `created`, and their next status (contract/runners.md "States"). Pure. */
 
-/** A job as far as its place in the pipeline goes. */
+/** The fields of a job that decide when it becomes ready. */
 export interface PipelineJob extends StatusPart {
   readonly id: number;
   readonly name: string;
   readonly stage_index: number;
   readonly run_when: JobWhen;
-  /** Null: it waits for all jobs of earlier stages. */
+  /** Null: the job waits for all jobs of earlier stages. */
   readonly needs: readonly JobNeed[] | null;
 }
 
@@ -19,27 +19,27 @@ export interface JobNeed {
   readonly optional: boolean;
 }
 
-/** What a job becomes that leaves `created`: `pending` stands for whatever a job does that may run. */
+/** The status of a job after `created`. `pending` means that it may run, even if it first waits for a resource. */
 export type ReadyStatus = 'pending' | 'manual' | 'scheduled' | 'skipped';
 
 const FINISHED: ReadonlySet<JobStatus> = new Set(['success', 'failed', 'canceled', 'skipped']);
 
-/** Has it ended, for whoever waits for it? */
+/** Returns whether jobs that wait for a job with this status may go on. */
 export function hasFinished(status: JobStatus): boolean {
   return FINISHED.has(status);
 }
 
 /**
- * What becomes of those that are `created`, by their ids: all that follows from how the jobs stand now, also from what
- * becomes of each other. Those that have to wait are left out. The jobs are the latest attempt of each name.
+ * Returns the next status of each `created` job that is ready, by job id. This includes jobs that become ready because
+ * of another entry of the result. Jobs that have to wait are left out. `jobs`: the latest attempt of each name.
  */
 export function findReadyJobs(jobs: readonly PipelineJob[]): ReadonlyMap<number, ReadyStatus> {
   const outcomes = new Map<number, ReadyStatus>();
-  const standing = (job: PipelineJob): StatusPart => ({
+  const currentStatus = (job: PipelineJob): StatusPart => ({
     status: outcomes.get(job.id) ?? job.status,
     allow_failure: job.allow_failure,
   });
-  const named = groupByName(jobs);
+  const jobsByName = groupByName(jobs);
   const decided = new Set<number>();
   const earlier = new StatusCounter();
 
@@ -47,19 +47,21 @@ export function findReadyJobs(jobs: readonly PipelineJob[]): ReadonlyMap<number,
     if (job.status !== 'created' || decided.has(job.id)) return;
     decided.add(job.id);
     const before =
-      job.needs === null ? resultOfStages(earlier) : resultOfNeeds(findNeededJobs(job, named), decide, standing);
+      job.needs === null
+        ? resultOfStages(earlier)
+        : resultOfNeeds(findNeededJobs(job, jobsByName), decide, currentStatus);
     const outcome = before && statusAfter(job, before);
     if (outcome) outcomes.set(job.id, outcome);
   };
 
   for (const stage of groupByStage(jobs)) {
     for (const job of stage) decide(job);
-    for (const job of stage) earlier.add(standing(job));
+    for (const job of stage) earlier.add(currentStatus(job));
   }
   return outcomes;
 }
 
-/** How what a job waits for has ended; null: it has not. */
+/** The combined result of the jobs that a job waits for; null while one of them is unfinished. */
 type PriorResult = 'success' | 'skipped' | 'failed' | 'other' | null;
 
 function resultOfStages(earlier: StatusCounter): PriorResult {
@@ -69,19 +71,19 @@ function resultOfStages(earlier: StatusCounter): PriorResult {
 function resultOfNeeds(
   needed: readonly PipelineJob[],
   decide: (job: PipelineJob) => void,
-  standing: (job: PipelineJob) => StatusPart,
+  currentStatus: (job: PipelineJob) => StatusPart,
 ): PriorResult {
   const counter = new StatusCounter();
   for (const job of needed) {
     decide(job);
-    counter.add(standing(job));
+    counter.add(currentStatus(job));
   }
   const unfinished = needed.some((job) => {
-    const { status, allow_failure } = standing(job);
+    const { status, allow_failure } = currentStatus(job);
     return !hasFinished(status) && !(status === 'manual' && allow_failure);
   });
   if (unfinished) return null;
-  // One that has not run at all has left nothing to build on, whatever the others did.
+  // A needed job that never ran has produced nothing, whatever the results of the others.
   return counter.has('skipped', 'ignored') ? 'skipped' : toPriorResult(counter.composite());
 }
 
@@ -103,12 +105,15 @@ function mayRunAfter({ run_when, needs }: PipelineJob, before: NonNullable<Prior
   return before === 'success' || (before === 'skipped' && needs === null);
 }
 
-/** The jobs that this one waits for; of several of one name (`NAME 1/3`) each. One that is not there is not waited for. */
-function findNeededJobs<Job>({ needs }: Pick<PipelineJob, 'needs'>, named: ReadonlyMap<string, readonly Job[]>): Job[] {
-  return (needs ?? []).flatMap(({ job }) => named.get(job) ?? []);
+/** Returns the jobs that this job needs; for a parallel job (`NAME 1/3`), all its parts. Missing jobs are ignored. */
+function findNeededJobs<Job>(
+  { needs }: Pick<PipelineJob, 'needs'>,
+  jobsByName: ReadonlyMap<string, readonly Job[]>,
+): Job[] {
+  return (needs ?? []).flatMap(({ job }) => jobsByName.get(job) ?? []);
 }
 
-/** The jobs by their names, those that are several of one also by the name that they have in common. */
+/** Returns the jobs by name; the parts of a parallel job also by their common name. */
 function groupByName<Job extends { readonly name: string }>(jobs: readonly Job[]): ReadonlyMap<string, readonly Job[]> {
   const named = new Map<string, Job[]>();
   const several = new Map<string, Job[]>();
@@ -120,17 +125,17 @@ function groupByName<Job extends { readonly name: string }>(jobs: readonly Job[]
     if (known) known.push(job);
     else several.set(common, [job]);
   }
-  for (const [name, some] of several) if (!named.has(name)) named.set(name, some);
+  for (const [name, group] of several) if (!named.has(name)) named.set(name, group);
   return named;
 }
 
-/** `unit` of `unit 2/3`. */
+/** Returns `unit` for `unit 2/3`. */
 function commonName(name: string): string | null {
   const at = name.lastIndexOf(' ');
   return at > 0 && /^\d{1,4}\/\d{1,4}$/.test(name.slice(at + 1)) ? name.slice(0, at) : null;
 }
 
-/** The jobs of each stage, in the order of the stages. */
+/** Returns the jobs of each stage, ordered by stage. */
 function groupByStage(jobs: readonly PipelineJob[]): PipelineJob[][] {
   const stages = new Map<number, PipelineJob[]>();
   for (const job of jobs) {
@@ -141,7 +146,7 @@ function groupByStage(jobs: readonly PipelineJob[]): PipelineJob[][] {
   return [...stages].sort(([one], [other]) => one - other).map(([, stage]) => stage);
 }
 
-/** The jobs that come after this one: those of later stages, and those that need it, or another one that comes after it. */
+/** Returns the jobs that run after this one: jobs of later stages, and jobs that need it directly or indirectly. */
 export function findLaterJobs<Job extends PipelineJob>(jobs: readonly Job[], job: Job): Job[] {
   const named = groupByName(jobs);
   const later = new Map<number, boolean>();

@@ -10,25 +10,25 @@ import {
 } from './store.ts';
 
 /**
- * The steps of jobs: no status changes but here, and what has happened is told. Of jobs with an environment every step is,
- * to those who keep what is deployed there.
+ * All status changes of jobs are written here. Changes of jobs with an environment are published, so that deployments
+ * follow.
  */
 
-/** A job of one pipeline that makes a step. */
+/** A job whose status changes. */
 export type JobInTransition = Pick<ProcessedJob, 'id' | 'environment'>;
 
-/** The pipeline that jobs are of. */
+/** The pipeline of the jobs, with its project. */
 export interface PipelineRef {
   readonly project_id: number;
   readonly pipeline_id: number;
 }
 
-/** A pipeline, as its jobs name it. */
+/** Converts a pipeline row to the column names of job rows. */
 export function toPipelineRef({ id, project_id }: { readonly id: number; readonly project_id: number }): PipelineRef {
   return { project_id, pipeline_id: id };
 }
 
-/** Brings one job from one of these statuses to another; null: it was in none of them any more. */
+/** Moves a job from one of the statuses `from` to `to`; null if it has none of them. */
 export async function transitionJob(
   uow: UnitOfWork,
   jobId: number,
@@ -41,7 +41,7 @@ export async function transitionJob(
   return job;
 }
 
-/** The same of many of one pipeline at once, of which each has been read in this transaction. */
+/** Moves many jobs of one pipeline to a status. Each was read in this transaction. */
 export async function transitionJobs(
   uow: UnitOfWork,
   pipeline: PipelineRef,
@@ -54,7 +54,7 @@ export async function transitionJobs(
   await publishStatusChange(uow, pipeline, jobs, to);
 }
 
-/** Has the delayed job become pending at this moment, and not before. */
+/** Sets a delayed job to `scheduled`, to start at this time. */
 export async function scheduleJob(
   uow: UnitOfWork,
   pipeline: PipelineRef,

@@ -4,29 +4,31 @@ import type { PipelineStatus } from '#database/tables/pipelines.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
 /**
- * How pipelines end, as far as anybody is told (contract/activity.md Part 5): with success, or by having failed. What the
- * latest of a ref came to is what the next one is measured by; one that is run again has come to something before.
+ * The outcomes of pipelines that users are notified of (contract/activity.md Part 5): success or failure. A success
+ * counts as fixed if the latest outcome of the same ref is a failure. A pipeline that runs again has an earlier outcome
+ * itself.
  */
 
 type PipelineOutcome = 'success' | 'failed';
 
 const isOutcome = (status: PipelineStatus): status is PipelineOutcome => status === 'success' || status === 'failed';
 
-/** Part of the act that has just brought the pipeline to this status. */
+/** Stores the outcome and publishes the event, in the unit of work that has set the pipeline status. */
 export async function recordOutcome(uow: UnitOfWork, pipelineId: number, status: PipelineStatus): Promise<void> {
   if (!isOutcome(status)) return;
-  const mended = status === 'success' && (await wasFailing(uow, pipelineId));
+  const isFixed = status === 'success' && (await wasFailing(uow, pipelineId));
   await uow.updateTable('pipelines').set({ outcome: status }).where('id', '=', pipelineId).execute();
-  const event = status === 'failed' ? 'failed_pipeline' : mended ? 'fixed_pipeline' : 'success_pipeline';
+  const event = status === 'failed' ? 'failed_pipeline' : isFixed ? 'fixed_pipeline' : 'success_pipeline';
   await uow.publish('notifiable-event-occurred', { event, about: { type: 'Pipeline', id: pipelineId } });
 }
 
-// Written out, because only so does the index of those serve.
+// A literal condition, because the partial index is used only then.
 const HAS_OUTCOME = sql<SqlBool>`latest.outcome is not null`;
 
 /**
- * Had the latest pipeline of its ref that has come to something failed? Where that is one newer than this, nothing is mended
- * any more. index: pipelines primary key, pipelines_with_outcome
+ * Returns whether the latest pipeline of this ref with an outcome has failed. False if that pipeline is newer than this
+ * one: then this one fixes nothing.
+ * index: pipelines primary key, pipelines_with_outcome
  */
 async function wasFailing(db: Reader, pipelineId: number): Promise<boolean> {
   const row = await db

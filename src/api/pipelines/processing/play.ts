@@ -6,7 +6,7 @@ import { type JobKey, resetSkippedJobs, retryJob } from './retry.ts';
 import { startJob } from './state-machine.ts';
 import { listLatestJobs, replaceJobVariables } from './store.ts';
 
-/** A variable that the job has besides; its value is encrypted. */
+/** An additional variable of the job; its value is encrypted. */
 export interface JobVariable {
   readonly key: string;
   readonly value: string;
@@ -15,9 +15,9 @@ export interface JobVariable {
 const PLAYABLE: readonly JobStatus[] = ['manual', 'scheduled'];
 
 /**
- * Starts a job that waits for somebody, or another attempt of such a one that has ended: whoever plays it is its user, or
- * the one in whose name it is played. Returns the id of the job that runs. `unplayable` too while approvals of its deployment
- * are missing; `forbidden`: he may not deploy to its environment.
+ * Starts a manual or delayed job, or retries it if it has finished. `userId` becomes the user of the job. Returns the
+ * id of the started job. `unplayable`: not such a job, or approvals of its deployment are missing. `forbidden`: the
+ * user may not deploy to its environment.
  */
 export async function playJob(
   uow: UnitOfWork,
@@ -28,9 +28,9 @@ export async function playJob(
   const jobs = await listLatestJobs(uow, job.pipeline_id);
   const found = jobs.find(({ id }) => id === job.id);
   if (!found) return fail('unplayable');
-  const held = (await findBlockedDeployments(uow, job, [{ ...found, user_id: userId }])).get(found.id);
-  if (held === 'waiting' && found.status === 'manual') return fail('unplayable');
-  if (held === 'protected_environment_failure') return fail('forbidden');
+  const block = (await findBlockedDeployments(uow, job, [{ ...found, user_id: userId }])).get(found.id);
+  if (block === 'waiting' && found.status === 'manual') return fail('unplayable');
+  if (block === 'protected_environment_failure') return fail('forbidden');
   if (PLAYABLE.includes(found.status)) {
     await replaceJobVariables(uow, job.id, variables);
     await resetSkippedJobs(uow, job, jobs, found);
@@ -38,15 +38,15 @@ export async function playJob(
     return job.id;
   }
   if (found.run_when !== 'manual' && found.run_when !== 'delayed') return fail('unplayable');
-  const again = await retryJob(uow, job, userId);
-  if (isFailure(again)) return again.code === 'forbidden' ? fail('forbidden') : fail('unplayable');
-  if (variables.length > 0) await replaceJobVariables(uow, again, variables);
-  return again;
+  const newJobId = await retryJob(uow, job, userId);
+  if (isFailure(newJobId)) return newJobId.code === 'forbidden' ? fail('forbidden') : fail('unplayable');
+  if (variables.length > 0) await replaceJobVariables(uow, newJobId, variables);
+  return newJobId;
 }
 
 /**
- * Starts a job that has waited for approvals, as its own user, now that it has them. He may have lost the right to deploy
- * meanwhile: then it fails.
+ * Starts a job whose deployment was approved, as the job's own user. The job fails if they have lost the right to
+ * deploy meanwhile.
  */
 export async function releaseJob(uow: UnitOfWork, job: JobKey): Promise<void> {
   const jobs = await listLatestJobs(uow, job.pipeline_id);

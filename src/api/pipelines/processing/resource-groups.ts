@@ -4,10 +4,10 @@ import type { JobStatus, ProcessMode } from '#database/tables/pipelines.ts';
 
 /** One job of a resource group runs at a time; the others wait (contract/runners.md §5.6). */
 
-/** Those that have the resource. */
+/** Statuses of jobs that occupy the resource. */
 const HOLDING_STATUSES: readonly JobStatus[] = ['pending', 'running', 'canceling', 'preparing'];
 
-/** Those that may still come before others that wait already, where the mode asks for an order of pipelines. */
+/** Statuses of jobs that may precede waiting jobs if the process mode orders jobs by pipeline. */
 const UPCOMING_STATUSES: readonly JobStatus[] = ['created', 'scheduled', 'waiting_for_resource'];
 
 interface WaitingJob {
@@ -17,17 +17,17 @@ interface WaitingJob {
   readonly environment: string | null;
 }
 
-/** The job of this group whose turn it is; null while another has it, or none is ready. */
+/** Returns the next job to start in this group; null while another job occupies it, or none is ready. */
 export async function findNextInResourceGroup(db: Reader, groupId: number): Promise<WaitingJob | null> {
   // index: jobs_by_resource_group
-  const held = await db
+  const activeJob = await db
     .selectFrom('jobs')
     .select('id')
     .where('resource_group_id', '=', groupId)
     .where('status', 'in', HOLDING_STATUSES)
     .limit(1)
     .executeTakeFirst();
-  if (held) return null;
+  if (activeJob) return null;
   // index: resource_groups primary key
   const group = await db
     .selectFrom('resource_groups')
@@ -55,7 +55,7 @@ async function findFirstWaiting(db: Reader, groupId: number, mode: ProcessMode) 
     .executeTakeFirst();
 }
 
-/** The groups of these jobs that somebody may have a turn in now. */
+/** Returns the ids of the resource groups of these jobs, sorted and without duplicates. */
 export function getResourceGroupIds(jobs: readonly { readonly resource_group_id: number | null }[]): number[] {
   return [...new Set(jobs.flatMap(({ resource_group_id: id }) => (id === null ? [] : [id])))].sort((a, b) => a - b);
 }

@@ -8,7 +8,7 @@ import { getIds, type PipelineRef, toPipelineRef, transitionJobs } from './job-t
 import { type PipelineKey, processPipeline, startJob } from './state-machine.ts';
 import { listLatestJobs, type ProcessedJob } from './store.ts';
 
-/** A job as verbs know it. */
+/** Identifies a job with its project and pipeline. */
 export interface JobKey {
   readonly id: number;
   readonly project_id: number;
@@ -22,8 +22,8 @@ function isRetryable({ status, failure_reason }: ProcessedJob): boolean {
 }
 
 /**
- * Another attempt of a job that has ended: a new row, by this user; the old one counts as retried. Later jobs that were
- * skipped wait for it again. Returns the id of the new one. `forbidden`: he may not deploy to its environment.
+ * Retries a finished job: inserts a new job of this user and marks the old one as retried. Skipped later jobs wait
+ * again. Returns the id of the new job. `forbidden`: the user may not deploy to its environment.
  */
 export async function retryJob(
   uow: UnitOfWork,
@@ -33,8 +33,8 @@ export async function retryJob(
   const jobs = await listLatestJobs(uow, job.pipeline_id);
   const old = jobs.find(({ id }) => id === job.id);
   if (!old || !isRetryable(old)) return fail('notRetryable');
-  const held = (await findBlockedDeployments(uow, job, [{ ...old, user_id: userId }])).get(old.id);
-  if (held === 'protected_environment_failure') return fail('forbidden');
+  const block = (await findBlockedDeployments(uow, job, [{ ...old, user_id: userId }])).get(old.id);
+  if (block === 'protected_environment_failure') return fail('forbidden');
   const [clone] = await cloneJobs(uow, job, [job.id], userId);
   if (!clone) return fail('notRetryable');
   await resetSkippedJobs(uow, job, jobs, old);
@@ -42,13 +42,13 @@ export async function retryJob(
   return clone.id;
 }
 
-/** What somebody has asked for waits for nobody to ask for it again. */
+/** Starts the new job. A manual or delayed job starts at once, because the retry is already an explicit request. */
 async function startClone(uow: UnitOfWork, job: JobKey, clone: ClonedJob): Promise<void> {
   if (clone.run_when === 'manual' || clone.run_when === 'delayed') await startJob(uow, clone.id, ['created']);
   else await processPipeline(uow, { id: job.pipeline_id, project_id: job.project_id });
 }
 
-/** Has jobs wait again for this one that were skipped, as they come after it. */
+/** Sets skipped jobs that run after this one back to `created`. */
 export async function resetSkippedJobs(
   uow: UnitOfWork,
   pipeline: PipelineRef,
@@ -59,12 +59,12 @@ export async function resetSkippedJobs(
   await transitionJobs(uow, pipeline, skipped, 'created');
 }
 
-/** Another attempt of each job of the pipeline that has failed or was canceled; what was skipped waits again. */
+/** Retries each failed or canceled job of the pipeline. Skipped jobs wait again. */
 export async function retryPipeline(uow: UnitOfWork, pipeline: PipelineKey): Promise<void> {
   const jobs = await listLatestJobs(uow, pipeline.id);
-  const again = jobs.filter((job) => job.status !== 'success' && isRetryable(job));
+  const retryable = jobs.filter((job) => job.status !== 'success' && isRetryable(job));
   const pipelineRef = toPipelineRef(pipeline);
-  await cloneJobs(uow, pipelineRef, getIds(again), uow.actor.user?.id ?? null);
+  await cloneJobs(uow, pipelineRef, getIds(retryable), uow.actor.user?.id ?? null);
   const skipped = jobs.filter(({ status }) => status === 'skipped');
   await transitionJobs(uow, pipelineRef, skipped, 'created');
   await processPipeline(uow, pipeline);

@@ -7,22 +7,22 @@ import { loadAllowedRunners } from '#domain/runners/runner-scope.ts';
 import type { EventPayloads } from '#events/domain-events.ts';
 
 /**
- * By which runners know whether asking for jobs is of use (contract/runners.md §3.3): the instance, groups and projects
- * count how often a job of theirs has become pending, and a runner's value is made of what it may take jobs from.
+ * Queue versions tell runners whether new jobs may be available (contract/runners.md §3.3). The instance, groups and
+ * projects each count how often a job became pending. A runner's version combines the counters of its scopes.
  */
 
-/** A count is spread over so many rows, lest all that happens at once wants to write the same one. */
+/** The number of rows per counter, so that concurrent transactions rarely write the same row. */
 const SHARDS = 16;
 
 /**
- * A job of this project has become pending: tells the project's runners, those of the groups above it, and the instance's,
- * so far as they may take it. `pipelineId` says on which of the rows that make up a count.
+ * Notifies runners of the project, its ancestor groups and the instance that a job of this project is pending, as far
+ * as they may run it. `pipelineId` selects the row (shard) of each counter.
  */
 export async function notifyRunnersOfJob(tx: Transaction, projectId: number, pipelineId = 0): Promise<void> {
   await incrementVersions(tx, await listScopes(tx, projectId), pipelineId % SHARDS);
 }
 
-/** Other runners than before may take what waits in this place: tells those of the groups above, and the instance's. */
+/** Notifies the runners of a scope, of its ancestor groups and of the instance that more of them may take its jobs. */
 export async function notifyRunnersOfScope(
   tx: Transaction,
   { type, id }: EventPayloads['runner-access-extended'],
@@ -32,13 +32,13 @@ export async function notifyRunnersOfScope(
   await incrementVersions(tx, [...groups.map(({ id }) => ['group', id] as const), ['instance', 0]], 0);
 }
 
-/** Nobody takes jobs from a place that is destroyed. index: runner_queues_pkey */
+/** Deletes the counters of a deleted group or project. index: runner_queues_pkey */
 export async function deleteRunnerQueue(tx: Transaction, type: 'group' | 'project', id: number): Promise<void> {
   await tx.deleteFrom('runner_queues').where('scope', '=', type).where('scope_id', '=', id).execute();
 }
 
 async function incrementVersions(tx: Transaction, scopes: readonly QueueScope[], shard: number): Promise<void> {
-  // In one order, so that two that raise the same ones wait for one another and not in a circle.
+  // Always in the same order, so that concurrent transactions do not deadlock.
   const rows = scopes.map(([scope, scope_id]) => ({ scope, scope_id, shard, version: 1 }));
   await tx
     .insertInto('runner_queues')
@@ -76,7 +76,7 @@ async function listGroupsAbove(db: Reader, projectId: number): Promise<number[]>
   return rows.map(({ id }) => id);
 }
 
-/** What is known of a runner that asks for its value. */
+/** The fields of a runner that determine its queue version. */
 interface QueueRunner {
   readonly id: number;
   readonly runner_type: RunnerType;
@@ -85,9 +85,8 @@ interface QueueRunner {
 }
 
 /**
- * The runner's queue value at this moment: an opaque text that is another one after a job that it might take has become
- * pending, after it was changed or has been given to another project, and after an hour. Reads a few rows for each of its
- * projects, and no job.
+ * Returns the runner's queue version, an opaque text. It changes when a job for this runner becomes pending, when the
+ * runner is updated or assigned to another project, and each hour. Reads a few rows per project, and no jobs.
  */
 export async function getQueueVersion(db: Reader, runner: QueueRunner, now: string): Promise<string> {
   const { scope, versions } = await loadCounts(db, runner);
@@ -96,7 +95,7 @@ export async function getQueueVersion(db: Reader, runner: QueueRunner, now: stri
 }
 
 interface QueueCounts {
-  /** Its latest association with a project. */
+  /** The id of the runner's latest assignment to a project. */
   readonly scope: number;
   readonly versions: number;
 }

@@ -32,14 +32,15 @@ import {
 } from './store.ts';
 
 /**
- * The one way in which jobs and pipelines change their status (contract/runners.md "States"). A step of a job, and all that
- * follows from it, is one act: other jobs leave `created`, the next of a resource group has its turn, the pipeline is what
- * its jobs make it, runners learn that there is work. After a crash it has happened whole, or not at all.
+ * The only code that changes the status of jobs and pipelines (contract/runners.md "States"). A status change and all
+ * its consequences run in one unit of work: other jobs leave `created`, the next job of a resource group becomes
+ * pending, the pipeline status is recomputed, runners are notified. After a crash, either all of it is stored or
+ * nothing.
  */
 
 /**
- * The turn of whatever makes pipelines of a project, or changes their jobs, for the `turn` of endpoints and transactions. What
- * one of them reads lies beside what another writes, and PostgreSQL would refuse them in turns, until none gets through.
+ * Returns the lock key for code that creates pipelines of a project or changes their jobs. Without this lock,
+ * PostgreSQL would keep aborting concurrent transactions, because they read and write neighbouring rows.
  */
 export function jobsLockKey(projectId: number): string {
   return `jobs of project ${projectId}`;
@@ -50,16 +51,16 @@ export interface PipelineKey {
   readonly project_id: number;
 }
 
-/** Sets a pipeline going whose jobs have just been added, as `created`. */
+/** Starts a pipeline whose jobs were just inserted as `created`. */
 export async function startPipeline(uow: UnitOfWork, pipeline: PipelineKey): Promise<void> {
   await processPipeline(uow, pipeline);
 }
 
 /**
- * Brings a job from one of these statuses to another one, with what else is to be known of it then, and has everything
- * follow. Null, and nothing has happened, when it is in none of them (any more): of two that want the same step one makes
- * it. The moments of its life (`queued_at`, `started_at`, `finished_at`) are now, unless `change` says otherwise. One
- * that has failed is tried again, or may fail, as its CI file says.
+ * Moves a job from one of the statuses `from` to `to`, writes the columns in `change`, and processes its pipeline.
+ * Returns null and changes nothing if the job has none of these statuses: of two concurrent calls, one succeeds. The
+ * timestamps `queued_at`, `started_at` and `finished_at` are set to now, unless `change` contains them. A failed job is
+ * retried, or allowed to fail, as its CI file says.
  */
 export async function changeJobStatus(
   uow: UnitOfWork,
@@ -74,7 +75,7 @@ export async function changeJobStatus(
   if (hasFinished(to))
     await uow.publish('job-finished', { jobId, pipelineId: job.pipeline_id, projectId: job.project_id });
   if (to === 'running') {
-    // Nobody waits for a job to begin.
+    // A job that starts changes no other job.
     await setPipelineStatus(uow, job.pipeline_id, 'running');
     return job;
   }
@@ -87,8 +88,8 @@ export async function changeJobStatus(
 }
 
 /**
- * A job that somebody or a clock has start: it is pending, or waits for its turn in its resource group; where its environment
- * is protected it may have to wait for approvals, or fail.
+ * Starts a job on behalf of a user or of its delay: it becomes pending, or waits for its resource group. If its
+ * environment is protected, it may have to wait for approvals, or fail.
  */
 export async function startJob(
   uow: UnitOfWork,
@@ -99,8 +100,8 @@ export async function startJob(
   const found = await findJobToStart(uow, jobId);
   if (found === null) return null;
   const { user_id = found.user_id } = change;
-  const held = (await findBlockedDeployments(uow, found, [{ ...found, user_id }])).get(jobId);
-  if (held !== undefined) return blockJob(uow, jobId, from, held, change);
+  const block = (await findBlockedDeployments(uow, found, [{ ...found, user_id }])).get(jobId);
+  if (block !== undefined) return blockJob(uow, jobId, from, block, change);
   const to = found.resource_group_id === null ? 'pending' : 'waiting_for_resource';
   const job = await transitionJob(uow, jobId, from, to, change);
   if (job === null) return null;
@@ -109,19 +110,22 @@ export async function startJob(
   return job;
 }
 
-/** One that may not start waits for somebody, or has failed; null: it is in none of these statuses, or waits already. */
+/**
+ * Sets a job that may not start to `manual` or `failed`. Returns null if it has none of these statuses, or if it
+ * already waits for approvals.
+ */
 async function blockJob(
   uow: UnitOfWork,
   jobId: number,
   from: readonly JobStatus[],
-  held: DeploymentBlock,
+  block: DeploymentBlock,
   change: JobChange,
 ): Promise<ChangedJob | null> {
   const waiting = from.filter((status) => status !== 'manual');
   const job =
-    held === 'waiting'
+    block === 'waiting'
       ? await transitionJob(uow, jobId, waiting, 'manual', change)
-      : await transitionJob(uow, jobId, from, 'failed', { ...change, failure_reason: held });
+      : await transitionJob(uow, jobId, from, 'failed', { ...change, failure_reason: block });
   if (job !== null) await processPipelineOf(uow, job);
   return job;
 }
@@ -131,8 +135,8 @@ async function processPipelineOf(uow: UnitOfWork, job: ChangedJob): Promise<void
 }
 
 /**
- * Has everything follow that follows from how the pipeline's jobs stand. `groups`: resource groups in which somebody may
- * have his turn now, besides those of jobs that make a step here.
+ * Applies everything that follows from the current statuses of the pipeline's jobs. `groups`: resource groups that may
+ * have become free, in addition to those of the jobs that change here.
  */
 export async function processPipeline(
   uow: UnitOfWork,
@@ -141,41 +145,45 @@ export async function processPipeline(
 ): Promise<void> {
   const jobs = await listLatestJobs(uow, pipeline.id);
   const pipelineRef = toPipelineRef(pipeline);
-  const stepped = await updateReadyJobs(uow, pipelineRef, jobs);
-  for (const to of IMMEDIATE_STATUSES) await transitionJobs(uow, pipelineRef, filterByStatus(stepped, to), to);
-  await scheduleDelayedJobs(uow, pipelineRef, filterByStatus(stepped, 'scheduled'));
-  const others = await startNextInResourceGroups(uow, jobs, [...groups, ...getResourceGroupIds(stepped)]);
+  const changedJobs = await updateReadyJobs(uow, pipelineRef, jobs);
+  for (const to of IMMEDIATE_STATUSES) await transitionJobs(uow, pipelineRef, filterByStatus(changedJobs, to), to);
+  await scheduleDelayedJobs(uow, pipelineRef, filterByStatus(changedJobs, 'scheduled'));
+  const otherPipelineIds = await startNextInResourceGroups(uow, jobs, [...groups, ...getResourceGroupIds(changedJobs)]);
   await updatePipelineStatus(uow, pipeline, jobs);
-  if (stepped.some(({ status }) => status === 'pending'))
+  if (changedJobs.some(({ status }) => status === 'pending'))
     await notifyRunnersOfJob(uow, pipeline.project_id, pipeline.id);
-  for (const id of others) await updatePipelineStatus(uow, { ...pipeline, id }, await listLatestJobs(uow, id));
+  for (const id of otherPipelineIds)
+    await updatePipelineStatus(uow, { ...pipeline, id }, await listLatestJobs(uow, id));
 }
 
-/** Those that follow from a look at the pipeline, and nothing else. */
+/** The statuses that `processPipeline` sets without further checks. */
 const IMMEDIATE_STATUSES: readonly JobStatus[] = ['manual', 'skipped', 'waiting_for_resource', 'pending'];
 
-/** Gives the jobs that leave `created` their new statuses, and returns them; those that fail have made that step already. */
+/**
+ * Sets the new status on the objects of all jobs that leave `created`, and returns these jobs. Only failures are
+ * already written to the database.
+ */
 async function updateReadyJobs(
   uow: UnitOfWork,
   pipeline: PipelineRef,
   jobs: readonly ProcessedJob[],
 ): Promise<ProcessedJob[]> {
   const stepped: ProcessedJob[] = [];
-  // Others follow from those that were held back, until nobody is.
+  // A blocked job can make further jobs ready, so repeat until none is blocked.
   for (;;) {
     const outcomes = findReadyJobs(jobs);
-    const leaving = jobs.filter(({ id }) => outcomes.has(id));
+    const readyJobs = jobs.filter(({ id }) => outcomes.has(id));
     const held = await findBlockedDeployments(
       uow,
       pipeline,
-      leaving.filter(({ id }) => outcomes.get(id) === 'pending'),
+      readyJobs.filter(({ id }) => outcomes.get(id) === 'pending'),
     );
-    for (const job of leaving) job.status = statusAfter(job, outcomes.get(job.id)!, held.get(job.id));
+    for (const job of readyJobs) job.status = statusAfter(job, outcomes.get(job.id)!, held.get(job.id));
     for (const reason of BLOCK_FAILURES) {
-      const failed = leaving.filter(({ id }) => held.get(id) === reason);
+      const failed = readyJobs.filter(({ id }) => held.get(id) === reason);
       await transitionJobs(uow, pipeline, failed, 'failed', { failure_reason: reason });
     }
-    stepped.push(...leaving);
+    stepped.push(...readyJobs);
     if (held.size === 0) return stepped;
   }
 }
@@ -185,8 +193,8 @@ const BLOCK_FAILURES = [
   'environment_creation_failure',
 ] as const satisfies readonly DeploymentBlock[];
 
-function statusAfter(job: ProcessedJob, outcome: ReadyStatus, held: DeploymentBlock | undefined): JobStatus {
-  if (held !== undefined) return held === 'waiting' ? 'manual' : 'failed';
+function statusAfter(job: ProcessedJob, outcome: ReadyStatus, block: DeploymentBlock | undefined): JobStatus {
+  if (block !== undefined) return block === 'waiting' ? 'manual' : 'failed';
   return outcome === 'pending' && job.resource_group_id !== null ? 'waiting_for_resource' : outcome;
 }
 
@@ -200,13 +208,13 @@ async function updatePipelineStatus(
   jobs: readonly ProcessedJob[],
 ): Promise<void> {
   const parts = [...jobs, ...(await listExternalStatuses(uow, pipeline.id))];
-  // One without any is what it was made as: nothing in it ever changes.
+  // A pipeline without jobs and external statuses keeps the status that it was created with.
   if (parts.length === 0) return;
   const status = compositeStatus(parts);
   if (await setPipelineStatus(uow, pipeline.id, status)) await recordOutcome(uow, pipeline.id, status);
 }
 
-/** Gives whoever has it now his turn in a resource group whose order is another one than before. */
+/** Starts the next job of a resource group whose process mode has changed. */
 export async function startNextInResourceGroup(
   uow: UnitOfWork,
   group: { readonly id: number; readonly project_id: number },
@@ -217,9 +225,9 @@ export async function startNextInResourceGroup(
 }
 
 /**
- * Gives those their turn who have it now in these resource groups; returns the other pipelines in which one has. An act
- * without the turn of the project's jobs may do so too: transactions are serializable, and of two that step jobs of one
- * pipeline at once the other one sees what the first has done.
+ * Makes the next job of each of these resource groups pending. Returns the ids of the other pipelines that such jobs
+ * belong to. Callers do not need the lock of the project's jobs: transactions are serializable, so of two that change
+ * jobs of one pipeline, the second sees the changes of the first.
  */
 async function startNextInResourceGroups(
   uow: UnitOfWork,
@@ -239,7 +247,7 @@ async function startNextInResourceGroups(
   return [...others];
 }
 
-/** These are started by the clock, as long after now as the CI file says. */
+/** Schedules the start of delayed jobs after the delay (`start_in`) of the CI file. */
 async function scheduleDelayedJobs(
   uow: UnitOfWork,
   pipeline: PipelineRef,
@@ -253,7 +261,7 @@ async function scheduleDelayedJobs(
   }
 }
 
-/** A delayed job's time has come, unless somebody has played or canceled it before. */
+/** Starts a delayed job when its delay is over, unless it was played or canceled before. */
 export const startDelayedJob: JobDefinition<Services, { readonly jobId: number }> = {
   kind: 'start-delayed-job',
   async handle({ runUnitOfWork }, { jobId }) {

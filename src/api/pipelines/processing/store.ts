@@ -5,13 +5,13 @@ import { type Params, prepare } from '#database/prepare.ts';
 import type { JobStatus, PipelineStatus } from '#database/tables/pipelines.ts';
 import type { JobNeed, PipelineJob } from './job-readiness.ts';
 
-/** The rows behind the states: jobs as far as their places in pipelines go, and the status of pipelines. */
+/** Reads and writes the status of jobs and pipelines. */
 
-/** A job as the engine sees it, and brings it on. */
+/** The fields of a job that pipeline processing reads and updates. */
 export interface ProcessedJob extends PipelineJob {
   status: JobStatus;
   readonly resource_group_id: number | null;
-  /** The name of what it deploys to, stops or looks at. */
+  /** The name of the environment that the job deploys to, stops or accesses. */
   readonly environment: string | null;
   readonly user_id: number | null;
   readonly failure_reason: string | null;
@@ -28,13 +28,13 @@ const latestJobsQuery = prepare((db, value: Params<{ pipeline: number }>) =>
     .orderBy('id'),
 );
 
-/** The latest attempt of each job of the pipeline, in the order of their ids. */
+/** Returns the latest attempt of each job of the pipeline, ordered by id. */
 export async function listLatestJobs(db: Reader, pipelineId: number): Promise<ProcessedJob[]> {
   const rows = await latestJobsQuery(db, { pipeline: pipelineId });
   return rows.map((row) => ({ ...row, needs: row.needs === null ? null : (JSON.parse(row.needs) as JobNeed[]) }));
 }
 
-/** What a step of a job may say besides where it goes. */
+/** The columns that may change together with the status of a job. */
 export type JobChange = Omit<Updateable<Schema['jobs']>, 'id' | 'status' | 'project_id' | 'pipeline_id' | 'updated_at'>;
 
 const changedColumns = [
@@ -52,10 +52,10 @@ const changedColumns = [
   'scheduled_at',
 ] as const;
 
-/** A job that has made a step. */
+/** A job whose status has changed. */
 export type ChangedJob = Pick<Selectable<Schema['jobs']>, (typeof changedColumns)[number]>;
 
-/** The compare-and-set of one job's status; null: it was in none of these any more. index: jobs primary key */
+/** Sets a job's status if it is one of `from` (compare-and-set); null if it is not. index: jobs primary key */
 export async function updateJobStatus(
   tx: Transaction,
   jobId: number,
@@ -66,7 +66,7 @@ export async function updateJobStatus(
   const row = await tx
     .updateTable('jobs')
     .set({ ...statusTimestamps(tx, to), ...change, status: to, updated_at: tx.now })
-    // What the file says stays with those that are run again.
+    // Retries use the timeout of the CI file.
     .$if(change.timeout !== undefined, (query) => query.set((eb) => ({ file_timeout: eb.ref('timeout') })))
     .where('id', '=', jobId)
     .where('status', 'in', from)
@@ -75,7 +75,7 @@ export async function updateJobStatus(
   return row ?? null;
 }
 
-/** The same of many at once, of which each has been read in this transaction. */
+/** Sets the status of many jobs, each of which was read in this transaction. */
 export async function updateJobStatuses(
   tx: Transaction,
   ids: readonly number[],
@@ -89,7 +89,7 @@ export async function updateJobStatuses(
     .execute();
 }
 
-/** The moments of a job's life that a status brings. */
+/** Returns the timestamps that a status sets. */
 function statusTimestamps({ now }: Transaction, to: JobStatus): JobChange {
   switch (to) {
     case 'pending':
@@ -107,7 +107,7 @@ function statusTimestamps({ now }: Transaction, to: JobStatus): JobChange {
   }
 }
 
-/** Has the delayed job become pending at this moment, and not before. index: jobs primary key */
+/** Sets a delayed job to `scheduled`, to start at this time. index: jobs primary key */
 export async function updateToScheduled(tx: Transaction, jobId: number, scheduledAt: string): Promise<void> {
   await tx
     .updateTable('jobs')
@@ -130,7 +130,7 @@ export async function loadProcessingOptions(
   return new Map(rows.map(({ id, options }) => [id, JSON.parse(options) as ProcessingOptions]));
 }
 
-/** What of it the states depend on. */
+/** The options of the CI file that affect job statuses. */
 export interface ProcessingOptions {
   /** Seconds. */
   readonly start_in?: number | null;
@@ -142,7 +142,7 @@ export interface ProcessingOptions {
   readonly allow_failure_exit_codes?: readonly number[] | null;
 }
 
-/** Of these jobs those whose runner's manager ends them itself when they are canceled. index: jobs primary key */
+/** Returns the jobs whose runner manager supports `cancel_gracefully`. index: jobs primary key */
 export async function findGracefullyCancelable(db: Reader, jobIds: readonly number[]): Promise<number[]> {
   if (jobIds.length === 0) return [];
   const rows = await db
@@ -155,11 +155,11 @@ export async function findGracefullyCancelable(db: Reader, jobIds: readonly numb
 }
 
 function endsGracefully(features: string | null): boolean {
-  const said = features === null ? null : (JSON.parse(features) as { cancel_gracefully?: unknown } | null);
-  return said?.cancel_gracefully === true;
+  const parsedFeatures = features === null ? null : (JSON.parse(features) as { cancel_gracefully?: unknown } | null);
+  return parsedFeatures?.cancel_gracefully === true;
 }
 
-/** The variables of a job alone: these, and no others. index: job_variables_by_key */
+/** Replaces all variables of a job. index: job_variables_by_key */
 export async function replaceJobVariables(
   tx: Transaction,
   jobId: number,
@@ -171,7 +171,7 @@ export async function replaceJobVariables(
   await tx.insertInto('job_variables').values(rows).execute();
 }
 
-/** What of a job decides how it begins. index: jobs primary key */
+/** Returns the fields of a job that decide how it starts. index: jobs primary key */
 export async function findJobToStart(db: Reader, jobId: number) {
   const row = await db
     .selectFrom('jobs')
@@ -186,7 +186,7 @@ export async function setAllowFailure(tx: Transaction, jobId: number): Promise<v
   await tx.updateTable('jobs').set({ allow_failure: true }).where('id', '=', jobId).execute();
 }
 
-/** How many attempts of this name there were before the latest. index: jobs_by_pipeline */
+/** Returns how many attempts of this job name were retried. index: jobs_by_pipeline */
 export async function countRetriedAttempts(db: Reader, pipelineId: number, name: string): Promise<number> {
   const { count } = await db
     .selectFrom('jobs')
@@ -201,8 +201,9 @@ export async function countRetriedAttempts(db: Reader, pipelineId: number, name:
 const FINISHED_STATUSES: readonly PipelineStatus[] = ['success', 'failed', 'canceled'];
 
 /**
- * Writes what the pipeline's jobs make of it; false: it was so already. One whose CI file is broken has failed, whatever
- * others say of its commit. index: pipelines primary key
+ * Sets the pipeline's status. Returns false if it is unchanged. A pipeline with an invalid CI file stays failed,
+ * whatever external statuses it has.
+ * index: pipelines primary key
  */
 export async function setPipelineStatus(tx: Transaction, pipelineId: number, status: PipelineStatus): Promise<boolean> {
   const changed = await tx

@@ -1,4 +1,7 @@
-/** Where the values of variables lie, for their encryption (`security/encryption.ts`): each opens in its own place alone. */
+/**
+ * Encryption contexts of variable values (`security/encryption.ts`): a value decrypts only with the context of its
+ * column.
+ */
 
 export const PIPELINE_VARIABLE = 'pipeline_variables.value';
 export const JOB_VARIABLE = 'job_variables.value';

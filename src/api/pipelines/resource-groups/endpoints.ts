@@ -9,7 +9,7 @@ import { ResourceGroup } from './entities.ts';
 import { listResourceGroups as list } from './store.ts';
 import { updateProcessMode } from './update.ts';
 
-/** Of the jobs of a resource group one runs at a time (contract/runners.md §5.6). */
+/** Resource groups: one job of a group runs at a time (contract/runners.md §5.6). */
 
 export const listResourceGroups = endpoint({
   get: '/projects/:id/resource_groups',

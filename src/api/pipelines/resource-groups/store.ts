@@ -11,7 +11,7 @@ function selectOfProject(db: Reader, projectId: number) {
   return db.selectFrom('resource_groups').selectAll().where('project_id', '=', projectId);
 }
 
-/** One page of a project's resource groups, the oldest first. */
+/** Returns one page of a project's resource groups, the oldest first. */
 export function listResourceGroups(
   db: Reader,
   projectId: number,

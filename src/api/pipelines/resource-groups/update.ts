@@ -3,7 +3,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { startNextInResourceGroup } from '../processing/index.ts';
 import { type ResourceGroupRow, setProcessMode } from './store.ts';
 
-/** Lets jobs have their turn in another order; null: as it is. A job that waits may have its turn by the new order now. */
+/** Updates the process mode (null: unchanged). A waiting job may start at once in the new order. */
 export async function updateProcessMode(
   uow: UnitOfWork,
   group: ResourceGroupRow,

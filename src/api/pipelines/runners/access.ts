@@ -36,7 +36,7 @@ export function runnerAccess(right: RunnerAbility, label: string) {
     .require(() => {}, `runner:${label}`);
 }
 
-/** Only administrators delete what works for several projects. */
+/** Only administrators may delete a runner of several projects. */
 export async function requireDeletable(db: Reader, caller: SignedInCaller, runner: Runner): Promise<boolean> {
   if (!isAdministrator(caller) && (await isInSeveralProjects(db, runner.id))) {
     throw forbidden('Runner associated with more than one project');
@@ -44,7 +44,7 @@ export async function requireDeletable(db: Reader, caller: SignedInCaller, runne
   return mayDeleteRunner(db, caller, runner);
 }
 
-/** Whoever calls by a proof of his own: credentials of the API that come along are not looked at. */
+/** Access by a runner or registration token; API credentials in the request are ignored. */
 function clientProofAccess(label: string): Access<{ caller: Caller }> {
   return access({
     audience: 'key',
@@ -55,7 +55,7 @@ function clientProofAccess(label: string): Access<{ caller: Caller }> {
   });
 }
 
-/** Runners, by their token among the parameters: of endpoints with the order `clientProof`. */
+/** Authenticates a runner by its token parameter, for endpoints with the stage order `clientProof`. */
 export function runnerTokenAccess() {
   return clientProofAccess('runner token').resource({
     name: 'runner',
@@ -66,7 +66,7 @@ export function runnerTokenAccess() {
   });
 }
 
-/** Runners, by their token in the header `Runner-Token`. */
+/** Authenticates a runner by the header `Runner-Token`. */
 export function runnerTokenHeaderAccess() {
   return clientProofAccess('runner token').require(async ({ db, services, request }) => {
     const token = firstHeader(request.headers['runner-token']);
@@ -76,7 +76,7 @@ export function runnerTokenHeaderAccess() {
 
 const REGISTRATION_DISALLOWED = '410 Gone - runner registration disallowed';
 
-/** Whoever holds a registration token: of endpoints with the order `clientProof`. */
+/** Authenticates by a registration token, for endpoints with the stage order `clientProof`. */
 export function registrationTokenAccess() {
   return clientProofAccess('registration token')
     .resource({

@@ -2,13 +2,13 @@ import { type AuditEventName, INSTANCE } from '#activity/index.ts';
 import { findOwnerProjectId, type Runner } from '#authorization/runners.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 
-/** What runners leave in the audit log (contract/activity.md Part 3). */
+/** Audit events of runners (contract/activity.md Part 3). */
 
 export async function recordCreated(uow: UnitOfWork, runner: Runner): Promise<void> {
   await record(uow, runner, { name: 'ci_runner_created', message: `Created ${runnerKind(runner)} CI runner` });
 }
 
-/** `token`: the one that it registered with; whoever reads the log sees how it begins. */
+/** `token`: the registration token used; the audit log shows its first characters. */
 export async function recordRegistered(uow: UnitOfWork, runner: Runner, token: string): Promise<void> {
   await record(uow, runner, {
     name: 'ci_runner_registered',
@@ -17,7 +17,7 @@ export async function recordRegistered(uow: UnitOfWork, runner: Runner, token: s
   });
 }
 
-/** While the runner is there still. */
+/** Call this before the runner is deleted. */
 export async function recordUnregistered(uow: UnitOfWork, runner: Runner): Promise<void> {
   const contact = runner.contacted_at === null ? 'never contacted' : `last contacted ${runner.contacted_at}`;
   await record(uow, runner, {
@@ -26,7 +26,7 @@ export async function recordUnregistered(uow: UnitOfWork, runner: Runner): Promi
   });
 }
 
-/** That it was given to a project, or taken from one. */
+/** Records that a runner was assigned to a project, or unassigned. */
 export async function recordAssociation(
   uow: UnitOfWork,
   runner: Runner,
@@ -55,7 +55,7 @@ async function record(uow: UnitOfWork, runner: Runner, event: RunnerEvent): Prom
   await uow.record({ ...event, entity, target: { type: 'Ci::Runner', id: runner.id, details: page } });
 }
 
-/** Whose log it is, and the path of the runner's page. */
+/** Returns the owner of the audit log and the path of the runner's page. */
 async function findAuditLocation(uow: UnitOfWork, { id, runner_type, group_id }: Runner) {
   if (group_id !== null) {
     const path = await getPath(uow, 'namespace_id', group_id);

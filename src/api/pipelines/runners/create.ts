@@ -20,7 +20,7 @@ import {
   validateContent,
 } from './validation.ts';
 
-/** What is wished for, as it was sent. */
+/** The parameters of the request. */
 interface RunnerInput extends RunnerContentInput {
   readonly tag_list?: readonly string[] | null | undefined;
 }
@@ -33,7 +33,7 @@ interface CreateRunnerInput extends RunnerInput {
 
 type Owner = RunnerOwner;
 
-/** Makes a runner for a user, who becomes its creator (contract/runners.md §2.1). */
+/** Creates a runner on behalf of a user, who becomes its creator (contract/runners.md §2.1). */
 export async function createRunner(
   uow: UnitOfWork<SignedInCaller>,
   input: CreateRunnerInput,
@@ -46,7 +46,7 @@ export async function createRunner(
   return made.issued;
 }
 
-/** Whose it is to be, where the caller may make runners. */
+/** Returns the owner of the new runner, if the caller may create runners there. */
 async function findOwner(
   uow: UnitOfWork<SignedInCaller>,
   { runner_type, group_id, project_id }: CreateRunnerInput,
@@ -70,7 +70,7 @@ interface RegisterRunnerInput extends RunnerInput {
   readonly info?: MachineInfo | null | undefined;
 }
 
-/** Makes a runner for whoever holds a registration token (contract/runners.md §1.8). */
+/** Creates a runner for the holder of a registration token (contract/runners.md §1.8). */
 export async function registerRunner(
   uow: UnitOfWork,
   owner: Owner,

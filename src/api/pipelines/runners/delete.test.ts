@@ -99,7 +99,7 @@ test('a project that ends leaves its runners to the next one, and takes along th
 });
 
 test('a runner stays when its creator leaves', async () => {
-  const leaver = await group.add('owner');
+  const leaver = await group.addMember('owner');
   const { body } = await leaver.post('/user/runners', { runner_type: 'group_type', group_id: group.id });
   await root.delete(`/users/${leaver.id}`, { hard_delete: true });
   await here.work();

@@ -10,7 +10,7 @@ import { getRunnerStatus, isOnline, RUNNER_STATUSES } from './status.ts';
 import { listRunnerTags, loadActiveManagerIds, loadActiveRunnerIds } from './store.ts';
 import { ACCESS_LEVELS } from './validation.ts';
 
-/** The wire shapes of runners and their managers (contract/runners.md §1.1, §1.2, §2.4). */
+/** Response entities of runners and their managers (contract/runners.md §1.1, §1.2, §2.4). */
 
 const text = Type.String();
 const flag = Type.Boolean();
@@ -28,7 +28,7 @@ const listFields = {
   name: nullable(text),
   online: nullable(flag),
   status: Type.Enum([...RUNNER_STATUSES]),
-  /** Absent for those that registered by a token. */
+  /** Absent for runners that registered with a registration token. */
   created_by: Type.Optional(UserBasic.schema),
   created_at: dateTime,
   job_execution_status: execution,
@@ -53,7 +53,7 @@ async function loadRunnerRelations(rows: readonly Row[], { db }: SerializationCo
   return { creators, working };
 }
 
-/** The list form, which is also how jobs show theirs. */
+/** A runner in lists and in jobs. */
 export const Runner = entity('Runner', listFields).from(loadRunnerRelations, serializeListForm);
 
 function serializeListForm(row: Row, to: SerializationContext, { creators, working }: RunnerRelations) {
@@ -77,7 +77,7 @@ function serializeListForm(row: Row, to: SerializationContext, { creators, worki
 
 const RunnerGroup = shape('RunnerGroup', { id: count, web_url: text, name: text });
 
-/** One runner alone. */
+/** A runner in detail. */
 export const RunnerDetail = entity('RunnerDetail', {
   ...listFields,
   tag_list: Type.Array(text),
@@ -90,9 +90,9 @@ export const RunnerDetail = entity('RunnerDetail', {
   platform: nullable(text),
   architecture: nullable(text),
   contacted_at: nullable(dateTime),
-  /** Null for who may not change the runner. */
+  /** Null for callers who may not update the runner. */
   maintenance_note: nullable(text),
-  /** Not with `include_projects=false`. */
+  /** Absent with `include_projects=false`. */
   projects: Type.Optional(Type.Array(ProjectIdentity.schema)),
   groups: Type.Array(RunnerGroup),
 }).from(
@@ -124,7 +124,7 @@ async function loadDetails(row: Row, to: SerializationContext) {
   };
 }
 
-/** How a manager is shown, by itself and by the jobs that it runs. */
+/** A manager in lists and in the jobs that it runs. */
 export const RunnerManager = entity('RunnerManager', {
   id: count,
   system_id: text,
@@ -155,21 +155,21 @@ export const RunnerManager = entity('RunnerManager', {
   }),
 );
 
-/** A runner with the one sight of its token. */
+/** A runner with its token, which the database stores only as a hash. */
 export interface IssuedRunner {
   readonly id: number;
   readonly token: string;
   readonly token_expires_at: string | null;
 }
 
-/** The answer to its making, and to whoever has it. */
+/** The response to a registration or a verification of a runner. */
 export const RunnerWithToken = entity('RunnerWithToken', {
   id: count,
   token: text,
   token_expires_at: nullable(dateTime),
 }).from(({ id, token, token_expires_at }: IssuedRunner) => ({ id, token, token_expires_at }));
 
-/** The answer to a reset. */
+/** The response to a token reset. */
 export const RunnerToken = entity('RunnerToken', { token: text, token_expires_at: nullable(dateTime) }).from(
   ({ token, token_expires_at }: IssuedRunner) => ({ token, token_expires_at }),
 );

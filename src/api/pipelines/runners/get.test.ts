@@ -27,7 +27,7 @@ test('an instance runner is readable to everybody who is signed in, others to th
 });
 
 test('a maintainer of a project below reads the runners of groups while the project takes them', async () => {
-  const below = await project.add('maintainer');
+  const below = await project.addMember('maintainer');
   const { at } = await newRunner({ in: group });
   assert.equal((await below.get(at)).status, 200);
   await owner.put(project.at, { group_runners_enabled: false });

@@ -3,7 +3,7 @@ import * as endpoints from './endpoints.ts';
 import { cleanUpRunnerManagers, cleanUpRunnerManagersDaily } from './managers/cleanup.ts';
 import { releaseRunnersOfProject } from './projects/on-delete.ts';
 
-// What other families may use of runners.
+// Exports for other modules.
 export { runnerAccess, runnerTokenAccess } from './access.ts';
 export { Runner, RunnerManager } from './entities.ts';
 export { machineParams } from './managers/machine-parameters.ts';

@@ -3,8 +3,8 @@ import type { Schema } from '#database/database.ts';
 import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 
 /**
- * What a runner does, by the clock (contract/runners.md "States"): each question in its two forms, of a row and as a
- * condition of lists. `now` and all moments are ISO 8601 texts, which sort as they come.
+ * Time-dependent status of runners (contract/runners.md "States"): each check exists for a row and as an SQL condition.
+ * `now` and all timestamps are ISO 8601 texts, so that text order is time order.
  */
 
 const ONLINE_MS = 2 * 3_600_000;
@@ -19,16 +19,18 @@ export interface ContactState {
 export const RUNNER_STATUSES = ['online', 'offline', 'stale', 'never_contacted', 'paused'] as const;
 export type RunnerStatus = (typeof RUNNER_STATUSES)[number];
 
-/** By which lists are filtered; `active` and `paused` are old words for the runner's switch. */
+/**
+ * The values of the status filter. `active` and `paused` are deprecated: they filter by whether the runner is paused.
+ */
 export const STATUS_FILTERS = ['active', 'paused', 'online', 'offline', 'never_contacted', 'stale'] as const;
 export type StatusFilter = (typeof STATUS_FILTERS)[number];
 
-/** Was it heard of within two hours? Null: it never was. */
+/** Returns whether the last contact was within two hours; null if there was none. */
 export function isOnline({ contacted_at }: ContactState, now: string): boolean | null {
   return contacted_at === null ? null : contacted_at > onlineSince(now);
 }
 
-/** The status of a runner, or of a manager, which is never paused. */
+/** Returns the status of a runner, or of a manager, which is never paused. */
 export function getRunnerStatus(row: ContactState & { readonly paused?: boolean }, now: string): RunnerStatus {
   if (isStale(row, now)) return 'stale';
   if (row.contacted_at === null) return 'never_contacted';
@@ -36,7 +38,7 @@ export function getRunnerStatus(row: ContactState & { readonly paused?: boolean 
   return isOnline(row, now) ? 'online' : 'offline';
 }
 
-/** Is the runner in this filter's set? The sets overlap: `offline` has stale ones too, `online` those that are paused. */
+/** Returns whether the runner matches the filter. `offline` includes stale runners, `online` includes paused ones. */
 export function matchesStatus(
   row: ContactState & { readonly paused: boolean },
   filter: StatusFilter,

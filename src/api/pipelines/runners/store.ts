@@ -28,14 +28,14 @@ export async function insertRunner(tx: Transaction, runner: InsertRunnerInput): 
     .executeTakeFirstOrThrow();
 }
 
-/** In the order in which they were said. */
+/** In the order of the request. */
 export async function insertTags(tx: Transaction, runnerId: number, tags: readonly string[]): Promise<void> {
   if (tags.length === 0) return;
   const rows = tags.map((name, position) => ({ runner_id: runnerId, name, position }));
   await tx.insertInto('runner_tags').values(rows).execute();
 }
 
-/** Whatever it had before. index: runner_tags_pkey */
+/** Replaces all tags of the runner. index: runner_tags_pkey */
 export async function replaceTags(tx: Transaction, runnerId: number, tags: readonly string[]): Promise<void> {
   await tx.deleteFrom('runner_tags').where('runner_id', '=', runnerId).execute();
   await insertTags(tx, runnerId, tags);
@@ -52,12 +52,12 @@ export async function listRunnerTags(db: Reader, runnerId: number): Promise<stri
   return rows.map(({ name }) => name);
 }
 
-/** Gives a project runner to a project: the first is its owner. */
+/** Assigns a project runner to a project. The first project is its owner. */
 export async function insertAssociation(tx: Transaction, runnerId: number, projectId: number): Promise<void> {
   await tx.insertInto('runner_projects').values({ runner_id: runnerId, project_id: projectId }).execute();
 }
 
-/** Was it given to this project? index: runner_projects_by_runner, runners primary key */
+/** Returns whether the runner is assigned to this project. index: runner_projects_by_runner, runners primary key */
 export async function removeAssociation(tx: Transaction, runnerId: number, projectId: number): Promise<boolean> {
   const gone = await tx
     .deleteFrom('runner_projects')
@@ -71,14 +71,14 @@ export async function removeAssociation(tx: Transaction, runnerId: number, proje
 }
 
 /**
- * What gives a runner a queue value that it never had: of those that lose a project the sum of counts falls, and would come to
- * what it was already.
+ * What gives a runner a queue value that it never had: of those that lose a project the sum of counts falls, and would
+ * come to what it was already.
  */
 export const incrementQueueVersion = (eb: ExpressionBuilder<Schema, 'runners'>) => ({
   queue_version: eb('queue_version', '+', 1),
 });
 
-/** How many runners were given to a project. index: runner_projects_by_project */
+/** Returns how many runners are assigned to a project. index: runner_projects_by_project */
 export async function countRunnersOfProject(db: Reader, projectId: number): Promise<number> {
   const { count } = await db
     .selectFrom('runner_projects')
@@ -88,13 +88,16 @@ export async function countRunnersOfProject(db: Reader, projectId: number): Prom
   return Number(count);
 }
 
-/** In how many projects a runner is, of two no more are counted. index: runner_projects_by_runner */
+/** Returns how many projects a runner is assigned to; counts at most two. index: runner_projects_by_runner */
 export async function isInSeveralProjects(db: Reader, runnerId: number): Promise<boolean> {
   const rows = await db.selectFrom('runner_projects').select('id').where('runner_id', '=', runnerId).limit(2).execute();
   return rows.length > 1;
 }
 
-/** The runner of this id, if it was given to the project; null otherwise. index: runner_projects_by_runner */
+/**
+ * Returns the runner with this id if it is assigned to the project; null otherwise.
+ * index: runner_projects_by_runner
+ */
 export async function findRunnerInProject(db: Reader, projectId: number, runnerId: number): Promise<Runner | null> {
   const runner = await db
     .selectFrom('runner_projects')
@@ -116,7 +119,7 @@ const activeRunners = prepareForIds((db, ids) =>
     .where('status', 'in', ['running', 'canceling']),
 );
 
-/** Which of these runners have a job that is running or being canceled. */
+/** Returns which of these runners have a running or canceling job. */
 export async function loadActiveRunnerIds(
   db: Reader,
   runnerIds: readonly number[],
@@ -134,7 +137,7 @@ const activeManagers = prepareForIds((db, ids) =>
     .where('status', 'in', ['running', 'canceling']),
 );
 
-/** Which managers of these runners have one. */
+/** Returns which managers of these runners have a running or canceling job. */
 export async function loadActiveManagerIds(
   db: Reader,
   runnerIds: readonly number[],

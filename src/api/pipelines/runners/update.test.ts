@@ -56,7 +56,7 @@ test('a maintainer of any of its projects changes a runner', async () => {
   const other = await newProject({ owner });
   const { id, at } = await newRunner({ in: project });
   await owner.post(`${other.at}/runners`, { runner_id: id });
-  const his = await other.add('maintainer');
+  const his = await other.addMember('maintainer');
   assert.equal((await his.put(at, { description: 'his' })).status, 200);
 });
 

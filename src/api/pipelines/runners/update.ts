@@ -7,7 +7,7 @@ import { type Failure, invalid } from '#runtime/failure.ts';
 import { incrementQueueVersion, listRunnerTags, replaceTags } from './store.ts';
 import { applyContentChanges, distinctTags, type RunnerContentInput, validateContent } from './validation.ts';
 
-/** Changes a runner, all or nothing; it asks for jobs anew then (contract/runners.md §1.3). */
+/** Updates a runner and changes its queue version, so that it requests jobs again (contract/runners.md §1.3). */
 export async function updateRunner(
   uow: UnitOfWork<SignedInCaller>,
   runner: Runner,

@@ -4,7 +4,7 @@ import { title, validatedText } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, integer, oneOf } from '#http/parameters/types.ts';
 import { compactFieldErrors, type FieldErrors } from '#runtime/failure.ts';
 
-/** What a runner is set to, and what is wrong with it (contract/runners.md §1.3 "Record rules"). */
+/** The attributes of a runner and their validation (contract/runners.md §1.3 "Record rules"). */
 
 export interface RunnerContent {
   readonly description: string | null;
@@ -23,7 +23,7 @@ const MAX_TEXT_LENGTH = 1024;
 const MIN_TIMEOUT_SECONDS = 600;
 const MAX_TAGS = 50;
 
-/** Those that every call has which makes or changes a runner, in the contract's order. */
+/** The parameters that create and update have in common, in the contract's order. */
 export const contentParams = {
   description: optional(validatedText(MAX_TEXT_LENGTH)),
   paused: optional(boolean),
@@ -48,7 +48,7 @@ const DEFAULTS: RunnerContent = {
   maintenance_note: null,
 };
 
-/** The content after a change; of a new runner without `now`. */
+/** Returns the attributes after a change; for a new runner, without `now`. */
 export function applyContentChanges(changes: RunnerContentInput, now: RunnerContent = DEFAULTS): RunnerContent {
   const { description, maximum_timeout, maintenance_note } = changes;
   return {
@@ -62,7 +62,7 @@ export function applyContentChanges(changes: RunnerContentInput, now: RunnerCont
   };
 }
 
-/** The tags that were said, each once. */
+/** Returns the requested tags without duplicates. */
 export function distinctTags(tags: readonly string[] | null | undefined): readonly string[] | undefined {
   return tags == null ? undefined : [...new Set(tags)];
 }
@@ -94,7 +94,7 @@ function lengthErrors(text: string | null): readonly string[] {
     : [];
 }
 
-/** The same as one sentence: `Maximum timeout needs to be at least 10 minutes`. */
+/** Returns the errors as one sentence: `Maximum timeout needs to be at least 10 minutes`. */
 export function formatErrorSentence(errors: FieldErrors): string {
   const sentences = Object.entries(errors).flatMap(([field, texts]) =>
     texts.map((text) => `${humanize(field)} ${text}`),

@@ -18,7 +18,7 @@ import { withMaxWait } from './lock-timeout.ts';
 import { findNewestPipelineOfCommit, getCommitStatusRow, type StatusRow } from './store.ts';
 
 interface StatusInput {
-  /** The commit's id. */
+  /** The commit id. */
   readonly sha: string;
   readonly state: CommitStatusName;
   readonly ref?: string | null | undefined;
@@ -39,12 +39,12 @@ interface StatusCaller {
 
 type StatusErrorCode = 'invalid' | 'noRef' | 'notAllowed' | 'noPipeline' | 'taken' | 'impossible' | 'busy';
 
-/** Whoever does not get his turn in so many milliseconds is told so. */
+/** Milliseconds to wait for the lock; after that, the request fails. */
 const MAX_LOCK_WAIT_MS = 10_000;
 
 /**
- * Keeps what somebody says of a commit in a pipeline of it, which is made where it has none; those of one project come one
- * after another. His rights are read again where it is kept.
+ * Stores a commit status in a pipeline of the commit, and creates a pipeline if there is none. Runs under the lock of
+ * the project's jobs, and reloads the caller's access in the transaction.
  */
 export async function createOrUpdateStatus(
   { git, database, runUnitOfWork, secretKey }: Pick<Services, 'git' | 'database' | 'runUnitOfWork' | 'secretKey'>,
@@ -86,7 +86,7 @@ function toCommitStatusInput({ name, context, state, target_url, description, co
   return { name: name ?? context ?? 'default', state, details: Object.fromEntries(details) };
 }
 
-/** Links that browsers would do something else with than open them are none. */
+/** Returns an error for a URL that is invalid or not http(s); otherwise null. */
 function validateTargetUrl(url: string | null): string | null {
   if (url === null) return null;
   if (!URL.canParse(url)) return 'is blocked: URI is invalid';
@@ -94,7 +94,7 @@ function validateTargetUrl(url: string | null): string | null {
   return protocol === 'http:' || protocol === 'https:' ? null : 'is blocked: Only allowed schemes are http, https';
 }
 
-/** The pipeline that is meant, or else the newest of the commit, of the ref where one is named. */
+/** Returns the requested pipeline, or else the newest pipeline of the commit (and of the ref, if given). */
 async function findPipelineOfStatus(db: Reader, projectId: number, input: StatusInput): Promise<PipelineRow | null> {
   const { sha, pipeline_id } = input;
   const ref = shortRefName(input);
@@ -114,7 +114,7 @@ interface BranchOrTag {
   readonly tag: boolean;
 }
 
-/** The ref for a commit without a pipeline: as it is named, or the first branch that has the commit. Null: none has. */
+/** Returns the ref for a commit without a pipeline: the given one, or the first branch that contains it; else null. */
 async function findRefWithoutPipeline(
   git: Services['git'],
   db: Reader,

@@ -6,14 +6,14 @@ import type { StatusRow } from './store.ts';
 
 const text = Type.String();
 
-/** What a job, or somebody else, says of a commit (contract/runners.md §4.8). */
+/** The status of a commit, from a job or an external system (contract/runners.md §4.8). */
 export const CommitStatus = entity('CommitStatus', {
   id: Type.Integer(),
   sha: text,
   ref: text,
   status: text,
   name: text,
-  /** Null of jobs. */
+  /** Null for jobs. */
   target_url: nullable(text),
   description: nullable(text),
   created_at: dateTime,
@@ -22,7 +22,7 @@ export const CommitStatus = entity('CommitStatus', {
   allow_failure: Type.Boolean(),
   coverage: nullable(Type.Number()),
   pipeline_id: Type.Integer(),
-  /** Null once the account is gone. */
+  /** Null if the account was deleted. */
   author: nullable(UserBasic.schema),
 }).from(
   (rows: readonly StatusRow[], { db }) =>
@@ -32,7 +32,7 @@ export const CommitStatus = entity('CommitStatus', {
     ),
   ({ user_id, ...row }, to, authors) => {
     const author = authors.get(user_id ?? 0);
-    // What is put together of two tables SQLite tells as a number.
+    // SQLite returns booleans of a union as numbers.
     const allow_failure = Boolean(row.allow_failure);
     return { ...row, allow_failure, author: author === undefined ? null : UserBasic.serialize(author, to) };
   },

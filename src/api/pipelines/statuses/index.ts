@@ -1,5 +1,5 @@
 import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 
-/** What others than runners say of commits. */
+/** Commit statuses of external systems. */
 export const statuses = resourceModule({ endpoints });

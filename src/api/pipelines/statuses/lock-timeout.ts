@@ -1,6 +1,6 @@
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 
-/** A client on whose behalf nobody waits longer than this: milliseconds. */
+/** Returns a client that counts as disconnected after this many milliseconds. */
 export function withMaxWait(client: RequestClient, longest: number): RequestClient & { readonly isOver: boolean } {
   const over = AbortSignal.timeout(longest);
   return {

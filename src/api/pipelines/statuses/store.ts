@@ -4,7 +4,7 @@ import type { Reader } from '#database/database.ts';
 import { type Page, paginate } from '#database/page.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** The stage of what others post, after all those of the CI file. */
+/** The stage of external statuses, after all stages of the CI file. */
 const EXTERNAL_STAGE = 'external';
 
 interface StatusFilterInput {
@@ -12,7 +12,7 @@ interface StatusFilterInput {
   readonly stage?: string | null | undefined;
   readonly name?: string | null | undefined;
   readonly pipeline_id?: number | null | undefined;
-  /** Those too that count as retried. */
+  /** Includes retried statuses. */
   readonly all: boolean;
 }
 
@@ -21,10 +21,10 @@ interface StatusSort {
   readonly sort: 'asc' | 'desc';
 }
 
-/** A job or a posted status, as it is shown. */
+/** A job or an external status, as serialized. */
 export type StatusRow = Awaited<ReturnType<ReturnType<typeof selectStatuses>['execute']>>[number];
 
-/** One page of what is said of a commit: the jobs of its pipelines, and what others have posted. */
+/** Returns one page of a commit's statuses: the jobs of its pipelines and external statuses. */
 export function listStatuses(
   db: Reader,
   projectId: number,
@@ -36,7 +36,7 @@ export function listStatuses(
   return paginate(db, found.orderBy(order_by, direction).orderBy('id', direction), page);
 }
 
-/** The one with this number. index: commit_statuses primary key, pipelines primary key */
+/** Returns the commit status with this id. index: commit_statuses primary key, pipelines primary key */
 export async function getCommitStatusRow(db: Reader, id: number): Promise<StatusRow> {
   return selectCommitStatuses(db).where('commit_statuses.id', '=', id).executeTakeFirstOrThrow();
 }
@@ -89,7 +89,7 @@ function selectCommitStatuses(db: Reader) {
     .select(['commit_statuses.pipeline_id', 'commit_statuses.user_id']);
 }
 
-/** The newest pipeline of a commit, of this ref where one is named. index: pipelines_by_sha, pipelines_by_sha_ref */
+/** Returns the newest pipeline of a commit (and of the ref, if given). index: pipelines_by_sha, pipelines_by_sha_ref */
 export async function findNewestPipelineOfCommit(
   db: Reader,
   projectId: number,

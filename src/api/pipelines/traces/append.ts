@@ -23,18 +23,19 @@ import { endsInSmallChunks, growTrace, insertChunk, type TraceChunk, type TraceS
 
 interface AppendRequest extends JobAuthentication {
   readonly request: IncomingRequest;
-  /** Where the bytes of the request are to begin. */
+  /** The offset in the log at which the request body starts. */
   readonly start: number;
 }
 
 type AppendResult = Failure<'notThere' | 'tooLong'> | { readonly size: number };
 
 /**
- * Appends the body of a request to the log of a job, when that is as long as the sender believes: the bytes flow to
- * disk, secrets masked, and count when all of them are there. Gives the new length; `notThere` has the `Range` of what there is.
+ * Appends a request body to the log of a job if `start` is the current length of the log. Streams the bytes to disk
+ * with secrets masked, and counts them once all are stored. Returns the new length; `notThere` contains the current
+ * `Range`.
  */
 export async function appendToTrace(
-  services: Services,
+  services: Pick<Services, 'database' | 'blobs' | 'runUnitOfWork' | 'secretKey'>,
   { request, job, token, start }: AppendRequest,
 ): Promise<AppendResult> {
   if (job.trace_size !== start) return fail('notThere', rangeHeader(job.trace_size));
@@ -61,12 +62,12 @@ async function addChunk(uow: UnitOfWork, jobId: number, chunk: TraceChunk): Prom
   if (await endsInSmallChunks(uow, jobId)) await enqueue(uow, joinTraceChunks, { jobId }, { key: String(jobId) });
 }
 
-/** How the log is to end, and the chunk that is to be added. */
+/** The new state of the log, and the chunk to add. */
 interface AppendedState extends TraceState {
   readonly chunk: TraceChunk | null;
 }
 
-/** Nothing but a sign of life. */
+/** Keeps the state for a request without a body, which is only a heartbeat. */
 function unchangedState({
   trace_size: size,
   trace_held: held,
@@ -75,9 +76,9 @@ function unchangedState({
   return { size, held, checksum, chunk: null };
 }
 
-/** What was held back of the log so far comes before the body, what may begin a secret at the end of that is held back next. */
+/** Stores the body after the bytes held back before. Holds back a possible start of a secret at its end. */
 async function storeBody(
-  services: Services,
+  services: Pick<Services, 'database' | 'blobs' | 'secretKey'>,
   { request, job, token, start }: AppendRequest,
 ): Promise<AppendedState | BlobFailure> {
   const { reader } = services.database;
@@ -104,9 +105,9 @@ async function storeBody(
   }
 }
 
-/** Somebody else has been faster, or the job has ended meanwhile. */
+/** Returns why the append failed: another request was faster, or the job has ended. */
 async function findAppendFailure(
-  { database }: Services,
+  { database }: Pick<Services, 'database'>,
   { id }: AuthenticatedJob,
   token: string,
 ): Promise<Failure<'notThere'>> {

@@ -7,15 +7,18 @@ import { COVERAGE_SCAN_BYTES, findCoverage } from './coverage.ts';
 import { streamTrace } from './get.ts';
 import { findEndedTrace, replaceChunks } from './store.ts';
 
-/** Makes one file of the log of a job that has ended, whose runner has sent it in pieces, and reads in it what the job covers. */
+/** Joins the chunks of a finished job's log into one file, and reads the coverage from it. */
 export const assembleTrace = defineJob({
   kind: 'put_trace_together',
-  async handle({ database, blobs, secretKey }: Services, { jobId }: { jobId: number }) {
+  async handle(
+    { database, blobs, secretKey }: Pick<Services, 'database' | 'blobs' | 'secretKey'>,
+    { jobId }: { jobId: number },
+  ) {
     const job = await findEndedTrace(database.reader, jobId);
     if (job === null) return;
     const source = streamTrace({ database, blobs, secretKey }, jobId);
     const stored = await storeBlob(blobs, source).finally(() => source.destroy());
-    // It has been erased meanwhile.
+    // The log was erased meanwhile.
     if (isFailure(stored) || stored.size !== job.trace_size) return;
     const coverage = job.coverage === null ? null : await readCoverage({ blobs }, stored, job.coverage);
     await database.transaction((tx) => replaceChunks(tx, { id: jobId, project_id: job.project_id, coverage }, stored));

@@ -3,11 +3,11 @@ import type { AuthenticatedJob } from '#authorization/job-authentication.ts';
 
 interface ChecksumCounter {
   counted(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
-  /** Of the whole log, when all pieces have passed; null: what was before them is not known. */
+  /** The checksum of the whole log after all chunks; null if the checksum of the earlier part is unknown. */
   readonly checksum: number | null;
 }
 
-/** The CRC-32 of a log as its runner has sent it, before anything of it is masked: carried on over what comes. */
+/** Updates the CRC-32 of a log with new bytes. It covers the bytes that the runner sent, before masking. */
 export function createChecksumCounter({
   trace_size,
   trace_checksum,

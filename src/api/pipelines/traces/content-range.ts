@@ -1,13 +1,13 @@
 /**
- * Where the bytes of a request begin, by its header `Content-Range: start-end` (contract/runners.md §3.4): what stands
- * behind the start is not looked at. NaN: nobody can tell.
+ * Returns the start offset of the header `Content-Range: start-end` (contract/runners.md §3.4). Ignores everything
+ * after the start. NaN if the header is invalid.
  */
 export function parseRangeStart(header: string): number {
   const [, digits] = /^\s*(\d{1,15})(?!\d)/.exec(header) ?? [];
   return digits === undefined ? Number.NaN : Number(digits);
 }
 
-/** The header that tells a runner how much there is, and so where it goes on. */
+/** Returns the header that tells the runner the length of the log, where it continues. */
 export function rangeHeader(size: number): Readonly<Record<string, string>> {
   return { Range: `0-${size}` };
 }

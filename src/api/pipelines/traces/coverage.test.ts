@@ -9,7 +9,9 @@ const here = await world({ project: {} });
 const { anonymous, project } = here;
 const { owner } = project;
 
-/** What is told of a job in a pipeline of its own, whose log and expression these are: its coverage and the pipeline's. */
+/**
+ * What is told of a job in a pipeline of its own, whose log and expression these are: its coverage and the pipeline's.
+ */
 async function covered(log: string, coverage: string | null, state = 'success'): Promise<unknown> {
   const pipeline = await pipelineRow(here, project);
   const options = JSON.stringify({ script: ['make'], coverage });

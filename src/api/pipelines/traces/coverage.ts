@@ -1,18 +1,18 @@
 import { createYielder } from '#runtime/concurrency-limiter.ts';
 import { compileRegex, regexCost } from '#text/safe-regex.ts';
 
-/** So much of the end of a log is looked through, in bytes: a summary of tests stands near it. */
+/** The number of bytes at the end of a log that are searched, because test summaries are near the end. */
 export const COVERAGE_SCAN_BYTES = 1024 * 1024;
 
-/** Longer lines are cut, in characters. */
+/** The maximum line length in characters; longer lines are truncated. */
 const MAX_LINE_LENGTH = 1_000;
 
-/** Weights of the expression, one a character: some seconds at worst. */
+/** The limit of regex cost times characters, which takes some seconds at worst. */
 const MAX_WORK = 100_000_000;
 
 /**
- * The percentage that a log tells: the first number of what the last match in it has found, of its last group where it has
- * any (`coverage` of contract/runners.md §6, a regular expression between slashes). Null where there is none.
+ * Returns the coverage percentage in a log: the first number in the last match, or in its last group if it has groups
+ * (`coverage` of contract/runners.md §6, a regular expression between slashes). Null if there is none.
  */
 export async function findCoverage(log: string, pattern: string): Promise<number | null> {
   const source = pattern.slice(1, -1);

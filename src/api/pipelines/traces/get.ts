@@ -7,18 +7,18 @@ import { findTraceEnd, listChunks } from './store.ts';
 type TraceServices = Pick<Services, 'database' | 'blobs' | 'secretKey'>;
 
 /**
- * The log of a job as it is by now, in pieces, at the pace of whoever reads; empty when there is none. Of a job that runs
- * still, what may be the beginning of a secret is not shown.
+ * Streams the current log of a job in chunks, as fast as the client reads; empty if there is none. For a running job, a
+ * possible start of a secret at the end is left out.
  */
 export function streamTrace(services: TraceServices, jobId: number): Readable {
   return Readable.from(iterateTrace(services, jobId), { objectMode: false });
 }
 
-/** It grows, and may be joined and put together, while it is read: what has come so far is not read again. */
+/** The log may grow, and its chunks may be joined, while it is read. Bytes already sent are not read again. */
 async function* iterateTrace(services: TraceServices, jobId: number): AsyncGenerator<Buffer> {
   const { reader } = services.database;
   for (let at = 0, missed = false; ; ) {
-    // Before its chunks, so that all of those are there to which it has an end.
+    // Read the state before the chunks, so that all chunks up to its size exist.
     const end = await findTraceEnd(reader, jobId);
     if (end === null) return;
     if (end.whole !== null) {
@@ -28,7 +28,7 @@ async function* iterateTrace(services: TraceServices, jobId: number): AsyncGener
     const chunks = await listChunks(reader, jobId, at);
     for (const { start, size, sha256 } of chunks) {
       if (start > at) throw gapError(jobId, at);
-      // It may have been joined with what has come already.
+      // The chunk may have been joined with chunks already sent.
       yield* streamBlob(services, sha256, at - start);
       at = start + size;
     }
@@ -36,7 +36,7 @@ async function* iterateTrace(services: TraceServices, jobId: number): AsyncGener
     const inChunks = end.size - held.length;
     if (at === inChunks && end.hasEnded && held.length > 0) yield held;
     if (at >= inChunks) return;
-    // There are more, or they have just been put together, or erased.
+    // There are more chunks, or the log has just been assembled or erased.
     if (chunks.length === 0 && missed) throw gapError(jobId, at);
     missed = chunks.length === 0;
   }
@@ -44,7 +44,7 @@ async function* iterateTrace(services: TraceServices, jobId: number): AsyncGener
 
 const gapError = (jobId: number, at: number) => new Error(`The log of job ${jobId} has a gap at ${at}`);
 
-/** What a blob of a log holds from this byte on. */
+/** Reads a blob of a log from this offset on. */
 export async function* streamBlob(
   { blobs }: Pick<Services, 'blobs'>,
   sha256: string,

@@ -10,7 +10,7 @@ const assembleTraceOnJobFinished = subscription({
   inTransaction: (uow, { jobId }) => enqueue(uow, assembleTrace, { jobId }),
 });
 
-/** What jobs say while they run. */
+/** Logs of jobs. */
 export const traces = resourceModule({
   endpoints,
   jobs: [joinTraceChunks, assembleTrace],

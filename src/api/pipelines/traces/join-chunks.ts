@@ -9,8 +9,8 @@ import { joinChunks, listLastSmallChunks, type TraceChunk } from './store.ts';
 type ChunkServices = Pick<Services, 'database' | 'blobs'>;
 
 /**
- * Makes one chunk of the many small ones in which a runner has sent the end of a log: to read thousands of them takes
- * seconds of work, each time that somebody looks.
+ * Joins the many small chunks at the end of a log into one, because reading thousands of chunks takes seconds each
+ * time.
  */
 export const joinTraceChunks = defineJob({
   kind: 'join_trace_pieces',

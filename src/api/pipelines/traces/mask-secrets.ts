@@ -1,19 +1,19 @@
-/** What stands in the place of a secret of this length. */
+/** Returns the mask for a secret of this length. */
 function createMask(length: number): Buffer {
   return Buffer.from('[MASKED]'.padEnd(length, 'x').slice(0, length));
 }
 
 interface SecretMasker {
   /**
-   * The same bytes in which each of the secrets is overwritten by as many others, however it is spread over the pieces. What
-   * may be the beginning of a secret is held back until more has come: fewer bytes than the longest has.
+   * Yields the bytes with each secret replaced by a mask of the same length, even if it spans several chunks. Holds
+   * back a possible start of a secret until more bytes arrive: fewer bytes than the longest secret has.
    */
   masked(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
-  /** When all pieces have passed: what is held back still, for it is how a secret begins. */
+  /** After all chunks: the bytes still held back, as a possible start of a secret. */
   readonly held: Buffer;
 }
 
-/** Hides secrets in what flows by. `before` was held back of what went before it, and comes first. */
+/** Masks secrets in a stream. `before`: the bytes held back from the previous stream, which come first. */
 export function createSecretMasker(secrets: readonly string[], before: Buffer): SecretMasker {
   const wanted = secrets.filter((secret) => secret !== '').map((secret) => Buffer.from(secret));
   const most = Math.max(0, ...wanted.map((secret) => secret.length - 1));
@@ -43,7 +43,7 @@ function overwrite(bytes: Buffer, secret: Buffer): void {
   for (let at = bytes.indexOf(secret); at !== -1; at = bytes.indexOf(secret, at + secret.length)) mask.copy(bytes, at);
 }
 
-/** How many of the last bytes are the first ones of the secret, though not all of it. */
+/** Returns how many of the last bytes are an incomplete start of the secret. */
 function partialMatchLength(bytes: Buffer, secret: Buffer): number {
   let length = Math.min(bytes.length, secret.length - 1);
   while (length > 0 && !bytes.subarray(bytes.length - length).equals(secret.subarray(0, length))) length--;

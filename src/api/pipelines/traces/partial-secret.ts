@@ -2,8 +2,8 @@ import type { Services } from '#http/services.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 
 /**
- * The last few bytes of a log that may be the beginning of a secret: nobody reads them until it is known what follows, or
- * that nothing does. They are kept as a secret is, for but a byte of one may be missing.
+ * The last bytes of a log that may be the start of a secret. They are not readable until more bytes arrive or the log
+ * ends. They are encrypted like a secret, because only one byte of it may be missing.
  */
 
 type KeyServices = Pick<Services, 'secretKey'>;
@@ -16,7 +16,7 @@ export async function encryptPartialSecret(
   return held.length === 0 ? null : encrypt(await secretKey(), held.toString('base64'), encryptionContext(jobId));
 }
 
-/** What `seal` was given. */
+/** Returns the bytes that `seal` encrypted. */
 export async function decryptPartialSecret(
   { secretKey }: KeyServices,
   jobId: number,

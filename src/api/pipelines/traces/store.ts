@@ -4,14 +4,14 @@ import { linkBlob, type StoredBlob } from '#blobs/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 
-/** A piece of a log, as its runner has sent it. */
+/** A chunk of a log. */
 export interface TraceChunk {
   readonly start: number;
   readonly size: number;
   readonly sha256: string;
 }
 
-/** How a log is to end. */
+/** The state of a log after an append. */
 export interface TraceState {
   /** Bytes, with those that are held back. */
   readonly size: number;
@@ -21,8 +21,8 @@ export interface TraceState {
 }
 
 /**
- * Lets the log of a running job end so, if it is still as long as whoever sends more believes: of several who write at once
- * one does. Says whether it has.
+ * Sets the new state of a running job's log if its length is still `start` (compare-and-set). Returns whether it was
+ * set: of several concurrent appends, one succeeds.
  */
 export async function growTrace(
   tx: Transaction,
@@ -48,10 +48,10 @@ export async function insertChunk(tx: Transaction, jobId: number, chunk: TraceCh
     .execute();
 }
 
-/** How many chunks are looked up at a time: a log may have very many. */
+/** The number of chunks per query, because a log may have very many. */
 const CHUNK_BATCH_SIZE = 200;
 
-/** The next chunks of a log from the one that holds this byte, in their order. index: job_trace_chunks_pkey */
+/** Returns the next chunks of a log in order, from the chunk with this byte on. index: job_trace_chunks_pkey */
 export async function listChunks(db: Reader, jobId: number, from: number): Promise<TraceChunk[]> {
   const holding = db
     .selectFrom('job_trace_chunks')
@@ -69,7 +69,7 @@ export async function listChunks(db: Reader, jobId: number, from: number): Promi
     .execute();
 }
 
-/** A chunk of fewer bytes is joined with others, when there are so many of them. */
+/** Smaller chunks (in bytes) are joined if there are many of them. */
 const SMALL_CHUNK_BYTES = 64 * 1024;
 const MANY_CHUNKS = 100;
 
@@ -88,13 +88,13 @@ const lastChunkSizes = prepare((db, value: Params<{ jobId: number }>) =>
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('size').as('largest')]),
 );
 
-/** Do the last chunks of this log cost more to look up than to read? */
+/** Returns whether the log ends in so many small chunks that they should be joined. */
 export async function endsInSmallChunks(db: Reader, jobId: number): Promise<boolean> {
   const last = await lastChunkSizes.first(db, { jobId });
   return Number(last?.count) === MANY_CHUNKS && Number(last?.largest) < SMALL_CHUNK_BYTES;
 }
 
-/** The small chunks at the end of a log, in their order. index: job_trace_chunks_pkey */
+/** Returns the small chunks at the end of a log, in order. index: job_trace_chunks_pkey */
 export async function listLastSmallChunks(db: Reader, jobId: number): Promise<TraceChunk[]> {
   const last = await db
     .selectFrom('job_trace_chunks')
@@ -107,7 +107,10 @@ export async function listLastSmallChunks(db: Reader, jobId: number): Promise<Tr
   return (large < 0 ? last : last.slice(0, large)).toReversed();
 }
 
-/** Puts one blob in the place of these chunks of a log, while its job runs and they are there: nobody erases it before that. */
+/**
+ * Puts one blob in the place of these chunks of a log, while its job runs and they are there: nobody erases it before
+ * that.
+ */
 export async function joinChunks(
   tx: Transaction,
   jobId: number,
@@ -132,15 +135,15 @@ export async function joinChunks(
   await insertChunk(tx, jobId, { start: first, ...blob });
 }
 
-/** How far the log of a job has come. */
+/** The progress of a job's log. */
 interface TraceEnd {
-  /** No more comes. */
+  /** The log is complete. */
   readonly hasEnded: boolean;
   /** Bytes, with those that are held back. */
   readonly size: number;
   /** Those that are held back, encrypted. */
   readonly held: string | null;
-  /** The log that has been put together; null while it has not. */
+  /** The assembled log; null before it is assembled. */
   readonly whole: StoredBlob | null;
 }
 
@@ -167,11 +170,11 @@ export async function findTraceEnd(db: Reader, jobId: number): Promise<TraceEnd 
   };
 }
 
-/** The log of a job that has ended. */
+/** The log of a finished job. */
 interface EndedTrace {
   readonly project_id: number;
   readonly trace_size: number;
-  /** The expression that finds in it what the job covers; null: none. */
+  /** The coverage expression; null if there is none. */
   readonly coverage: string | null;
 }
 
@@ -190,7 +193,10 @@ export async function findEndedTrace(db: Reader, jobId: number): Promise<EndedTr
   return { ...trace, coverage };
 }
 
-/** Puts one blob in the place of a log's chunks and of what was held back, unless those have gone meanwhile; notes what it tells. */
+/**
+ * Puts one blob in the place of a log's chunks and of what was held back, unless those have gone meanwhile; notes what
+ * it tells.
+ */
 export async function replaceChunks(
   tx: Transaction,
   job: { readonly id: number; readonly project_id: number; readonly coverage: number | null },
@@ -219,12 +225,12 @@ export async function replaceChunks(
       expire_at: null,
       created_at: tx.now,
     })
-    // It has been put together already.
+    // The log is already assembled.
     .onConflict((conflict) => conflict.columns(['job_id', 'file_type']).doNothing())
     .execute();
 }
 
-/** When somebody last read the log; null: nobody has. index: jobs primary key */
+/** Returns when a user last read the log, or null. index: jobs primary key */
 export async function findLastWatchedAt(db: Reader, jobId: number): Promise<string | null> {
   const row = await db.selectFrom('jobs').select('trace_watched_at').where('id', '=', jobId).executeTakeFirst();
   return row?.trace_watched_at ?? null;

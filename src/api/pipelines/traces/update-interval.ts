@@ -4,24 +4,27 @@ import type { Services } from '#http/services.ts';
 import { addMilliseconds, timestamp } from '#runtime/clock.ts';
 import { findLastWatchedAt, updateWatchedAt } from './store.ts';
 
-/** Who reads the log of a job that runs is to see it grow (contract/runners.md §3.4): its runner then sends what it has more often. */
+/**
+ * Who reads the log of a job that runs is to see it grow (contract/runners.md §3.4): its runner then sends what it has
+ * more often.
+ */
 
-/** In seconds, how often a runner is to send what it has. */
+/** Seconds between two updates from a runner. */
 const [UPDATE_INTERVAL, UPDATE_INTERVAL_WATCHED] = [60, 3];
 
-/** So long a log counts as read by somebody who has read it once. */
+/** How long a log counts as being watched after it was read. */
 const WATCHED_MS = 60_000;
 
-/** Who reads ever again is noted no more often. */
+/** The minimum interval between two records of a read. */
 const WATCHED_UPDATE_MS = 20_000;
 
-/** The value of `X-GitLab-Trace-Update-Interval` for a log that was last read then. */
+/** Returns the value of `X-GitLab-Trace-Update-Interval` for a log that was last read at this time. */
 export function getUpdateInterval(watchedAt: string | null, now: string): string {
   const isWatched = watchedAt !== null && addMilliseconds(watchedAt, WATCHED_MS) > now;
   return String(isWatched ? UPDATE_INTERVAL_WATCHED : UPDATE_INTERVAL);
 }
 
-/** Somebody reads the log of this job. */
+/** Records that a user reads the log of this job. */
 export async function recordWatched(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   { id, status }: Pick<JobRow, 'id' | 'status'>,

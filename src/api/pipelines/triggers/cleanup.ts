@@ -7,10 +7,10 @@ import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
 
 const NAME = 'sweep-pipeline-triggers';
 const BATCH = 1_000;
-/** So long those that have ended are shown. */
+/** How long expired triggers stay in lists. */
 const RETENTION_DAYS = 30;
 
-/** Deletes the triggers whose end was thirty days ago (contract/runners.md "Background work"). */
+/** Deletes triggers that expired thirty days ago (contract/runners.md "Background work"). */
 export const cleanUpTriggers: JobDefinition<Services, Record<string, never>> = defineJob({
   kind: NAME,
   handle: ({ database }) => deleteInBatches(database, BATCH, deleteExpiredTriggers),
@@ -18,7 +18,7 @@ export const cleanUpTriggers: JobDefinition<Services, Record<string, never>> = d
 
 export const cleanUpTriggersDaily: Schedule<Services> = { name: NAME, cron: '20 4 * * *', job: cleanUpTriggers };
 
-/** Nobody changes the end of one. index: pipeline_triggers_by_end */
+/** The expiry of a trigger never changes. index: pipeline_triggers_by_end */
 async function deleteExpiredTriggers(tx: Transaction, most: number): Promise<number> {
   const ended = tx
     .selectFrom('pipeline_triggers')

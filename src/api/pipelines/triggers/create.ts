@@ -17,7 +17,7 @@ interface CreateTriggerInput {
   readonly expires_at?: string | null | undefined;
 }
 
-/** Gives the project one more token that starts pipelines in the name of whoever makes it. */
+/** Creates a trigger token that starts pipelines of the project as its creator. */
 export async function createTrigger(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,

@@ -15,7 +15,7 @@ import { Trigger } from './entities.ts';
 import { findTrigger, listTriggers as list, deleteTrigger as remove, updateTriggerDescription } from './store.ts';
 import { generateEncryptedToken } from './tokens.ts';
 
-/** Tokens that start pipelines (contract/runners.md §4.6). */
+/** Pipeline trigger tokens (contract/runners.md §4.6). */
 
 const triggerResource = {
   name: 'trigger',

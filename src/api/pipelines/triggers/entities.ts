@@ -25,7 +25,7 @@ async function loadTriggerRelations(rows: readonly TriggerRow[], { db, secretKey
 /** contract/runners.md §4.6. */
 export const Trigger = entity('PipelineTrigger', {
   id: Type.Integer(),
-  /** Its beginning, but to its owner and to administrators. */
+  /** The full token for its owner and administrators; for others only its first characters. */
   token: Type.String(),
   description: Type.String(),
   created_at: dateTime,

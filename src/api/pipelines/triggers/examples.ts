@@ -7,7 +7,7 @@ async function newTrigger({ project, done }: Scene) {
   return { path: { id: project.id, trigger_id: body.id as number }, token: body.token as string };
 }
 
-/** A branch that has a CI file, and a token for its pipelines. */
+/** Creates a branch with a CI file, and a trigger token. */
 async function startable(scene: Scene) {
   const { project, newBranch, done } = scene;
   const branch = await newBranch();

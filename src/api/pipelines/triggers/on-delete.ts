@@ -9,7 +9,7 @@ export const deleteTriggersOfProject = subscription({
     nextBatch(() => deleteBatch(uow, { table: 'pipeline_triggers', column: 'project_id' }, projectId, BATCH_SIZE)),
 });
 
-/** In whose name nothing is started any more. index: pipeline_triggers_by_owner */
+/** Deletes the triggers of a deleted user. index: pipeline_triggers_by_owner */
 export const deleteTriggersOfUser = subscription({
   event: 'user-deleted',
   inBatches: (uow, { userId }) =>

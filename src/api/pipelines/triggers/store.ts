@@ -5,7 +5,7 @@ import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import type { PipelineTriggersTables } from '#database/tables/pipeline-triggers.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** The rows of triggers. */
+/** Reads and writes triggers. */
 
 export type TriggerRow = Selectable<PipelineTriggersTables['pipeline_triggers']>;
 
@@ -22,13 +22,13 @@ const columns = [
   'updated_at',
 ] as const;
 
-/** One page of a project's triggers, the oldest first. index: pipeline_triggers_by_project */
+/** Returns one page of a project's triggers, the oldest first. index: pipeline_triggers_by_project */
 export function listTriggers(db: Reader, projectId: number, page: OffsetRequest): Promise<Page<TriggerRow>> {
   const found = db.selectFrom('pipeline_triggers').select(columns).where('project_id', '=', projectId);
   return paginate(db, found.orderBy('id'), page);
 }
 
-/** A project's trigger of this id; null where there is none. index: pipeline_triggers primary key */
+/** Returns the project's trigger with this id, or null. index: pipeline_triggers primary key */
 export async function findTrigger(db: Reader, projectId: number, id: number): Promise<TriggerRow | null> {
   const found = db
     .selectFrom('pipeline_triggers')
@@ -47,12 +47,12 @@ const triggerByTokenHash = prepare((db, value: Params<{ digest: string; now: str
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', value('now'))])),
 );
 
-/** The trigger whose token has this digest, unless it has ended; null: there is none. */
+/** Returns the unexpired trigger whose token has this hash, or null. */
 export async function findTriggerByTokenHash(db: Reader, digest: string, now: string) {
   return (await triggerByTokenHash.first(db, { digest, now })) ?? null;
 }
 
-/** Has a project as many triggers, or more? index: pipeline_triggers_by_project */
+/** Returns whether a project has at least this many triggers. index: pipeline_triggers_by_project */
 export async function hasAtLeastTriggers(db: Reader, projectId: number, count: number): Promise<boolean> {
   const found = db.selectFrom('pipeline_triggers').select('id').where('project_id', '=', projectId);
   const last = await found
@@ -74,7 +74,7 @@ export async function insertTrigger(
     .executeTakeFirstOrThrow();
 }
 
-/** Null when it has gone meanwhile. index: pipeline_triggers primary key */
+/** Returns null if the trigger was deleted meanwhile. index: pipeline_triggers primary key */
 export async function updateTriggerDescription(
   tx: Transaction,
   id: number,
@@ -111,7 +111,7 @@ const newestPipelines = prepareForIds((db, ids) =>
     .where('pipeline_triggers.id', 'in', ids),
 );
 
-/** When each of these made its newest pipeline, by its id; of one that has none, null. */
+/** Returns by trigger id when its newest pipeline was created; null without pipelines. */
 export async function loadLastUses(db: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, string | null>> {
   return new Map((await newestPipelines(db, ids)).map(({ id, used_at }) => [id, used_at]));
 }

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
 
-/** Tokens of triggers: kept as secrets, because their owners may read them again. */
+/** Trigger tokens: stored encrypted, because their owners may read them again. */
 
 const PREFIX = 'glptt-';
 const LENGTH = 40;
@@ -22,7 +22,7 @@ export function generateEncryptedToken(key: KeyObject) {
   };
 }
 
-/** The token again. */
+/** Decrypts the token. */
 export function decryptToken(
   key: KeyObject,
   row: { readonly encrypted_token: string; readonly token_digest: string },

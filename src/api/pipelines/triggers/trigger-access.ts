@@ -11,17 +11,20 @@ import { hashToken } from '#security/tokens.ts';
 import { findTriggerByTokenHash } from './store.ts';
 import { startParams } from './trigger-parameters.ts';
 
-/** Who starts a pipeline by a token: its owner, whoever sends it (contract/runners.md §4.6). */
+/** A trigger token starts pipelines as its owner, whoever sends it (contract/runners.md §4.6). */
 
-/** In whose name a token starts pipelines, and of what. */
+/** The user and project that a token starts pipelines for. */
 interface TriggerContext {
   readonly caller: SignedInCaller;
   readonly project: Project;
-  /** Null: the token is a job's. */
+  /** Null for a job token. */
   readonly trigger: { readonly id: number; readonly short_token: string } | null;
 }
 
-/** Of endpoints with the order `clientProof`. Who has no token that counts here does not hear whether the project is there. */
+/**
+ * Of endpoints with the order `clientProof`. Who has no token that counts here does not hear whether the project is
+ * there.
+ */
 export function triggerTokenAccess(): Access<TriggerContext, typeof startParams> {
   return access({
     audience: 'key',

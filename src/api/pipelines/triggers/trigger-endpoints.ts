@@ -6,7 +6,7 @@ import { triggerPipelineByToken } from './trigger.ts';
 import { triggerTokenAccess } from './trigger-access.ts';
 import { buildTriggerPayload } from './trigger-parameters.ts';
 
-/** What a token starts (contract/runners.md §4.6). A credential of the API that comes along is not looked at. */
+/** Starts pipelines by a token (contract/runners.md §4.6). API credentials in the request are ignored. */
 
 type TriggerPath = '/projects/:id/trigger/pipeline' | '/projects/:id/ref/:ref/trigger/pipeline';
 

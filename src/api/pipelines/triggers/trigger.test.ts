@@ -87,10 +87,10 @@ test('its jobs know that a token has started them, and its beginning', async () 
 
 test('whoever has no token that counts here hears the same as if the project were not there', async () => {
   const other = await newProject({ owner });
-  const leaver = await project.add('maintainer');
+  const leaver = await project.addMember('maintainer');
   const left = await tokenOf(leaver);
   await done(owner.delete(`${project.at}/members/${leaver.id}`));
-  const blockedUser = await project.add('maintainer');
+  const blockedUser = await project.addMember('maintainer');
   const blocked = await tokenOf(blockedUser);
   await done(root.post(`/users/${blockedUser.id}/block`));
   const ended = await tokenOf(maintainer, { expires_at: clock.now().toISOString() });
@@ -186,7 +186,7 @@ test('a running job starts one as its user; when it has ended it is told so', as
 test('of a deleted owner no trigger is left', async () => {
   const username = name('leaving');
   const leaving = await user({ username });
-  await project.add('maintainer', leaving);
+  await project.addMember('maintainer', leaving);
   await tokenOf(leaving);
   await done(root.delete(`/users/${leaving.id}`));
   await here.work();

@@ -17,11 +17,11 @@ interface TriggerInput {
 }
 
 /**
- * Makes the pipeline that a token asks for, in the name of its owner. A broken CI file is told twice: by a pipeline that has
- * failed, and to whoever has sent the token.
+ * Makes the pipeline that a token asks for, in the name of its owner. A broken CI file is told twice: by a pipeline
+ * that has failed, and to whoever has sent the token.
  */
 export async function triggerPipelineByToken(
-  services: Services,
+  services: Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey'>,
   owner: SignedInCaller,
   { project, trigger, ref, variables, payload, baseUrl }: TriggerInput,
 ): Promise<PipelineRow | Failure<'tooLarge' | 'broken' | keyof typeof PIPELINE_CREATION_ERRORS>> {

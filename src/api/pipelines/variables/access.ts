@@ -7,7 +7,7 @@ import { INSTANCE_OWNER, OWNER_TYPES, toVariableOwner, type VariableOwner } from
 import { FILTER_PARAMS } from './parameters.ts';
 import { type CiVariableRow, findVariablesByKey } from './store.ts';
 
-/** Who manages variables, and which one a path names (contract/runners.md §4.5). */
+/** Access to manage variables, and the variable named in the path (contract/runners.md §4.5). */
 
 const ABILITIES = { group: 'admin_variable', project: 'admin_variable' } as const;
 
@@ -16,14 +16,14 @@ const MULTIPLE_VARIABLES =
 
 const notFoundFor = (type: VariableOwner['type']) => notFound(OWNER_TYPES[type].thing);
 
-/** What an endpoint about one variable gets. */
+/** The context of endpoints for one variable. */
 export interface VariableContext {
   readonly owner: VariableOwner;
   readonly caller: SignedInCaller;
   readonly variable: CiVariableRow;
 }
 
-/** Those of a group or project. */
+/** Access to the variables of a group or project. */
 export const variablesAccess = (parent: ParentKind) =>
   parent.accessWith(ABILITIES).map(({ parent, caller }: ParentContext) => ({ owner: toVariableOwner(parent), caller }));
 
@@ -31,7 +31,7 @@ interface FilterParams {
   readonly filter?: { readonly environment_scope?: string | null | undefined } | null | undefined;
 }
 
-/** The one with the key in the path, of several the one whose scope the call names. */
+/** Loads the variable with the key in the path; if there are several, the one with the requested scope. */
 export const variableAccess = (parent: ParentKind) =>
   variablesAccess(parent)
     .resource({

@@ -3,7 +3,10 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { OWNER_TYPES, type VariableOwner } from './owner.ts';
 import type { CiVariableRow } from './store.ts';
 
-/** What becomes of variables, as the audit log tells it (contract/activity.md Part 3): of values only that they have changed. */
+/**
+ * Audit events of variables (contract/activity.md Part 3). They never contain values, only the fact that a value
+ * changed.
+ */
 
 type VariableAuditEvent = Pick<AuditEvent, 'message' | 'details'>;
 type VariableAction = 'created' | 'updated' | 'deleted';
@@ -18,7 +21,7 @@ export function recordRemoved(uow: UnitOfWork, owner: VariableOwner, variable: C
   return record(uow, owner, variable, 'deleted', { message: `Removed ${words}`, details: { remove: event } });
 }
 
-/** An event for each thing that is another than before. */
+/** Records one event for each changed attribute. */
 export async function recordChanges(
   uow: UnitOfWork,
   owner: VariableOwner,

@@ -12,11 +12,11 @@ import { type VariableContent, validateVariable } from './validation.ts';
 export interface CreateVariableInput extends Omit<VariableContent, 'description'> {
   readonly description?: string | null | undefined;
   readonly protected: boolean;
-  /** Shown to nobody, and masked therefore. */
+  /** Hidden variables are never returned, and are always masked. */
   readonly hidden: boolean;
 }
 
-/** Has the owner keep a variable. */
+/** Creates a variable of this owner. */
 export async function createVariable(
   { runUnitOfWork, secretKey }: Pick<Services, 'runUnitOfWork' | 'secretKey'>,
   caller: SignedInCaller,

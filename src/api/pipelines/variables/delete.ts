@@ -4,7 +4,7 @@ import { recordRemoved } from './activity.ts';
 import type { VariableOwner } from './owner.ts';
 import { type CiVariableRow, deleteVariable } from './store.ts';
 
-/** Jobs that are handed out from now on don't have it. */
+/** Deletes a variable. Jobs that start later do not get it. */
 export async function deleteVariableAndRecord(
   uow: UnitOfWork,
   owner: VariableOwner,

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { decrypt, encrypt } from '#security/encryption.ts';
 
-/** Values as they are stored: each opens under its own key of its own owner alone. */
+/** Encryption of values: the context of each is the key and the owner of the variable. */
 
 interface EncryptedVariableKey {
   readonly project_id: number | null;
@@ -19,7 +19,7 @@ export function encryptValue(secretKey: KeyObject, place: EncryptedVariableKey, 
   return encrypt(secretKey, value, encryptionContext(place));
 }
 
-/** The value again. */
+/** Decrypts the value. */
 export function decryptValue(
   secretKey: KeyObject,
   row: EncryptedVariableKey & { readonly encrypted_value: string },

@@ -13,7 +13,7 @@ import { CREATE_PARAMS, scope, UPDATE_PARAMS } from './parameters.ts';
 import { listVariables } from './store.ts';
 import { applyVariableChanges } from './update.ts';
 
-// What groups and projects give to their jobs (contract/runners.md §4.5).
+// CI variables of groups and projects (contract/runners.md §4.5).
 
 /** Those of groups are for single environments from premium on. */
 function premiumForGroups<P extends Parameter<string>>(parent: ParentKind, parameter: P): P {
@@ -83,7 +83,7 @@ export const [updateGroupVariable, updateProjectVariable] = forGroupAndProject((
   }),
 );
 
-/** Groups' alone look at `If-Unmodified-Since`. */
+/** Only group variables support `If-Unmodified-Since`. */
 const LAST_MODIFIED: ByParentType<((found: VariableContext) => string) | undefined> = {
   group: ({ variable }) => variable.updated_at,
   project: undefined,

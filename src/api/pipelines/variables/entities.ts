@@ -4,7 +4,7 @@ import { nullable } from '#http/endpoint/responses.ts';
 import { decryptValue } from './encryption.ts';
 import type { CiVariableRow } from './store.ts';
 
-/** contract/runners.md §4.5; to those who manage them, who read their values. */
+/** contract/runners.md §4.5. Includes values, so only for callers who manage the variables. */
 
 const fields = {
   variable_type: Type.Enum(['env_var', 'file']),
@@ -32,7 +32,7 @@ function serializeFields(row: CiVariableRow, { secretKey }: Awaited<ReturnType<t
   };
 }
 
-/** Of a project or group. */
+/** A variable of a project or group. */
 export const CiVariable = entity('CiVariable', {
   ...fields,
   hidden: Type.Boolean(),
@@ -43,7 +43,7 @@ export const CiVariable = entity('CiVariable', {
   environment_scope: row.environment_scope,
 }));
 
-/** Of the instance: none is hidden, and all are for whatever environment. */
+/** A variable of the instance: never hidden, and for all environments. */
 export const CiInstanceVariable = entity('CiInstanceVariable', fields).from(
   loadSecretKey,
   (row: CiVariableRow, _to, loaded) => serializeFields(row, loaded),

@@ -7,6 +7,6 @@ export const VARIABLE_ERRORS = {
   taken: [400, { message: { key: ['({key}) has already been taken'] } }],
 } as const;
 
-/** Somebody has deleted it meanwhile. */
+/** The variable was deleted meanwhile. */
 export const variableNotFound = (type: VariableOwner['type']) =>
   [404, `404 ${OWNER_TYPES[type].thing} Not Found`] as const;

@@ -9,7 +9,7 @@ import { CREATE_PARAMS, UPDATE_PARAMS } from './parameters.ts';
 import { listVariables } from './store.ts';
 import { applyVariableChanges } from './update.ts';
 
-/** What the instance gives to all jobs (contract/runners.md §4.5): to whatever environment, and shown to administrators. */
+/** Instance variables: for all jobs and environments, managed by administrators (contract/runners.md §4.5). */
 
 const VARIABLE_UNIQUE_ERRORS = { ci_variables_of_instance: 'taken' } as const;
 

@@ -9,7 +9,7 @@ export type VariableOwner =
 export const INSTANCE_OWNER: VariableOwner = { type: 'instance' };
 
 interface OwnerType {
-  /** In `404 ... Not Found`. */
+  /** The noun in `404 ... Not Found`. */
   readonly thing: string;
   readonly most: number;
   /** In the text of who has that many. */
@@ -47,12 +47,12 @@ export const OWNER_TYPES = {
   },
 } as const satisfies Record<VariableOwner['type'], OwnerType>;
 
-/** A group or project as the owner of what it keeps. */
+/** Returns a group or project as the owner of variables. */
 export function toVariableOwner({ type, id, full_path }: Parent): VariableOwner {
   return { type, id, full_path };
 }
 
-/** Changes of what one of them keeps come one after another: there are no two of one name, nor more than it may have. */
+/** Returns the lock key for changes of an owner's variables, which keeps keys unique and the limit exact. */
 export function variablesLockKey(owner: VariableOwner): string {
   return owner.type === 'instance' ? 'ci variables of the instance' : `ci variables of ${owner.type} ${owner.id}`;
 }

@@ -30,5 +30,5 @@ export const UPDATE_PARAMS = {
   description,
 };
 
-/** Which of several with one key is meant. */
+/** Selects one of several variables with the same key. */
 export const FILTER_PARAMS = { filter: optional(object({ environment_scope: optional(scope) })) };

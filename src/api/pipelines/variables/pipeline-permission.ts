@@ -6,8 +6,8 @@ import { getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 const ROLES = { developer: DEVELOPER, maintainer: MAINTAINER, owner: OWNER } as const;
 
 /**
- * May the caller give variables of his own to pipelines and jobs, now or by a schedule (contract/runners.md §4.5 "Who may set
- * pipeline variables")?
+ * Returns whether the caller may set variables of pipelines, jobs and schedules (contract/runners.md §4.5 "Who may set
+ * pipeline variables").
  */
 export function maySetPipelineVariables(caller: Caller, project: Project): boolean {
   if (isAdministrator(caller)) return true;

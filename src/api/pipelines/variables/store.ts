@@ -5,7 +5,7 @@ import type { PipelinesTables } from '#database/tables/pipelines.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import type { VariableOwner } from './owner.ts';
 
-/** The rows of variables. */
+/** Reads and writes variables. */
 
 type Table = PipelinesTables['ci_variables'];
 export type CiVariableRow = Selectable<Table>;
@@ -27,7 +27,7 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
-/** The columns that say whose it is. */
+/** The columns that identify the owner. */
 export function toOwnerColumns(owner: VariableOwner): Pick<CiVariableRow, 'project_id' | 'group_id'> {
   return {
     project_id: owner.type === 'project' ? owner.id : null,
@@ -43,12 +43,12 @@ function selectOfOwner(db: Reader, owner: VariableOwner) {
   return all.where(owner.type === 'project' ? 'project_id' : 'group_id', '=', owner.id);
 }
 
-/** One page of what it keeps, the oldest first. */
+/** Returns one page of the owner's variables, the oldest first. */
 export function listVariables(db: Reader, owner: VariableOwner, page: OffsetRequest): Promise<Page<CiVariableRow>> {
   return paginate(db, selectOfOwner(db, owner).select(COLUMNS).orderBy('id', 'asc'), page);
 }
 
-/** Those with this key: all of them, or the one of exactly this scope; no more than two. */
+/** Returns at most two variables with this key; with `scope`, only the one of exactly this scope. */
 export function findVariablesByKey(
   db: Reader,
   owner: VariableOwner,
@@ -91,7 +91,7 @@ export function updateVariable(tx: Transaction, id: number, set: Updateable<Tabl
     .executeTakeFirstOrThrow();
 }
 
-/** Was it there? index: ci_variables primary key */
+/** Deletes a variable. Returns whether it existed. index: ci_variables primary key */
 export async function deleteVariable(tx: Transaction, id: number): Promise<boolean> {
   return (await tx.deleteFrom('ci_variables').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }

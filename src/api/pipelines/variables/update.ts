@@ -11,7 +11,7 @@ import { type VariableOwner, variablesLockKey } from './owner.ts';
 import { type CiVariableRow, findVariable, updateVariable } from './store.ts';
 import { validateVariable } from './validation.ts';
 
-/** What is not given stays as it is; of the description null is something. */
+/** Absent values stay unchanged. A null description clears it. */
 export interface UpdateVariableInput {
   readonly value?: string | null | undefined;
   readonly variable_type?: VariableType | null | undefined;
@@ -22,7 +22,7 @@ export interface UpdateVariableInput {
   readonly description?: string | null | undefined;
 }
 
-/** Changes what a variable is: all but its key, and whether it is hidden. */
+/** Updates a variable. Its key and whether it is hidden never change. */
 export async function applyVariableChanges(
   { runUnitOfWork, secretKey }: Pick<Services, 'runUnitOfWork' | 'secretKey'>,
   caller: SignedInCaller,

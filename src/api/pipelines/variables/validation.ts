@@ -1,7 +1,7 @@
 import type { VariableType } from '#database/tables/pipelines.ts';
 import type { FieldErrors } from '#runtime/failure.ts';
 
-/** What a variable may be (contract/runners.md §4.5). Pure: by field, the texts of what is wrong. */
+/** Validates variables (contract/runners.md §4.5). Pure: returns error texts by field. */
 
 export interface VariableContent {
   readonly key: string;

@@ -10,18 +10,18 @@ import {
   ZIP64_LOCATOR,
 } from './records.ts';
 
-/** Finding a file in an archive's directory, which is read in pieces: however much it lists, little of it is held. */
+/** Finds a file in the central directory of an archive. Reads it in chunks, to limit memory use. */
 
-/** What the directory says of a file; nothing of it need be true. */
+/** A directory entry of a file. Its values are untrusted. */
 export interface ZipEntry {
   readonly encrypted: boolean;
-  /** 0: as it is, 8: deflated. */
+  /** 0: stored, 8: deflated. */
   readonly method: number;
   readonly crc: number;
-  /** Bytes in the archive, and of the file itself. */
+  /** Compressed and uncompressed size in bytes. */
   readonly packed: number;
   readonly size: number;
-  /** Where what stands before it begins. */
+  /** The offset of its local header. */
   readonly offset: number;
 }
 
@@ -30,10 +30,10 @@ export interface ZipDirectory {
   readonly length: number;
 }
 
-/** A longer directory, of some half a million files, is not looked through. */
+/** The maximum directory size in bytes, about half a million files. A longer one is not searched. */
 const MAX_DIRECTORY_BYTES = 64 * 1024 * 1024;
 
-/** Where the directory of an archive of so many bytes is. */
+/** Locates the directory of an archive of this size in bytes. */
 export async function findDirectory(read: ReadRange, archiveSize: number): Promise<ZipDirectory> {
   const tailLength = Math.min(archiveSize, END_RECORD.size + END_RECORD.longestComment + ZIP64_LOCATOR.size);
   if (tailLength < END_RECORD.size) throw new UnreadableArchive();
@@ -65,7 +65,7 @@ async function readZip64Directory(read: ReadRange, at: number, end: number): Pro
   return { start: readUInt64At(record, 48), length: readUInt64At(record, 40) };
 }
 
-/** The first file with this name, byte by byte; null: there is none. */
+/** Returns the first entry with exactly this name (compared as bytes), or null. */
 export async function findEntry(
   read: ReadRange,
   { start, length }: ZipDirectory,

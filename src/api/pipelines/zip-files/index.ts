@@ -1,2 +1,2 @@
-/** Reading single files out of zip archives: no family with endpoints of its own. */
+/** Reads single files from zip archives. Has no endpoints. */
 export { type ReadRange, type UnpackedFile, unpackFile } from './unpack.ts';

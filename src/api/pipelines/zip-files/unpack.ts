@@ -16,19 +16,19 @@ export interface UnpackedFile {
   readonly rest: AsyncGenerator<Buffer>;
 }
 
-/** A larger file is as good as none: what it takes to unpack it would have no end. It is what zip was made for. */
+/** The maximum file size in bytes (the limit of zip without ZIP64). A larger file counts as missing. */
 const MAX_FILE_BYTES = 0xffffffff;
 
 const STORED = 0;
 const DEFLATED = 8;
 const INFLATE_CHUNK_BYTES = 64 * 1024;
 
-/** Those who look through directories wait for one another: a long one takes a second or so of work. */
+/** Limits concurrent directory searches: a long directory takes about a second of CPU time. */
 const directoryScanLimiter = createConcurrencyLimiter(2, { maxWaiting: 200, retryAfter: 5 });
 
 /**
- * The file of this name in a zip archive of so many bytes. Null: there is none, or it can't be read: encrypted, packed in
- * another way, larger than any that is unpacked; or the archive is not one.
+ * The file of this name in a zip archive of so many bytes. Null: there is none, or it can't be read: encrypted, packed
+ * in another way, larger than any that is unpacked; or the archive is not one.
  */
 export async function unpackFile(
   read: ReadRange,
@@ -72,7 +72,7 @@ function isReadable({ encrypted, method, packed, size }: ZipEntry): boolean {
   return method === DEFLATED || (method === STORED && packed === size);
 }
 
-/** Where the bytes of a file begin: behind its own record, whose length only that tells, and before the directory. */
+/** Returns the offset of a file's data, which follows its local header of variable length. */
 async function findDataStart(
   read: ReadRange,
   { start: end }: ZipDirectory,

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
 import { createTestClient } from '#git/fixtures.testing.ts';
-import { type ZippedFile, zipOf } from '#test/support/zip.ts';
+import { createZip, type ZipFileInput } from '#test/support/zip.ts';
 import { unpackFile } from './unpack.ts';
 
 // Single files of archives (contract/runners.md §5.5), of which none need be what it says.
@@ -58,7 +58,7 @@ test('files are found by their whole names, packed or not, long or empty', async
     ['dir', null],
     ['', null],
   ];
-  for (const archive of [zipOf(files), zipOf(files, { comment: 'PK\u0005\u0006 said', long: true })]) {
+  for (const archive of [createZip(files), createZip(files, { comment: 'PK\u0005\u0006 said', long: true })]) {
     for (const [name, content] of expected) {
       assert.equal(await contentOf(archive, name), name === 'dir/' ? null : content, name);
     }
@@ -67,7 +67,7 @@ test('files are found by their whole names, packed or not, long or empty', async
 
 test('what is no archive, or one that nobody reads, has no files', async () => {
   const packed = deflateRawSync(Buffer.from('text'));
-  const of = (file: Partial<ZippedFile>) => zipOf([{ name: 'a', content: 'text', ...file }]);
+  const of = (file: Partial<ZipFileInput>) => createZip([{ name: 'a', content: 'text', ...file }]);
   for (const [why, archive] of [
     ['empty', Buffer.alloc(0)],
     ['none', Buffer.alloc(100_000, 'PK')],
@@ -81,21 +81,21 @@ test('what is no archive, or one that nobody reads, has no files', async () => {
     ['longer than it says', of({ size: 3 })],
     ['of another checksum', of({ crc: 1 })],
     ['larger than any', of({ long: true, size: 2 ** 33 })],
-    ['of impossible size', zipOf([{ name: 'a', content: 'text', long: true, offset: 2 ** 52 }])],
+    ['of impossible size', createZip([{ name: 'a', content: 'text', long: true, offset: 2 ** 52 }])],
     ['packed to nothing', of({ packed: Buffer.alloc(200_000), size: 0 })],
     ['behind the end', of({ offset: 1_000_000 })],
     ['at no file', of({ offset: 3 })],
     ['beyond the files', of({ packedSize: 1000, method: 8 })],
-    ['with its directory elsewhere', zipOf([{ name: 'a' }], { directory: { start: 4 } })],
-    ['with its directory behind its end', zipOf([{ name: 'a' }], { directory: { length: 5000 } })],
-    ['with an endless directory', zipOf([{ name: 'a' }], { directory: { length: 2 ** 40 }, long: true })],
+    ['with its directory elsewhere', createZip([{ name: 'a' }], { directory: { start: 4 } })],
+    ['with its directory behind its end', createZip([{ name: 'a' }], { directory: { length: 5000 } })],
+    ['with an endless directory', createZip([{ name: 'a' }], { directory: { length: 2 ** 40 }, long: true })],
   ] as const) {
     assert.equal(await unpack(archive, 'a'), null, why);
   }
 });
 
 test('a file that turns out wrong far behind its beginning is broken off before its end', async () => {
-  const file = await unpack(zipOf([{ name: 'a', content: LONG_TEXT, crc: 1 }]), 'a');
+  const file = await unpack(createZip([{ name: 'a', content: LONG_TEXT, crc: 1 }]), 'a');
   assert.ok(file !== null && file.head.length > 0);
   let length = file.head.length;
   await assert.rejects(async () => {
@@ -105,7 +105,7 @@ test('a file that turns out wrong far behind its beginning is broken off before 
 });
 
 test('of a long file no more is read than somebody takes', async () => {
-  const archive = zipOf([{ name: 'noise', content: randomBytes(4 * 1024 * 1024) }]);
+  const archive = createZip([{ name: 'noise', content: randomBytes(4 * 1024 * 1024) }]);
   const { read, seen } = reading(archive);
   const file = await unpackFile(read, archive.length, 'noise', client);
   assert.ok(file !== null && file.head.length <= 64 * 1024);
@@ -115,6 +115,6 @@ test('of a long file no more is read than somebody takes', async () => {
 
 test('a file is found behind twenty thousand others', async () => {
   const files = Array.from({ length: 20_000 }, (_, index) => ({ name: `${index}`.padStart(200, 'x'), method: 0 }));
-  const archive = zipOf([...files, { name: 'last', content: 'there' }]);
+  const archive = createZip([...files, { name: 'last', content: 'there' }]);
   assert.equal(await contentOf(archive, 'last'), 'there');
 });

@@ -4,7 +4,7 @@ import type * as endpoints from './endpoints.ts';
 
 /** Creates a merge request by another developer, because authors may not approve their own. */
 async function createByOtherAuthor({ project, name, newBranch, done }: Scene, params: object = {}) {
-  const author = await project.add('developer');
+  const author = await project.addMember('developer');
   const newParams = { title: name('Merge'), source_branch: await newBranch(), target_branch: 'main', ...params };
   const { iid } = (await done(author.post(`${project.at}/merge_requests`, newParams))).body;
   return { id: project.id, merge_request_iid: iid };

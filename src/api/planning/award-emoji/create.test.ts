@@ -32,7 +32,7 @@ test('an award is stored by its canonical name, counted, and updates the awardab
 test('rejects duplicate awards, unknown names and awards on system notes', async () => {
   const issue = await newIssue(project);
   await done(owner.put(issue.at, { title: 'Another title' }));
-  const [said] = (await owner.get(issue.notes)).body;
+  const [systemNote] = (await owner.get(issue.notes)).body;
   const awards = awardNamesOf(issue.at);
   await done(guest.post(awards, { name: 'thumbsup' }));
   for (const [at, name, text] of [
@@ -40,7 +40,7 @@ test('rejects duplicate awards, unknown names and awards on system notes', async
     [awards, 'no_such_emoji', 'Name is not a valid emoji name'],
     [awards, ':heart:', 'Name is not a valid emoji name'],
     [awards, '', 'Name is not a valid emoji name'],
-    [awardNamesOf(`${issue.notes}/${said.id}`), 'heart', 'Awardable cannot add emoji reactions'],
+    [awardNamesOf(`${issue.notes}/${systemNote.id}`), 'heart', 'Awardable cannot add emoji reactions'],
   ] as const) {
     const { status, body } = await guest.post(at, { name });
     assert.deepEqual([status, body], [404, { message: `404 Award Emoji ${text} Not Found` }]);
@@ -89,7 +89,7 @@ test('answers 404 for awardables that the caller cannot read', async () => {
   const secret = await newIssue(project, { confidential: true });
   const internal = (await done(owner.post(issue.notes, { body: 'Ours', internal: true }))).body;
   const low = await newProject({ owner, readme: true });
-  const visitor = await low.add('guest');
+  const visitor = await low.addMember('guest');
   const { at: mergeRequest } = await newMergeRequest(low);
   for (const [by, at, answer] of [
     [guest, secret.at, HIDDEN],

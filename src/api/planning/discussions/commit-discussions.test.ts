@@ -52,9 +52,9 @@ test('accepts positions in the commit’s own diff only', async () => {
 test('shows comments on commits in feeds to readers of the code, with the commit’s title', async () => {
   const { project, owner, guest, at, title } = await committed();
   const { thread } = await createThread(owner, { at });
-  const told = (await owner.get(`${project.at}/events`, { action: 'commented' })).body;
+  const events = (await owner.get(`${project.at}/events`, { action: 'commented' })).body;
   assert.deepEqual(
-    told.map((event: Record<string, never>) => [event.target_type, event.target_id, event.target_title, event.note]),
+    events.map((event: Record<string, never>) => [event.target_type, event.target_id, event.target_title, event.note]),
     [['DiscussionNote', thread.notes[0].id, title, { ...thread.notes[0], attachment: null }]],
   );
   assert.deepEqual((await guest.get(`${project.at}/events`, { action: 'commented' })).body, []);

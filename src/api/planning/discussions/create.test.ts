@@ -103,7 +103,7 @@ test('rejects invalid notes without writing anything', async () => {
 
 test('creates threads on epics by global id', async () => {
   const group = await newGroup();
-  const [planner, guest] = [await group.add('planner'), await group.add('guest')];
+  const [planner, guest] = [await group.addMember('planner'), await group.addMember('guest')];
   const { body: epic } = await done(planner.post(`${group.at}/epics`, { title: 'Big' }));
   const { at, thread } = await createThread(guest, { at: `${group.at}/epics/${epic.id}` });
   assert.deepEqual(

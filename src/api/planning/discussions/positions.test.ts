@@ -6,7 +6,7 @@ import { createThread } from './fixtures.testing.ts';
 
 const NOWHERE = `400 Bad request - Note {:line_code=>["can't be blank", "must be a valid line code"]}`;
 
-/** A merge request that takes away the first of three lines and adds a fourth, and what its diff is between. */
+/** Creates a merge request that deletes the first of three lines and adds a fourth, and a position in its diff. */
 async function changing() {
   const here = await world({ project: { readme: true } });
   const { project, owner } = here;
@@ -40,12 +40,12 @@ test('accepts positions on added, removed and unchanged lines, on files and in i
       { width: 9, height: 8, x: 1, y: 2 },
     ],
   ] as const;
-  for (const [said, kept] of cases) {
-    const { at, thread } = await createThread(owner, made, { position: { ...position, ...said } });
+  for (const [change, stored] of cases) {
+    const { at, thread } = await createThread(owner, made, { position: { ...position, ...change } });
     const [note] = thread.notes;
     assert.deepEqual([note.type, note.resolvable, note.commit_id, note.suggestions], ['DiffNote', true, null, []]);
-    const { position_type = 'text' } = said as { position_type?: string };
-    assert.deepEqual(note.position, { ...position, position_type, ...kept });
+    const { position_type = 'text' } = change as { position_type?: string };
+    assert.deepEqual(note.position, { ...position, position_type, ...stored });
     const { body: answer } = await done(owner.post(`${at}/notes`, { body: 'Yes' }));
     assert.deepEqual([answer.type, answer.position], ['DiffNote', note.position]);
   }
@@ -81,12 +81,12 @@ test('rejects incomplete positions and positions outside of the diff', async () 
     [{ new_line: 3, base_sha: undefined }, { error: 'position[base_sha] is missing' }],
     [{ position_type: 'line' }, { error: 'position[position_type] does not have a valid value' }],
   ] as const;
-  for (const [said, answer] of cases) {
+  for (const [change, answer] of cases) {
     const { status, body } = await owner.post(`${made.at}/discussions`, {
       body: 'x',
-      position: { ...position, ...said },
+      position: { ...position, ...change },
     });
-    assert.deepEqual([status, body], [400, answer], JSON.stringify(said));
+    assert.deepEqual([status, body], [400, answer], JSON.stringify(change));
   }
   assert.deepEqual((await owner.get(`${made.at}/discussions`)).body, []);
 });

@@ -22,7 +22,7 @@ test('lets Developers, the author of the thread and the author of the noteable r
   const { project, developer, planner, guest } = await world({
     project: { with: ['developer', 'planner', 'guest'] },
   });
-  const other = await project.add('guest');
+  const other = await project.addMember('guest');
   const issue = await newIssue(project, {}, guest);
   for (const [by, may] of [
     [developer, true],
@@ -54,27 +54,27 @@ test('records the last resolved thread of a merge request once on concurrent req
   const { made, owner, developer } = await merging();
   const threads = [await createThread(owner, made), await createThread(owner, made)];
   await Promise.all([owner, developer].flatMap((by) => threads.map(({ at }) => done(by.put(at, { resolved: true })))));
-  const told = async () => (await listNoteBodies(owner, made)).filter((body) => body === RESOLVED).length;
-  assert.equal(await told(), 1);
+  const countResolvedNotes = async () => (await listNoteBodies(owner, made)).filter((body) => body === RESOLVED).length;
+  assert.equal(await countResolvedNotes(), 1);
   await done(owner.put(threads[0]!.at, { resolved: false }));
   await done(owner.put(threads[0]!.at, { resolved: true }));
-  assert.equal(await told(), 2);
+  assert.equal(await countResolvedNotes(), 2);
 });
 
 test('blocks the merge while a thread is unresolved if the project requires resolved threads', async () => {
   const { project, made, owner, developer } = await merging();
-  const says = async () => {
+  const discussionStatus = async () => {
     const { body } = await owner.get(made.at);
     return [body.blocking_discussions_resolved, body.detailed_merge_status];
   };
   const { at, thread } = await createThread(developer, made);
-  assert.deepEqual(await says(), [true, 'mergeable']);
+  assert.deepEqual(await discussionStatus(), [true, 'mergeable']);
   await done(owner.put(project.at, { only_allow_merge_if_all_discussions_are_resolved: true }));
-  assert.deepEqual(await says(), [false, 'discussions_not_resolved']);
+  assert.deepEqual(await discussionStatus(), [false, 'discussions_not_resolved']);
   assert.equal((await owner.get(`${project.at}/merge_requests`)).body[0].blocking_discussions_resolved, false);
   assert.equal((await owner.put(`${made.at}/merge`)).status, 405);
   await done(developer.delete(`${at}/notes/${thread.notes[0].id}`));
-  assert.deepEqual(await says(), [true, 'mergeable']);
+  assert.deepEqual(await discussionStatus(), [true, 'mergeable']);
   assert.equal((await owner.get(at)).status, 404);
   const again = await createThread(developer, made);
   await done(owner.put(again.at, { resolved: true }));

@@ -54,7 +54,7 @@ const fields = {
   _links: shape('EpicLinks', { self: text, epic_issues: text, group: text, parent: nullable(text) }),
 };
 
-/** Loads what the serialized epics need besides their rows. */
+/** Loads the related data of serialized epics. */
 async function loadEpicRelations(epics: readonly ListedEpic[], { db, caller }: SerializationContext) {
   const ids = epics.map(({ id }) => id);
   const parents = await loadVisibleParents(db, caller, epics);

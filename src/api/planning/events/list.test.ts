@@ -7,7 +7,7 @@ const { user, anonymous, root, newProject, newGroup, tokenOf, clock, server } = 
 
 test('lists events with their targets, newest first', async () => {
   const { project, owner } = await world({ project: { readme: true } });
-  const ada = await project.add('developer');
+  const ada = await project.addMember('developer');
   const issue = await newIssue(project, {}, ada);
   const note = await comment(owner, issue);
   const events = await getFeed(owner, `${project.at}/events`);
@@ -42,9 +42,9 @@ test('shows the current title', async () => {
 test('filters by action and target type, and rejects unknown values', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   await comment(owner, await newIssue(project));
-  await project.add('guest');
+  await project.addMember('guest');
   const at = `${project.at}/events`;
-  const narrowed: [params: object, told: string[]][] = [
+  const cases: [params: object, expected: string[]][] = [
     [{ action: 'created' }, ['opened Issue', 'created Project']],
     [{ action: 'pushed' }, ['pushed new']],
     [{ action: 'commented' }, ['commented on Note']],
@@ -60,7 +60,7 @@ test('filters by action and target type, and rejects unknown values', async () =
       [],
     ]),
   ];
-  for (const [params, expected] of narrowed) assert.deepEqual(await describeFeed(owner, at, params), expected);
+  for (const [params, expected] of cases) assert.deepEqual(await describeFeed(owner, at, params), expected);
   for (const wrong of [{ action: 'opened' }, { target_type: 'Issue' }, { sort: 'up' }]) {
     const { status, body } = await owner.get(at, wrong);
     assert.deepEqual([status, body], [400, { error: `${Object.keys(wrong)[0]} does not have a valid value` }]);
@@ -111,8 +111,8 @@ test('lists all events in the caller’s projects with scope=all', async () => {
   const group = await newGroup({ owner: await user() });
   const [direct, inherited] = [await newProject({ owner: root }), await newProject({ in: group })];
   const foreign = await newProject({ owner: root, visibility: 'public' });
-  const ada = await group.add('guest');
-  await direct.add('guest', ada);
+  const ada = await group.addMember('guest');
+  await direct.addMember('guest', ada);
   for (const project of [direct, inherited, foreign]) for (let n = 0; n < 8; n++) await newIssue(project);
   await newIssue(foreign, {}, ada);
   const all = await getFeed(ada, '/events', { scope: 'all', per_page: 100 });
@@ -180,8 +180,8 @@ test('keeps the order on pages with a large offset', async () => {
         .execute();
     }
   });
-  const asked = { scope: 'all', action: 'joined', per_page: 60, page: 50 };
-  const far = await owner.get('/events', asked);
+  const params = { scope: 'all', action: 'joined', per_page: 60, page: 50 };
+  const far = await owner.get('/events', params);
   assert.equal(far.headers['x-total'], undefined);
-  assert.deepEqual(far.body, (await owner.get(`${project.at}/events`, { ...asked, scope: undefined })).body);
+  assert.deepEqual(far.body, (await owner.get(`${project.at}/events`, { ...params, scope: undefined })).body);
 });

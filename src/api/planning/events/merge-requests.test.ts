@@ -4,7 +4,7 @@ import { type Caller, done, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { comment, describeFeed, getFeed } from './fixtures.testing.ts';
 
-// What feeds tell of merge requests and of what is said on them.
+// Events of merge requests and of comments on them.
 
 test('records events of a merge request with their actor', async () => {
   const { project, owner, developer } = await world({ project: { readme: true, with: ['developer'] } });

@@ -45,12 +45,12 @@ test('shows events of a private project to current members only', async () => {
   const { project, owner } = await world({ project: {} });
   const ada = await user();
   assert.deepEqual(await describeFeed(ada, feed(owner)), []);
-  await project.add('guest', ada);
+  await project.addMember('guest', ada);
   assert.deepEqual(await describeFeed(ada, feed(owner)), ['created Project']);
   assert.deepEqual(await describeFeed(ada, '/events'), ['joined Project']);
   await owner.delete(`${project.at}/members/${ada.id}`);
   for (const path of [feed(owner), '/events']) assert.deepEqual(await describeFeed(ada, path), []);
-  await project.add('guest', ada);
+  await project.addMember('guest', ada);
   assert.deepEqual(await describeFeed(ada, '/events'), ['joined Project', 'left Project', 'joined Project']);
 });
 

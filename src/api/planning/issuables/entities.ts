@@ -47,7 +47,7 @@ interface IssuableRow {
   readonly milestone_id: number | null;
 }
 
-/** Loads what the serialized issuables need besides their rows. `userIds`: users other than the assignees. */
+/** Loads the related data of serialized issuables. `userIds`: users other than the assignees. */
 export async function loadIssuableRelations(
   tables: IssuableTables,
   issuables: readonly IssuableRow[],
@@ -118,7 +118,7 @@ export function referencesFor(
 const descriptionsQuery = memoizeByTables((tables: LabelableTables) => createTextLoader(tables.table, 'description'));
 
 /**
- * Loads what list items need besides their rows: the descriptions, which list rows omit, and the labels, as titles or, with
+ * Loads the related data of list items: the descriptions, which list rows omit, and the labels, as titles or, with
  * `with_labels_details`, as objects.
  */
 export async function loadListRelations(

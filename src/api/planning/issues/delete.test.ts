@@ -18,7 +18,7 @@ test('Owners and Planners delete an issue, other roles do not', async () => {
     assert.deepEqual([again.status, again.body], [404, { message: '404 Issue Not Found' }]);
   }
   const next = await createIssue();
-  assert.equal(next.iid, two.iid + 1, 'a number is never given again');
+  assert.equal(next.iid, two.iid + 1, 'an iid is never reused');
 });
 
 test('of two concurrent deletions of an issue the second answers 404', async () => {

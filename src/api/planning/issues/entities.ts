@@ -79,7 +79,7 @@ const fields = {
   health_status: Type.Null(),
 };
 
-/** Loads what the serialized issues need besides their rows. */
+/** Loads the related data of serialized issues. */
 async function loadIssueRelations(issues: readonly ListedIssue[], to: SerializationContext) {
   const people = issues.flatMap(({ author_id, closed_by_id }) => [author_id, closed_by_id]);
   const relations = await loadIssuableRelations(ISSUES, issues, people, to);

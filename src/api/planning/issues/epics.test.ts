@@ -104,12 +104,12 @@ test('filters issues by epic, by any epic and by none', async () => {
   ]) {
     await done(owner.post(`${place.at}/issues`, { title, epic_id }));
   }
-  for (const [asked, found] of Object.entries({ [epic.id]: ['in'], None: ['out'], any: ['elsewhere', 'in'] })) {
+  for (const [filter, found] of Object.entries({ [epic.id]: ['in'], None: ['out'], any: ['elsewhere', 'in'] })) {
     for (const at of [place.at, sub.at]) {
-      const { body } = await anonymous.get(`${at}/issues?epic_id=${asked}&search=${found[0]}`);
-      assert.deepEqual([body[0]?.title, body[0]?.project_id], [found[0], place.id], `${at} ${asked}`);
+      const { body } = await anonymous.get(`${at}/issues?epic_id=${filter}&search=${found[0]}`);
+      assert.deepEqual([body[0]?.title, body[0]?.project_id], [found[0], place.id], `${at} ${filter}`);
     }
-    const { body } = await anonymous.get(`${place.at}/issues?epic_id=${asked}`);
+    const { body } = await anonymous.get(`${place.at}/issues?epic_id=${filter}`);
     assert.deepEqual(
       body.map(({ title }: { title: string }) => title),
       found,

@@ -14,7 +14,7 @@ const updateIssue = (by: Caller, { iid }: { iid: number }, params: Params) => by
 test('guests set metadata when they create an issue; later they change only texts and state', async () => {
   const made = await createIssue(guest, { labels: 'a', due_date: '2026-05-06', weight: 3, assignee_ids: [guest.id] });
   assert.deepEqual([made.due_date, made.weight, made.assignee.id], ['2026-05-06', 3, guest.id]);
-  assert.deepEqual(made.labels, [], 'who may not manage labels makes none');
+  assert.deepEqual(made.labels, [], 'creates no label without the permission');
   const { status, body } = await updateIssue(guest, made, {
     title: 'New',
     due_date: null,

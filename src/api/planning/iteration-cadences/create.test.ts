@@ -68,11 +68,15 @@ const BLANK = ["can't be blank"];
 const tooEarly =
   'The automation start date would retroactively create a past iteration. 2025-12-20 is the earliest possible start date.';
 
-for (const [said, params, message] of [
-  ['no first day', { start_date: '' }, { start_date: BLANK }],
-  ['no length', { duration_in_weeks: null }, { duration_in_weeks: BLANK }],
-  ['a length of five weeks', { duration_in_weeks: 5 }, { duration_in_weeks: ['is not included in the list'] }],
-  ['eleven in advance', { iterations_in_advance: 11 }, { iterations_in_advance: ['is not included in the list'] }],
+for (const [input, params, message] of [
+  ['no start date', { start_date: '' }, { start_date: BLANK }],
+  ['no duration', { duration_in_weeks: null }, { duration_in_weeks: BLANK }],
+  ['a duration of five weeks', { duration_in_weeks: 5 }, { duration_in_weeks: ['is not included in the list'] }],
+  [
+    'eleven iterations in advance',
+    { iterations_in_advance: 11 },
+    { iterations_in_advance: ['is not included in the list'] },
+  ],
   ['a blank title', { title: ' ' }, { title: BLANK }],
   ['a long title', { title: 'x'.repeat(256) }, { title: ['is too long (maximum is 255 characters)'] }],
   [
@@ -80,10 +84,14 @@ for (const [said, params, message] of [
     { description: 'x'.repeat(5001) },
     { description: ['is too long (maximum is 5000 characters)'] },
   ],
-  ['a first iteration that is over', { start_date: '2025-12-19' }, { base: [tooEarly] }],
-  ['days behind the calendar', { start_date: '9999-12-20' }, { start_date: ['is not included in the list'] }],
+  ['a first iteration in the past', { start_date: '2025-12-19' }, { base: [tooEarly] }],
+  [
+    'dates after the last day of the calendar',
+    { start_date: '9999-12-20' },
+    { start_date: ['is not included in the list'] },
+  ],
 ] as const) {
-  test(`a cadence is refused for ${said}, and nothing is made`, async () => {
+  test(`rejects a cadence with ${input} and creates nothing`, async () => {
     const params_ = { title: 'Weeks', ...AUTOMATIC, ...params };
     const refused = await shared.owner.post(`${shared.at}/iteration_cadences`, params_);
     assert.deepEqual([refused.status, refused.body], [400, { message }]);

@@ -8,10 +8,10 @@ const here = await world();
 const { database } = here.server.services;
 const DAY = 24 * 60 * 60;
 
-// From here on each day has its work.
+// Starts the daily jobs.
 await here.work();
 
-/** So many days later; each test goes on where the one before it has stopped. */
+/** Advances the clock by this number of days. The tests share the clock. */
 const later = (days: number) => here.clock.advance(days * DAY);
 const today = () => here.clock.now().toISOString().slice(0, 10);
 const beginning = (params = {}) => ({ ...AUTOMATIC, start_date: today(), ...params });

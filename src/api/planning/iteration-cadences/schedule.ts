@@ -132,7 +132,7 @@ const CADENCES_PER_BATCH = 100;
 
 export const scheduleIterations = defineJob({
   kind: 'schedule_iterations',
-  async handle({ database, runUnitOfWork, config }: Services) {
+  async handle({ database, runUnitOfWork, config }: Pick<Services, 'config' | 'database' | 'runUnitOfWork'>) {
     if (config.tier === 'free') return;
     for (;;) {
       const due = await dueCadenceQuery(database.reader).orderBy('next_run_date').limit(CADENCES_PER_BATCH).execute();

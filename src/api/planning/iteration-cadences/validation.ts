@@ -9,8 +9,8 @@ const MAX_DESCRIPTION_LENGTH = 5000;
 /** The latest start date: no iteration may end after the year 9999. */
 const LAST_START = '9998-12-31';
 
-const WEEKS = { least: 1, most: 4 };
-const ADVANCE = { least: 1, most: 10 };
+const WEEKS = { min: 1, max: 4 };
+const ADVANCE = { min: 1, max: 10 };
 
 /** Clears the attributes that only automatic cadences have. */
 export function normalizeCadence(content: CadenceContent): CadenceContent {
@@ -33,8 +33,8 @@ export function validateCadence(content: CadenceContent, today: string, begins: 
   return start_date < earliest ? { base: [tooEarly(earliest)] } : null;
 }
 
-const isLonger = (text: string, most: number) => [...text].length > most;
-const tooLong = (most: number) => `is too long (maximum is ${most} characters)`;
+const isLonger = (text: string, max: number) => [...text].length > max;
+const tooLong = (max: number) => `is too long (maximum is ${max} characters)`;
 const tooEarly = (earliest: string) =>
   `The automation start date would retroactively create a past iteration. ${earliest} is the earliest possible start date.`;
 
@@ -51,7 +51,7 @@ function startErrors(start: string | null): string[] {
   return start > LAST_START ? [OUT_OF_RANGE] : [];
 }
 
-function numberErrors(value: number | null, { least, most }: { readonly least: number; readonly most: number }) {
+function numberErrors(value: number | null, { min, max }: { readonly min: number; readonly max: number }) {
   if (value === null) return [BLANK];
-  return value < least || value > most ? [OUT_OF_RANGE] : [];
+  return value < min || value > max ? [OUT_OF_RANGE] : [];
 }

@@ -8,23 +8,23 @@ const { group, owner, planner, newProject, server } = await world({ group: { wit
 const { database } = server.services;
 const project = await newProject({ in: group });
 
-/** Does this between the first act from now on and the second. */
-function afterFirstAct(what: () => Promise<unknown>): void {
+/** Runs `action` between the first and the second transaction from now on. */
+function afterFirstTransaction(action: () => Promise<unknown>): void {
   const { transaction } = database;
-  let acts = 0;
-  const counted: typeof transaction = async (...given) => {
-    if (++acts === 2) {
+  let transactions = 0;
+  const counted: typeof transaction = async (...args) => {
+    if (++transactions === 2) {
       Object.assign(database, { transaction });
-      await what();
+      await action();
     }
-    return transaction(...given);
+    return transaction(...args);
   };
   Object.assign(database, { transaction: counted });
 }
 
 const { body: like } = await done(owner.post(`${project.at}/issues`, { title: 'T' }));
 
-/** One more issue than a piece holds. */
+/** Creates one more issue than the batch size. */
 async function manyIssues(): Promise<readonly number[]> {
   const row = database.reader.selectFrom('issues').selectAll().where('id', '=', like.id);
   const { id: _id, ...issue } = await row.executeTakeFirstOrThrow();
@@ -48,7 +48,7 @@ async function manyNotes(epic_id: number): Promise<void> {
   });
 }
 
-/** Each of them has to do with more than one piece holds. */
+/** Resources whose related rows exceed the batch size. */
 const LARGE = {
   async 'a label'() {
     const { id } = (await done(owner.post(`${group.at}/labels`, { name: 'large', color: 'red' }))).body;
@@ -80,9 +80,9 @@ const LARGE = {
 };
 
 for (const [name, make] of Object.entries(LARGE)) {
-  test(`whoever loses his right between two pieces of the end of ${name} does not end it`, async () => {
+  test(`does not delete ${name} if the caller loses access between two batches`, async () => {
     const large = `${group.at}/${await make()}`;
-    afterFirstAct(() => done(owner.delete(`${group.at}/members/${planner.id}`)));
+    afterFirstTransaction(() => done(owner.delete(`${group.at}/members/${planner.id}`)));
     assert.equal((await planner.delete(large)).status, 404);
     await done(owner.post(`${group.at}/members`, { user_id: planner.id, access_level: 15 }));
     assert.equal((await planner.get(large)).status, 200);
@@ -91,9 +91,9 @@ for (const [name, make] of Object.entries(LARGE)) {
   });
 }
 
-test('an iteration that was the last of its cadence when its end began goes, whatever follows it meanwhile', async () => {
+test('deletes the last iteration of a cadence even if another one is created during the deletion', async () => {
   const { id } = await newIteration({ ...group, owner }, '2026-04-01', '2026-04-14');
   await having({ iteration_id: id });
-  afterFirstAct(() => newIteration({ ...group, owner }, '2026-05-01', '2026-05-14'));
+  afterFirstTransaction(() => newIteration({ ...group, owner }, '2026-05-01', '2026-05-14'));
   assert.equal((await owner.delete(`${group.at}/iterations/${id}`)).status, 204);
 });

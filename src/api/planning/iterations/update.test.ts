@@ -58,7 +58,7 @@ test('keeps updated_at if nothing changes', async () => {
   assert.notEqual((await put({ description: 'New' })).updated_at, made.updated_at);
 });
 
-test('one of a group above is not changed here', async () => {
+test('returns 404 for updating or deleting an iteration of an ancestor group', async () => {
   const group = await here.newGroup();
   const below = await here.newGroup({ in: group });
   const { id } = await newIteration(group, '2026-02-01', '2026-02-14');
@@ -67,15 +67,15 @@ test('one of a group above is not changed here', async () => {
   assert.equal((await below.owner.delete(`${below.at}/iterations/${id}`)).status, 404);
 });
 
-test('one that is not over is deleted only as the last of its cadence', async () => {
+test('deletes a current or upcoming iteration only if it is the last of its cadence', async () => {
   const group = await here.newGroup();
   const past = await newIteration(group, '2025-02-01', '2025-02-14');
   const next = await newIteration(group, '2026-02-01', '2026-02-14');
   const last = await newIteration(group, '2026-03-01', '2026-03-14');
   const remove = async ({ id }: { id: number }) => group.owner.delete(`${group.at}/iterations/${id}`);
-  const refused = await remove(next);
+  const rejected = await remove(next);
   const message = ["upcoming/current iterations can't be deleted unless they are the last one in the cadence"];
-  assert.deepEqual([refused.status, refused.body], [422, { message }]);
+  assert.deepEqual([rejected.status, rejected.body], [422, { message }]);
   assert.deepEqual(
     [(await remove(past)).status, (await remove(last)).status, (await remove(next)).status],
     [204, 204, 204],
@@ -84,7 +84,7 @@ test('one that is not over is deleted only as the last of its cadence', async ()
   assert.deepEqual(await listPeriods(group), []);
 });
 
-test('an automatic cadence makes up for one that is deleted, and issues lose it', async () => {
+test('replaces a deleted iteration of an automatic cadence and clears it from issues', async () => {
   const group = await here.newGroup();
   const project = await here.newProject({ in: group });
   await newCadence(group);

@@ -63,11 +63,11 @@ interface LabelInBodyParams {
 async function findLabelByIdOrTitle(
   db: AccessCall['db'],
   scope: NamespaceScope,
-  { label_id: named }: { readonly label_id: string },
+  { label_id: idOrTitle }: { readonly label_id: string },
 ) {
-  const id = /^\d+$/.test(named) ? Number(named) : Number.NaN;
+  const id = /^\d+$/.test(idOrTitle) ? Number(idOrTitle) : Number.NaN;
   const byId = Number.isSafeInteger(id) ? await findLabel(db, scope, id) : null;
-  return byId ?? findLabelByTitle(db, scope, named);
+  return byId ?? findLabelByTitle(db, scope, idOrTitle);
 }
 
 const PERSONAL_NAMESPACE = { personal: [400, 'Failed to promote project label to group label'] } as const;

@@ -34,13 +34,13 @@ for (const [kind, { at, owner }] of places) {
     assert.deepEqual((await owner.get(`${at}/labels/${id}`)).body, body);
   });
 
-  for (const [said, params, message] of [
+  for (const [input, params, message] of [
     ['a blank title', { name: '  ' }, { title: ["can't be blank", 'is invalid'] }],
     ['a title with a comma', { name: 'a,b' }, { title: ['is invalid'] }],
     ['a title of 256 characters', { name: 'é'.repeat(256) }, { title: ['is too long (maximum is 255 characters)'] }],
-    ['no color', { color: '#12' }, { color: ['must be a valid color code'] }],
+    ['an invalid color', { color: '#12' }, { color: ['must be a valid color code'] }],
     [
-      'a title and a color that are none',
+      'an empty title and an empty color',
       { name: '', color: '' },
       { title: ["can't be blank", 'is invalid'], color: ['must be a valid color code'] },
     ],
@@ -50,7 +50,7 @@ for (const [kind, { at, owner }] of places) {
       { description: ['is too long (600 KB). The maximum size is 512 KB.'] },
     ],
   ] as const) {
-    test(`a label of a ${kind} is refused for ${said}`, async () => {
+    test(`rejects a label of a ${kind} with ${input}`, async () => {
       const before = (await owner.get(`${at}/labels`)).body.length;
       const refused = await owner.post(`${at}/labels`, { name: here.name('Label'), color: 'red', ...params });
       assert.deepEqual([refused.status, refused.body], [400, { message }]);
@@ -90,7 +90,7 @@ test('rejects a title that a label of the parent or an ancestor group has, case-
     const { status, body } = await create(at, title);
     assert.deepEqual([status, body], [409, { message: 'Label already exists' }], `${at} ${title}`);
   }
-  // A group may have what something below it has, and another case is another title.
+  // Titles of descendants are not taken for the group, and titles are case-sensitive.
   assert.equal((await create(group.at, own)).status, 201);
   assert.equal((await create(below.at, own.toLowerCase())).status, 201);
 });

@@ -9,12 +9,16 @@ import { findOrCreateLabels } from './find-or-create.ts';
 const { server, newGroup, newProject } = await world();
 const { database, runUnitOfWork } = server.services;
 
-/** What the user gets who names these titles in the project. */
-async function named(who: Caller, project: Project, titles: readonly string[]): Promise<(readonly [string, string])[]> {
+/** Returns title and color of the labels that the user gets for these titles in the project. */
+async function findOrCreate(
+  who: Caller,
+  project: Project,
+  titles: readonly string[],
+): Promise<(readonly [string, string])[]> {
   const user = await findUserById(database.reader, who.id);
   const caller = { user, token: null } as unknown as SignedInCaller;
-  const place = await findProject(database.reader, caller, String(project.id));
-  const labels = await runUnitOfWork(caller, (uow) => findOrCreateLabels(uow, { project: place! }, titles));
+  const found = await findProject(database.reader, caller, String(project.id));
+  const labels = await runUnitOfWork(caller, (uow) => findOrCreateLabels(uow, { project: found! }, titles));
   return labels.map(({ title, color }) => [title, color] as const).sort();
 }
 
@@ -23,7 +27,7 @@ test('finds labels of the project and its ancestors by title, and creates unknow
   const project = await newProject({ in: group });
   await group.owner.post(`${group.at}/labels`, { name: 'above', color: 'red' });
   await project.owner.post(`${project.at}/labels`, { name: 'own', color: 'blue' });
-  const labels = await named(project.owner, project, ['own', ' new ', 'above', 'new', 'Own', '', 'a,b']);
+  const labels = await findOrCreate(project.owner, project, ['own', ' new ', 'above', 'new', 'Own', '', 'a,b']);
   assert.deepEqual(labels, [
     ['Own', '#6699cc'],
     ['above', '#FF0000'],
@@ -37,6 +41,6 @@ test('finds labels of the project and its ancestors by title, and creates unknow
 test('omits unknown labels for callers who may not manage labels', async () => {
   const project = await newProject({ with: ['guest'] });
   await project.owner.post(`${project.at}/labels`, { name: 'own', color: 'blue' });
-  assert.deepEqual(await named(project.guest, project, ['own', 'new']), [['own', '#0000FF']]);
+  assert.deepEqual(await findOrCreate(project.guest, project, ['own', 'new']), [['own', '#0000FF']]);
   assert.equal((await project.owner.get(`${project.at}/labels`)).body.length, 1);
 });

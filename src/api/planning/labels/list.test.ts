@@ -38,11 +38,11 @@ test('shows whether a label is the project’s own', async () => {
   await newLabels(group, 'of group');
   await newLabels(project, 'of project');
   const { body } = await project.owner.get(`${project.at}/labels`);
-  const said = body.map(({ name, is_project_label }: Named & { is_project_label: boolean }) => [
+  const fields = body.map(({ name, is_project_label }: Named & { is_project_label: boolean }) => [
     name,
     is_project_label,
   ]);
-  assert.deepEqual(said, [
+  assert.deepEqual(fields, [
     ['of group', false],
     ['of project', true],
   ]);

@@ -62,8 +62,8 @@ async function findDuplicateLabel(db: Reader, { id, title, group_id }: MergeTarg
   return found?.id ?? null;
 }
 
-/** Moves at most `most` references from one label to another and returns their number. */
-type Move = (tx: Transaction, from: number, to: number, most: number) => Promise<number>;
+/** Moves at most `limit` references from one label to another and returns their number. */
+type Move = (tx: Transaction, from: number, to: number, limit: number) => Promise<number>;
 
 interface MovedTable {
   readonly table: string;
@@ -76,10 +76,10 @@ interface MovedTable {
 /** Returns a step that moves rows of this table. Rows that the target label already has are kept. */
 const moveRows =
   ({ table, key, columns }: MovedTable): Move =>
-  async (tx, from, to, most) => {
+  async (tx, from, to, limit) => {
     const [rows, columnList] = [sql.table(table), sql.join(columns.map((column) => sql.ref(column)))];
     const batch = await sql<{ key: number }>`select ${sql.ref(key)} as key from ${rows}
-      where label_id = ${from} order by ${sql.ref(key)} limit ${most}`.execute(tx);
+      where label_id = ${from} order by ${sql.ref(key)} limit ${limit}`.execute(tx);
     const keys = batch.rows.map((row) => row.key);
     if (keys.length === 0) return 0;
     const condition = sql`label_id = ${from} and ${isInIds(tx, sql.ref<number>(key), keys)}`;

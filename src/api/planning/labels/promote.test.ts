@@ -58,7 +58,7 @@ test('merges the project label into an existing group label with its title', asy
   const own = await newLabel(project, { name: 'later' });
   const both = await newIssue(project, { labels: 'later' });
   const above = await newLabel(group, { name: 'later', color: 'blue' });
-  // As two can come together: one issue bears both.
+  // The issue has both labels that are merged.
   await server.services.database.transaction((tx) =>
     tx.insertInto('issue_labels').values({ issue_id: both.id, label_id: above.id }).execute(),
   );
@@ -73,7 +73,7 @@ test('returns the reason to callers who may not promote', async () => {
   const { id } = await newLabel(project, { name: 'mine' });
   const inherited = await newLabel(group, { name: 'above' });
   const helper = await user();
-  await project.add('planner', helper);
+  await project.addMember('planner', helper);
   const personal = await newProject({ owner });
   await newLabel(personal, { name: 'mine' });
   for (const [by, at, status, message] of [

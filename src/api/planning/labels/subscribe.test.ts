@@ -9,7 +9,7 @@ const { group, owner, guest, anonymous, user, newProject, name } = await world({
 const newLabel = async ({ at }: { readonly at: string }, title = name('label')) =>
   (await done(owner.post(`${at}/labels`, { name: title, color: 'red' }))).body as { id: number; name: string };
 
-/** Is he subscribed, as he sees it there? */
+/** Returns `subscribed` of the label as this caller sees it in the project or group. */
 const isSubscribed = async (by: Caller, { at }: { readonly at: string }, { id }: { readonly id: number }) =>
   (await by.get(`${at}/labels`)).body.find((label: { id: number }) => label.id === id).subscribed;
 

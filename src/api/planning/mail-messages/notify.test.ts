@@ -6,7 +6,7 @@ import { newIssue } from '../notes/fixtures.testing.ts';
 import { mailOutbox } from './fixtures.testing.ts';
 import { notifyUsers } from './notify.ts';
 
-// Who is told of what, as the outbox has it.
+// The recipients of notifications, as stored in the outbox.
 
 const env = { HEARTH_MAIL_DELIVERY: 'outbox', HEARTH_EXTERNAL_URL: 'https://hearth.example' };
 const here = await world({ env });
@@ -54,18 +54,18 @@ test('notifies watchers of each event but never its actor', async () => {
   const project = await newProject({ with: ['developer', 'guest'] });
   const { developer: dev, guest, owner } = project;
   await level(guest, project.at, 'watch');
-  const told = (doing: () => Promise<unknown>) => recipientsOf(project, doing);
+  const recipients = (doing: () => Promise<unknown>) => recipientsOf(project, doing);
   const path = `${project.at}/issues`;
-  assert.deepEqual(await told(() => owner.post(path, { title: 'T' })), [`${guest.id} new_issue null`]);
+  assert.deepEqual(await recipients(() => owner.post(path, { title: 'T' })), [`${guest.id} new_issue null`]);
   const change = (params: Params) => () => done(owner.put(`${path}/1`, params));
-  assert.deepEqual(await told(change({ state_event: 'close' })), [`${guest.id} close_issue null`]);
-  assert.deepEqual(await told(change({ state_event: 'close' })), [], 'nothing has happened');
-  assert.deepEqual(await told(change({ state_event: 'reopen' })), [`${guest.id} reopen_issue null`]);
-  const given = [`${guest.id} reassign_issue null`, `${dev.id} reassign_issue assigned`].sort();
-  assert.deepEqual(await told(change({ assignee_ids: [dev.id] })), given);
-  const taken = [`${guest.id} reassign_issue null`, `${dev.id} reassign_issue null`].sort();
-  assert.deepEqual(await told(change({ assignee_ids: [] })), taken, 'who had it is told too');
-  assert.deepEqual(await told(change({ title: 'Other' })), []);
+  assert.deepEqual(await recipients(change({ state_event: 'close' })), [`${guest.id} close_issue null`]);
+  assert.deepEqual(await recipients(change({ state_event: 'close' })), [], 'the issue was closed already');
+  assert.deepEqual(await recipients(change({ state_event: 'reopen' })), [`${guest.id} reopen_issue null`]);
+  const onAssign = [`${guest.id} reassign_issue null`, `${dev.id} reassign_issue assigned`].sort();
+  assert.deepEqual(await recipients(change({ assignee_ids: [dev.id] })), onAssign);
+  const onUnassign = [`${guest.id} reassign_issue null`, `${dev.id} reassign_issue null`].sort();
+  assert.deepEqual(await recipients(change({ assignee_ids: [] })), onUnassign, 'notifies the former assignee too');
+  assert.deepEqual(await recipients(change({ title: 'Other' })), []);
 });
 
 test('notifies mentioned users and makes them participants', async () => {
@@ -75,7 +75,7 @@ test('notifies mentioned users and makes them participants', async () => {
   const stranger = await user();
   const description = `Ask @${dev.username} and @${stranger.username}, not \`@${guest.username}\``;
   const first = await recipientsOf(project, () => newIssue(project, { description }));
-  assert.deepEqual(first, [`${dev.id} new_issue mentioned`], 'a stranger does not see the project');
+  assert.deepEqual(first, [`${dev.id} new_issue mentioned`], 'the stranger cannot see the project');
   const comment = (body: string) => () => done(owner.post(`${project.at}/issues/1/notes`, { body }));
   assert.deepEqual(await recipientsOf(project, comment('Hm')), [], 'only mentions');
   await level(dev, project.at, 'participating');
@@ -98,27 +98,27 @@ test('makes users mentioned in an edit participants without notifying them', asy
   };
   assert.deepEqual(await recipientsOf(project, edits), []);
   const comment = () => done(reporter.post(issue.notes, { body: 'Hm' }));
-  const told = [owner, developer, guest].map(({ id }) => `${id} new_note null`);
-  assert.deepEqual(await recipientsOf(project, comment), told.sort());
+  const recipients = [owner, developer, guest].map(({ id }) => `${id} new_note null`);
+  assert.deepEqual(await recipientsOf(project, comment), recipients.sort());
 });
 
 test('prefers the setting of the project, then the nearest group, then the global one', async () => {
   const group = await newGroup();
   const project = await newProject({ in: group });
-  const member = await project.add('reporter');
+  const member = await project.addMember('reporter');
   const file = () => recipientsOf(project, () => newIssue(project));
-  const heard = [`${member.id} new_issue null`];
+  const expected = [`${member.id} new_issue null`];
   await level(member, '', 'watch');
-  assert.deepEqual(await file(), heard);
+  assert.deepEqual(await file(), expected);
   await level(member, group.at, 'mention');
   assert.deepEqual(await file(), []);
   await level(member, project.at, 'custom', { new_issue: true });
-  assert.deepEqual(await file(), heard);
+  assert.deepEqual(await file(), expected);
   await level(member, project.at, 'custom', { new_issue: false });
   assert.deepEqual(await file(), []);
   await level(member, project.at, 'global');
   await level(member, group.at, 'global');
-  assert.deepEqual(await file(), heard);
+  assert.deepEqual(await file(), expected);
 });
 
 test('notifies only readers of confidential and internal texts', async () => {
@@ -147,10 +147,10 @@ test('does not make users participants who may not read the internal comment', a
   const { reporter, owner } = project;
   const outsider = await user();
   const issue = await newIssue(project);
-  const say = (body: string, internal = false) => done(owner.post(issue.notes, { body, internal }));
-  await say(`@${outsider.username} must not know, @${reporter.username}`, true);
+  const comment = (body: string, internal = false) => done(owner.post(issue.notes, { body, internal }));
+  await comment(`@${outsider.username} must not know, @${reporter.username}`, true);
   await work();
-  assert.deepEqual(await recipientsOf(project, () => say('Hm')), [`${reporter.id} new_note null`]);
+  assert.deepEqual(await recipientsOf(project, () => comment('Hm')), [`${reporter.id} new_note null`]);
 });
 
 test('applies the global level to a project setting of global for non-members', async () => {
@@ -162,8 +162,8 @@ test('applies the global level to a project setting of global for non-members', 
   const issue = await newIssue(project);
   await work();
   const close = () => done(owner.put(issue.at, { state_event: 'close' }));
-  const told = [guest, far].map(({ id }) => `${id} close_issue null`).sort();
-  assert.deepEqual(await recipientsOf(project, close), told);
+  const recipients = [guest, far].map(({ id }) => `${id} close_issue null`).sort();
+  assert.deepEqual(await recipientsOf(project, close), recipients);
 });
 
 test('skips unsubscribed users unless mentioned, and notifies subscribers despite disabled', async () => {
@@ -176,8 +176,8 @@ test('skips unsubscribed users unless mentioned, and notifies subscribers despit
   await work();
   const comment = (body: string) => () => done(owner.post(issue.notes, { body }));
   assert.deepEqual(await recipientsOf(project, comment('Hm')), [`${guest.id} new_note subscribed`]);
-  const named = [`${guest.id} new_note subscribed`, `${dev.id} new_note assigned`].sort();
-  assert.deepEqual(await recipientsOf(project, comment(`@${dev.username}`)), named);
+  const expected = [`${guest.id} new_note subscribed`, `${dev.id} new_note assigned`].sort();
+  assert.deepEqual(await recipientsOf(project, comment(`@${dev.username}`)), expected);
 });
 
 test('skips blocked and unconfirmed users, bots, and projects with mails disabled', async () => {
@@ -192,14 +192,14 @@ test('skips blocked and unconfirmed users, bots, and projects with mails disable
   await set(reporter.id, { bot: true });
   assert.deepEqual(await recipientsOf(project, () => newIssue(project)), []);
   await done(root.post(`/users/${developer.id}/unblock`));
-  const heard = [`${developer.id} new_issue null`];
-  assert.deepEqual(await recipientsOf(project, () => newIssue(project)), heard);
+  const expected = [`${developer.id} new_issue null`];
+  assert.deepEqual(await recipientsOf(project, () => newIssue(project)), expected);
   for (const place of [project, group]) {
     await done(owner.put(place.at, { emails_enabled: false }));
     assert.deepEqual(await recipientsOf(project, () => newIssue(project)), []);
     await done(owner.put(place.at, { emails_enabled: true }));
   }
-  assert.deepEqual(await recipientsOf(project, () => newIssue(project)), heard);
+  assert.deepEqual(await recipientsOf(project, () => newIssue(project)), expected);
 });
 
 test('notifies non-members who watch a public project, but not by a global watch level', async () => {
@@ -224,11 +224,11 @@ test('sends mails to the chosen address', async () => {
 test('notifies nobody of a rolled back event', async () => {
   const project = await newProject({ with: ['developer'] });
   await level(project.developer, project.at, 'watch');
-  const refused = async () => {
+  const createInvalidIssue = async () => {
     const { status } = await project.owner.post(`${project.at}/issues`, { title: 'T', weight: -1 });
     assert.equal(status, 400);
   };
-  assert.deepEqual(await recipientsOf(project, refused), []);
+  assert.deepEqual(await recipientsOf(project, createInvalidIssue), []);
 });
 
 test('enqueues one job per event, which can run twice without duplicate mails', async () => {
@@ -255,8 +255,8 @@ test('notifies of open issues due tomorrow once, including the author', async ()
   const closed = await newIssue(project, { due_date });
   await done(owner.put(closed.at, { state_event: 'close' }));
   await work();
-  const heard = [`${developer.id} issue_due assigned`, `${owner.id} issue_due null`].sort();
-  assert.deepEqual(await recipientsOf(project, async () => clock.advance(86_400)), heard);
+  const expected = [`${developer.id} issue_due assigned`, `${owner.id} issue_due null`].sort();
+  assert.deepEqual(await recipientsOf(project, async () => clock.advance(86_400)), expected);
   assert.deepEqual(await recipientsOf(project, async () => clock.advance(86_400)), []);
 });
 
@@ -266,14 +266,14 @@ test('notifies Maintainers and Owners of a moved project', async () => {
   const { maintainer, developer, owner } = project;
   await level(developer, project.at, 'watch');
   const path = `moved-${project.path}`;
-  const told = await recipientsOf(project, () => done(owner.put(project.at, { path })));
-  assert.deepEqual(told, [`${maintainer.id} moved_project null`]);
-  const doomed = async () => {
+  const recipients = await recipientsOf(project, () => done(owner.put(project.at, { path })));
+  assert.deepEqual(recipients, [`${maintainer.id} moved_project null`]);
+  const deleteAndRestore = async () => {
     await done(owner.delete(project.at));
     await work();
     await done(owner.post(`${project.at}/restore`));
   };
-  assert.deepEqual(await recipientsOf(project, doomed), [], 'what is to be deleted has not moved');
+  assert.deepEqual(await recipientsOf(project, deleteAndRestore), [], 'the rename on scheduled deletion is no move');
   await level(maintainer, project.at, 'custom', { moved_project: false });
   assert.deepEqual(await recipientsOf(project, () => done(owner.put(project.at, { path: project.path }))), []);
 });

@@ -11,8 +11,8 @@ const { newProject, server, root } = here;
 const { database, runUnitOfWork } = server.services;
 const { mails, recipientsOf } = mailOutbox(here);
 
-/** It is told that the pipeline has ended so. */
-const end = (id: number, event: EmailEvent) =>
+/** Publishes the event for the end of a pipeline. */
+const publishEnd = (id: number, event: EmailEvent) =>
   runUnitOfWork(ANONYMOUS, (uow) =>
     uow.publish('notifiable-event-occurred', { event, about: { type: 'Pipeline', id } }),
   );
@@ -26,7 +26,7 @@ test('notifies the user of a pipeline of its end by their level', async () => {
   const project = await newProject();
   const { owner } = project;
   const [failed, fixed, success] = ENDS;
-  const cases: readonly (readonly [level: string, events: object, heard: readonly EmailEvent[]])[] = [
+  const cases: readonly (readonly [level: string, events: object, expected: readonly EmailEvent[]])[] = [
     ['participating', {}, [failed, fixed]],
     ['watch', {}, [failed, fixed]],
     ['mention', {}, []],
@@ -35,12 +35,12 @@ test('notifies the user of a pipeline of its end by their level', async () => {
     ['custom', { failed_pipeline: false, fixed_pipeline: false, success_pipeline: true }, [fixed, success]],
   ];
   const pipeline = await pipelineRow(here, project);
-  for (const [value, events, heard] of cases) {
+  for (const [value, events, expected] of cases) {
     await level(owner, project, value, events);
-    const told = await recipientsOf({ project_id: project.id }, async () => {
-      for (const event of ENDS) await end(pipeline, event);
+    const recipients = await recipientsOf({ project_id: project.id }, async () => {
+      for (const event of ENDS) await publishEnd(pipeline, event);
     });
-    assert.deepEqual(told, heard.map((event) => `${owner.id} ${event} null`).sort(), value);
+    assert.deepEqual(recipients, expected.map((event) => `${owner.id} ${event} null`).sort(), value);
   }
 });
 
@@ -48,12 +48,12 @@ test('notifies nobody else, and nobody for a pipeline without a user', async () 
   const project = await newProject({ with: ['developer', 'maintainer'] });
   const { developer, maintainer } = project;
   await level(maintainer, project, 'watch');
-  const told = (id: number) => recipientsOf({ project_id: project.id }, () => end(id, 'failed_pipeline'));
+  const recipients = (id: number) => recipientsOf({ project_id: project.id }, () => publishEnd(id, 'failed_pipeline'));
   const own = await pipelineRow(here, project, { user_id: developer.id });
-  assert.deepEqual(await told(own), [`${developer.id} failed_pipeline null`]);
-  assert.deepEqual(await told(await pipelineRow(here, project, { user_id: null })), []);
+  assert.deepEqual(await recipients(own), [`${developer.id} failed_pipeline null`]);
+  assert.deepEqual(await recipients(await pipelineRow(here, project, { user_id: null })), []);
   await done(project.owner.delete(`${project.at}/members/${developer.id}`));
-  assert.deepEqual(await told(own), [], 'he may not read it any more');
+  assert.deepEqual(await recipients(own), [], 'the user lost access');
 });
 
 test('lists pipeline, ref and failed jobs in the mail', async () => {
@@ -62,7 +62,7 @@ test('lists pipeline, ref and failed jobs in the mail', async () => {
   for (const [name, row] of Object.entries({ unit: {}, lint: { allow_failure: true }, e2e: { retried: true } })) {
     await jobRow(here, project, { pipeline_id: id, name, status: 'failed', ...row });
   }
-  await end(id, 'failed_pipeline');
+  await publishEnd(id, 'failed_pipeline');
   const [mail] = await mails({ project_id: project.id, target_type: 'Pipeline', target_id: id });
   assert.equal(mail?.subject, `${project.name} | Failed pipeline for feature (#${id})`);
   const { content, path } = await database.reader

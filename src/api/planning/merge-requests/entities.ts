@@ -104,7 +104,7 @@ const fields = {
   approvals_before_merge: Type.Null(),
 };
 
-/** Loads what the serialized merge requests need besides their rows. */
+/** Loads the related data of serialized merge requests. */
 async function loadMergeRequestRelations(rows: readonly ListedRow[], to: SerializationContext) {
   const { db } = to;
   const ids = rows.map(({ id }) => id);

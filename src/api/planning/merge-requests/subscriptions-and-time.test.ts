@@ -13,7 +13,7 @@ test('callers who may update it subscribe and unsubscribe', async () => {
   assert.deepEqual([first.status, first.body.subscribed], [201, true]);
   assert.equal((await developer.post(`${mr.at}/subscribe`)).status, 304);
   const left = await reporter.post(`${mr.at}/unsubscribe`);
-  assert.deepEqual([left.status, left.body.subscribed], [201, false], 'to whom it is assigned was');
+  assert.deepEqual([left.status, left.body.subscribed], [201, false], 'assignees are subscribed by default');
   assert.equal((await reporter.post(`${mr.at}/unsubscribe`)).status, 304);
   assert.equal((await planner.post(`${mr.at}/subscribe`)).status, 403);
 });
@@ -48,13 +48,13 @@ test('lists the issues that the merge closes and the caller may read', async () 
   const iids = async (by: typeof owner) =>
     (await done(by.get(`${mr.at}/closes_issues`))).body.map(({ iid }: { iid: number }) => iid);
   assert.deepEqual(await iids(planner), [open, secret]);
-  assert.deepEqual(await iids(await project.add('reporter')), [open, secret]);
+  assert.deepEqual(await iids(await project.addMember('reporter')), [open, secret]);
   assert.equal((await guest.get(`${mr.at}/closes_issues`)).status, 403);
   await done(owner.put(project.at, { visibility: 'public' }));
   assert.deepEqual(await iids(anonymous), [open]);
   await done(owner.post(`${project.repository}/branches`, { branch: 'aside', ref: 'main' }));
   await done(owner.put(mr.at, { target_branch: 'aside' }));
-  assert.deepEqual(await iids(planner), [], 'nothing is closed but by the default branch');
+  assert.deepEqual(await iids(planner), [], 'only merges to the default branch close issues');
 });
 
 test('returns the raw diff without caching', async () => {

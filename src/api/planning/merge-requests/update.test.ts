@@ -62,7 +62,7 @@ test('Developers update all fields of a merge request', async () => {
 });
 
 test('author and assignees update texts, state and target branch only', async () => {
-  const author = await project.add('developer');
+  const author = await project.addMember('developer');
   const made = await newMergeRequest(project, { assignee_ids: [reporter.id] }, author);
   await done(owner.put(`${project.at}/members/${author.id}`, { access_level: 20 }));
   for (const by of [author, reporter]) {
@@ -74,7 +74,7 @@ test('author and assignees update texts, state and target branch only', async ()
     assert.equal(status, 200);
     assert.deepEqual([body.title, body.labels, body.squash], [`By ${by.username}`, [], true]);
   }
-  for (const by of [await user(), await project.add('reporter')]) {
+  for (const by of [await user(), await project.addMember('reporter')]) {
     const refused = await updateMergeRequest(by, made, { title: 'Mine' });
     assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
   }
@@ -131,7 +131,7 @@ test('rejects reopening or a new target if another one is open for the branches'
   assert.equal(
     (await updateMergeRequest(owner, open, { target_branch: 'main' })).status,
     200,
-    'it is in nobody’s way but its own',
+    'a merge request does not conflict with itself',
   );
   await done(updateMergeRequest(owner, open, { state_event: 'close' }));
   const both = await Promise.all(
@@ -193,11 +193,11 @@ test('a label name with a lone surrogate is created', async () => {
 });
 
 test('does nothing if the caller loses the role while the request waits', async () => {
-  const leaver = await project.add('developer');
-  const made = await newMergeRequest(project, {}, leaver);
+  const formerMember = await project.addMember('developer');
+  const made = await newMergeRequest(project, {}, formerMember);
   const again = await newMergeRequest(project);
   const { database, runUnitOfWork, git } = here.server.services;
-  const user = await findUserById(database.reader, leaver.id);
+  const user = await findUserById(database.reader, formerMember.id);
   const by = { user, token: null } as unknown as SignedInCaller;
   const place = (await findProject(database.reader, by, String(project.id)))!;
   const [row] = (await findMergeRequests(database.reader, by, [made.id])) as [MergeRequest];

@@ -42,21 +42,21 @@ test('returns all fields of a new milestone of a project or group', async () => 
   assert.deepEqual((await project.owner.get(`${project.at}/milestones/${id}`)).body, body);
 });
 
-for (const [said, params, text] of [
+for (const [input, params, text] of [
   ['a blank title', { title: '  ' }, `{:title=>["can't be blank"]}`],
   ['a title of 256 characters', { title: 'é'.repeat(256) }, '{:title=>["is too long (maximum is 255 characters)"]}'],
   [
-    'a day to end at that is the first one',
+    'a due date that equals the start date',
     { start_date: '2026-02-01', due_date: '2026-02-01' },
     '{:due_date=>["must be greater than start date"]}',
   ],
   [
-    'two things at once',
+    'two errors',
     { title: '', start_date: '2026-02-02', due_date: '2026-02-01' },
     `{:title=>["can't be blank"], :due_date=>["must be greater than start date"]}`,
   ],
 ] as const) {
-  test(`a milestone is refused for ${said}`, async () => {
+  test(`rejects a milestone with ${input}`, async () => {
     for (const { at, owner } of [project, group]) {
       const before = (await owner.get(`${at}/milestones`)).body.length;
       const { status, body } = await owner.post(`${at}/milestones`, { title: here.name('v'), ...params });

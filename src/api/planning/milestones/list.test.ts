@@ -91,8 +91,8 @@ test('shows a milestone as expired if it was due before today', async () => {
   await newMilestone(project, 'today', { due_date: today });
   await newMilestone(project, 'past', { due_date: '2020-01-01' });
   const { body } = await project.owner.get(`${project.at}/milestones`);
-  const said = body.map(({ title, expired }: Titled & { expired: boolean }) => [title, expired]);
-  assert.deepEqual(said, [
+  const fields = body.map(({ title, expired }: Titled & { expired: boolean }) => [title, expired]);
+  assert.deepEqual(fields, [
     ['past', true],
     ['today', false],
   ]);

@@ -16,19 +16,19 @@ const TAKEN = 'Promotion failed - Title already being used for another group or 
 
 test('moves a promoted milestone to the group and merges those of its title in the group’s projects', async () => {
   const [one, other] = [await newProject({ in: group }), await newProject({ in: group })];
-  const wish = { title: 'v1', description: 'First', start_date: '2026-02-01', due_date: '2026-03-01' };
-  const own = await newMilestone(one, wish);
+  const input = { title: 'v1', description: 'First', start_date: '2026-02-01', due_date: '2026-03-01' };
+  const own = await newMilestone(one, input);
   await done(owner.put(`${one.at}/milestones/${own.id}`, { state_event: 'close' }));
-  const twin = await newMilestone(other, { title: 'v1' });
+  const duplicate = await newMilestone(other, { title: 'v1' });
   const [issue, far] = [
     await newIssue(one, { milestone_id: own.id }),
-    await newIssue(other, { milestone_id: twin.id }),
+    await newIssue(other, { milestone_id: duplicate.id }),
   ];
   const feed = async () => (await owner.get(`${one.at}/events`, { action: 'destroyed' })).body;
   const { status, body } = await planner.post(`${one.at}/milestones/${own.id}/promote`);
   const { id, iid, created_at, updated_at, web_url, ...made } = body;
   assert.equal(status, 200);
-  assert.deepEqual(made, { ...wish, group_id: group.id, state: 'closed', expired: false });
+  assert.deepEqual(made, { ...input, group_id: group.id, state: 'closed', expired: false });
   for (const { at } of [issue, far]) {
     assert.equal((await owner.get(at)).body.milestone.id, id);
     const events = (await owner.get(`${at}/resource_milestone_events`)).body;
@@ -36,7 +36,7 @@ test('moves a promoted milestone to the group and merges those of its title in t
   }
   for (const [{ at }, gone] of [
     [one, own],
-    [other, twin],
+    [other, duplicate],
   ] as const) {
     assert.equal((await owner.get(`${at}/milestones/${gone.id}`)).status, 404);
   }
@@ -73,7 +73,7 @@ test('requires rights in the project and the group, and a milestone of the proje
   const { id } = await newMilestone(project, { title: 'v4' });
   const [own, above] = [await newMilestone(personal, { title: 'v4' }), await newMilestone(group, { title: 'v5' })];
   const helper = await user();
-  await project.add('planner', helper);
+  await project.addMember('planner', helper);
   for (const [by, at, status, message] of [
     [guest, `${project.at}/milestones/${id}`, 403, '403 Forbidden'],
     [helper, `${project.at}/milestones/${id}`, 403, '403 Forbidden'],

@@ -10,8 +10,8 @@ async function newMilestone({ at, owner }: Pick<Project, 'at' | 'owner'>, params
   return body;
 }
 
-/** What the project's feed tells of milestones. */
-async function told({ id }: Project): Promise<(readonly [string, number | null, number | null])[]> {
+/** Returns action, target id and target iid of the project's activity events for milestones. */
+async function milestoneEvents({ id }: Project): Promise<(readonly [string, number | null, number | null])[]> {
   const rows = await here.server.services.database.reader
     .selectFrom('activity_events')
     .select(['action', 'target_id', 'target_iid'])
@@ -64,7 +64,7 @@ test('records closing and reopening a project milestone once', async () => {
     [await put('close'), await put('close'), await put('activate'), await put('activate')],
     ['closed', 'closed', 'active', 'active'],
   );
-  assert.deepEqual(await told(project), [
+  assert.deepEqual(await milestoneEvents(project), [
     ['created', id, iid],
     ['closed', id, iid],
     ['reopened', id, iid],
@@ -77,7 +77,7 @@ test('records one event when five requests close a milestone concurrently', asyn
   const close = () => project.owner.put(`${project.at}/milestones/${id}`, { state_event: 'close' });
   const all = await Promise.all(Array.from({ length: 5 }, close));
   assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([200]));
-  assert.equal((await told(project)).filter(([action]) => action === 'closed').length, 1);
+  assert.equal((await milestoneEvents(project)).filter(([action]) => action === 'closed').length, 1);
 });
 
 test('deletes a milestone and its events except the one for the deletion', async () => {
@@ -92,7 +92,7 @@ test('deletes a milestone and its events except the one for the deletion', async
   assert.equal((await owner.get(`${at}/milestones/${id}`)).status, 404);
   assert.equal((await owner.get(`${at}/issues/${issue.iid}`)).body.milestone, null);
   assert.equal((await owner.delete(`${at}/milestones/${id}`)).status, 404);
-  assert.deepEqual(await told(project), [['destroyed', null, null]]);
+  assert.deepEqual(await milestoneEvents(project), [['destroyed', null, null]]);
 });
 
 test('rejects invalid changes without changing anything', async () => {
@@ -127,7 +127,7 @@ test('updates a group milestone in its group only and records no event', async (
   }
   assert.equal((await group.owner.put(`${group.at}/milestones/${id}`, { state_event: 'close' })).body.state, 'closed');
   assert.equal((await group.owner.delete(`${group.at}/milestones/${id}`)).status, 204);
-  assert.deepEqual(await told(project), []);
+  assert.deepEqual(await milestoneEvents(project), []);
 });
 
 test('forbids Guests to update or delete milestones', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Caller, done, type Group, world } from '#test/support/world.ts';
 import { listNoteBodies, newIssue } from './fixtures.testing.ts';
 
-// Notes on epics, which are found by their ids.
+// Notes on epics. Their paths contain the id of the epic, not its iid.
 
 const { group, owner, guest, planner, user, newGroup, newProject } = await world({
   group: { visibility: 'private', with: ['guest', 'planner'] },

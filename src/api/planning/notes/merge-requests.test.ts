@@ -4,7 +4,7 @@ import { type Caller, done, type Project, world } from '#test/support/world.ts';
 import { newMergeRequest } from '../merge-requests/fixtures.testing.ts';
 import { listNoteBodies, newIssue } from './fixtures.testing.ts';
 
-// Notes on merge requests, and what they and issues tell each other.
+// Notes on merge requests, and cross-references between merge requests and issues.
 
 const { user, newProject, newGroup, root, work, server } = await world();
 

@@ -100,12 +100,12 @@ test('reassigns comments of a deleted user to the ghost user, or deletes them', 
   assert.equal((await owner.get(issue.at)).body.user_notes_count, 2);
 });
 
-/** A comment by the project's owner, as it was loaded when he asked to change it. */
-async function loaded(by: SignedInCaller, project: Project, body: string) {
+/** Creates a comment by the owner and returns it as loaded at the start of an update by `by`. */
+async function createAndLoadComment(by: SignedInCaller, project: Project, body: string) {
   const issue = await newIssue(project);
   const at = `${issue.notes}/${(await project.owner.post(issue.notes, { body })).body.id}`;
   const found = await findProject(database.reader, by, String(project.id));
-  const thing = {
+  const noteable = {
     type: 'Issue',
     id: issue.id,
     iid: issue.iid,
@@ -113,48 +113,65 @@ async function loaded(by: SignedInCaller, project: Project, body: string) {
     project: found!,
     locked: false,
   } as const;
-  return { at, issue, thing, note: { ...(await listNotes(database.reader, by, thing, WISH, PAGE)).items[0]!, body } };
+  return {
+    at,
+    issue,
+    noteable,
+    note: { ...(await listNotes(database.reader, by, noteable, FILTER, PAGE)).items[0]!, body },
+  };
 }
 
 test('compares with the current body, and returns 404 for a deleted comment', async () => {
   const { project, owner } = await world({ project: {} });
   const by = (await loadCaller(database.reader, owner.id, null)) as SignedInCaller;
-  const { at, thing, note } = await loaded(by, project, 'First');
+  const { at, noteable, note } = await createAndLoadComment(by, project, 'First');
   await owner.put(at, { body: 'Second' });
-  await runUnitOfWork(by, (uow) => updateNote(uow, issueNoteable, thing, note, { body: 'First' }));
+  await runUnitOfWork(by, (uow) => updateNote(uow, issueNoteable, noteable, note, { body: 'First' }));
   assert.equal((await owner.get(at)).body.body, 'First');
   await owner.delete(at);
-  const gone = await runUnitOfWork(by, (uow) => updateNote(uow, issueNoteable, thing, note, { body: 'First' }));
-  assert.deepEqual(gone, fail('gone'));
+  const result = await runUnitOfWork(by, (uow) => updateNote(uow, issueNoteable, noteable, note, { body: 'First' }));
+  assert.deepEqual(result, fail('gone'));
 });
 
 test('writes nothing if the caller loses access before the write', async () => {
   const { project, owner, guest } = await world({ project: { with: ['guest'] } });
   const by = (await loadCaller(database.reader, guest.id, null)) as SignedInCaller;
-  const { issue, thing, note } = await loaded(by, project, 'First');
-  const wish = { body: 'Second', internal: false, createdAt: null };
-  const refusedNow = async () => {
-    await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueNoteable, thing, wish)), AccessRevoked);
-    await assert.rejects(() => runUnitOfWork(by, (uow) => deleteNote(uow, issueNoteable, thing, note)), AccessRevoked);
+  const { issue, noteable, note } = await createAndLoadComment(by, project, 'First');
+  const input = { body: 'Second', internal: false, createdAt: null };
+  const assertRejected = async () => {
+    await assert.rejects(
+      () => runUnitOfWork(by, (uow) => createNote(uow, issueNoteable, noteable, input)),
+      AccessRevoked,
+    );
+    await assert.rejects(
+      () => runUnitOfWork(by, (uow) => deleteNote(uow, issueNoteable, noteable, note)),
+      AccessRevoked,
+    );
     assert.deepEqual(await listNoteBodies(owner, issue, { activity_filter: 'only_comments' }), ['First']);
   };
   await owner.put(issue.at, { confidential: true });
-  await refusedNow();
+  await assertRejected();
   await owner.put(issue.at, { confidential: false });
   await owner.delete(`${project.at}/members/${guest.id}`);
-  await refusedNow();
+  await assertRejected();
 });
 
 test('rejects comments of non-members if the discussion is locked before the write', async () => {
   const { project, owner } = await world({ project: { visibility: 'public' } });
   const by = (await loadCaller(database.reader, (await user()).id, null)) as SignedInCaller;
-  const { issue, thing } = await loaded(by, project, 'First');
+  const { issue, noteable } = await createAndLoadComment(by, project, 'First');
   await owner.put(issue.at, { discussion_locked: true });
-  const wish = { body: 'Second', internal: false, createdAt: null };
-  await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueNoteable, thing, wish)), AccessRevoked);
+  const input = { body: 'Second', internal: false, createdAt: null };
+  await assert.rejects(
+    () => runUnitOfWork(by, (uow) => createNote(uow, issueNoteable, noteable, input)),
+    AccessRevoked,
+  );
   await owner.delete(issue.at);
-  await assert.rejects(() => runUnitOfWork(by, (uow) => createNote(uow, issueNoteable, thing, wish)), AccessRevoked);
+  await assert.rejects(
+    () => runUnitOfWork(by, (uow) => createNote(uow, issueNoteable, noteable, input)),
+    AccessRevoked,
+  );
 });
 
-const WISH = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;
+const FILTER = { order_by: 'created_at', sort: 'asc', activity_filter: 'all_notes' } as const;
 const PAGE = { kind: 'offset', page: 1, perPage: 20 } as const;

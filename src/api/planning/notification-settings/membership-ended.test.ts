@@ -9,11 +9,11 @@ const levelOf = async (caller: Caller, { at }: { at: string }) => (await caller.
 test('deletes the setting of a former member of a project or group', async () => {
   const ada = await user();
   for (const place of [await newProject({ visibility: 'public' }), await newGroup({ visibility: 'public' })]) {
-    await place.add('guest', ada);
+    await place.addMember('guest', ada);
     await ada.put(`${place.at}${own}`, { level: 'watch' });
     await place.owner.delete(`${place.at}/members/${ada.id}`);
     assert.equal(await levelOf(ada, place), 'global');
-    await place.add('guest', ada);
+    await place.addMember('guest', ada);
     assert.equal(await levelOf(ada, place), 'global');
   }
 });
@@ -21,7 +21,7 @@ test('deletes the setting of a former member of a project or group', async () =>
 test('keeps settings of other users and other projects and groups', async () => {
   const { project, guest, owner } = await world({ project: { with: ['guest'] } });
   const other = await newProject({ owner: root });
-  await other.add('guest', guest);
+  await other.addMember('guest', guest);
   for (const { at } of [project, other]) await guest.put(`${at}${own}`, { level: 'watch' });
   await guest.put(own, { level: 'mention' });
   await owner.put(`${project.at}${own}`, { level: 'disabled' });
@@ -60,9 +60,9 @@ test('shows the caller’s own levels in projects, including that of the group',
   const group = await newGroup({ owner: await user() });
   const subgroup = await newGroup({ in: group });
   const project = await newProject({ in: subgroup, owner: group.owner });
-  const ada = await group.add('reporter');
-  await project.add('maintainer', ada);
-  await subgroup.add('developer', ada);
+  const ada = await group.addMember('reporter');
+  await project.addMember('maintainer', ada);
+  await subgroup.addMember('developer', ada);
   await ada.put(`${project.at}${own}`, { level: 'watch' });
   await ada.put(`${group.at}${own}`, { level: 'disabled' });
   await ada.put(`${subgroup.at}${own}`, { level: 'custom' });

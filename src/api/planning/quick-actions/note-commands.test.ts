@@ -17,15 +17,15 @@ const [bug, words, milestone] = await Promise.all([
 const epic = (await done(owner.post(`${group.at}/epics`, { title: 'Faster' }))).body;
 const tomorrow = new Date(clock.now().getTime() + 86_400_000).toISOString().slice(0, 10);
 
-/** What a comment says, its changes, and what of the thing is so then. */
-type Case = readonly [body: string, summary: string, changes: object, then?: object];
+/** A comment, its summary and changes, and fields of the noteable afterwards. */
+type Case = readonly [body: string, summary: string, changes: object, expected?: object];
 
 async function each(at: string, cases: readonly Case[], by: Caller = owner): Promise<void> {
-  for (const [body, summary, changes, then = {}] of cases) {
+  for (const [body, summary, changes, expected = {}] of cases) {
     const answer = await by.post(`${at}/notes`, { body });
     assert.deepEqual([answer.status, answer.body], [202, { commands_changes: changes, summary: [summary] }], body);
     const now = (await done(owner.get(at))).body;
-    for (const [name, value] of Object.entries(then)) assert.deepEqual(now[name], value, `${body}: ${name}`);
+    for (const [name, value] of Object.entries(expected)) assert.deepEqual(now[name], value, `${body}: ${name}`);
   }
   assert.deepEqual((await owner.get(`${at}/notes`, { activity_filter: 'only_comments' })).body, []);
 }
@@ -107,8 +107,8 @@ test('applies quick actions for time, to-do items, subscriptions and emoji', asy
     '/label ~nope',
     '/weight many',
   ]) {
-    const { status, body: said } = await owner.post(issue.notes, { body });
-    assert.deepEqual([status, said], [400, { message: '400 Bad request - Failed to apply commands.' }], body);
+    const { status, body: answer } = await owner.post(issue.notes, { body });
+    assert.deepEqual([status, answer], [400, { message: '400 Bad request - Failed to apply commands.' }], body);
   }
   assert.deepEqual((await owner.get(`${issue.at}/time_stats`)).body, before);
 });
@@ -138,9 +138,9 @@ test('applies quick actions of merge requests and epics', async () => {
 
 test('writes the remaining text and returns the changes', async () => {
   const { at, notes } = await newIssue(project);
-  const said = await done(owner.post(notes, { body: 'Done.\n/close\n/label ~bug\n/merge' }));
-  const { body, commands_changes, id } = said.body;
-  assert.deepEqual([said.status, body], [201, 'Done.\n/merge']);
+  const response = await done(owner.post(notes, { body: 'Done.\n/close\n/label ~bug\n/merge' }));
+  const { body, commands_changes, id } = response.body;
+  assert.deepEqual([response.status, body], [201, 'Done.\n/merge']);
   assert.deepEqual(commands_changes, { state_event: 'close', add_label_ids: [bug.id] });
   assert.deepEqual((await owner.get(`${notes}/${id}`)).body.commands_changes, {});
   assert.equal((await owner.get(at)).body.state, 'closed');
@@ -188,14 +188,14 @@ test('records the same events as PUT when closing', async () => {
   await done(owner.post(one.notes, { body: '/close' }));
   await done(owner.put(other.at, { state_event: 'close' }));
   await work();
-  const told = async ({ at, id }: { at: string; id: number }) => [
+  const recordedEvents = async ({ at, id }: { at: string; id: number }) => [
     (await owner.get(`${at}/resource_state_events`)).body.map(({ state }: { state: string }) => state),
     (await owner.get(`${project.at}/events`, { target_type: 'issue', action: 'closed' })).body.filter(
       ({ target_id }: { target_id: number }) => target_id === id,
     ).length,
   ];
-  assert.deepEqual(await told(one), [['closed'], 1]);
-  assert.deepEqual(await told(one), await told(other));
+  assert.deepEqual(await recordedEvents(one), [['closed'], 1]);
+  assert.deepEqual(await recordedEvents(one), await recordedEvents(other));
 });
 
 test('applies quick actions in descriptions on create and update', async () => {

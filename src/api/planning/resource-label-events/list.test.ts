@@ -69,7 +69,7 @@ test('omits events of unreadable labels and returns 404 for one', async () => {
   const [event] = (await owner.get(eventsOf(issue.at))).body;
   const elsewhere = await newGroup({ owner });
   await done(owner.put(`${moving.at}/transfer`, { namespace: elsewhere.id }));
-  const visitor = await elsewhere.add('guest');
+  const visitor = await elsewhere.addMember('guest');
   const { body, headers } = await visitor.get(eventsOf(issue.at));
   assert.deepEqual([body, headers['x-total']], [[], '0']);
   const unread = await visitor.get(`${eventsOf(issue.at)}/${event.id}`);
@@ -88,7 +88,7 @@ test('returns 404 for unknown, foreign and invalid ids, and has no POST', async 
 });
 
 test('starts without events on a moved issue, and keeps events of deleted users', async () => {
-  const ada = await project.add('planner');
+  const ada = await project.addMember('planner');
   const to = await newProject({ owner });
   await done(owner.post(`${to.at}/labels`, { name: 'a', color: 'red' }));
   const issue = await newIssue(project, { labels: 'a,b', weight: 3 }, ada);

@@ -20,14 +20,14 @@ test('records events when the milestone of an issue is set, changed and cleared'
   const issue = await newIssue(project, { milestone_id: one.id });
   for (const milestone_id of [one.id, two.id, two.id, 0]) await owner.put(issue.at, { milestone_id });
   const { body, headers } = await guest.get(issue.events);
-  const told = body.map(
+  const fields = body.map(
     ({ action, milestone, state }: { action: string; milestone: { id: number }; state: string }) => [
       action,
       milestone.id,
       state,
     ],
   );
-  assert.deepEqual(told, [
+  assert.deepEqual(fields, [
     ['add', one.id, 'opened'],
     ['add', two.id, 'opened'],
     ['remove', two.id, 'opened'],
@@ -66,7 +66,7 @@ test('shows the group of a group milestone and omits unreadable ones', async () 
   assert.deepEqual([event.milestone.group_id, 'project_id' in event.milestone], [group.id, false]);
   const elsewhere = await newGroup({ owner: group.owner });
   await done(group.owner.put(`${project.at}/transfer`, { namespace: elsewhere.id }));
-  const guest = await elsewhere.add('guest');
+  const guest = await elsewhere.addMember('guest');
   const { body, headers } = await guest.get(issue.events);
   assert.deepEqual([body, headers['x-total']], [[], '0']);
   const unread = await guest.get(`${issue.events}/${event.id}`);

@@ -49,7 +49,7 @@ test('records one event on concurrent closing', async () => {
 test('shows the impersonated user, and null after the user is deleted', async () => {
   const { project, owner } = await world({ project: {} });
   const issue = await newIssue(project);
-  const ada = await project.add('developer');
+  const ada = await project.addMember('developer');
   await root.send('PUT', issue.at, { params: { state_event: 'close' }, headers: { Sudo: ada.username } });
   assert.equal((await owner.get(issue.events)).body[0].user.id, ada.id);
   await root.delete(`/users/${ada.id}`);

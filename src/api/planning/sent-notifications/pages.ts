@@ -8,33 +8,33 @@ const TARGET_TEXTS: Readonly<Record<UnsubscribeClaim['target'], string>> = {
   MergeRequest: 'this merge request',
   Epic: 'this epic',
   Project: 'this project',
-  Digest: 'all that this mail has told of',
+  Digest: 'everything listed in this mail',
 };
 
 const EXCEPTION_TEXTS: Readonly<Record<UnsubscribeClaim['target'], string>> = {
-  Issue: 'unless somebody names you there',
-  MergeRequest: 'unless somebody names you there',
-  Epic: 'unless somebody names you there',
-  Project: 'but of what you have subscribed to there',
-  Digest: 'unless somebody names you there',
+  Issue: 'unless you are mentioned there',
+  MergeRequest: 'unless you are mentioned there',
+  Epic: 'unless you are mentioned there',
+  Project: 'except for what you are subscribed to there',
+  Digest: 'unless you are mentioned there',
 };
 
 /** Asks for confirmation, because mail scanners follow links. */
-export function confirmationPage({ target: what }: UnsubscribeClaim): HtmlReply {
-  const main = markup`<p>You will get no more mails of ${TARGET_TEXTS[what]}, ${EXCEPTION_TEXTS[what]}.</p>
+export function confirmationPage({ target }: UnsubscribeClaim): HtmlReply {
+  const main = markup`<p>You will receive no more mails about ${TARGET_TEXTS[target]}, ${EXCEPTION_TEXTS[target]}.</p>
 <form method="post" action="">
 <button>Unsubscribe</button>
 </form>`;
   return htmlPage({ title: 'Unsubscribe?', main, csrfToken: null });
 }
 
-export function unsubscribedPage({ target: what }: UnsubscribeClaim): HtmlReply {
-  const main = markup`<p role="status">You get no more mails of ${TARGET_TEXTS[what]}, ${EXCEPTION_TEXTS[what]}.</p>`;
+export function unsubscribedPage({ target }: UnsubscribeClaim): HtmlReply {
+  const main = markup`<p role="status">You will receive no more mails about ${TARGET_TEXTS[target]}, ${EXCEPTION_TEXTS[target]}.</p>`;
   return htmlPage({ title: 'Unsubscribed', main, csrfToken: null });
 }
 
 export function invalidLink(): HttpError {
-  const main = markup`${alertBox('This is no link of ours.')}<p>Copy the whole link from the mail, or unsubscribe where you are signed in.</p>`;
+  const main = markup`${alertBox('This unsubscribe link is invalid.')}<p>Copy the whole link from the mail, or sign in and unsubscribe there.</p>`;
   const { body, headers } = htmlPage({ title: 'Not found', main, csrfToken: null });
   return new HttpError(404, body, { 'Content-Type': 'text/html; charset=utf-8', ...(headers as {}) });
 }

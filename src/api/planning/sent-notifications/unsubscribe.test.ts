@@ -10,14 +10,14 @@ const here = await world();
 const { anonymous, newProject, server } = here;
 
 /** The link of a mail; `//` is the server's root. */
-async function linkOf(leaving: UnsubscribeClaim): Promise<string> {
-  return `//-/sent_notifications/${createUnsubscribeToken(await server.services.secretKey(), leaving)}/unsubscribe`;
+async function linkOf(claim: UnsubscribeClaim): Promise<string> {
+  return `//-/sent_notifications/${createUnsubscribeToken(await server.services.secretKey(), claim)}/unsubscribe`;
 }
 
 const ONE_CLICK = { 'List-Unsubscribe': 'One-Click' };
 
-/** An issue that somebody has an interest in. */
-async function interested() {
+/** Creates a project with an issue to which its assignee is subscribed. */
+async function issueWithSubscriber() {
   const project = await newProject({ with: ['developer'] });
   const { developer } = project;
   const issue = await newIssue(project, { assignee_ids: [developer.id] });
@@ -26,32 +26,40 @@ async function interested() {
 }
 
 test('unsubscribes on POST without sign-in, but not on GET', async () => {
-  const { developer, issue, isSubscribed } = await interested();
+  const { developer, issue, isSubscribed } = await issueWithSubscriber();
   const link = await linkOf({ target: 'Issue', id: issue.id, userId: developer.id });
   const page = await anonymous.get(link);
   assert.deepEqual([page.status, page.text.includes('<form method="post"')], [200, true]);
-  assert.ok(!page.text.includes('Retry loop'), 'nobody is told what it is about');
+  assert.ok(!page.text.includes('Retry loop'), 'the page does not reveal the title');
   assert.equal(await isSubscribed(), true);
-  const left = await anonymous.post(link, ONE_CLICK);
-  assert.deepEqual([left.status, left.text.includes('Unsubscribed')], [200, true]);
+  const response = await anonymous.post(link, ONE_CLICK);
+  assert.deepEqual([response.status, response.text.includes('Unsubscribed')], [200, true]);
   assert.equal(await isSubscribed(), false);
-  assert.equal((await anonymous.post(link)).status, 200, 'the button of the page, and a second time');
+  assert.equal(
+    (await anonymous.post(link)).status,
+    200,
+    'the button of the page works again after the one-click request',
+  );
 });
 
 test('returns 404 for an unsigned link', async () => {
-  const { developer, project, issue, isSubscribed } = await interested();
+  const { developer, project, issue, isSubscribed } = await issueWithSubscriber();
   const link = await linkOf({ target: 'Issue', id: issue.id, userId: project.owner.id });
   const forged = link.replace(`-${project.owner.id}-`, `-${developer.id}-`);
   for (const path of [forged, `//-/sent_notifications/x/unsubscribe`]) {
-    for (const answer of [await anonymous.get(path), await anonymous.post(path, ONE_CLICK)]) {
-      assert.deepEqual([answer.status, answer.text.includes('no link of ours')], [404, true], path);
+    for (const response of [await anonymous.get(path), await anonymous.post(path, ONE_CLICK)]) {
+      assert.deepEqual(
+        [response.status, response.text.includes('This unsubscribe link is invalid.')],
+        [404, true],
+        path,
+      );
     }
   }
   assert.equal(await isSubscribed(), true);
 });
 
 test('does not reveal whether the target still exists', async () => {
-  const { developer, project, issue } = await interested();
+  const { developer, project, issue } = await issueWithSubscriber();
   const links = [
     await linkOf({ target: 'Issue', id: issue.id, userId: developer.id }),
     await linkOf({ target: 'Issue', id: 987_654, userId: developer.id }),
@@ -63,18 +71,18 @@ test('does not reveal whether the target still exists', async () => {
 });
 
 test('disables mails of a project except for subscriptions', async () => {
-  const { developer, project } = await interested();
+  const { developer, project } = await issueWithSubscriber();
   const link = await linkOf({ target: 'Project', id: project.id, userId: developer.id });
-  const said = [(await anonymous.get(link)).text, (await anonymous.post(link, ONE_CLICK)).text];
-  for (const text of said) assert.match(text, /this project, but of what you have subscribed to there\./);
+  const pages = [(await anonymous.get(link)).text, (await anonymous.post(link, ONE_CLICK)).text];
+  for (const text of pages) assert.match(text, /this project, except for what you are subscribed to there\./);
   const { body } = await developer.get(`${project.at}/notification_settings`);
   assert.deepEqual(body, { level: 'disabled' });
 });
 
 test('unsubscribes from all targets of a digest', async () => {
-  const [first, second] = [await interested(), await interested()];
+  const [first, second] = [await issueWithSubscriber(), await issueWithSubscriber()];
   const { id: recipient_id } = first.developer;
-  await second.project.add('guest', first.developer);
+  await second.project.addMember('guest', first.developer);
   const mail = (target_id: number, digest_id: number | null) =>
     createMail(here, 'sent', { recipient_id, target_id, digest_id });
   const digest = await mail(first.issue.id, null);
@@ -86,7 +94,7 @@ test('unsubscribes from all targets of a digest', async () => {
   await done(anonymous.post(await linkOf({ target: 'Digest', id: digest, userId: recipient_id }), ONE_CLICK));
   assert.equal(await first.isSubscribed(), false);
   assert.equal((await done(first.developer.get(second.issue.at))).body.subscribed, false);
-  assert.equal(await second.isSubscribed(), true, 'it was not his mail');
+  assert.equal(await second.isSubscribed(), true, 'the mail belonged to another user');
 });
 
 test('unsubscribes from the project by a pipeline mail', async () => {

@@ -12,7 +12,7 @@ const stranger = await user();
 const username = async (who: { get: typeof owner.get }) => (await who.get('/user')).body.username as string;
 
 test('creates one to-do item for each new assignee and reviewer, including the actor', async () => {
-  const [ada, bob] = [await project.add('developer'), await project.add('developer')];
+  const [ada, bob] = [await project.addMember('developer'), await project.addMember('developer')];
   const mr = await newMergeRequest(project, { assignee_ids: [ada.id, owner.id], reviewer_ids: [bob.id] });
   assert.deepEqual(await describeTodos(ada), [`assigned MergeRequest ${mr.iid}`]);
   assert.deepEqual(await describeTodos(bob), [`review_requested MergeRequest ${mr.iid}`]);
@@ -28,25 +28,29 @@ test('creates one to-do item for each new assignee and reviewer, including the a
 });
 
 test('creates to-do items for mentioned readers, directly_addressed at the start of a paragraph', async () => {
-  const [ada, bob, eve] = [await project.add('planner'), await project.add('planner'), await project.add('guest')];
+  const [ada, bob, eve] = [
+    await project.addMember('planner'),
+    await project.addMember('planner'),
+    await project.addMember('guest'),
+  ];
   const names = await Promise.all([ada, bob, eve, stranger].map(username));
   const [a, b, e, s] = names.map((one) => `@${one}`);
   const { iid, notes } = await newIssue(project, { title: `For ${b}`, description: `${a} ${e}\nand ${s}` });
-  const said = await done(owner.post(notes, { body: `Look, ${a}\n\n ${a}!` }));
+  const comment = await done(owner.post(notes, { body: `Look, ${a}\n\n ${a}!` }));
   await done(owner.post(notes, { body: `${b} ${e}: not for guests`, internal: true }));
   assert.deepEqual(await describeTodos(ada), [`mentioned Issue ${iid}`, `directly_addressed Issue ${iid}`]);
   assert.deepEqual(await describeTodos(bob), [`directly_addressed Issue ${iid}`, `mentioned Issue ${iid}`]);
   assert.deepEqual(await describeTodos(eve), [`directly_addressed Issue ${iid}`]);
   assert.deepEqual(await describeTodos(stranger), []);
   const [{ body, target_url, author, project: where, target, target_type, state }] = (await ada.get('/todos')).body;
-  assert.deepEqual([body, author.id, target_type, state], [said.body.body, owner.id, 'Issue', 'pending']);
-  assert.deepEqual([where.id, target_url], [project.id, `${target.web_url}#note_${said.body.id}`]);
-  await done(owner.delete(`${notes}/${said.body.id}`));
+  assert.deepEqual([body, author.id, target_type, state], [comment.body.body, owner.id, 'Issue', 'pending']);
+  assert.deepEqual([where.id, target_url], [project.id, `${target.web_url}#note_${comment.body.id}`]);
+  await done(owner.delete(`${notes}/${comment.body.id}`));
   assert.deepEqual(await describeTodos(ada), [`directly_addressed Issue ${iid}`]);
 });
 
 test('creates to-do items for users newly mentioned by an edit', async () => {
-  const [ada, bob] = [await project.add('planner'), await project.add('planner')];
+  const [ada, bob] = [await project.addMember('planner'), await project.addMember('planner')];
   const [a, b] = [await username(ada), await username(bob)];
   const { iid, at, notes } = await newIssue(project, { description: `cc @${a}` });
   const note = await done(owner.post(notes, { body: `cc @${a}` }));
@@ -58,7 +62,7 @@ test('creates to-do items for users newly mentioned by an edit', async () => {
 });
 
 test('creates to-do items for the author on failed head pipelines and new conflicts', async () => {
-  const ada = await project.add('developer');
+  const ada = await project.addMember('developer');
   const mr = await newMergeRequest(project, {}, ada);
   const look = async () => {
     clock.advance(2);

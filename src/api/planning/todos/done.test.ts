@@ -12,7 +12,7 @@ const CONTENT = { content: 'x', commit_message: 'Add' };
 const actionsOf = async (caller: Caller) => (await describeTodos(caller)).map((line) => line.split(' ')[0]);
 
 test('creates one pending item on marking, and another after it is done', async () => {
-  const ada = await project.add('planner');
+  const ada = await project.addMember('planner');
   const group = await newGroup({ with: ['guest'] });
   const epic = (await done(group.owner.post(`${group.at}/epics`, { title: 'Faster' }))).body;
   const [issue, mr] = [await newIssue(project), await newMergeRequest(project)];
@@ -38,7 +38,7 @@ test('creates one pending item on marking, and another after it is done', async 
 
 test('returns 304 to one of two concurrent requests', async () => {
   const { at } = await newIssue(project);
-  const ada = await project.add('guest');
+  const ada = await project.addMember('guest');
   const answers = await Promise.all([ada.post(`${at}/todo`), ada.post(`${at}/todo`)]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 304]);
 });
@@ -52,7 +52,7 @@ test('completes the to-do items of the acting user only', async () => {
     assignees: { assignee_ids: [owner.id] },
     title: { title: 'Other words' },
   };
-  const ada = await project.add('developer');
+  const ada = await project.addMember('developer');
   for (const [name, params] of Object.entries(acts)) {
     for (const { at } of [await newIssue(project), await newMergeRequest(project)]) {
       for (const one of [owner, ada]) await done(one.post(`${at}/todo`));
@@ -66,7 +66,7 @@ test('completes the to-do items of the acting user only', async () => {
 });
 
 test('completes to-do items on comments, emoji, approvals, pushes and merges', async () => {
-  const ada = await project.add('maintainer');
+  const ada = await project.addMember('maintainer');
   const mr = await newMergeRequest(project);
   const acts = [
     () => done(ada.post(`${mr.at}/notes`, { body: 'Fine' })),

@@ -17,7 +17,7 @@ test('deletes to-do items of a former member for good', async () => {
   await done(owner.delete(`${group.at}/members/${guest.id}`));
   assert.deepEqual(await describeTodos(guest), []);
   await work();
-  await group.add('guest', guest);
+  await group.addMember('guest', guest);
   assert.deepEqual(await describeTodos(guest), []);
 });
 
@@ -55,9 +55,9 @@ test('deletes to-do items of users without a role when a project becomes private
 test('deletes items of a deleted user, and reassigns those they caused to the ghost user', async () => {
   const [ada, bob] = [await user(), await user()];
   const project = await newProject({ owner: ada });
-  await project.add('developer', bob);
+  await project.addMember('developer', bob);
   const own = await newProject({ owner: bob });
-  await own.add('developer', ada);
+  await own.addMember('developer', ada);
   await newIssue(own, { assignee_ids: [bob.id] }, ada);
   await newIssue(own, { assignee_ids: [ada.id] }, bob);
   await done(root.delete(`/users/${ada.id}`));

@@ -16,7 +16,7 @@ test('lists a version for each head and target branch, newest first', async () =
   const before = await done(reporter.get(`${mr.at}/versions`));
   await work();
   const { body, headers } = await done(reporter.get(`${mr.at}/versions`));
-  assert.deepEqual(before.body, body, 'told before anybody has looked as it is told then');
+  assert.deepEqual(before.body, body, 'the response is the same before and after the jobs have run');
   assert.equal(headers['x-total'], '3');
   const seen = body.map((one: Record<string, unknown>) => [one.head_commit_sha, one.start_commit_sha, one.real_size]);
   assert.deepEqual(seen, [

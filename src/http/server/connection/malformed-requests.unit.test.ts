@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream, text } from '#http/endpoint/responses.ts';
-import { smallServer } from '#test/support/minimal-server.ts';
+import { startMinimalServer } from '#test/support/minimal-server.ts';
 
 // What can't be read as HTTP (contract/conventions.md §1 stage 1), on a connection that has asked for something before.
 
@@ -14,7 +14,7 @@ const NONSENSE = '\0nonsense\r\n\r\n';
 const begun = new PassThrough();
 const entered = Promise.withResolvers<void>();
 
-const server = await smallServer({
+const server = await startMinimalServer({
   streamThing: endpoint({
     get: '/stream',
     summary: 'An answer that goes on',
@@ -82,7 +82,7 @@ test('nonsense after an answer is refused', async () => {
 });
 
 test('who was refused and does not hang up is cut off', async () => {
-  const hasty = await smallServer({}, { patience: 20 });
+  const hasty = await startMinimalServer({}, { idleTimeout: 20 });
   const seen = once(hasty.transport.server, 'connection');
   const socket = connected(hasty, true);
   const [side] = await seen;

@@ -14,7 +14,7 @@ import { created, noContent, ok, page, shape, stream, text } from '#http/endpoin
 import { optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { integer } from '#http/parameters/types.ts';
-import { smallServer } from '#test/support/minimal-server.ts';
+import { startMinimalServer } from '#test/support/minimal-server.ts';
 
 const Thing = shape('Thing', { id: Type.Integer() });
 const entered = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ const endpoints = {
   }),
 };
 
-const server = await smallServer(endpoints);
+const server = await startMinimalServer(endpoints);
 const { anonymous, raw, address } = server;
 
 /** Without the checks that the speaking caller makes: for answers that no test should see elsewhere. */
@@ -354,7 +354,7 @@ test('a client that never reads its answer does not keep a stopping server', asy
     response: stream,
     handle: () => ({ headers: {}, body: endless }),
   });
-  const flooding = await smallServer({ flood }, { grace: 50 });
+  const flooding = await startMinimalServer({ flood }, { grace: 50 });
   const { hostname, port } = new URL(flooding.address);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.on('error', () => {});
@@ -369,7 +369,7 @@ test('a client that never reads its answer does not keep a stopping server', asy
 test('a client that goes away with its answer, in the middle of its body, leaves no timer behind', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
   const before = timers();
-  const left = await smallServer({ createThing: endpoints.createThing });
+  const left = await startMinimalServer({ createThing: endpoints.createThing });
   const { hostname, port } = new URL(left.address);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.write('POST /api/v4/things HTTP/1.1\r\nHost: test\r\nContent-Length: 100000000\r\n\r\n{');

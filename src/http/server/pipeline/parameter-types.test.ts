@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, world } from '#test/support/world.ts';
+import { type Caller, type TestResponse, world } from '#test/support/world.ts';
 
 // What parameters become and how they are refused (contract/conventions.md §3), in the query, in a form and in JSON.
 
@@ -17,7 +17,7 @@ const asJson = (caller: Caller, method: string, path: string, raw: string) =>
 const asForm = (caller: Caller, method: string, path: string, raw: string) =>
   caller.send(method, path, { raw, headers: FORM_TYPE });
 
-function checkRefused(answer: Answer, error: string, told: string): void {
+function checkRefused(answer: TestResponse, error: string, told: string): void {
   assert.deepEqual([answer.status, answer.body], [400, { error }], told);
 }
 
@@ -203,7 +203,7 @@ test('all that is wrong is told once, in the order of the declaration', async ()
 
 test('an array of hashes comes in three forms and in JSON', async () => {
   const path = `/projects/${project}/protected_branches`;
-  const levels = ({ body }: Answer) =>
+  const levels = ({ body }: TestResponse) =>
     body.push_access_levels?.map(({ access_level }: { access_level: number }) => access_level) ?? body;
   const form = async (fields: string) => levels(await asForm(ada, 'POST', path, `name=${name('rule')}&${fields}`));
   const both = [30, 40];

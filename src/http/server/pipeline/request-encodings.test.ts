@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, world } from '#test/support/world.ts';
+import { type Caller, type TestResponse, world } from '#test/support/world.ts';
 
 // One call in every encoding, and which of several values counts (contract/conventions.md §3 "Sources", "Encodings").
 
@@ -32,7 +32,7 @@ async function inEveryEncoding(caller: Caller, method: string, path: string, pai
   };
 }
 
-const pick = ({ status, body }: Answer, keys: readonly string[]) => [
+const pick = ({ status, body }: TestResponse, keys: readonly string[]) => [
   status,
   Object.fromEntries(keys.map((key) => [key, body[key]])),
 ];

@@ -6,7 +6,7 @@ import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { entity } from '#http/endpoint/entity.ts';
 import { created, ok } from '#http/endpoint/responses.ts';
-import { smallServer } from '#test/support/minimal-server.ts';
+import { startMinimalServer } from '#test/support/minimal-server.ts';
 
 /** How often the owner is not there when the thing is shown. */
 let gone = 0;
@@ -29,7 +29,7 @@ const createThing = endpoint({
   handle: () => ({}),
 });
 
-const { anonymous, logged } = await smallServer({ readThing, createThing });
+const { anonymous, logged } = await startMinimalServer({ readThing, createThing });
 
 test('a read of what goes away meanwhile runs again', async () => {
   for (gone = 1; gone < 3; ) {

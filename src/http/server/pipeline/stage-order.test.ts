@@ -14,7 +14,7 @@ async function scene() {
   const { root, anonymous, user, tokenOf, withToken } = await world();
   const [owner, guest, stranger] = [await user(), await user(), await user()];
   const project = await newProject({ owner, readme: true });
-  await project.add('guest', guest);
+  await project.addMember('guest', guest);
   const unknown = withToken(owner, 'glpat-nobody');
   const reading = await tokenOf(owner, ['read_api']);
   return { root, anonymous, owner, guest, stranger, unknown, reading, project };

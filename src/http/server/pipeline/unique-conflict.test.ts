@@ -5,7 +5,7 @@ import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, Message } from '#http/endpoint/responses.ts';
-import { smallServer } from '#test/support/minimal-server.ts';
+import { startMinimalServer } from '#test/support/minimal-server.ts';
 
 const addChild = endpoint({
   post: '/parents/:id/children',
@@ -34,7 +34,7 @@ const makeTables = endpoint({
 });
 
 test('whoever adds to a record that goes away in that moment is told of a conflict', async () => {
-  const { anonymous, logged } = await smallServer({ addChild, makeTables });
+  const { anonymous, logged } = await startMinimalServer({ addChild, makeTables });
   assert.equal((await anonymous.post('/tables')).status, 201);
   assert.equal((await anonymous.post('/parents/1/children')).status, 201);
   const { status, body } = await anonymous.post('/parents/2/children');

@@ -30,7 +30,7 @@ test('a token that is revoked, expired or unknown gets 401', async () => {
 
 test('whoever may not see it any more gets 404, and nobody learns by * what there is', async () => {
   const [mira, otto] = [await user(), await user()];
-  const { id, add } = await newProject({ owner: mira });
+  const { id, addMember: add } = await newProject({ owner: mira });
   await add('developer', otto);
   const headers = await known(`/projects/${id}`, otto);
   assert.equal((await otto.get(`/projects/${id}`, {}, headers)).status, 304);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signedInBrowser, userWithPassword } from '#test/support/browser.ts';
-import type { Answer } from '#test/support/caller.ts';
+import type { TestResponse } from '#test/support/caller.ts';
 import { world } from '#test/support/world.ts';
 
 // Scripts of other sites (contract/conventions.md §4).
@@ -11,7 +11,7 @@ const { anonymous, root } = here;
 
 const Origin = 'https://app.test';
 
-function isOpen({ headers }: Answer): boolean {
+function isOpen({ headers }: TestResponse): boolean {
   assert.equal(headers['access-control-allow-credentials'], undefined);
   assert.equal(headers.vary, 'Origin');
   return headers['access-control-allow-origin'] === '*' && headers['access-control-expose-headers'] !== undefined;

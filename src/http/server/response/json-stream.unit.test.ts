@@ -8,7 +8,7 @@ import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
 import { page } from '#http/endpoint/responses.ts';
-import { smallServer } from '#test/support/minimal-server.ts';
+import { startMinimalServer } from '#test/support/minimal-server.ts';
 import { toJson } from './json-stream.ts';
 
 const long = 'ä"\n'.repeat(100_000);
@@ -92,7 +92,7 @@ test('a very long list is answered whole, with the headers of its page', async (
     response: page(rawEntity(Type.Object({ id: Type.Integer(), long: Type.String() }))),
     read: () => ({ items: rows, total: 40, more: false }),
   });
-  const { anonymous } = await smallServer({ listLong });
+  const { anonymous } = await startMinimalServer({ listLong });
   for (const _ of [1, 2]) {
     const { status, headers, bytes } = await anonymous.get('/long');
     assert.deepEqual([status, headers['x-total'], headers['content-type']], [200, '40', 'application/json']);

@@ -14,7 +14,7 @@ test('an answer that is remembered is the new one after every change', async () 
 });
 
 test('every caller is asked for his right, and has an answer of his own', async () => {
-  const { id, add } = await newProject({ owner: root });
+  const { id, addMember: add } = await newProject({ owner: root });
   const [member, stranger] = [await add('reporter'), await user()];
   assert.equal((await root.get(`/projects/${id}`)).body.permissions.project_access.access_level, 50);
   assert.equal((await member.get(`/projects/${id}`)).body.permissions.project_access.access_level, 20);
@@ -44,7 +44,7 @@ test('whoever knows the remembered answer gets 304, with the headers of its page
 });
 
 test('a membership that ends with the day takes its answers along', async () => {
-  const { add } = await newProject({ owner: root });
+  const { addMember: add } = await newProject({ owner: root });
   const tomorrow = new Date(clock.now().getTime() + 86_400_000).toISOString().slice(0, 10);
   const member = await add('reporter', undefined, { expires_at: tomorrow });
   const listed = async () => (await member.get('/projects', { membership: true })).body.length;

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { open } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { stream, text } from '#http/endpoint/responses.ts';
-import { smallServer } from '#test/support/minimal-server.ts';
+import { startMinimalServer } from '#test/support/minimal-server.ts';
 
 // What becomes of an answer whose client goes away, or stops reading.
 
@@ -83,8 +83,8 @@ const endpoints = {
   }),
 };
 
-const patient = await smallServer(endpoints);
-const hasty = await smallServer(endpoints, { patience: 100 });
+const patient = await startMinimalServer(endpoints);
+const hasty = await startMinimalServer(endpoints, { idleTimeout: 100 });
 
 function ask(address: string, ...paths: string[]): Socket {
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(address).port) });

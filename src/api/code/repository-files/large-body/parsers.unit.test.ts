@@ -19,7 +19,7 @@ async function withSpool<Result>(work: (spool: SpoolFile) => Promise<Result>): P
   const directory = await mkdtemp(join(tmpdir(), 'hearth-spool-'));
   const spool = await openSpoolFile(join(directory, 'spool'));
   try {
-    assert.deepEqual(await readdir(directory), [], 'nothing stays behind');
+    assert.deepEqual(await readdir(directory), [], 'no spool files are left');
     return await work(spool);
   } finally {
     await spool.close();

@@ -11,7 +11,7 @@ const { clock, newProject, server, work } = here;
 
 async function given() {
   const project = await newProject({});
-  const [developer, reporter] = [await project.add('developer'), await project.add('reporter')];
+  const [developer, reporter] = [await project.addMember('developer'), await project.addMember('reporter')];
   const at = `${project.at}/environments/review_apps`;
   const schedule = (params = {}, by = developer) => by.delete(at, params);
   const scheduled = async (params = {}) => names((await done(schedule(params))).body.scheduled_entries);
@@ -76,7 +76,7 @@ test('returns 401 to readers below Developer', async () => {
   assert.equal(status, 401);
   const message = 'You do not have permission to destroy environments in this project';
   assert.deepEqual(body, { message: { scheduled_entries: [], unprocessable_entries: [], message } });
-  assert.equal((await schedule({}, await project.add('guest'))).status, 403);
+  assert.equal((await schedule({}, await project.addMember('guest'))).status, 403);
   assert.equal((await schedule({}, await here.user())).status, 404);
   assert.equal((await schedule({}, here.anonymous)).status, 401);
   await done(project.owner.post(`${project.at}/archive`));

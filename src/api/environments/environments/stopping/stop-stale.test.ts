@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeProtection } from '#authorization/protected-environments/fixtures.testing.ts';
-import { deployed, deploymentRow } from '#test/support/deployment-rows.ts';
+import { createDeploymentFixture, deploymentRow } from '#test/support/deployment-rows.ts';
 import { done, world } from '#test/support/world.ts';
 
 // Environments that nobody has looked after for long (contract/environments.md "stop_stale").
@@ -13,8 +13,8 @@ const { clock, newGroup, newProject, server, work } = here;
 async function given() {
   const group = await newGroup({});
   const project = await newProject({ in: group, readme: true });
-  const developer = await project.add('developer');
-  const maintainer = await project.add('maintainer');
+  const developer = await project.addMember('developer');
+  const maintainer = await project.addMember('maintainer');
   const make = async (name: string, params = {}) =>
     (await done(maintainer.post(`${project.at}/environments`, { name, ...params }))).body as {
       id: number;
@@ -63,8 +63,8 @@ test('stops environments without changes and deployments since then, in the back
 
 test('plays the stop job of a stale environment without an actor', async () => {
   const { project, maintainer, make, states, at } = await given();
-  await deployed(here, project, await make('jobs'));
-  await deployed(here, project, await make('nobodys'), { halt: { user_id: null } });
+  await createDeploymentFixture(here, project, await make('jobs'));
+  await createDeploymentFixture(here, project, await make('nobodys'), { halt: { user_id: null } });
   clock.advance(20 * DAY);
   await done(maintainer.post(at, { before: daysAgo(10) }));
   await work();

@@ -37,7 +37,11 @@ interface StopStalePayload {
 /** Stops stale environments, except protected ones. */
 export const stopStaleEnvironments = defineJob({
   kind: 'stop-stale-environments',
-  async handle({ database, runUnitOfWork, config }: Services, { projectId, before }: StopStalePayload, { signal }) {
+  async handle(
+    { database, runUnitOfWork, config }: Pick<Services, 'config' | 'database' | 'runUnitOfWork'>,
+    { projectId, before }: StopStalePayload,
+    { signal },
+  ) {
     const project = await findProject(database.reader, ANONYMOUS, String(projectId));
     if (project === null) return;
     for (let after: StaleCursor = { updated_at: '', id: 0 }; !signal.aborted; ) {

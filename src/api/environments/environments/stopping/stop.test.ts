@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deployed, deploymentRow } from '#test/support/deployment-rows.ts';
+import { createDeploymentFixture, deploymentRow } from '#test/support/deployment-rows.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 
 // Stopping environments (contract/environments.md "stop").
@@ -62,7 +62,7 @@ test('stops a with_action environment without a job only by force', async () => 
 test('plays the stop job once as its own user', async () => {
   const here = await given();
   const { developer, owner, at } = here;
-  const { pipeline } = await deployed(here, here.project, here.made);
+  const { pipeline } = await createDeploymentFixture(here, here.project, here.made);
   for (let time = 0; time < 2; time++) {
     const { status, body } = await developer.post(`${at}/stop`);
     assert.deepEqual([status, body.state], [200, 'stopping']);
@@ -76,7 +76,7 @@ test('plays the stop job once as its own user', async () => {
 
 test('plays the stop job once on two concurrent requests', async () => {
   const here = await given();
-  const { pipeline } = await deployed(here, here.project, here.made, { halt: { status: 'success' } });
+  const { pipeline } = await createDeploymentFixture(here, here.project, here.made, { halt: { status: 'success' } });
   const stops = await Promise.all(Array.from({ length: 4 }, () => here.developer.post(`${here.at}/stop`)));
   assert.deepEqual(
     stops.map(({ status, body }) => [status, body.state]),
@@ -90,7 +90,7 @@ test('plays the stop job once on two concurrent requests', async () => {
 
 test('skips the stop job on force, even while stopping', async () => {
   const here = await given();
-  const { pipeline, halt } = await deployed(here, here.project, here.made);
+  const { pipeline, halt } = await createDeploymentFixture(here, here.project, here.made);
   assert.equal((await here.developer.post(`${here.at}/stop`, { force: true })).body.state, 'stopped');
   const jobs = await attempts(here, pipeline, 'halt');
   assert.deepEqual(
@@ -98,7 +98,7 @@ test('skips the stop job on force, even while stopping', async () => {
     [[halt, 'manual']],
   );
   const other = await given();
-  await deployed(other, other.project, other.made);
+  await createDeploymentFixture(other, other.project, other.made);
   await done(other.developer.post(`${other.at}/stop`));
   assert.equal((await other.developer.post(`${other.at}/stop`, { force: true })).body.state, 'stopped');
 });
@@ -106,7 +106,7 @@ test('skips the stop job on force, even while stopping', async () => {
 test('changes nothing if the job’s user may not play it', async () => {
   const here = await given();
   const { reporter, owner, at, state } = here;
-  const { pipeline } = await deployed(here, here.project, here.made, { halt: { user_id: reporter.id } });
+  const { pipeline } = await createDeploymentFixture(here, here.project, here.made, { halt: { user_id: reporter.id } });
   const { status, body } = await owner.post(`${at}/stop`);
   assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
   assert.equal(await state(), 'available');
@@ -119,7 +119,7 @@ test('changes nothing if the job’s user may not play it', async () => {
 test('requires the right to push to the deployed branch, except for Maintainers', async () => {
   const here = await given();
   const { developer, maintainer, at, state } = here;
-  await deployed(here, here.project, here.made, { ref: 'main' });
+  await createDeploymentFixture(here, here.project, here.made, { ref: 'main' });
   assert.equal((await developer.post(`${at}/stop`)).status, 403);
   assert.equal(await state(), 'available');
   assert.equal((await maintainer.post(`${at}/stop`)).body.state, 'stopping');
@@ -129,7 +129,7 @@ test('requires the right to push to the deployed branch, except for Maintainers'
 test('has no stop job after a deployment reported by the API', async () => {
   const here = await given();
   const { clock, developer, at } = here;
-  const { pipeline } = await deployed(here, here.project, here.made);
+  const { pipeline } = await createDeploymentFixture(here, here.project, here.made);
   clock.advance(60);
   await deploymentRow(here, here.project, here.made, { status: 'failed' });
   assert.equal((await developer.post(`${at}/stop`)).body.state, 'stopped');
@@ -141,10 +141,12 @@ test('has no stop job after a deployment reported by the API', async () => {
 
 test('plays the stop job of a failed deployment but not of a running one', async () => {
   const failed = await given();
-  await deployed(failed, failed.project, failed.made, { deploy: { status: 'failed' } });
+  await createDeploymentFixture(failed, failed.project, failed.made, { deploy: { status: 'failed' } });
   assert.equal((await failed.developer.post(`${failed.at}/stop`)).body.state, 'stopping');
   const running = await given();
-  await deployed(running, running.project, running.made, { deploy: { status: 'running', finished_at: null } });
+  await createDeploymentFixture(running, running.project, running.made, {
+    deploy: { status: 'running', finished_at: null },
+  });
   assert.equal((await running.developer.post(`${running.at}/stop`)).body.state, 'stopped');
 });
 
@@ -155,7 +157,7 @@ test('ignores stop jobs that are not manual or were never reached', async () => 
     { status: 'running' },
   ] as const) {
     const here = await given();
-    await deployed(here, here.project, here.made, { halt });
+    await createDeploymentFixture(here, here.project, here.made, { halt });
     assert.equal((await here.developer.post(`${here.at}/stop`)).body.state, 'stopped');
   }
 });

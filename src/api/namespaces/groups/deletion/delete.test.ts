@@ -11,7 +11,7 @@ test('delays the deletion and frees the path immediately', async () => {
   const top = await testWorld.newGroup({ owner: ada });
   const low = await testWorld.newGroup({ in: top });
   const project = await testWorld.newProject({ in: low });
-  await top.add('developer', bob);
+  await top.addMember('developer', bob);
   const deleted = await ada.delete(top.at);
   assert.deepEqual([deleted.status, deleted.body], [202, { message: '202 Accepted' }]);
   const marked = (await bob.get(top.at)).body;

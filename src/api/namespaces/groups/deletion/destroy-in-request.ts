@@ -31,7 +31,7 @@ interface DetachedGroup extends GroupToDestroy {
 export const destroyDetachedGroup = defineJob({
   kind: 'destroy_group',
   maxAttempts: MAX_ATTEMPTS,
-  async handle(services: Services, { by, address, ...group }: DetachedGroup) {
+  async handle(services: Pick<Services, 'database' | 'runUnitOfWork'>, { by, address, ...group }: DetachedGroup) {
     const caller = await loadCaller(services.database.reader, by, address);
     await destroyGroupInBatches(services, caller, group, (db) => groupExists(db, group.id));
   },

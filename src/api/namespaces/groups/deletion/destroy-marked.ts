@@ -14,7 +14,7 @@ const BATCH_SIZE = 100;
 /** Destroys the groups whose deletion was scheduled at least `deletion_adjourned_period` days ago. */
 export const destroyMarkedGroups = defineJob({
   kind: 'destroy_marked_groups',
-  async handle(services: Services) {
+  async handle(services: Pick<Services, 'database' | 'runUnitOfWork'>) {
     const { reader } = services.database;
     const { deletion_adjourned_period: days } = await loadSettings(reader);
     const lastDay = addDays(reader.today, -days);
@@ -31,7 +31,11 @@ export const destroyMarkedGroups = defineJob({
 });
 
 /** Destroys the group. Returns false if one of its repositories is being moved; the job tries again later. */
-async function destroyUnlessMoving(services: Services, group: GroupToDestroy, lastDay: string): Promise<boolean> {
+async function destroyUnlessMoving(
+  services: Pick<Services, 'database' | 'runUnitOfWork'>,
+  group: GroupToDestroy,
+  lastDay: string,
+): Promise<boolean> {
   try {
     await destroyGroupInBatches(services, ANONYMOUS, group, (db) => isStillDue(db, group.id, lastDay));
     return true;

@@ -36,7 +36,7 @@ async function createLargeMarkedSubgroup() {
   const large = await newGroup({ in: top, visibility: 'public' });
   const low = await newGroup({ in: large, visibility: 'public' });
   const project = await newProject({ in: low, visibility: 'public' });
-  await project.add('developer', bob);
+  await project.addMember('developer', bob);
   for (let i = 0; i < 50; i++) await newGroup({ in: low });
   await work();
   await ada.delete(large.at);

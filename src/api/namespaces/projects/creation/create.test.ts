@@ -109,8 +109,8 @@ test("checks the group's project_creation_level", async () => {
   const { user, name, root } = await world();
   const [owner, developer, maintainer, stranger] = [await user(), await user(), await user(), await user()];
   const group = await newGroup({ owner });
-  await group.add('developer', developer);
-  await group.add('maintainer', maintainer);
+  await group.addMember('developer', developer);
+  await group.addMember('maintainer', maintainer);
   const rows = [
     ['developer', [developer, maintainer, owner, root], [stranger]],
     ['maintainer', [maintainer, owner, root], [developer, stranger]],
@@ -214,7 +214,7 @@ test('returns 403 if the user has reached the limit of personal projects', async
   const text = "You've reached your limit of 1 projects created. Contact your administrator.";
   assert.deepEqual([answer.status, answer.body], [403, { message: [text] }]);
   const group = await newGroup({ owner: root });
-  await group.add('developer', mira);
+  await group.addMember('developer', mira);
   await newProject({ owner: mira, in: group });
   const byAnother = await root.post('/projects', { name: 'A gift', namespace_id: namespace.id });
   assert.equal(byAnother.status, 201, byAnother.text);

@@ -114,7 +114,7 @@ test('requires an Owner to delete and restore, before the precondition', async (
   const [owner, maintainer, stranger] = [await user(), await user(), await user()];
   const project = await newProject({ owner });
   const path = project.at;
-  await project.add('maintainer', maintainer);
+  await project.addMember('maintainer', maintainer);
   assert.equal((await anonymous.delete(path)).status, 401);
   assert.equal((await stranger.delete(path)).status, 404);
   assert.deepEqual((await maintainer.delete(path)).body, { message: '403 Forbidden' });
@@ -162,7 +162,7 @@ test('records archiving and unarchiving, which require an Owner', async () => {
   const [owner, maintainer] = [await user(), await user()];
   const project = await newProject({ owner });
   const path = project.at;
-  await project.add('maintainer', maintainer);
+  await project.addMember('maintainer', maintainer);
   assert.deepEqual((await maintainer.post(`${path}/archive`)).body, { message: '403 Forbidden' });
   const db = server.services.database.reader;
   const mark = await markRecordedEvents(db);

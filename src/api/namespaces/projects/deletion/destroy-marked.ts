@@ -14,7 +14,7 @@ const BATCH_SIZE = 100;
 /** Destroys the projects whose deletion was scheduled at least `deletion_adjourned_period` days ago. */
 export const destroyMarkedProjects = defineJob({
   kind: 'destroy_marked_projects',
-  async handle({ database, runUnitOfWork }: Services) {
+  async handle({ database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>) {
     const { reader } = database;
     const { deletion_adjourned_period: days } = await loadSettings(reader);
     const lastDay = addDays(reader.today, -days);

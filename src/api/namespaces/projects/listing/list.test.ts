@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, world } from '#test/support/world.ts';
+import { type Caller, type TestResponse, world } from '#test/support/world.ts';
 
 const { newProject, newGroup } = await world();
 
-const listIds = ({ status, text, body }: Answer): number[] => {
+const listIds = ({ status, text, body }: TestResponse): number[] => {
   assert.equal(status, 200, text);
   return body.map(({ id }: { id: number }) => id);
 };
@@ -81,7 +81,7 @@ async function createDifferentProjects() {
   const a = await newProject({ owner, name: `${word} a`, path: 'first', visibility: 'public', topics: ['x', 'y'] });
   const b = await newProject({ owner, name: 'second', path: `${word}-b`, visibility: 'public', issues_enabled: false });
   const c = await newProject({ owner, visibility: 'public', topics: ['y'], merge_requests_access_level: 'private' });
-  await c.add('developer', member);
+  await c.addMember('developer', member);
   assert.equal((await owner.post(`${b.at}/archive`)).status, 201);
   const assertListed = async (rows: readonly Row[]) => {
     for (const [caller, params, wanted] of rows) {
@@ -237,7 +237,7 @@ test('orders by similarity: exact matches first, then prefixes', async () => {
 });
 
 /** Returns the target of the only link of a page. */
-const nextLink = ({ headers }: Answer): URL | null => {
+const nextLink = ({ headers }: TestResponse): URL | null => {
   const link = /<([^>]+)>; rel="next"$/.exec(String(headers.link ?? ''));
   return link && new URL(link[1] as string);
 };
@@ -257,7 +257,7 @@ async function createPagedProjects(sort: 'asc' | 'desc') {
   const caller = sort === 'asc' ? owner : anonymous;
   const params = { pagination: 'keyset', order_by: 'id', sort, per_page: 2, search: 'project', ...bounds };
   const pages = [await caller.get('/projects', params)];
-  for (let url = nextLink(pages[0] as Answer); url !== null; url = nextLink(pages.at(-1) as Answer)) {
+  for (let url = nextLink(pages[0] as TestResponse); url !== null; url = nextLink(pages.at(-1) as TestResponse)) {
     pages.push(await caller.get(url.pathname.slice('/api/v4'.length) + url.search));
   }
   return { wanted: expected, bounds, pages };
@@ -328,7 +328,7 @@ test('lists direct projects of a group, and those of subgroups with include_subg
   const testWorld = await newProject({ in: top, visibility: 'public', name: name('here') });
   const hidden = await newProject({ in: top });
   const below = await newProject({ in: sub, visibility: 'public' });
-  await top.add('reporter', member);
+  await top.addMember('reporter', member);
   const path = `${top.at}/projects`;
   const rows: [Caller, Record<string, unknown>, { id: number }[]][] = [
     [owner, {}, [hidden, testWorld]],

@@ -16,7 +16,7 @@ type Params = Readonly<Record<string, unknown>>;
 const create = (project: Project, caller: Caller, params: Params = { ref: 'main' }) =>
   caller.post(`${project.at}/pipeline`, params);
 
-const refusal = async (project: Project, caller: Caller, params?: Params) => {
+const rejectedMessage = async (project: Project, caller: Caller, params?: Params) => {
   const before = await pipelinesOf(project);
   const { status, body } = await create(project, caller, params);
   assert.deepEqual(await pipelinesOf(project), before);
@@ -37,18 +37,18 @@ async function jobsOf({ id }: Project) {
   return jobs.where('project_id', '=', id).orderBy('id').execute();
 }
 
-/** A project whose CI file came by a commit that runs nothing, and whose Developers may push to `main`. */
-async function projectWith(text: string | null) {
+/** Creates a project with this CI file and no pipelines, whose Developers may push to `main`. */
+async function projectWithCiFile(text: string | null) {
   const { newProject, work } = await world();
   const project = await newProject({ with: ['developer', 'reporter'], readme: true });
   await project.owner.delete(`${project.at}/protected_branches/main`);
-  if (text !== null) await project.commit({ [CI_FILE]: text }, { message: 'Say what runs [skip ci]' });
+  if (text !== null) await project.commit({ [CI_FILE]: text }, { message: 'Add CI file [skip ci]' });
   await work();
   return project;
 }
 
-test('a pipeline is shown whole to whoever makes it', async () => {
-  const project = await projectWith(FILE);
+test('returns the new pipeline with all attributes', async () => {
+  const project = await projectWithCiFile(FILE);
   const { status, body } = await create(project, project.developer);
   assert.equal(status, 201, JSON.stringify(body));
   const { id, sha, created_at, updated_at, user, detailed_status, ...rest } = body;
@@ -76,20 +76,20 @@ test('a pipeline is shown whole to whoever makes it', async () => {
   });
 });
 
-test('a resource group that nobody has named before is in the order that the project wants of new ones', async () => {
-  const project = await projectWith(FILE);
+test('creates a new resource group with the default process mode of the project', async () => {
+  const project = await projectWithCiFile(FILE);
   const { owner, at } = project;
-  const order = async () => (await owner.get(`${at}/resource_groups/prod`)).body.process_mode;
+  const processMode = async () => (await owner.get(`${at}/resource_groups/prod`)).body.process_mode;
   await owner.put(at, { resource_group_default_process_mode: 'newest_first' });
   await create(project, project.developer);
-  assert.equal(await order(), 'newest_first');
+  assert.equal(await processMode(), 'newest_first');
   await owner.put(at, { resource_group_default_process_mode: 'unordered' });
   await create(project, project.developer);
-  assert.equal(await order(), 'newest_first', 'it is there already');
+  assert.equal(await processMode(), 'newest_first', 'the group exists already');
 });
 
-test('its jobs wait as the CI file says', async () => {
-  const project = await projectWith(FILE);
+test('creates the jobs of the CI file', async () => {
+  const project = await projectWithCiFile(FILE);
   await create(project, project.developer);
   const jobs = await jobsOf(project);
   assert.deepEqual(
@@ -113,19 +113,19 @@ test('its jobs wait as the CI file says', async () => {
   );
 });
 
-test('a pipeline can be made of a tag, and by the full name of a branch', async () => {
-  const project = await projectWith(FILE);
+test('creates a pipeline for a tag, and for the full name of a branch', async () => {
+  const project = await projectWithCiFile(FILE);
   await project.owner.post(`${project.repository}/tags`, { tag_name: 'v1', ref: 'main', message: 'One' });
-  const ofTag = await create(project, project.developer, { ref: 'v1' });
-  assert.deepEqual([ofTag.status, ofTag.body.ref, ofTag.body.tag], [201, 'v1', true]);
+  const tagPipeline = await create(project, project.developer, { ref: 'v1' });
+  assert.deepEqual([tagPipeline.status, tagPipeline.body.ref, tagPipeline.body.tag], [201, 'v1', true]);
   const { body } = await project.owner.get(`${project.repository}/branches/main`);
-  assert.equal(ofTag.body.sha, body.commit.id);
-  const full = await create(project, project.owner, { ref: 'refs/heads/main' });
-  assert.deepEqual([full.status, full.body.ref, full.body.tag], [201, 'main', false]);
+  assert.equal(tagPipeline.body.sha, body.commit.id);
+  const branchPipeline = await create(project, project.owner, { ref: 'refs/heads/main' });
+  assert.deepEqual([branchPipeline.status, branchPipeline.body.ref, branchPipeline.body.tag], [201, 'main', false]);
 });
 
-test('below Developer nobody makes one, and to strangers the project is not there', async () => {
-  const project = await projectWith(FILE);
+test('returns 403 to Reporters, 404 to callers without access and 401 to anonymous callers', async () => {
+  const project = await projectWithCiFile(FILE);
   const { user, anonymous } = await world();
   assert.equal((await create(project, project.reporter)).status, 403);
   assert.equal((await create(project, await user())).status, 404);
@@ -134,72 +134,76 @@ test('below Developer nobody makes one, and to strangers the project is not ther
   assert.deepEqual([missing.status, missing.body], [400, { error: 'ref is missing' }]);
 });
 
-test('while pipelines are off there is none', async () => {
-  const project = await projectWith(FILE);
+test('returns 400 while builds are disabled', async () => {
+  const project = await projectWithCiFile(FILE);
   await project.owner.put(project.at, { builds_access_level: 'disabled' });
-  assert.equal(await refusal(project, project.developer), 'Pipelines are disabled!');
+  assert.equal(await rejectedMessage(project, project.developer), 'Pipelines are disabled!');
 });
 
-test('on a protected branch it takes the right to push or to merge', async () => {
-  const project = await projectWith(FILE);
+test('requires push or merge rights on a protected branch', async () => {
+  const project = await projectWithCiFile(FILE);
   const protect = (levels: Params) =>
     project.owner.post(`${project.at}/protected_branches`, { name: 'main', ...levels });
   await protect({ push_access_level: 40, merge_access_level: 40 });
   const { developer, owner } = project;
   assert.equal(
-    await refusal(project, developer),
+    await rejectedMessage(project, developer),
     "You do not have sufficient permission to run a pipeline on 'main'. Please select a different branch or contact your administrator for assistance.",
   );
   assert.equal((await create(project, owner)).status, 201);
-  const stored = (await pipelinesOf(project)).at(-1)!;
-  assert.equal(Boolean(stored.protected), true);
+  const pipeline = (await pipelinesOf(project)).at(-1)!;
+  assert.equal(Boolean(pipeline.protected), true);
   await owner.delete(`${project.at}/protected_branches/main`);
   await protect({ push_access_level: 0, merge_access_level: 30 });
   assert.equal((await create(project, developer)).status, 201);
 });
 
-test('what is no branch and no tag is not found', async () => {
-  const project = await projectWith(FILE);
+test('returns 400 for a ref that is neither a branch nor a tag', async () => {
+  const project = await projectWithCiFile(FILE);
   for (const ref of ['nowhere', 'HEAD', 'main~1', 'refs/heads/', '..', '-a']) {
-    assert.equal(await refusal(project, project.developer, { ref }), 'Reference not found');
+    assert.equal(await rejectedMessage(project, project.developer, { ref }), 'Reference not found');
   }
 });
 
-test('without a CI file there is no pipeline; it may lie elsewhere', async () => {
-  const project = await projectWith(null);
-  assert.equal(await refusal(project, project.developer), 'Missing CI config file');
+test('returns 400 without a CI file, and finds it at the configured path', async () => {
+  const project = await projectWithCiFile(null);
+  assert.equal(await rejectedMessage(project, project.developer), 'Missing CI config file');
   await project.commit({ 'ci/main.yml': FILE });
   await project.owner.put(project.at, { ci_config_path: 'ci/main.yml' });
   assert.equal((await create(project, project.developer)).status, 201);
 });
 
-for (const [what, file, text] of [
+for (const [situation, file, message] of [
   ['an invalid file', 'J: {stage: x, script: a}', /^J job: chosen stage x does not exist; available stages are/],
-  ['no YAML', 'a: [', / at line 1 column 5$/],
+  ['invalid YAML', 'a: [', / at line 1 column 5$/],
   [
-    'jobs that are all left out',
+    'rules that exclude all jobs',
     'J: {script: a, rules: [{if: $NO}]}',
     /^The resulting pipeline would have been empty\. /,
   ],
-  ['a workflow that wants none', 'workflow: {rules: [{when: never}]}\nJ: {script: a}', /^The pipeline did not run\. /],
+  [
+    'workflow rules that allow no pipeline',
+    'workflow: {rules: [{when: never}]}\nJ: {script: a}',
+    /^The pipeline did not run\. /,
+  ],
 ] as const) {
-  test(`of ${what} there is no pipeline, and the answer says why`, async () => {
-    const project = await projectWith(file);
-    assert.match(await refusal(project, project.developer), text);
+  test(`returns 400 for ${situation}, with the reason`, async () => {
+    const project = await projectWithCiFile(file);
+    assert.match(await rejectedMessage(project, project.developer), message);
   });
 }
 
-test('variables come with it, encrypted, and decide about its jobs', async () => {
-  const project = await projectWith('J: {script: a, rules: [{if: $MODE == "full"}]}');
+test('stores the variables of a pipeline encrypted, and evaluates rules with them', async () => {
+  const project = await projectWithCiFile('J: {script: a, rules: [{if: $MODE == "full"}]}');
   const variables = [
     { key: 'MODE', value: 'full' },
     { key: 'CONFIG', value: 'secret text', variable_type: 'file' },
   ];
   const { status, body } = await create(project, project.developer, { ref: 'main', variables });
   assert.equal(status, 201, JSON.stringify(body));
-  const { body: shown } = await project.developer.get(`${project.at}/pipelines/${body.id}/variables`);
+  const { body: storedVariables } = await project.developer.get(`${project.at}/pipelines/${body.id}/variables`);
   assert.deepEqual(
-    shown.map(({ key, value, variable_type }: { key: string; value: string; variable_type: string }) => [
+    storedVariables.map(({ key, value, variable_type }: { key: string; value: string; variable_type: string }) => [
       key,
       value,
       variable_type,
@@ -214,22 +218,22 @@ test('variables come with it, encrypted, and decide about its jobs', async () =>
   assert.ok(rows.every(({ value }) => !value.includes('secret')));
 });
 
-test('a key can be given once, by whom the project lets give any', async () => {
-  const project = await projectWith(FILE);
-  const one = { key: 'A', value: '1' };
-  const twice = { ref: 'main', variables: [one, one] };
-  assert.equal(await refusal(project, project.developer, twice), 'Duplicate variable name: A');
+test('rejects duplicate keys, and variables below the role of the project setting', async () => {
+  const project = await projectWithCiFile(FILE);
+  const variable = { key: 'A', value: '1' };
+  const twice = { ref: 'main', variables: [variable, variable] };
+  assert.equal(await rejectedMessage(project, project.developer, twice), 'Duplicate variable name: A');
   await project.owner.put(project.at, { ci_pipeline_variables_minimum_override_role: 'maintainer' });
-  const once = { ref: 'main', variables: [one] };
-  const text = 'Insufficient permissions to set pipeline variables';
-  assert.equal(await refusal(project, project.developer, once), text);
+  const once = { ref: 'main', variables: [variable] };
+  const error = 'Insufficient permissions to set pipeline variables';
+  assert.equal(await rejectedMessage(project, project.developer, once), error);
   assert.equal((await create(project, project.owner, once)).status, 201);
   await project.owner.put(project.at, { ci_pipeline_variables_minimum_override_role: 'no_one_allowed' });
-  assert.equal(await refusal(project, project.owner, once), text);
+  assert.equal(await rejectedMessage(project, project.owner, once), error);
 });
 
-test('pipelines made at once have numbers of their own', async () => {
-  const project = await projectWith(FILE);
+test('gives concurrently created pipelines different iids', async () => {
+  const project = await projectWithCiFile(FILE);
   await Promise.all(Array.from({ length: 5 }, () => create(project, project.developer)));
   assert.deepEqual(
     (await pipelinesOf(project)).map(({ iid }) => iid),

@@ -29,7 +29,7 @@ async function countJobs({ id }: Project): Promise<number> {
     .length;
 }
 
-test('a commit by the API has a pipeline of its pusher', async () => {
+test('creates a pipeline of the author for a commit through the API', async () => {
   const { project, developer } = await world({ project: { readme: true, with: ['developer'] } });
   await project.owner.post(`${project.repository}/branches`, { branch: 'topic', ref: 'main' });
   const commit = {
@@ -46,17 +46,17 @@ test('a commit by the API has a pipeline of its pusher', async () => {
   assert.equal(await countJobs(project), 1);
 });
 
-test('its jobs are told the address where the server listens, whichever port that has chosen', async () => {
+test('sets CI_SERVER_URL to the address of the server, with its actual port', async () => {
   const { project, server } = await world({ project: { readme: true } });
-  const when = (url: string) => `{script: a, rules: [{if: '$CI_SERVER_URL == "${url}"'}]}`;
-  await project.commit({ [CI_FILE]: `J: ${when(server.address)}\nK: ${when('http://127.0.0.1:0')}` });
+  const jobForUrl = (url: string) => `{script: a, rules: [{if: '$CI_SERVER_URL == "${url}"'}]}`;
+  await project.commit({ [CI_FILE]: `J: ${jobForUrl(server.address)}\nK: ${jobForUrl('http://127.0.0.1:0')}` });
   assert.equal((await pipelinesOf(project)).length, 1);
   const { reader } = server.services.database;
   const jobs = await reader.selectFrom('jobs').select('name').where('project_id', '=', project.id).execute();
   assert.deepEqual(jobs, [{ name: 'J' }]);
 });
 
-test('new branches and tags have pipelines, what is deleted has none', async () => {
+test('creates pipelines for new branches and tags, and none for deleted ones', async () => {
   const { project, owner, work } = await world({ project: { readme: true } });
   await project.commit({ [CI_FILE]: FILE });
   await work();
@@ -64,23 +64,23 @@ test('new branches and tags have pipelines, what is deleted has none', async () 
   await work();
   await owner.post(`${project.repository}/tags`, { tag_name: 'v1', ref: 'main', message: 'annotated' });
   await owner.delete(`${project.repository}/branches/other`);
-  const made = await pipelinesOf(project);
+  const pipelines = await pipelinesOf(project);
   assert.deepEqual(
-    made.map(({ ref, tag, before_sha }) => [ref, tag, /^0+$/.test(before_sha)]),
+    pipelines.map(({ ref, tag, before_sha }) => [ref, tag, /^0+$/.test(before_sha)]),
     [
       ['main', false, false],
       ['other', false, true],
       ['v1', true, true],
     ],
   );
-  assert.equal(new Set(made.map(({ sha }) => sha)).size, 1);
+  assert.equal(new Set(pipelines.map(({ sha }) => sha)).size, 1);
   assert.deepEqual(
-    made.map((row) => row.protected),
+    pipelines.map((row) => row.protected),
     [true, false, false],
   );
 });
 
-test('without a CI file, or with nothing left to run, there is no pipeline', async () => {
+test('creates no pipeline without a CI file or without jobs to run', async () => {
   const { project } = await world({ project: { readme: true } });
   await project.commit({ 'a.txt': 'a' });
   await project.commit({ [CI_FILE]: 'J: {script: a, rules: [{if: $NO}]}' });
@@ -88,7 +88,7 @@ test('without a CI file, or with nothing left to run, there is no pipeline', asy
   assert.deepEqual(await pipelinesOf(project), []);
 });
 
-test('of a broken file there is a failed pipeline that says why', async () => {
+test('creates a failed pipeline with errors for an invalid CI file', async () => {
   const { project } = await world({ project: { readme: true } });
   await project.commit({ [CI_FILE]: 'J: {stage: x, script: a}' });
   const [pipeline] = await pipelinesOf(project);
@@ -99,7 +99,7 @@ test('of a broken file there is a failed pipeline that says why', async () => {
 });
 
 for (const message of ['Text [ci skip]', '[skip ci]', 'a\n\n[CI-SKIP]', '[Skip_CI] b']) {
-  test(`${JSON.stringify(message)} has a pipeline that is skipped`, async () => {
+  test(`creates a skipped pipeline for the message ${JSON.stringify(message)}`, async () => {
     const { newProject } = await world();
     const project = await newProject({ readme: true });
     await project.commit({ [CI_FILE]: FILE }, { message });
@@ -109,7 +109,7 @@ for (const message of ['Text [ci skip]', '[skip ci]', 'a\n\n[CI-SKIP]', '[Skip_C
   });
 }
 
-test('changes are those of the push; of a new branch everything has changed', async () => {
+test('compares rules:changes with the push; in a new branch everything has changed', async () => {
   const { project, owner, work } = await world({ project: { readme: true } });
   const rule = (glob: string) => `{script: a, rules: [{changes: ["${glob}"]}]}`;
   await project.commit({ [CI_FILE]: `doc: ${rule('doc/**/*')}\nsrc: ${rule('src/**/*')}` });
@@ -117,12 +117,12 @@ test('changes are those of the push; of a new branch everything has changed', as
   await project.commit({ 'doc/a/b.md': 'text' });
   await work();
   await owner.post(`${project.repository}/branches`, { branch: 'other', ref: 'main' });
-  const made = await pipelinesOf(project);
+  const pipelines = await pipelinesOf(project);
   const { server } = await world();
   const jobs = server.services.database.reader.selectFrom('jobs').select(['pipeline_id', 'name']).orderBy('id');
   const rows = await jobs.where('project_id', '=', project.id).execute();
   assert.deepEqual(
-    rows.map(({ pipeline_id, name }) => [made.findIndex(({ id }) => id === pipeline_id), name]),
+    rows.map(({ pipeline_id, name }) => [pipelines.findIndex(({ id }) => id === pipeline_id), name]),
     [
       [0, 'doc'],
       [1, 'doc'],
@@ -131,7 +131,7 @@ test('changes are those of the push; of a new branch everything has changed', as
   );
 });
 
-test('a file asks for files of the commit, and includes others', async () => {
+test('resolves rules:exists and includes from the commit', async () => {
   const { project } = await world({ project: { readme: true } });
   await project.commit({
     [CI_FILE]: 'include: [{local: /ci/jobs.yml}]\nJ: {script: a, rules: [{exists: ["src/**/*.py"]}]}',
@@ -142,30 +142,30 @@ test('a file asks for files of the commit, and includes others', async () => {
   assert.equal(await countJobs(project), 1);
 });
 
-test('work that is done twice makes no second pipeline', async () => {
+test('creates no second pipeline if the background job runs again', async () => {
   const { project, server } = await world({ project: { readme: true } });
   await project.commit({ [CI_FILE]: FILE });
-  const [made] = await pipelinesOf(project);
+  const [pipeline] = await pipelinesOf(project);
   const payload = {
     projectId: project.id,
     userId: project.owner.id,
-    changes: [{ ref: 'refs/heads/main', oldId: made!.before_sha, newId: made!.sha }],
+    changes: [{ ref: 'refs/heads/main', oldId: pipeline!.before_sha, newId: pipeline!.sha }],
   };
-  const id = Number(made!.origin!.split(' ')[1]);
+  const id = Number(pipeline!.origin!.split(' ')[1]);
   const { createPipelinesOnPush } = await import('./on-push.ts');
   const run = jobRun(2, id);
   await createPipelinesOnPush.inBackground!.handle(server.services, payload, run);
   assert.equal((await pipelinesOf(project)).length, 1);
 });
 
-test('while pipelines are off, and of who may make none, there is none', async () => {
+test('creates no pipeline while builds are disabled', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   await owner.put(project.at, { builds_access_level: 'disabled' });
   await project.commit({ [CI_FILE]: FILE });
   assert.deepEqual(await pipelinesOf(project), []);
 });
 
-test('a push gives its pipelines variables, which whoever may not set them does without', async () => {
+test('applies push options, but ignores variables that the user may not set', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   await project.commit(
     { [CI_FILE]: 'J: {script: a, rules: [{if: $MODE == "full"}]}\nK: {script: a}' },
@@ -182,7 +182,7 @@ test('a push gives its pipelines variables, which whoever may not set them does 
   assert.equal((await pipelinesOf(project)).at(-1)!.status, 'skipped');
 });
 
-test('of one push of many refs the first four have pipelines', async () => {
+test('creates pipelines for the first four refs of a push', async () => {
   const { project, owner } = await world({ project: { readme: true } });
   await project.commit({ [CI_FILE]: FILE }, { message: '[skip ci]' });
   await pipelinesOf(project);
@@ -190,15 +190,15 @@ test('of one push of many refs the first four have pipelines', async () => {
   assert.equal((await pipelinesOf(project)).length, 5);
 });
 
-const place = await mkdtemp(join(tmpdir(), 'hearth-pipelines-'));
-after(() => rm(place, { recursive: true, force: true }));
+const temporaryDirectory = await mkdtemp(join(tmpdir(), 'hearth-pipelines-'));
+after(() => rm(temporaryDirectory, { recursive: true, force: true }));
 
-/** A commit on `main`, pushed to these branches by the real git with these options. */
+/** Commits on `main` and pushes the commit to these branches with the git client and these push options. */
 async function pushWith(project: Project, caller: Project['owner'], options: readonly string[], branches = ['main']) {
   const { server } = await world();
   const remote = `${server.address.replace('http://', `http://x:${caller.token}@`)}/${project.path_with_namespace}.git`;
-  const copy = await mkdtemp(join(place, 'copy-'));
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', HOME: place };
+  const copy = await mkdtemp(join(temporaryDirectory, 'copy-'));
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', HOME: temporaryDirectory };
   const git = (...args: string[]) =>
     promisify(execFile)('git', ['-c', 'user.name=Push', '-c', 'user.email=push@hearth.test', ...args], {
       cwd: copy,

@@ -19,6 +19,8 @@ import { findPipelineByOrigin } from './insert.ts';
 import { isProtectedRef, type PipelineRequest, planRequestedPipeline } from './prepare.ts';
 import { parsePushOptions } from './push-options.ts';
 
+type PushServices = Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey' | 'serverUrl'>;
+
 /** Of one push of many refs so many have a pipeline. */
 const MAX_REFS_PER_PUSH = 4;
 
@@ -29,7 +31,7 @@ export const createPipelinesOnPush = subscription({
   event: 'refs-changed',
   inBackground: {
     kind: 'pipelines-of-push',
-    async handle(services: Services, { projectId, userId, changes, options = [] }, { id }) {
+    async handle(services: PushServices, { projectId, userId, changes, options = [] }, { id }) {
       const db = services.database.reader;
       const caller = await loadActor(db, userId);
       const project = caller.user === null ? null : await findProject(db, caller, String(projectId));
@@ -53,7 +55,7 @@ function isCreatedOrUpdated({ ref, newId }: RefChange): boolean {
   return newId !== ZERO_ID && (ref.startsWith(HEADS) || ref.startsWith(TAGS));
 }
 
-async function createPipelineOfPush(services: Services, pushed: PushedRef): Promise<void> {
+async function createPipelineOfPush(services: PushServices, pushed: PushedRef): Promise<void> {
   const { database, runUnitOfWork, secretKey } = services;
   const { caller, project, origin } = pushed;
   if ((await findPipelineByOrigin(database.reader, project.id, origin)) !== null) return;
@@ -69,7 +71,7 @@ async function createPipelineOfPush(services: Services, pushed: PushedRef): Prom
 }
 
 async function toPipelineRequest(
-  { git, database, serverUrl: ownUrl }: Services,
+  { git, database, serverUrl: ownUrl }: Pick<Services, 'database' | 'git' | 'serverUrl'>,
   { caller, project, change }: PushedRef,
   variables: readonly PipelineVariableInput[],
 ): Promise<PipelineRequest | null> {
@@ -93,7 +95,11 @@ async function toPipelineRequest(
 }
 
 /** What the pipeline is to hold; null: there is to be none. */
-async function planContent(services: Services, request: PipelineRequest, skip: boolean) {
+async function planContent(
+  services: Pick<Services, 'database' | 'git' | 'secretKey'>,
+  request: PipelineRequest,
+  skip: boolean,
+) {
   const { git } = services;
   const plan = await planRequestedPipeline(services, request);
   if (isFailure(plan) && plan.code === 'noFile') return null;

@@ -11,9 +11,9 @@ for (const [options, skip, variables] of [
   [['ci.variable=KEY=1', 'ci.variable=OTHER=', 'ci.variable=KEY=2'], false, { KEY: '2', OTHER: '' }],
   [['ci.variable=KEY', 'ci.variable', 'ci.variable=A B=1', `ci.variable=K=${'x'.repeat(10_001)}`], false, {}],
 ] as const) {
-  test(`${JSON.stringify(options).slice(0, 60)} gives ${JSON.stringify(variables)}`, () => {
-    const read = parsePushOptions(options);
-    assert.equal(read.skip, skip);
-    assert.deepEqual(Object.fromEntries(read.variables.map(({ key, value }) => [key, value])), variables);
+  test(`parses ${JSON.stringify(options).slice(0, 60)} as ${JSON.stringify(variables)}`, () => {
+    const parsed = parsePushOptions(options);
+    assert.equal(parsed.skip, skip);
+    assert.deepEqual(Object.fromEntries(parsed.variables.map(({ key, value }) => [key, value])), variables);
   });
 }

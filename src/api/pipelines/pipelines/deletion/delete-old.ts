@@ -12,7 +12,11 @@ const OLD_BATCH_SIZE = 100;
 
 export const deleteOldPipelines = defineJob({
   kind: 'delete-old-pipelines',
-  async handle({ database, clock, runUnitOfWork }: Services, _payload: Record<string, never>, { signal }) {
+  async handle(
+    { database, clock, runUnitOfWork }: Pick<Services, 'clock' | 'database' | 'runUnitOfWork'>,
+    _payload: Record<string, never>,
+    { signal },
+  ) {
     for (let afterId = 0; ; ) {
       const projects = await listProjectsWithRetention(database.reader, afterId);
       for (const { id, attributes } of projects) {

@@ -12,17 +12,17 @@ const here = await world();
 const { newProject, root, server, work } = here;
 const { database, runUnitOfWork } = server.services;
 
-/** A pipeline of one more job than a piece takes. */
-async function large(project: Project): Promise<void> {
+/** Inserts a pipeline with one more job than a batch holds. */
+async function insertLargePipeline(project: Project): Promise<void> {
   const pipeline_id = await pipelineRow(here, project);
-  const first = await jobRow(here, project, { pipeline_id, status: 'success' });
+  const firstId = await jobRow(here, project, { pipeline_id, status: 'success' });
   await database.transaction(async (tx) => {
-    const { id: _id, ...like } = await tx
+    const { id: _id, ...template } = await tx
       .selectFrom('jobs')
       .selectAll()
-      .where('id', '=', first)
+      .where('id', '=', firstId)
       .executeTakeFirstOrThrow();
-    const rows = Array.from({ length: BATCH_SIZE }, (_, index) => ({ ...like, name: `job ${index}` }));
+    const rows = Array.from({ length: BATCH_SIZE }, (_, index) => ({ ...template, name: `job ${index}` }));
     for (let from = 0; from < BATCH_SIZE; from += 20)
       await tx
         .insertInto('jobs')
@@ -33,35 +33,36 @@ async function large(project: Project): Promise<void> {
 
 const rowsOf = async (table: 'jobs' | 'pipelines', { id }: Project) =>
   database.reader.selectFrom(table).select('user_id').where('project_id', '=', id).execute();
-const ahead = <Name extends EventName>(name: Name, payload: EventPayloads[Name]) =>
+const publishBatch = <Name extends EventName>(name: Name, payload: EventPayloads[Name]) =>
   runUnitOfWork(ANONYMOUS, (uow) => uow.publishBatch(name, payload));
 
-test('the jobs of a project that goes are removed piece by piece, and then its pipelines', async () => {
+test('deletes the jobs of a destroyed project in batches, then its pipelines', async () => {
   const project = await newProject();
-  await large(project);
-  const fact = { projectId: project.id, storage: '', diskPath: '' };
-  assert.equal(await ahead('project-destroyed', fact), true);
+  await insertLargePipeline(project);
+  const payload = { projectId: project.id, storage: '', diskPath: '' };
+  assert.equal(await publishBatch('project-destroyed', payload), true);
   assert.deepEqual([(await rowsOf('jobs', project)).length, (await rowsOf('pipelines', project)).length], [1, 1]);
-  while (await ahead('project-destroyed', fact));
+  while (await publishBatch('project-destroyed', payload));
   assert.deepEqual([await rowsOf('jobs', project), await rowsOf('pipelines', project)], [[], []]);
 });
 
-test('what a deleted user has run becomes nobody’s piece by piece, and stays', async () => {
+test('clears a deleted user from their pipelines and jobs in batches, and keeps the rows', async () => {
   const group = await here.newGroup();
-  const runs = await group.add('developer');
+  const member = await group.addMember('developer');
   const project = await newProject({ in: group });
-  await large({ ...project, owner: runs } as Project);
-  const named = async () => (await rowsOf('jobs', project)).filter(({ user_id }) => user_id !== null).length;
-  assert.equal(await ahead('user-deleted', { userId: runs.id, ghostUserId: root.id, hard: false }), true);
-  assert.equal(await named(), 1);
-  await done(root.delete(`/users/${runs.id}`));
+  await insertLargePipeline({ ...project, owner: member } as Project);
+  const countJobsWithUser = async () =>
+    (await rowsOf('jobs', project)).filter(({ user_id }) => user_id !== null).length;
+  assert.equal(await publishBatch('user-deleted', { userId: member.id, ghostUserId: root.id, hard: false }), true);
+  assert.equal(await countJobsWithUser(), 1);
+  await done(root.delete(`/users/${member.id}`));
   await work();
-  assert.equal(await named(), 0);
+  assert.equal(await countJobsWithUser(), 0);
   assert.deepEqual(await rowsOf('pipelines', project), [{ user_id: null }]);
   assert.equal((await rowsOf('jobs', project)).length, BATCH_SIZE + 1);
 });
 
-test('what jobs have left counts: no piece removes more rows, and all goes in the end', async () => {
+test('counts dependent rows of jobs against the batch size, and deletes all of them', async () => {
   const project = await newProject();
   const job_id = await jobRow(here, project, { status: 'success', tags: ['a', 'b'] });
   const blob = await storeBlob(server.services.blobs, Buffer.from('x'));
@@ -75,18 +76,18 @@ test('what jobs have left counts: no piece removes more rows, and all goes in th
         .values(chunks.slice(at, at + 100))
         .execute();
   });
-  const left = async () => {
+  const remaining = async () => {
     const rows = database.reader.selectFrom('job_trace_chunks').select('start').where('job_id', '=', job_id);
     return [(await rows.execute()).length, (await rowsOf('jobs', project)).length];
   };
-  const fact = { projectId: project.id, storage: '', diskPath: '' };
-  assert.equal(await ahead('project-destroyed', fact), true);
-  assert.deepEqual(await left(), [2, 1]);
-  while (await ahead('project-destroyed', fact));
-  assert.deepEqual(await left(), [0, 0]);
+  const payload = { projectId: project.id, storage: '', diskPath: '' };
+  assert.equal(await publishBatch('project-destroyed', payload), true);
+  assert.deepEqual(await remaining(), [2, 1]);
+  while (await publishBatch('project-destroyed', payload));
+  assert.deepEqual(await remaining(), [0, 0]);
 });
 
-test('jobs with many tags, and pipelines with many variables, are fewer at a time', async () => {
+test('deletes fewer jobs with many tags and fewer pipelines with many variables per batch', async () => {
   const project = await newProject();
   const pipeline_id = await pipelineRow(here, project);
   const tags = Array.from({ length: BATCH_SIZE / 2 }, (_, index) => `tag ${index}`);
@@ -106,13 +107,13 @@ test('jobs with many tags, and pipelines with many variables, are fewer at a tim
         .values(values.slice(at, at + 100))
         .execute();
   });
-  const fact = { projectId: project.id, storage: '', diskPath: '' };
-  const seen: number[][] = [];
+  const payload = { projectId: project.id, storage: '', diskPath: '' };
+  const remaining: number[][] = [];
   for (let more = true; more; ) {
-    more = await ahead('project-destroyed', fact);
-    seen.push([(await rowsOf('jobs', project)).length, (await rowsOf('pipelines', project)).length]);
+    more = await publishBatch('project-destroyed', payload);
+    remaining.push([(await rowsOf('jobs', project)).length, (await rowsOf('pipelines', project)).length]);
   }
-  assert.deepEqual(seen, [
+  assert.deepEqual(remaining, [
     [2, 2],
     [1, 2],
     [0, 1],
@@ -120,9 +121,9 @@ test('jobs with many tags, and pipelines with many variables, are fewer at a tim
   ]);
 });
 
-test('a pipeline whose jobs have left much is deleted with all of it', async () => {
+test('deletes a pipeline with more jobs than a batch holds', async () => {
   const project = await newProject();
-  await large(project);
+  await insertLargePipeline(project);
   const [pipeline] = (await project.owner.get(`${project.at}/pipelines`)).body;
   assert.equal((await project.owner.delete(`${project.at}/pipelines/${pipeline.id}`)).status, 204);
   assert.deepEqual([await rowsOf('jobs', project), await rowsOf('pipelines', project)], [[], []]);

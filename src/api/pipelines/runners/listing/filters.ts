@@ -7,11 +7,11 @@ import { limitedText, title } from '#http/parameters/texts.ts';
 import { boolean, commaSeparated, oneOf } from '#http/parameters/types.ts';
 import { hasStatus, STATUS_FILTERS, type StatusFilter } from '../status.ts';
 
-/** How lists of runners are filtered (contract/runners.md §1.1). */
+/** Filters of runner lists (contract/runners.md §1.1). */
 
 const TYPES = ['instance_type', 'group_type', 'project_type'] as const;
 
-/** Of the old parameter `scope`: those that are no status, and what each means. */
+/** Values of the deprecated parameter `scope` that are not a status, and their meaning. */
 const TYPE_SCOPES = {
   specific: ['group_type', 'project_type'],
   shared: ['instance_type'],
@@ -25,7 +25,7 @@ const typeScopes = Object.keys(TYPE_SCOPES) as TypeScope[];
 
 const prefix = limitedText(255);
 
-/** The beginning of a version; it begins with a digit. */
+/** A version prefix; it starts with a digit. */
 const versionPrefix: ParameterType<string> = {
   schema: { ...prefix.schema, pattern: '^[\\d+.]+' } as ParameterType<string>['schema'],
   read(raw, name, problems) {
@@ -34,7 +34,7 @@ const versionPrefix: ParameterType<string> = {
   },
 };
 
-/** Those of every list. */
+/** The parameters that all lists have. */
 export const filterParams = {
   type: optional(oneOf(...TYPES)),
   status: optional(oneOf(...STATUS_FILTERS)),
@@ -54,7 +54,7 @@ export function isTypeScope(scope: string | null | undefined): scope is TypeScop
 
 type Eb = ExpressionBuilder<Schema, 'runners'>;
 
-/** The runners that all of these hold for. */
+/** Builds the condition for runners that match all filters. */
 export function matchesFilter(db: Reader, filter: RunnerFilter, now: string) {
   return (eb: Eb): Expression<SqlBool> => {
     const { scope, type, status, paused, tag_list, version_prefix } = filter;
@@ -72,7 +72,10 @@ export function matchesFilter(db: Reader, filter: RunnerFilter, now: string) {
 
 // Asked of each runner in the order of the list: lists of ids that SQLite joins cost as many looks as their lengths multiplied.
 
-/** All of them, counted: one condition for each tag is what PostgreSQL plans for minutes. index: runner_tags_pkey */
+/**
+ * Compares the number of matching tags, because PostgreSQL needs minutes to plan one condition per tag.
+ * index: runner_tags_pkey
+ */
 function hasTags(db: Reader, eb: Eb, names: readonly string[]): Expression<SqlBool> {
   const worn = eb
     .selectFrom('runner_tags')
@@ -82,7 +85,10 @@ function hasTags(db: Reader, eb: Eb, names: readonly string[]): Expression<SqlBo
   return eb(worn, '=', names.length);
 }
 
-/** Some manager has a version that begins so, in whole parts: `15.1` is 15.1.x and not 15.10. index: runner_managers_by_runner */
+/**
+ * Matches runners with a manager of this version, in whole parts: `15.1` matches 15.1.x, not 15.10.
+ * index: runner_managers_by_runner
+ */
 function hasVersion(eb: Eb, begin: string): Expression<SqlBool> {
   const ranges = versionRanges(begin);
   if (ranges.length === 0) return eb.lit(false);
@@ -96,11 +102,11 @@ function hasVersion(eb: Eb, begin: string): Expression<SqlBool> {
   );
 }
 
-/** What such versions lie between, by code points; none where it is no version. */
+/** Returns the code point ranges that contain such versions; empty if `begin` is not a version. */
 function versionRanges(begin: string): readonly (readonly [from: string, to: string])[] {
   const parts = /^(\d+(?:\.\d+){0,2})\.?$/.exec(begin)?.[1];
   if (parts === undefined) return [];
-  // `/` comes right after the dot, `:` after the digits; the last is after all that there is.
+  // In code point order, `/` follows the dot and `:` follows the digits; the last bound follows all texts.
   if (parts.split('.').length < 3) return [[`${parts}.`, `${parts}/`]];
   return [
     [parts, `${parts}0`],

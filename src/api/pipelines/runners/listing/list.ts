@@ -7,19 +7,19 @@ import { groupListsInstanceRunners, loadAllowedRunners } from '#domain/runners/r
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { matchesFilter, type RunnerFilter } from './filters.ts';
 
-/** Which runners a list is about. */
+/** The runners that a list may contain. */
 type RunnerCondition = (eb: ExpressionBuilder<Schema, 'runners'>) => Expression<SqlBool>;
 
 interface RunnerListRequest {
   readonly filter: RunnerFilter;
   readonly page: OffsetRequest;
-  /** The present moment. */
+  /** The current time. */
   readonly now: string;
 }
 
 export const allRunners: RunnerCondition = (eb) => eb.lit(true);
 
-/** One page of these runners, the oldest first. index: runners primary key, runners_by_type */
+/** Returns one page of these runners, the oldest first. index: runners primary key, runners_by_type */
 export async function listRunnersWhere(
   db: Reader,
   which: RunnerCondition,
@@ -40,7 +40,7 @@ export async function listRunnersWhere(
   };
 }
 
-/** Those that work for a project (contract/runners.md §1.6). */
+/** Selects the runners that are available to a project (contract/runners.md §1.6). */
 export async function isRunnerOfProject(
   db: Reader,
   project: { readonly id: number; readonly namespace_id: number },
@@ -57,7 +57,7 @@ export async function isRunnerOfProject(
   };
 }
 
-/** Those of a group and of the groups above it, and of the instance unless it hides them (contract/runners.md §1.7). */
+/** Selects runners of a group, its ancestors and, unless disabled, the instance (contract/runners.md §1.7). */
 export async function isRunnerOfGroup(db: Reader, { id }: { readonly id: number }): Promise<RunnerCondition> {
   const ofInstance = await groupListsInstanceRunners(db, id);
   return (eb) => {

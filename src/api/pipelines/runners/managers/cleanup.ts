@@ -8,7 +8,7 @@ import { staleThreshold } from '../status.ts';
 const NAME = 'sweep-runner-managers';
 const BATCH = 1_000;
 
-/** Deletes the managers that were not heard of for seven days (contract/runners.md "Background work"). */
+/** Deletes managers without contact for seven days (contract/runners.md "Background work"). */
 export const cleanUpRunnerManagers: JobDefinition<Services, Record<string, never>> = defineJob({
   kind: NAME,
   handle: ({ database }) => deleteInBatches(database, BATCH, deleteStaleManagers),

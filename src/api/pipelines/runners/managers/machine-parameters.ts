@@ -4,7 +4,7 @@ import { object, optional } from '#http/parameters/declarations.ts';
 import type { ParameterType } from '#http/parameters/parameter-type.ts';
 import { limitedText, string } from '#http/parameters/texts.ts';
 
-/** What machines send of themselves (contract/runners.md §1.8, §3). What is of no use here is left out, not refused. */
+/** Parameters that describe a machine (contract/runners.md §1.8, §3). Unknown values are ignored, not rejected. */
 
 export const MAX_SYSTEM_ID_LENGTH = 64;
 const MAX_ENTRIES = 100;
@@ -43,7 +43,7 @@ const versionParams = {
 /** `info` of a registration. */
 export const registrationInfo = object(versionParams);
 
-/** What comes with each call of a machine besides the token. */
+/** The parameters of each call of a machine, in addition to the token. */
 export const machineParams = {
   system_id: optional(limitedText(MAX_SYSTEM_ID_LENGTH)),
   info: optional(

@@ -6,7 +6,7 @@ import type { RunnersTables } from '#database/tables/runners.ts';
 
 /** The machines on which a runner runs (contract/runners.md §2.4, §3 "Common"). */
 
-/** A manager as it is shown; what it says it can do stays behind. */
+/** A manager as serialized, without its features. */
 export type RunnerManagerRow = Omit<
   Selectable<RunnersTables['runner_managers']>,
   'executor' | 'features' | 'config' | 'labels'
@@ -25,7 +25,7 @@ const managerColumns = [
   'created_at',
 ] as const;
 
-/** What a machine says of itself. */
+/** The properties that a machine reports. */
 export interface MachineInfo {
   readonly version?: string | null | undefined;
   readonly revision?: string | null | undefined;
@@ -37,9 +37,9 @@ export interface MachineInfo {
   readonly labels?: Readonly<Record<string, string>> | null | undefined;
 }
 
-/** Who calls as a runner. */
+/** The machine that calls as a runner. */
 export interface RunnerMachine {
-  /** Null for runners that don't know theirs. */
+  /** Null for runners that do not send one. */
   readonly systemId: string | null | undefined;
   /** The client's address. */
   readonly address: string | null;
@@ -50,8 +50,8 @@ export interface RunnerMachine {
 const LEGACY_SYSTEM_ID = '<legacy>';
 
 /**
- * Notes that a machine has called as this runner, which makes it known at the first time: runner and manager were
- * contacted now, from this address. Two statements, each of one row. Returns the manager's id.
+ * Records a call of a machine as this runner: sets the contact time and address of runner and manager, and creates the
+ * manager on its first call. Two statements, each of one row. Returns the manager's id.
  */
 export async function recordContact(
   tx: Transaction,
@@ -126,8 +126,8 @@ const managerBySystemId = prepare((db, value: Params<{ runner: number; systemId:
 );
 
 /**
- * The manager's id where nothing has to be written of this call: runner and machine were heard of just now, from this address,
- * and the machine says what it has said. Null: `contact` is to be called.
+ * Returns the manager's id if this call changes nothing: the last contact is recent, and address and properties are the
+ * same. Null: the caller has to record the contact.
  */
 export async function findUnchangedManagerId(
   db: Reader,
@@ -166,7 +166,7 @@ const managersByIds = prepareForIds<RunnerManagerRow>((db, ids) =>
   db.selectFrom('runner_managers').select(managerColumns).where('id', 'in', ids),
 );
 
-/** These managers, by their ids. */
+/** Returns these managers by id. */
 export async function findManagersByIds(
   db: Reader,
   ids: readonly number[],
@@ -174,7 +174,7 @@ export async function findManagersByIds(
   return new Map((await managersByIds(db, ids)).map((manager) => [manager.id, manager]));
 }
 
-/** All managers of a runner, the oldest first. index: runner_managers_by_system_id */
+/** Returns all managers of a runner, the oldest first. index: runner_managers_by_system_id */
 export function listManagers(db: Reader, runnerId: number): Promise<RunnerManagerRow[]> {
   return db
     .selectFrom('runner_managers')
@@ -184,7 +184,7 @@ export function listManagers(db: Reader, runnerId: number): Promise<RunnerManage
     .execute();
 }
 
-/** The one that was heard of last; null while there is none. index: runner_managers_by_runner */
+/** Returns the manager with the latest contact; null if there is none. index: runner_managers_by_runner */
 export async function findLatestManager(db: Reader, runnerId: number): Promise<RunnerManagerRow | null> {
   const latest = await db
     .selectFrom('runner_managers')
@@ -197,7 +197,7 @@ export async function findLatestManager(db: Reader, runnerId: number): Promise<R
   return latest ?? null;
 }
 
-/** The runner itself stays. Was there such a manager? index: runner_managers_by_system_id */
+/** Deletes a manager and keeps its runner. Returns whether it existed. index: runner_managers_by_system_id */
 export async function deleteManager(tx: Transaction, runnerId: number, systemId: string): Promise<boolean> {
   const gone = await tx
     .deleteFrom('runner_managers')

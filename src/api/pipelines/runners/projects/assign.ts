@@ -6,13 +6,13 @@ import { type Failure, fail } from '#runtime/failure.ts';
 import { recordAssociation } from '../activity.ts';
 import { countRunnersOfProject, insertAssociation, removeAssociation } from '../store.ts';
 
-/** Project runners in more projects than one (contract/runners.md §1.6). */
+/** Assigns project runners to several projects (contract/runners.md §1.6). */
 
 const MAX_RUNNERS_PER_PROJECT = 1000;
 
 type AssignFailure = 'ofGroup' | 'locked' | 'notPermitted' | 'ofInstance' | 'tooMany';
 
-/** Gives a runner to one more project. */
+/** Assigns a runner to another project. */
 export async function assignRunner(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,
@@ -29,7 +29,7 @@ export async function assignRunner(
   return runner;
 }
 
-/** Takes a runner from a project that is not its owner. */
+/** Unassigns a runner from a project that is not its owner. */
 export async function unassignRunner(
   uow: UnitOfWork<SignedInCaller>,
   project: Project,

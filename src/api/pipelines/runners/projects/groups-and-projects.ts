@@ -9,9 +9,11 @@ import { findProjects, type Project } from '#domain/namespaces/projects.ts';
 import type { SerializationContext } from '#http/endpoint/entity.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
 
-/** The projects and groups that a runner shows with itself: those that the caller is a member of (contract/runners.md §1.2). */
+/**
+ * The projects and groups in the details of a runner: those that the caller is a member of (contract/runners.md §1.2).
+ */
 
-/** How many a runner shows; its list of projects has them all. */
+/** The maximum number in the details of a runner; the list of its projects contains all. */
 const MAX_PROJECTS_IN_DETAIL = 1000;
 
 /** index: runner_projects_by_runner */
@@ -49,7 +51,7 @@ export async function listGroupsForDetail(
   return [{ id: group.id, web_url: `${url}/groups/${group.full_path}`, name: group.name }];
 }
 
-/** One page of the projects of a runner that the caller sees, in the order of their ids. index: runner_projects_by_runner */
+/** Returns one page of a runner's projects that the caller can see, ordered by id. index: runner_projects_by_runner */
 export async function listProjectsOfRunner(
   db: Reader,
   caller: Caller,

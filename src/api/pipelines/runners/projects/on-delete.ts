@@ -2,8 +2,8 @@ import { type AnySubscription, subscription } from '#events/event-bus.ts';
 import { incrementQueueVersion } from '../store.ts';
 
 /**
- * A project that ends leaves its runners to the project that they were given to next; one that is in no other ends with it.
- * There are a thousand at most. Those of a group go with its row.
+ * When a project is deleted, the next project of each of its runners becomes the owner. A runner without another
+ * project is deleted. There are at most a thousand. Runners of a group are deleted by a foreign key.
  */
 export const releaseRunnersOfProject = subscription({
   event: 'project-destroyed',

@@ -15,7 +15,7 @@ import { deleteManager, recordContact } from '../managers/managers.ts';
 import { contentParams } from '../validation.ts';
 import { resetRunnerToken } from './tokens.ts';
 
-// What runners call themselves. A credential of the API that comes along is not looked at.
+// Endpoints that runners call. API credentials in the request are ignored.
 
 /** contract/runners.md §1.8 */
 export const registerRunner = endpoint({

@@ -18,7 +18,7 @@ import { resetRunnerToken } from './tokens.ts';
 
 // contract/runners.md §2.2
 
-/** Nobody gets a registration token where nobody may register by one. */
+/** Registration tokens cannot be reset where registration by token is disabled. */
 function requireRegistrationAllowed<Provided extends { readonly caller: SignedInCaller }>(
   access: Access<Provided>,
   of: (provided: Provided) => RunnerOwner,

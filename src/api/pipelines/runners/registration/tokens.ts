@@ -6,9 +6,9 @@ import { generateToken, hashToken } from '#security/tokens.ts';
 import { loadSettings, type SettingName } from '#settings/settings.ts';
 import type { IssuedRunner } from '../entities.ts';
 
-/** The tokens that runners prove themselves with (contract/runners.md §2.2, §2.3). Only their digests are stored. */
+/** Authentication tokens of runners (contract/runners.md §2.2, §2.3). Only their hashes are stored. */
 
-/** By the prefix gitlab-runner knows who decides about the runner's settings. */
+/** The prefix tells gitlab-runner whether the server or the runner defines its settings. */
 const PREFIXES = { authenticated_user: 'glrt-', registration_token: 'glrtr-' } as const;
 
 const INTERVALS = {
@@ -17,7 +17,7 @@ const INTERVALS = {
   project_type: 'project_runner_token_expiration_interval',
 } as const satisfies Record<RunnerType, SettingName>;
 
-/** A token for such a runner, and what is stored of it: it ends when the setting for its type says so. */
+/** Generates a token for such a runner. Returns it with its hash and its expiry from the setting of the runner type. */
 export async function generateRunnerToken(
   tx: Transaction,
   { runner_type, registration_type }: Pick<Runner, 'runner_type' | 'registration_type'>,
@@ -28,7 +28,7 @@ export async function generateRunnerToken(
   return { token, token_digest: hashToken(token), token_expires_at };
 }
 
-/** Gives a runner another token; the one before is refused from now on. */
+/** Replaces the token of a runner; the old one is invalid at once. */
 export async function resetRunnerToken(tx: Transaction, runner: Runner): Promise<IssuedRunner> {
   const { token, ...stored } = await generateRunnerToken(tx, runner);
   await tx

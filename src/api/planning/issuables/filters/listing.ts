@@ -102,12 +102,12 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
       needsCount: all.length > 0 && !isSmall,
     };
   }
-  const gathered = isInSubquery(
+  const isSelected = isInSubquery(
     db,
     sql.ref<number>(`${tables.table}.id`),
     sql`(${selective.idsSuperset ?? selective.ids})`,
   );
-  const query = cast(buildQuery(unindexed).where(gathered));
+  const query = cast(buildQuery(unindexed).where(isSelected));
   return { query, unindexed: null, unordered: query, needsCount: false };
 }
 

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { computePositions, type ItemPosition, POSITION_GAP } from './positions.ts';
 
 /** Returns the ids in their order after the new positions were applied. */
-function orderWith(things: readonly ItemPosition[], places: readonly ItemPosition[]): number[] {
-  const now = new Map([...things, ...places].map((thing) => [thing.id, thing]));
+function orderWith(items: readonly ItemPosition[], places: readonly ItemPosition[]): number[] {
+  const now = new Map([...items, ...places].map((item) => [item.id, item]));
   return [...now.values()].sort((a, b) => a.position - b.position || a.id - b.id).map(({ id }) => id);
 }
 
@@ -13,14 +13,14 @@ test('an item is placed directly after another with any gaps, and the other item
   const gaps = fc.array(fc.constantFrom(1, 1, 1, 2, 3, POSITION_GAP), { minLength: 1, maxLength: 12 });
   const property = fc.property(gaps, fc.nat(), fc.nat(), (sizes, from, to) => {
     let position = 0;
-    const things = sizes.map((size, index) => ({ id: index + 1, position: (position += size) }));
-    const moved = things[from % things.length]!;
-    const others = things.filter((thing) => thing !== moved);
+    const items = sizes.map((size, index) => ({ id: index + 1, position: (position += size) }));
+    const moved = items[from % items.length]!;
+    const others = items.filter((item) => item !== moved);
     const at = to % (others.length + 1);
     const before = others[at - 1] ?? null;
     const places = computePositions(moved.id, before, others.slice(at), true)!;
     const expected = [...others.slice(0, at), moved, ...others.slice(at)].map(({ id }) => id);
-    assert.deepEqual(orderWith(things, places), expected);
+    assert.deepEqual(orderWith(items, places), expected);
   });
   fc.assert(property, { seed: 20260103, numRuns: 500 });
 });

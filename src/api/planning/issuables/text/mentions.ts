@@ -80,9 +80,9 @@ async function findMentionable(
   const routes = await findRoutes(uow, [...new Set(withPaths.map(({ key }) => key))]);
   const iids = (type: Resource['type']): IidInParent[] =>
     withPaths.flatMap((reference) => {
-      const place = routes.get(reference.key);
-      const placeId = type === 'Epic' ? place?.namespace_id : place?.project_id;
-      return reference.type === type && placeId != null ? [{ parentId: placeId, iid: reference.iid }] : [];
+      const route = routes.get(reference.key);
+      const parentId = type === 'Epic' ? route?.namespace_id : route?.project_id;
+      return reference.type === type && parentId != null ? [{ parentId, iid: reference.iid }] : [];
     });
   const [issues, mergeRequests] = [iids('Issue'), iids('MergeRequest')];
   const projectIds = [...issues, ...mergeRequests].map(({ parentId }) => parentId);
@@ -180,10 +180,12 @@ async function findMentionedEpics(uow: UnitOfWork, iids: readonly IidInParent[])
 /** Matches the rows with these iids. */
 function isOneOf(
   table: 'issues' | 'merge_requests' | 'epics',
-  place: 'project_id' | 'group_id',
+  parentColumn: 'project_id' | 'group_id',
   iids: readonly IidInParent[],
 ) {
   const column = (name: string) => sql.ref(`${table}.${name}`);
-  const each = iids.map(({ parentId, iid }) => sql`(${column(place)} = ${parentId} and ${column('iid')} = ${iid})`);
+  const each = iids.map(
+    ({ parentId, iid }) => sql`(${column(parentColumn)} = ${parentId} and ${column('iid')} = ${iid})`,
+  );
   return sql<SqlBool>`(${sql.join(each, sql` or `)})`;
 }

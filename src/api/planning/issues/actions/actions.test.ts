@@ -52,7 +52,7 @@ test('subscribing succeeds once and then answers 304', async () => {
   assert.deepEqual([first.status, first.body.subscribed], [201, true]);
   assert.equal((await uow(guest, issue, 'subscribe')).status, 304);
   const left = await uow(owner, issue, 'unsubscribe');
-  assert.deepEqual([left.status, left.body.subscribed], [201, false], 'its author was');
+  assert.deepEqual([left.status, left.body.subscribed], [201, false], 'the author was subscribed');
   assert.equal((await uow(owner, issue, 'unsubscribe')).status, 304);
   assert.equal((await owner.get(`${issues}/${issue.iid}`)).body.subscribed, false);
 });
@@ -140,13 +140,13 @@ test('moving needs the permission in both projects', async () => {
 });
 
 test('former members can be unassigned, and issues of deleted users belong to the ghost user', async () => {
-  const leaver = await project.add('developer');
-  const issue = await createIssue('T', { assignee_ids: [leaver.id] });
-  const filed = (await done(leaver.post(issues, { title: 'by leaver' }))).body;
-  await done(leaver.put(`${issues}/${filed.iid}`, { state_event: 'close' }));
-  await done(owner.delete(`${project.at}/members/${leaver.id}`, { unassign_issuables: true }));
+  const formerMember = await project.addMember('developer');
+  const issue = await createIssue('T', { assignee_ids: [formerMember.id] });
+  const filed = (await done(formerMember.post(issues, { title: 'by formerMember' }))).body;
+  await done(formerMember.put(`${issues}/${filed.iid}`, { state_event: 'close' }));
+  await done(owner.delete(`${project.at}/members/${formerMember.id}`, { unassign_issuables: true }));
   assert.deepEqual((await owner.get(`${issues}/${issue.iid}`)).body.assignees, []);
-  await done(root.delete(`/users/${leaver.id}`));
+  await done(root.delete(`/users/${formerMember.id}`));
   await work();
   const { body } = await owner.get(`${issues}/${filed.iid}`);
   assert.deepEqual([body.author.username, body.closed_by.username], ['ghost', 'ghost']);

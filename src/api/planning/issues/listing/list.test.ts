@@ -138,7 +138,7 @@ test('None and Any work in negated filters', async () => {
   const due = await done(owner.post(`${project.at}/milestones`, { title: 'Upcoming', due_date: '2020-01-01' }));
   await done(owner.put(`${issues}/${bug.iid}`, { milestone_id: due.body.id }));
   assert.deepEqual(await listTitles(planner, { milestone: 'Upcoming' }), ['bug']);
-  assert.deepEqual(await listTitles(planner, upcoming), [], 'it is not the milestones that come');
+  assert.deepEqual(await listTitles(planner, upcoming), [], 'returns issues, not milestones');
   await done(owner.put(`${issues}/${bug.iid}`, { milestone_id: 0, updated_at: '2026-02-01' }));
 });
 
@@ -236,7 +236,7 @@ test('lists issues created by the caller, assigned to the caller, or all readabl
   assert.ok(!(await listTitles(anonymous, { scope: 'all' }, '/issues')).includes('secret'));
   assert.equal((await anonymous.get('/issues')).status, 401);
   assert.equal((await anonymous.get('/issues_statistics')).status, 401);
-  assert.equal((await anonymous.get('/issues', { state: 'x' })).status, 401, 'before what is wrong with the rest');
+  assert.equal((await anonymous.get('/issues', { state: 'x' })).status, 401, 'checks authentication before parameters');
   const [first] = (await ada.get('/issues')).body;
   assert.equal(first.references.relative, first.references.full);
   const { body } = await ada.get('/issues_statistics');

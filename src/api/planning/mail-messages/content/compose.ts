@@ -41,12 +41,12 @@ export function composeMail(
     messageId: stored.message_id,
     inReplyTo: stored.in_reply_to,
     date: context.date,
-    text: [stored.lead, content, `-- \n${reasonText}\nSee it: ${url}\nHear no more of it: ${unsubscribeUrl}\n`]
+    text: [stored.lead, content, `-- \n${reasonText}\nView it: ${url}\nUnsubscribe: ${unsubscribeUrl}\n`]
       .filter((part) => part !== '')
       .join('\n\n'),
     html: wrapHtml(markup`<p>${stored.lead}</p>${contentHtml(content)}
-<p><a href="${url}">See it</a></p>
-${footer(reasonText, unsubscribeUrl, 'Hear no more of it')}`),
+<p><a href="${url}">View it</a></p>
+${footer(reasonText, unsubscribeUrl, 'Unsubscribe')}`),
     headers: {
       ...mailHeaders(mailSubject, base),
       ...reasonHeader(stored.reason),
@@ -69,7 +69,7 @@ export function composeDigest(context: ComposeContext, all: readonly StoredMail[
   const unsubscribeUrl = unsubscribeLink(context, { target: 'Digest', id, userId: first.recipient_id });
   const listed = all.slice(0, MAX_DIGEST_ITEMS);
   const more = all.length > listed.length ? `and ${all.length - listed.length} more` : '';
-  const reasonText = 'More has happened than an hour of mails can tell, so that it is put together here.';
+  const reasonText = 'You reached the hourly limit of mails, so these notifications are combined in one mail.';
   const lines = listed.map(({ subject, lead, path }) => `${subject}\n${lead}\n${base + path}`);
   const items = listed.map(
     ({ subject, lead, path }) => markup`<li><a href="${base + path}">${subject}</a><br>${lead}</li>`,
@@ -80,11 +80,11 @@ export function composeDigest(context: ComposeContext, all: readonly StoredMail[
     messageId: messageId(`digest_${id}`, hostOfUrl(base)),
     inReplyTo: null,
     date: context.date,
-    text: [...lines, more, `-- \n${reasonText}\nHear no more of all this: ${unsubscribeUrl}\n`]
+    text: [...lines, more, `-- \n${reasonText}\nUnsubscribe from all of these: ${unsubscribeUrl}\n`]
       .filter((part) => part !== '')
       .join('\n\n'),
     html: wrapHtml(markup`<ul>${items}</ul><p>${more}</p>
-${footer(reasonText, unsubscribeUrl, 'Hear no more of all this')}`),
+${footer(reasonText, unsubscribeUrl, 'Unsubscribe from all of these')}`),
     headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(unsubscribeUrl) },
   };
 }
@@ -102,11 +102,11 @@ function unsubscribeTargetOf({
 }
 
 const REASON_TEXTS: Readonly<Record<MailReason | 'other', string>> = {
-  assigned: 'You are told of this because it is assigned to you.',
-  review_requested: 'You are told of this because you are asked to review it.',
-  mentioned: 'You are told of this because you were mentioned.',
-  subscribed: 'You are told of this because you have subscribed to it.',
-  other: 'You are told of this because of your notification settings.',
+  assigned: 'You receive this because it is assigned to you.',
+  review_requested: 'You receive this because your review is requested.',
+  mentioned: 'You receive this because you were mentioned.',
+  subscribed: 'You receive this because you are subscribed to it.',
+  other: 'You receive this because of your notification settings.',
 };
 
 function unsubscribeLink({ base, key }: ComposeContext, claim: UnsubscribeClaim): string {

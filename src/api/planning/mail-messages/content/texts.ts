@@ -57,8 +57,8 @@ function subjectLine({ event, container, noteable, pipeline, alert }: MailTextIn
   if (alert !== null) return `${name} | Alert: ${toHeaderLine(alert.title)}`;
   if (noteable === null) return `${name} | Project was moved`;
   const { sign } = NOTEABLE_WORDS[noteable.resource.type];
-  const answers = THREAD_STARTING_EVENTS.includes(event) ? '' : 'Re: ';
-  return `${answers}${name} | ${toHeaderLine(noteable.title)} (${sign}${noteable.iid})`;
+  const prefix = THREAD_STARTING_EVENTS.includes(event) ? '' : 'Re: ';
+  return `${prefix}${name} | ${toHeaderLine(noteable.title)} (${sign}${noteable.iid})`;
 }
 
 function targetPath({ container: { fullPath, group }, noteable, pipeline, alert }: MailTextInput): string {
@@ -71,7 +71,7 @@ function targetPath({ container: { fullPath, group }, noteable, pipeline, alert 
 /** Words for the outcomes of pipelines. */
 const PIPELINE_OUTCOMES: { readonly [Event in MailEvent]?: { readonly word: string; readonly phrases: string } } = {
   failed_pipeline: { word: 'Failed', phrases: 'has failed.' },
-  fixed_pipeline: { word: 'Fixed', phrases: 'has succeeded: what had failed before is mended.' },
+  fixed_pipeline: { word: 'Fixed', phrases: 'has succeeded after a failure.' },
   success_pipeline: { word: 'Successful', phrases: 'has succeeded.' },
 };
 
@@ -112,5 +112,5 @@ function truncate(text: string): string {
   const start = new TextDecoder().decode(Buffer.from(text).subarray(0, MAX_CONTENT_BYTES)).replace(/\ufffd$/, '');
   const end = Math.max(start.lastIndexOf('\n'), start.lastIndexOf(' '));
   const shortened = end > start.length / 2 ? start.slice(0, end) : start;
-  return `${shortened}\n\n[The rest of this text is left out: it is longer than a mail may be.]`;
+  return `${shortened}\n\n[The rest of this text is left out: it exceeds the maximum length of a mail.]`;
 }

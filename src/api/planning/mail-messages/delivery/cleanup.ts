@@ -52,7 +52,7 @@ async function deleteUnsentBatch(tx: Transaction, state: 'held' | 'failed', limi
 
 /** Deletes occurrences without mails. index: mail_occurrences_by_created_at, mail_messages_by_occurrence */
 async function deleteOrphanedOccurrences(tx: Transaction, limit: number): Promise<number> {
-  const untold = tx
+  const withoutMails = tx
     .selectFrom('mail_occurrences')
     .select('id')
     .where('created_at', '<=', retentionLimit(tx))
@@ -64,5 +64,5 @@ async function deleteOrphanedOccurrences(tx: Transaction, limit: number): Promis
       ),
     )
     .limit(limit);
-  return (await tx.deleteFrom('mail_occurrences').where('id', 'in', untold).returning('id').execute()).length;
+  return (await tx.deleteFrom('mail_occurrences').where('id', 'in', withoutMails).returning('id').execute()).length;
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { newIssue } from '#api/planning/notes/fixtures.testing.ts';
-import { headerOf, partsOf, type Received, startSink } from '#test/support/smtp-sink.ts';
+import { getMailHeader, getMailParts, type ReceivedMail, startSmtpSink } from '#test/support/smtp-sink.ts';
 import { type Caller, done, type Project, world } from '#test/support/world.ts';
 import { createMail } from '../fixtures.testing.ts';
 
-// How mails leave, to a server that keeps them.
+// Delivery of mails to an SMTP server that stores them.
 
-const sink = await startSink();
+const sink = await startSmtpSink();
 const here = await world({
   env: {
     HEARTH_MAIL_DELIVERY: 'smtp',
@@ -19,17 +19,18 @@ const here = await world({
 });
 const { root, work, newProject, clock, server, logged } = here;
 const { database } = server.services;
-after(() => sink.down());
+after(() => sink.stop());
 
-/** A project where one hears of everything. */
-async function watched(): Promise<{ project: Project; watcher: Caller; owner: Caller }> {
+/** Creates a project with a watcher. */
+async function projectWithWatcher(): Promise<{ project: Project; watcher: Caller; owner: Caller }> {
   const project = await newProject({ with: ['developer'] });
   const watcher = project.developer;
   await done(watcher.put(`${project.at}/notification_settings`, { level: 'watch' }));
   return { project, watcher, owner: project.owner };
 }
 
-const mailsTo = ({ username }: Caller): Received[] => sink.mails.filter(({ to }) => to === `${username}@hearth.test`);
+const mailsTo = ({ username }: Caller): ReceivedMail[] =>
+  sink.mails.filter(({ to }) => to === `${username}@hearth.test`);
 
 const rowsOf = async (who: Caller, filter: Readonly<Record<string, unknown>> = {}) =>
   (await done(root.get('/admin/mail_messages', { recipient_id: who.id, per_page: 100, ...filter }))).body;
@@ -38,13 +39,13 @@ const statesOf = async (who: Caller): Promise<string[]> =>
   (await rowsOf(who)).map(({ state }: { state: string }) => state);
 
 test('delivers a mail once with all headers', async () => {
-  const { project, watcher } = await watched();
+  const { project, watcher } = await projectWithWatcher();
   const issue = await newIssue(project, { title: 'Größe <b>', description: 'Line & <script>\n.\nEnd' });
   await work();
   await work();
   const [mail, ...others] = mailsTo(watcher);
   assert.equal(others.length, 0);
-  const header = (name: string) => headerOf(mail!, name);
+  const header = (name: string) => getMailHeader(mail!, name);
   const path = project.path_with_namespace;
   assert.match(header('List-Id') ?? '', new RegExp(`^${path} <${project.id}\\.[a-z0-9.-]+\\.hearth\\.example>$`));
   assert.equal(header('Message-ID'), `<issue_${issue.id}@hearth.example>`);
@@ -60,7 +61,7 @@ test('delivers a mail once with all headers', async () => {
     header('List-Unsubscribe') ?? '',
     /^<https:\/\/hearth\.example\/base\/-\/sent_notifications\/[\w-]+\/unsubscribe>$/,
   );
-  const { text, html } = partsOf(mail!);
+  const { text, html } = getMailParts(mail!);
   assert.ok(text.includes('Line & <script>\r\n.\r\nEnd') || text.includes('Line & <script>\n.\nEnd'), text);
   assert.ok(html.includes('Line &#38; &#60;script&#62;') && !html.includes('<script>'), html);
   assert.ok(text.includes(`https://hearth.example/base/${path}/-/issues/${issue.iid}`), text);
@@ -69,16 +70,16 @@ test('delivers a mail once with all headers', async () => {
 });
 
 test('delivers once after the SMTP server is back', async () => {
-  const { project, watcher } = await watched();
-  await sink.down();
+  const { project, watcher } = await projectWithWatcher();
+  await sink.stop();
   await newIssue(project);
   await work();
   const [row] = await rowsOf(watcher);
   assert.deepEqual([row.state, row.attempts], ['queued', 1]);
   assert.match(row.last_error, /ECONNREFUSED|connect/i);
-  await sink.up();
+  await sink.start();
   await work();
-  assert.deepEqual(mailsTo(watcher), [], 'not before a minute');
+  assert.deepEqual(mailsTo(watcher), [], 'no retry within a minute');
   clock.advance(75);
   await work();
   clock.advance(3_600);
@@ -89,8 +90,8 @@ test('delivers once after the SMTP server is back', async () => {
 });
 
 test('fails a mail after six attempts and allows a retry', async () => {
-  const { project, watcher } = await watched();
-  await sink.down();
+  const { project, watcher } = await projectWithWatcher();
+  await sink.stop();
   await newIssue(project);
   for (const minutes of [0, 1.3, 6.1, 18.1, 72.1, 288.1]) {
     clock.advance(minutes * 60);
@@ -98,7 +99,7 @@ test('fails a mail after six attempts and allows a retry', async () => {
   }
   const [row] = await rowsOf(watcher);
   assert.deepEqual([row.state, row.attempts], ['failed', 6]);
-  await sink.up();
+  await sink.start();
   const again = await done(root.post(`/admin/mail_messages/${row.id}/retry`));
   assert.deepEqual([again.status, again.body.state, again.body.attempts], [200, 'queued', 0]);
   await work();
@@ -108,7 +109,7 @@ test('fails a mail after six attempts and allows a retry', async () => {
 });
 
 test('does not retry a permanently rejected recipient', async () => {
-  const { project, watcher } = await watched();
+  const { project, watcher } = await projectWithWatcher();
   sink.behaviour.recipient = (address) => (address.startsWith(watcher.username) ? '550 No such user' : '250 OK');
   await newIssue(project);
   await work();
@@ -121,14 +122,14 @@ test('does not retry a permanently rejected recipient', async () => {
 });
 
 test('skips a recipient who lost access before sending', async () => {
-  const { project, watcher, owner } = await watched();
-  await sink.down();
+  const { project, watcher, owner } = await projectWithWatcher();
+  await sink.stop();
   const issue = await newIssue(project);
   await newIssue(project);
   await work();
   await done(owner.delete(issue.at));
   await done(owner.delete(`${project.at}/members/${watcher.id}`));
-  await sink.up();
+  await sink.start();
   clock.advance(75);
   await work();
   assert.deepEqual(await statesOf(watcher), ['skipped', 'skipped']);
@@ -136,7 +137,7 @@ test('skips a recipient who lost access before sending', async () => {
 });
 
 test('sends mentions to unsubscribed assignees', async () => {
-  const { project, watcher, owner } = await watched();
+  const { project, watcher, owner } = await projectWithWatcher();
   const issue = await newIssue(project, { assignee_ids: [watcher.id] });
   await work();
   await done(watcher.post(`${issue.at}/unsubscribe`));
@@ -150,7 +151,7 @@ test('sends mentions to unsubscribed assignees', async () => {
 });
 
 test('sends mails above sixty per hour and address as one digest', async () => {
-  const { project, watcher, owner } = await watched();
+  const { project, watcher, owner } = await projectWithWatcher();
   const comment = async (body: string) => done(owner.post(`${project.at}/issues/1/notes`, { body }));
   const sent = { recipient_email: `${watcher.username}@hearth.test`, sent_at: clock.now().toISOString() };
   for (let count = 0; count < 58; count++) await createMail(here, 'sent', sent);
@@ -158,7 +159,7 @@ test('sends mails above sixty per hour and address as one digest', async () => {
   await newIssue(project);
   for (const body of ['a', 'b', 'c']) await comment(body);
   await work();
-  assert.equal(mailsTo(watcher).length, 2, 'the hour has room for two');
+  assert.equal(mailsTo(watcher).length, 2, 'the hourly limit has two mails left');
   await comment('d');
   await work();
   assert.equal(mailsTo(watcher).length, 2);
@@ -166,21 +167,21 @@ test('sends mails above sixty per hour and address as one digest', async () => {
   await work();
   const all = mailsTo(watcher);
   assert.equal(all.length, 3);
-  assert.equal(headerOf(all.at(-1)!, 'Subject'), '3 notifications');
-  assert.match(headerOf(all.at(-1)!, 'List-Unsubscribe') ?? '', /sent_notifications\/d/);
+  assert.equal(getMailHeader(all.at(-1)!, 'Subject'), '3 notifications');
+  assert.match(getMailHeader(all.at(-1)!, 'List-Unsubscribe') ?? '', /sent_notifications\/d/);
   assert.deepEqual(await statesOf(watcher), Array(5).fill('sent'));
   await comment('Later');
   await work();
-  assert.equal(mailsTo(watcher).length, 4, 'and then they come one by one again');
+  assert.equal(mailsTo(watcher).length, 4, 'later mails are sent individually again');
 });
 
 test('sends two digests if waiting mails leave at different times', async () => {
-  const { project, watcher } = await watched();
-  await sink.down();
+  const { project, watcher } = await projectWithWatcher();
+  await sink.stop();
   const { id: target_id } = await newIssue(project);
   await work();
   await database.transaction((tx) => tx.deleteFrom('mail_messages').where('target_id', '=', target_id).execute());
-  await sink.up();
+  await sink.start();
   const to = { recipient_id: watcher.id, recipient_email: `${watcher.username}@hearth.test`, target_id };
   for (let times = 0; times < 2; times++) {
     for (let count = 0; count < 2; count++) await createMail(here, 'queued', { ...to, digest_id: 900_000 });
@@ -190,14 +191,14 @@ test('sends two digests if waiting mails leave at different times', async () => 
   const all = mailsTo(watcher);
   assert.deepEqual(await statesOf(watcher), Array(4).fill('sent'));
   for (const name of ['Message-ID', 'List-Unsubscribe'])
-    assert.equal(new Set(all.map((mail) => headerOf(mail, name))).size, 2, name);
+    assert.equal(new Set(all.map((mail) => getMailHeader(mail, name))).size, 2, name);
   const { reader } = database;
   const rows = reader.selectFrom('mail_messages').select('digest_id').distinct().where('recipient_id', '=', watcher.id);
-  assert.equal((await rows.execute()).length, 2, 'and count as two');
+  assert.equal((await rows.execute()).length, 2, 'the digests count as two mails');
 });
 
 test('retains sent mails for thirty days', async () => {
-  const { project, watcher } = await watched();
+  const { project, watcher } = await projectWithWatcher();
   await newIssue(project);
   await work();
   clock.advance(29 * 86_400);
@@ -228,7 +229,7 @@ test('retains failed and held mails as long as sent ones', async () => {
 });
 
 test('lets another process send the mail of a dead process', async () => {
-  const { project, watcher } = await watched();
+  const { project, watcher } = await projectWithWatcher();
   await newIssue(project);
   await work();
   const { reader } = database;
@@ -247,5 +248,9 @@ test('lets another process send the mail of a dead process', async () => {
   await work();
   assert.deepEqual(await statesOf(watcher), ['sent']);
   const [first, second] = mailsTo(watcher);
-  assert.equal(headerOf(first!, 'Message-ID'), headerOf(second!, 'Message-ID'), 'it is known by its number');
+  assert.equal(
+    getMailHeader(first!, 'Message-ID'),
+    getMailHeader(second!, 'Message-ID'),
+    'a retry has the same message id',
+  );
 });

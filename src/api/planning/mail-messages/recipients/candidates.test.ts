@@ -15,9 +15,9 @@ test('returns each candidate once with all involvements for any batch size', asy
   const issue = await newIssue(project, { assignee_ids: [project.developer.id] });
   await watch(project.developer, project.at);
   await watch(project.reporter, '');
-  await watch(await group.add('guest'), group.at);
+  await watch(await group.addMember('guest'), group.at);
   await done(project.guest.post(issue.notes, { body: 'Hm' }));
-  await done((await project.add('guest')).post(`${issue.at}/subscribe`));
+  await done((await project.addMember('guest')).post(`${issue.at}/subscribe`));
   const matter = (await loadNewMailSubject(reader, { event: 'close_issue', about: { type: 'Issue', id: issue.id } }))!;
   const inPiecesOf = async (most: number) => {
     const all: [number, string[]][] = [];

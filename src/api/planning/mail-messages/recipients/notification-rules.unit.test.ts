@@ -28,37 +28,41 @@ const candidate = (
   ...others,
 });
 
-const told = (event: EmailEvent, some: NotificationCandidate, mailsOff = false) =>
+const decide = (event: EmailEvent, some: NotificationCandidate, mailsOff = false) =>
   decideNotification({ event, mailsOff }, some);
-const isTold = (...asked: Parameters<typeof told>) => 'reason' in told(...asked);
+const isNotified = (...input: Parameters<typeof decide>) => 'reason' in decide(...input);
 
-/** Of each level: who is kept whatever the event is, and which events keep anybody. `!`: which keep nobody. */
+/** Per level: the involvements that are notified of each event, and the events of which each involvement is notified. */
 const TABLE: Readonly<
-  Record<string, { readonly kept: readonly Involvement[]; readonly events?: readonly EmailEvent[] }>
+  Record<string, { readonly involvements: readonly Involvement[]; readonly events?: readonly EmailEvent[] }>
 > = {
-  disabled: { kept: ['subscription'] },
-  mention: { kept: ['mention', 'subscription'] },
+  disabled: { involvements: ['subscription'] },
+  mention: { involvements: ['mention', 'subscription'] },
   participating: {
-    kept: ['participating', 'mention', 'subscription'],
+    involvements: ['participating', 'mention', 'subscription'],
     events: ['failed_pipeline', 'fixed_pipeline', 'moved_project'],
   },
   global: {
-    kept: ['participating', 'mention', 'subscription'],
+    involvements: ['participating', 'mention', 'subscription'],
     events: ['failed_pipeline', 'fixed_pipeline', 'moved_project'],
   },
   custom: {
-    kept: ['participating', 'mention', 'subscription'],
+    involvements: ['participating', 'mention', 'subscription'],
     events: ['failed_pipeline', 'fixed_pipeline', 'moved_project'],
   },
 };
 
 test('follows the table for each level, involvement and event', () => {
   for (const level of NOTIFICATION_LEVELS.filter((one) => one !== 'watch')) {
-    const { kept, events = [] } = TABLE[level]!;
+    const { involvements, events = [] } = TABLE[level]!;
     for (const involvement of INVOLVEMENTS) {
       for (const event of EMAIL_EVENTS) {
-        const wanted = kept.includes(involvement) || events.includes(event);
-        assert.equal(isTold(event, candidate(involvement, { level })), wanted, `${level} ${involvement} ${event}`);
+        const expected = involvements.includes(involvement) || events.includes(event);
+        assert.equal(
+          isNotified(event, candidate(involvement, { level })),
+          expected,
+          `${level} ${involvement} ${event}`,
+        );
       }
     }
   }
@@ -69,7 +73,7 @@ test('notifies watchers of all but four events', () => {
   for (const involvement of INVOLVEMENTS) {
     for (const event of EMAIL_EVENTS) {
       const some = candidate(involvement, { level: 'watch' });
-      assert.equal(isTold(event, some), !not.includes(event), `${involvement} ${event}`);
+      assert.equal(isNotified(event, some), !not.includes(event), `${involvement} ${event}`);
     }
   }
 });
@@ -78,13 +82,16 @@ test('follows the chosen events at the level custom', () => {
   const audience = (setting: Omit<UserNotificationSetting, 'level'>) =>
     candidate('custom', { level: 'custom', ...setting });
   for (const event of EMAIL_EVENTS) {
-    assert.ok(isTold(event, audience({ [event]: true })), event);
-    const left = isTold(event, audience({ [event]: false, success_pipeline: false }));
+    assert.ok(isNotified(event, audience({ [event]: true })), event);
+    const left = isNotified(event, audience({ [event]: false, success_pipeline: false }));
     assert.equal(left, false, event);
   }
-  assert.ok(isTold('fixed_pipeline', audience({ fixed_pipeline: false, success_pipeline: true })));
-  assert.ok(isTold('moved_project', audience({ moved_project: null })), 'at its default');
-  assert.ok(isTold('new_note', candidate('participating', { level: 'custom', new_note: false })), 'he takes part');
+  assert.ok(isNotified('fixed_pipeline', audience({ fixed_pipeline: false, success_pipeline: true })));
+  assert.ok(isNotified('moved_project', audience({ moved_project: null })), 'null uses the default');
+  assert.ok(
+    isNotified('new_note', candidate('participating', { level: 'custom', new_note: false })),
+    'participants are notified of all events',
+  );
 });
 
 test('uses the nearest setting that is not global, with its events', () => {
@@ -92,7 +99,7 @@ test('uses the nearest setting that is not global, with its events', () => {
   assert.equal(effectiveSetting(choices), choices[1]);
   assert.equal(effectiveSetting([{ level: 'global' }]).level, 'participating');
   assert.equal(effectiveSetting([]).level, 'participating');
-  assert.equal(isTold('new_note', candidate('custom', choices[0], { choices })), false);
+  assert.equal(isNotified('new_note', candidate('custom', choices[0], { choices })), false);
 });
 
 test('returns the first rule that excludes a candidate', () => {
@@ -108,14 +115,14 @@ test('returns the first rule that excludes a candidate', () => {
   ];
   for (const [others, mailsOff, dropped] of rows) {
     const some = candidate('participating', disabled, others);
-    assert.deepEqual(told('new_note', some, mailsOff), { dropped });
+    assert.deepEqual(decide('new_note', some, mailsOff), { dropped });
   }
 });
 
 test('notifies unsubscribed users of mentions, and actors of due dates', () => {
-  assert.ok(isTold('new_note', candidate('mention', { level: 'mention' }, { unsubscribed: true })));
-  assert.ok(isTold('issue_due', candidate('participating', { level: 'participating' }, { isActor: true })));
-  assert.ok(isTold('new_note', candidate('subscription', { level: 'disabled' })), 'disabled, but subscribed');
+  assert.ok(isNotified('new_note', candidate('mention', { level: 'mention' }, { unsubscribed: true })));
+  assert.ok(isNotified('issue_due', candidate('participating', { level: 'participating' }, { isActor: true })));
+  assert.ok(isNotified('new_note', candidate('subscription', { level: 'disabled' })), 'disabled, but subscribed');
 });
 
 test('returns the reason with the highest priority', () => {
@@ -123,7 +130,7 @@ test('returns the reason with the highest priority', () => {
   for (const [index, reason] of order.entries()) {
     const reasons = new Set(order.slice(index));
     const some = candidate('subscription', { level: 'participating' }, { reasons });
-    assert.deepEqual(told('new_note', some), { reason });
+    assert.deepEqual(decide('new_note', some), { reason });
   }
-  assert.deepEqual(told('new_note', candidate('participating', { level: 'watch' })), { reason: null });
+  assert.deepEqual(decide('new_note', candidate('participating', { level: 'watch' })), { reason: null });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { atNextTransaction, endingEachTime } from '#test/support/interrupted-transactions.ts';
+import { atNextTransaction, failEveryAttempt } from '#test/support/interrupted-transactions.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import { pipelineRow } from '#test/support/pipeline-rows.ts';
 import { done, type Project, world } from '#test/support/world.ts';
@@ -96,7 +96,7 @@ test('a new head, a new target branch and closing abort auto-merge with a note',
 
 test('does not merge if the user lost the permission, and stores an error', async () => {
   const project = await newProject({ readme: true, only_allow_merge_if_pipeline_succeeds: true });
-  const maintainer = await project.add('maintainer');
+  const maintainer = await project.addMember('maintainer');
   const mr = await newMergeRequest(project);
   const row = { sha: mr.sha, ref: mr.source_branch, status: 'running' } as const;
   const id = await pipelineRow(here, project, row);
@@ -112,7 +112,7 @@ test('does not merge if the user lost the permission, and stores an error', asyn
 test('gives up auto-merge with an error if each attempt crashes the process', async () => {
   const { project, mr, succeed } = await createWithAutoMerge();
   await succeed();
-  await endingEachTime(here, 'merge_when_ready');
+  await failEveryAttempt(here, 'merge_when_ready');
   const { state, merge_error, merge_when_pipeline_succeeds } = await getMergeRequest(project, mr);
   const text = 'Auto-merge failed: the merge could not be made.';
   assert.deepEqual([state, merge_error, merge_when_pipeline_succeeds], ['opened', text, false]);

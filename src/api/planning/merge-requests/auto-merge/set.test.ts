@@ -63,7 +63,11 @@ test('rejects auto-merge if there is nothing to wait for or only a new head can 
   await done(place.owner.put(place.at, { merge_method: 'ff' }));
   await place.commit({ 'more.txt': 'x' });
   await createPipeline(plain, 'running', place);
-  assert.equal((await place.owner.put(`${plain.at}/merge`, { auto_merge: true })).status, 405, 'it needs a rebase');
+  assert.equal(
+    (await place.owner.put(`${plain.at}/merge`, { auto_merge: true })).status,
+    405,
+    'the merge request needs a rebase',
+  );
 });
 
 test('waits for drafts, titles and required pipelines', async () => {
@@ -89,7 +93,7 @@ test('the author and callers who may merge cancel auto-merge once; others get 40
   assert.deepEqual([off.status, off.body], [406, { message: "Can't cancel the automatic merge" }]);
   const enable = () => done(owner.put(`${mr.at}/merge`, { auto_merge: true, should_remove_source_branch: true }));
   await enable();
-  const another = await project.add('developer');
+  const another = await project.addMember('developer');
   const refused = await cancel(another);
   assert.deepEqual([refused.status, refused.body], E401);
   for (const by of [developer, maintainer]) {
@@ -105,5 +109,5 @@ test('the author and callers who may merge cancel auto-merge once; others get 40
   const enabled = `enabled an automatic merge when all merge checks for ${mr.sha} pass`;
   const canceled = 'canceled the automatic merge';
   assert.deepEqual(await listNotes(mr), [enabled, canceled, enabled, canceled, enabled]);
-  assert.equal((await cancel(await project.add('guest'))).status, 404);
+  assert.equal((await cancel(await project.addMember('guest'))).status, 404);
 });

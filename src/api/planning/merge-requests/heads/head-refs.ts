@@ -33,9 +33,9 @@ export const updateHeadRefs = defineJob({
   kind: 'keep_heads_of_merge_requests',
   async handle(services: RefServices, { projectId, iids }: MergeRequestIids) {
     const db = services.database.reader;
-    const place = await findRepository(db, projectId);
-    if (place === undefined) return;
-    const project = { ...place, id: projectId };
+    const repository = await findRepository(db, projectId);
+    if (repository === undefined) return;
+    const project = { ...repository, id: projectId };
     for (let tries = 1; ; tries++) {
       const versions = await listVersionsWithoutRef(db, projectId, iids);
       await compareNewVersions(services, project, versions);
@@ -92,12 +92,12 @@ const keepAroundRefs = (iid: number) => `refs/keep-around/merge-requests/${iid}/
 async function collectRefChanges(
   db: Reader,
   git: Git,
-  place: HeadRefRepository,
+  located: HeadRefRepository,
   iids: readonly number[],
   versions: readonly VersionWithoutRef[],
 ): Promise<RefChange[]> {
-  const repository = getRepository(git, place);
-  const heads = await loadHeads(db, place.id, iids);
+  const repository = getRepository(git, located);
+  const heads = await loadHeads(db, located.id, iids);
   const news = Map.groupBy(versions, ({ iid }) => iid);
   const changes: RefChange[] = [];
   for (const iid of new Set(iids)) {
@@ -106,17 +106,17 @@ async function collectRefChanges(
     const now = await resolveRef(repository, ref);
     if (head === undefined) {
       if (now !== null) changes.push({ ref, oldId: now, newId: ZERO_ID });
-      const left = await listRefs(git, repository, keepAroundRefs(iid));
-      changes.push(...left.map(({ name, id }) => ({ ref: name, oldId: id, newId: ZERO_ID })));
+      const oldRefs = await listRefs(git, repository, keepAroundRefs(iid));
+      changes.push(...oldRefs.map(({ name, id }) => ({ ref: name, oldId: id, newId: ZERO_ID })));
       continue;
     }
     const since = (news.get(iid) ?? []).map((version) => version.head_sha);
     for (const id of await findUnreachableHeads(git, repository, [...(now === null ? [] : [now]), ...since, head])) {
-      const left = keepAroundRefs(iid) + id;
-      if ((await resolveRef(repository, left)) === null) changes.push({ ref: left, oldId: ZERO_ID, newId: id });
+      const oldRef = keepAroundRefs(iid) + id;
+      if ((await resolveRef(repository, oldRef)) === null) changes.push({ ref: oldRef, oldId: ZERO_ID, newId: id });
     }
-    const isThere = (await readCommit(git, repository, head)) !== null;
-    if (isThere && head !== now) changes.push({ ref, oldId: now ?? ZERO_ID, newId: head });
+    const headExists = (await readCommit(git, repository, head)) !== null;
+    if (headExists && head !== now) changes.push({ ref, oldId: now ?? ZERO_ID, newId: head });
   }
   return changes;
 }

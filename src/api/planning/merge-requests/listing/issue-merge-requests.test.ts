@@ -77,7 +77,7 @@ test('hides merge requests that the caller may not read', async () => {
 
 test('author, assignees, reviewers and commenters are participants', async () => {
   const made = await newMergeRequest(project, { assignee_ids: [developer.id], reviewer_ids: [planner.id] });
-  const commenter = await project.add('reporter');
+  const commenter = await project.addMember('reporter');
   await done(commenter.post(`${made.at}/notes`, { body: 'Fine' }));
   const { body } = await planner.get(`${made.at}/participants`);
   const ids = [owner.id, developer.id, planner.id, commenter.id].sort((one, other) => one - other);
@@ -102,9 +102,9 @@ test('a label counts the open merge requests that the caller may read', async ()
 });
 
 test('former members can be unassigned', async () => {
-  const leaver = await project.add('developer');
-  const made = await newMergeRequest(project, { assignee_ids: [leaver.id, developer.id] });
-  await done(owner.delete(`${project.at}/members/${leaver.id}`, { unassign_issuables: true }));
+  const formerMember = await project.addMember('developer');
+  const made = await newMergeRequest(project, { assignee_ids: [formerMember.id, developer.id] });
+  await done(owner.delete(`${project.at}/members/${formerMember.id}`, { unassign_issuables: true }));
   const { body } = await owner.get(made.at);
   assert.deepEqual(
     body.assignees.map(({ id }: { id: number }) => id),

@@ -23,8 +23,8 @@ test('merging waits in the git queue', async (t) => {
   await project.commit({ 'ours.txt': 'x' });
   assert.equal((await done(owner.get(mr.at))).body.detailed_merge_status, 'mergeable');
   occupyWalkLimiter(git, t);
-  for (const asked of [owner.put(`${mr.at}/merge`), owner.get(`${mr.at}/merge_ref`)]) {
-    assert.equal((await asked).status, 503);
+  for (const response of [owner.put(`${mr.at}/merge`), owner.get(`${mr.at}/merge_ref`)]) {
+    assert.equal((await response).status, 503);
   }
 });
 

@@ -41,7 +41,7 @@ test('checks the conditions of a merge in order', async () => {
   assert.deepEqual([status, body], [409, { message: `SHA does not match HEAD of source branch: ${other.sha}` }]);
   assert.equal((await owner.put(`${other.at}/merge`, { sha: other.sha, auto_merge: true })).status, 405);
   assert.equal((await owner.put(`${other.at}/merge`, { sha: other.sha })).status, 200);
-  assert.deepEqual((await owner.put(`${other.at}/merge`)).status, 405, 'it is merged');
+  assert.deepEqual((await owner.put(`${other.at}/merge`)).status, 405, 'the merge request is merged already');
 });
 
 /** Marks the merge request as ready. */

@@ -5,7 +5,7 @@ import { compileRegex } from '#text/safe-regex.ts';
 
 /** Whether a merge request can be merged, and if not, the first obstacle (contract/planning.md §1, §3.8 "Checks"). */
 
-/** In the order of the checks. `unchecked`: all other checks pass, and git has not been asked yet. */
+/** In the order of the checks. `unchecked`: all other checks pass, and git has not checked it yet. */
 export type DetailedStatus =
   | 'not_open'
   | 'draft_status'
@@ -109,8 +109,8 @@ export function mergeFailure(checked: MergeChecks): 'notMergeable' | 'conflict' 
 }
 
 /** Returns whether to squash. The project setting overrides the choice of the merge request. */
-export function isSquashed(wanted: boolean, { squash_option }: Pick<MergeSettings, 'squash_option'>): boolean {
-  return squash_option === 'always' || (wanted && squash_option !== 'never');
+export function isSquashed(requested: boolean, { squash_option }: Pick<MergeSettings, 'squash_option'>): boolean {
+  return squash_option === 'always' || (requested && squash_option !== 'never');
 }
 
 /** Returns the entity's `merge_status`. */
@@ -124,10 +124,10 @@ const titleExpressions = createBoundedCache<ReturnType<typeof compileRegex>>(100
 /** Returns whether a title matches the project's regex. A hostile regex takes at most some milliseconds. */
 export function isTitleAllowed(
   title: string,
-  { merge_request_title_regex: wanted }: Pick<MergeSettings, 'merge_request_title_regex'>,
+  { merge_request_title_regex: pattern }: Pick<MergeSettings, 'merge_request_title_regex'>,
 ): boolean {
-  if (wanted === null || wanted === '') return true;
-  const expression = titleExpressions.get(wanted) ?? compileRegex(wanted);
-  titleExpressions.set(wanted, expression);
+  if (pattern === null || pattern === '') return true;
+  const expression = titleExpressions.get(pattern) ?? compileRegex(pattern);
+  titleExpressions.set(pattern, expression);
   return typeof expression !== 'string' && expression.matcher(title).find();
 }

@@ -90,7 +90,7 @@ const CASES: readonly (readonly [string, MergeChecks, string, ReturnType<typeof 
     'need_rebase',
     'notMergeable',
   ],
-  ['git was not asked yet', { ...fine, check: null }, 'unchecked', 'notMergeable'],
+  ['git has not checked it yet', { ...fine, check: null }, 'unchecked', 'notMergeable'],
 ];
 
 test('the first obstacle is the detailed status', () => {

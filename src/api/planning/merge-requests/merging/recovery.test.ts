@@ -66,7 +66,7 @@ async function countEvents({ id }: { readonly id: number }) {
 
 test('recovery marks a merge whose branches have moved, once', async () => {
   const { place, mr, newId, moveNow } = await beginMerge();
-  assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 405, 'it is on its way');
+  assert.equal((await place.owner.put(`${mr.at}/merge`)).status, 405, 'the merge is in progress');
   await moveNow();
   await Promise.all([1, 2].map(() => completeAbandonedIntents(services, true)));
   const { state, merged_by, merge_commit_sha, diff_refs } = await getMergeRequest(place, mr.at);
@@ -104,7 +104,7 @@ test('after a failed merge, a push during it aborts auto-merge', async () => {
   const pushed = await place.commit({ 'more.txt': 'x' }, { branch: mr.source_branch, parent: mr.sha });
   await services.database.transaction((tx) => enqueueAutoMergeIfEnabled(tx, mr.id));
   await work();
-  assert.deepEqual(await isAborted(place, mr), [], 'nobody knows yet');
+  assert.deepEqual(await isAborted(place, mr), [], 'auto-merge is not aborted during the merge');
   await completeAbandonedIntents(services, true);
   clock.advance(61);
   await work();
@@ -117,7 +117,7 @@ test('after a failed merge, requirements fulfilled during it still trigger auto-
   const { place, mr, pipelineId } = await beginMerge({ removes: false, waits: true });
   await succeedPipeline(here, pipelineId);
   await work();
-  assert.equal((await getMergeRequest(place, mr.at)).state, 'opened', 'somebody is merging it');
+  assert.equal((await getMergeRequest(place, mr.at)).state, 'opened', 'another merge is in progress');
   await completeAbandonedIntents(services, true);
   clock.advance(61);
   await work();
@@ -138,7 +138,11 @@ test('the head is that of the later push if an earlier one is recovered after it
   assert.equal((await getMergeRequest(place, mr.at)).sha, second);
   clock.advance(2);
   await work();
-  assert.equal((await getMergeRequest(place, mr.at)).sha, second, 'while the first one is not settled');
+  assert.equal(
+    (await getMergeRequest(place, mr.at)).sha,
+    second,
+    'the head stays the same while the first intent is unfinished',
+  );
   await completeAbandonedIntents(services, true);
   for (let looks = 0; looks < 2; looks++) {
     clock.advance(2);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { completeAbandonedIntents } from '#repositories/ref-updates/recovery.ts';
-import { atNextTransaction, endingEachTime } from '#test/support/interrupted-transactions.ts';
+import { atNextTransaction, failEveryAttempt } from '#test/support/interrupted-transactions.ts';
 import { jobRun } from '#test/support/job-run.ts';
 import { done, type Project, world } from '#test/support/world.ts';
 import { newBranch, newMergeRequest } from '../fixtures.testing.ts';
@@ -80,13 +80,17 @@ test('of concurrent requests one starts and the others answer 409', async () => 
   await work();
   assert.equal((await done(project.owner.get(`${mr.at}/versions`))).body.length, 2);
   await done(project.owner.put(mr.at, { state_event: 'close' }));
-  assert.equal((await project.owner.put(`${mr.at}/rebase`)).status, 409, 'what is closed is not rebased');
+  assert.equal(
+    (await project.owner.put(`${mr.at}/rebase`)).status,
+    409,
+    'rejects the rebase of a closed merge request',
+  );
 });
 
 test('answers 403 without the permission to push or force push', async () => {
   const { project, mr } = await createDivergedMergeRequest();
   const { owner, developer } = project;
-  const reporter = await project.add('reporter');
+  const reporter = await project.addMember('reporter');
   const refusal = async (by = owner) => {
     const { status, body } = await by.put(`${mr.at}/rebase`);
     return [status, body.message];
@@ -97,7 +101,7 @@ test('answers 403 without the permission to push or force push', async () => {
   assert.deepEqual(await refusal(), [403, '403 Forbidden - Source branch is protected from force push']);
   await done(owner.delete(`${project.repository}/branches/${mr.source_branch}`));
   assert.deepEqual(await refusal(), [403, '403 Forbidden - Source branch does not exist']);
-  assert.deepEqual(await refusal(await project.add('guest')), [404, '404 Not found']);
+  assert.deepEqual(await refusal(await project.addMember('guest')), [404, '404 Not found']);
 });
 
 test('does not move the branch if the caller loses the permission', async () => {
@@ -118,7 +122,7 @@ test('after a crash the rebase ends, with the branch unchanged or fully rebased'
       tx.deleteFrom('background_jobs').where('kind', '=', 'rebase_merge_request').returning('payload').execute(),
     );
   const [job] = await jobs();
-  assert.ok(job, 'the work is there as long as the row');
+  assert.ok(job, 'the job exists as long as the row');
   clock.advance(901);
   assert.equal((await getMergeRequest(project, mr)).rebase_in_progress, false);
   assert.equal((await getMergeRequest(project, mr)).sha, mr.sha);
@@ -134,13 +138,13 @@ test('after a crash the rebase ends, with the branch unchanged or fully rebased'
   );
   await work();
   const again = await getMergeRequest(project, mr);
-  assert.deepEqual([again.sha, again.merge_error], [sha, null], 'done twice it is done once');
+  assert.deepEqual([again.sha, again.merge_error], [sha, null], 'a second run has no effect');
 });
 
 test('a rebase that crashes each time fails with an error', async () => {
   const { project, mr } = await createDivergedMergeRequest();
   await done(project.owner.put(`${mr.at}/rebase`));
-  await endingEachTime(here, 'rebase_merge_request');
+  await failEveryAttempt(here, 'rebase_merge_request');
   const { sha, merge_error, rebase_in_progress } = await getMergeRequest(project, mr);
   assert.deepEqual([sha, merge_error, rebase_in_progress], [mr.sha, REBASE_FAILED, false]);
 });
@@ -158,7 +162,7 @@ test('recovery completes a rebase whose branch has moved', async () => {
   };
   await work().catch(() => {});
   database.transaction = own;
-  assert.equal((await getMergeRequest(project, mr)).sha, mr.sha, 'nobody has told yet');
+  assert.equal((await getMergeRequest(project, mr)).sha, mr.sha, 'the outcome is not recorded yet');
   await completeAbandonedIntents(services, true);
   const settled = await getMergeRequest(project, mr);
   assert.notEqual(settled.sha, mr.sha);
