@@ -7,7 +7,17 @@ import { engine, testDatabase, testPlace } from '#test/engines/engine.ts';
 import { testClock } from '#test/support/test-clock.ts';
 import { defineJob, enqueue } from './job.ts';
 import { createJobQueue, type JobQueueOptions, retryDelay } from './queue.ts';
-import { buildClaimQuery, claimJobs, findDueJob, listDeadJobs, retryDeadJob, selectDeadJobs } from './store.ts';
+import {
+  buildClaimQuery,
+  claimJobs,
+  findDueJob,
+  findDueSuspect,
+  findExpiredLease,
+  listDeadJobs,
+  releaseAbandonedLeases,
+  retryDeadJob,
+  selectDeadJobs,
+} from './store.ts';
 
 interface Services {
   readonly heard: string[];
@@ -41,6 +51,8 @@ async function setting(options: Partial<JobQueueOptions<Services>> = {}) {
     database.transaction((tx) => enqueue(tx, say, { word }, extra));
   return { clock, database, services, queue, add, [Symbol.asyncDispose]: () => database.close() };
 }
+
+type Fixture = Awaited<ReturnType<typeof setting>>;
 
 /** What the jobs that fail leave when they are given up. */
 async function givenUp(database: Database): Promise<string[]> {
@@ -197,7 +209,7 @@ test('work of a process that died is done by another when its lease has run out'
   await using s = await setting();
   await s.add('orphan');
   const leaseUntil = '2026-01-02T03:05:05.000Z';
-  const claim = { owner: 'dead process', leaseUntil, kinds: ['say'], running: [], limit: 1 };
+  const claim = { owner: 'dead process', leaseUntil, kinds: ['say'], limit: 1 };
   assert.equal((await s.database.transaction((tx) => claimJobs(tx, claim))).length, 1);
   assert.equal(await s.queue.runDue(), 0);
   s.clock.advance(61);
@@ -209,7 +221,7 @@ test('whoever is alone with its database does at once what a process that died w
   await using s = await setting({ isOnlyProcess: true });
   for (const key of ['a', 'b']) await s.add(key, { key });
   const leaseUntil = '2026-01-02T03:05:05.000Z';
-  const claim = { owner: 'dead process', leaseUntil, kinds: ['say'], running: [], limit: 2 };
+  const claim = { owner: 'dead process', leaseUntil, kinds: ['say'], limit: 2 };
   assert.equal((await s.database.transaction((tx) => claimJobs(tx, claim))).length, 2);
   await s.add('b again', { key: 'b' });
   const done = Promise.withResolvers<void>();
@@ -223,15 +235,62 @@ test('whoever is alone with its database does at once what a process that died w
 test('work that ends its process every time is given up', async () => {
   await using s = await setting();
   await s.database.transaction((tx) => enqueue(tx, fail, { word: 'poison' }));
-  for (let i = 0; i < 3; i++) {
-    const claim = { owner: `p${i}`, leaseUntil: timestamp(s.clock), kinds: ['fail'], running: [], limit: 1 };
-    assert.equal((await s.database.transaction((tx) => claimJobs(tx, claim))).length, 1);
-    s.clock.advance(1);
-  }
+  for (let deaths = 0; deaths < 2; deaths++) await dieDuring(s, 'fail', { suspects: deaths > 0 });
   await s.queue.runDue();
   assert.deepEqual([s.services.heard, await givenUp(s.database)], [[], ['poison']]);
   const [dead] = (await listDeadJobs(s.database.reader)).items;
-  assert.equal(dead!.last_error, 'Error: Its process ended while it was running');
+  assert.equal(dead!.last_error, 'ProcessDied: The server process died 2 times while this job was running');
+});
+
+/** Claims the due jobs of a kind as a process does that dies while it runs them. */
+async function dieDuring({ database, clock }: Fixture, kind: string, { suspects }: { suspects: boolean }) {
+  const claim = { owner: 'dying', leaseUntil: timestamp(clock), kinds: [kind], limit: 9 };
+  await database.transaction(async (tx) => {
+    assert.ok((await claimJobs(tx, suspects ? { ...claim, suspects } : claim)).length > 0);
+    await releaseAbandonedLeases(tx);
+  });
+}
+
+test('runs jobs during which a process died one at a time, and others at once', async () => {
+  const running = new Set<string>();
+  const together: string[][] = [];
+  const note = defineJob({
+    kind: 'note',
+    async handle(_services: Services, { word }: { word: string }) {
+      running.add(word);
+      together.push([...running].sort());
+      await new Promise(setImmediate);
+      running.delete(word);
+    },
+  });
+  await using s = await setting({ jobs: [note] });
+  const enqueueAll = (words: string[]) =>
+    s.database.transaction(async (tx) => {
+      for (const word of words) await enqueue(tx, note, { word });
+    });
+  await enqueueAll(['suspect 1', 'suspect 2', 'suspect 3']);
+  await dieDuring(s, 'note', { suspects: false });
+  await enqueueAll(['new 1', 'new 2']);
+  assert.equal(await s.queue.runDue(), 5);
+  assert.deepEqual(
+    together.filter((names) => names.filter((name) => name.startsWith('suspect')).length > 1),
+    [],
+  );
+  assert.ok(together.some((names) => names.includes('new 1') && names.includes('new 2')));
+});
+
+test('a job that was enqueued again while its process died keeps the count of deaths', async () => {
+  await using s = await setting();
+  await s.add('first', { key: 'k' });
+  for (let deaths = 0; deaths < 2; deaths++) {
+    const claim = { owner: 'dying', leaseUntil: timestamp(s.clock), kinds: ['say'], limit: 9 };
+    await s.database.transaction((tx) => claimJobs(tx, deaths > 0 ? { ...claim, suspects: true } : claim));
+    await s.add('again', { key: 'k' });
+    await s.database.transaction((tx) => releaseAbandonedLeases(tx));
+  }
+  await s.queue.runDue();
+  const { items } = await listDeadJobs(s.database.reader);
+  assert.deepEqual([s.services.heard, items.length], [[], 1]);
 });
 
 test('one who lost the lease does not remove the work of the one who has it', async () => {
@@ -241,8 +300,11 @@ test('one who lost the lease does not remove the work of the one who has it', as
     kind: 'slow',
     async handle() {
       clock.advance(100);
-      const claim = { owner: 'other', leaseUntil: '2027-01-01T00:00:00.000Z', kinds: ['slow'], running: [], limit: 1 };
-      assert.equal((await database.transaction((tx) => claimJobs(tx, claim))).length, 1);
+      const claim = { owner: 'other', leaseUntil: '2027-01-01T00:00:00.000Z', kinds: ['slow'], limit: 1 };
+      await database.transaction(async (tx) => {
+        await releaseAbandonedLeases(tx, { by: tx.now, exceptOwner: 'other' });
+        assert.equal((await claimJobs(tx, { ...claim, suspects: true })).length, 1);
+      });
     },
   });
   const queue = createJobQueue({ database, clock, services: null, jobs: [slow] });
@@ -397,13 +459,19 @@ test('several processes share the work, each piece done once', { skip: engine !=
 
 test('the queries of an idle and of a busy queue are served by indexes', async () => {
   await using s = await setting();
-  const claim = { owner: 'o', leaseUntil: timestamp(s.clock), kinds: ['say', 'fail'], running: [1], limit: 4 };
+  const claim = { owner: 'o', leaseUntil: timestamp(s.clock), kinds: ['say', 'fail'], limit: 4 };
   await s.database.transaction(async (tx) => {
     const idle = await explainPlan(tx, findDueJob.query(tx, { now: tx.now }));
     assert.match(idle.join('\n'), /background_jobs_by_run_at/);
     const busy = await explainPlan(tx, buildClaimQuery(tx, claim));
     assert.match(busy.join('\n'), /background_jobs_by_run_at/);
     assert.match(busy.join('\n'), /background_jobs_leased/);
+    const suspects = await explainPlan(tx, buildClaimQuery(tx, { ...claim, suspects: true }));
+    assert.match(suspects.join('\n'), /background_jobs_suspects/);
+    const suspect = await explainPlan(tx, findDueSuspect.query(tx, { now: tx.now }));
+    assert.match(suspect.join('\n'), /background_jobs_suspects/);
+    const expired = await explainPlan(tx, findExpiredLease.query(tx, { now: tx.now, owner: 'o' }));
+    assert.match(expired.join('\n'), /background_jobs_leased/);
     const dead = await explainPlan(tx, selectDeadJobs(tx).orderBy('id', 'desc'));
     assert.match(dead.join('\n'), /background_jobs_dead/);
   });

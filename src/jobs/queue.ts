@@ -9,9 +9,11 @@ import {
   deleteJob,
   extendLeases,
   findDueJob,
+  findDueSuspect,
+  findExpiredLease,
   type LeasedJob,
   markJobDead,
-  releaseAllLeases,
+  releaseAbandonedLeases,
   releaseJob,
 } from './store.ts';
 
@@ -64,6 +66,13 @@ const POLL_INTERVAL_MS = 1_000;
 const DRAIN_MS = 10_000;
 
 const DEFAULT_MAX_ATTEMPTS = 10;
+
+/** Number of processes that a job may end before it becomes dead. */
+const MAX_PROCESS_DEATHS = 2;
+
+/** Milliseconds that a suspect runs before the next one may start: a job that ends its process does so soon. */
+const SUSPECT_MS = 30_000;
+
 const MAX_ERROR_LENGTH = 2_000;
 
 /** Returns the delay before a failed job is retried, in milliseconds: 10 s, 20 s, 40 s ... at most an hour. */
@@ -80,13 +89,14 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     { kinds: listKindsOfLane(jobs, 'far'), places: options.externalConcurrency ?? 10 },
   ].filter(({ kinds }) => kinds.length > 0);
   const owner = randomUUID();
-  const running = new Map<number, { readonly claimed: LeasedJob; readonly done: Promise<void> }>();
+  const running = new Map<number, RunningJob>();
   const listeners = new Set<(batch: JobBatch) => void>();
   const stopping = new AbortController();
   let working = false;
   let jobCount = 0;
   let currentCheck: Promise<void> | undefined;
   let checkAgain = false;
+  let leaseCheckDue = true;
   let nextScheduled: string | undefined;
   let timers: NodeJS.Timeout[] = [];
   let endWakeUps = () => {};
@@ -111,12 +121,12 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     const job = jobs.get(claimed.kind)!;
     const maxAttempts = job.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
     try {
-      if (claimed.attempts > maxAttempts) throw new Error('Its process ended while it was running');
+      if (claimed.process_deaths >= MAX_PROCESS_DEATHS) throw new ProcessDied();
       const run = { id: claimed.id, attempt: claimed.attempts, signal: stopping.signal };
       await job.handle(services, JSON.parse(claimed.payload) as never, run);
     } catch (error) {
       const text = redact(describeError(error)).slice(0, MAX_ERROR_LENGTH);
-      const dead = claimed.attempts >= maxAttempts;
+      const dead = claimed.attempts >= maxAttempts || error instanceof ProcessDied;
       log?.warn({ kind: claimed.kind, job: claimed.id, attempt: claimed.attempts, error: text, dead }, 'A job failed');
       await storeResult((tx) =>
         dead
@@ -142,26 +152,51 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
         jobCount++;
         if (working) checkForJobs();
       });
-    running.set(claimed.id, { claimed, done });
+    running.set(claimed.id, { claimed, startedAt: timestamp(clock), done });
+  };
+
+  const freeLanes = () =>
+    lanes.map(({ kinds, places }) => ({ kinds, limit: places - runningOf(kinds) })).filter(({ limit }) => limit > 0);
+
+  const claimAndBegin = async (claim: Omit<Parameters<typeof claimJobs>[1], 'owner' | 'leaseUntil'>) => {
+    const claimed = await database.transaction(
+      (tx) => claimJobs(tx, { ...claim, owner, leaseUntil: later(LEASE_MS) }),
+      { isolation: 'read committed' },
+    );
+    for (const job of claimed) begin(job);
+    return claimed.length;
   };
 
   /** Claims and starts as many due jobs as there are free slots. Returns their number. */
   const claim = async (): Promise<number> => {
-    const free = lanes
-      .map(({ kinds, places }) => ({ kinds, limit: places - runningOf(kinds) }))
-      .filter(({ limit }) => limit > 0);
+    const free = freeLanes();
     if (free.length === 0) return 0;
     if ((await findDueJob.first(database.reader, { now: timestamp(clock) })) === undefined) return 0;
-    let begun = 0;
-    for (const { kinds, limit } of free) {
-      const claimed = await database.transaction(
-        (tx) => claimJobs(tx, { owner, leaseUntil: later(LEASE_MS), kinds, running: [...running.keys()], limit }),
-        { isolation: 'read committed' },
-      );
-      for (const job of claimed) begin(job);
-      begun += claimed.length;
-    }
+    let begun = await claimSuspect(free.flatMap(({ kinds }) => kinds));
+    for (const { kinds, limit } of freeLanes()) begun += await claimAndBegin({ kinds, limit });
     return begun;
+  };
+
+  /**
+   * Claims a job during which a process has died, one at a time: if the process dies again, this one was the cause, and the others
+   * that ran with it the first time are not given up for it.
+   */
+  const claimSuspect = async (kinds: readonly string[]): Promise<number> => {
+    const now = timestamp(clock);
+    const isSuspectRunning = [...running.values()].some(
+      ({ claimed, startedAt }) => claimed.process_deaths > 0 && addMilliseconds(startedAt, SUSPECT_MS) > now,
+    );
+    if (isSuspectRunning || (await findDueSuspect.first(database.reader, { now })) === undefined) return 0;
+    return claimAndBegin({ kinds, suspects: true, limit: 1 });
+  };
+
+  /** Once a second is enough: a lease takes a minute to expire. */
+  const releaseExpiredLeases = async (): Promise<void> => {
+    if (!leaseCheckDue) return;
+    leaseCheckDue = false;
+    const now = timestamp(clock);
+    if ((await findExpiredLease.first(database.reader, { now, owner })) !== undefined)
+      await storeResult((tx) => releaseAbandonedLeases(tx, { by: now, exceptOwner: owner }));
   };
 
   const runningOf = (kinds: readonly string[]): number =>
@@ -193,6 +228,7 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
 
   const checkOnce = async (): Promise<void> => {
     await addScheduled();
+    await releaseExpiredLeases();
     const begun = await claim();
     if (begun === 0 && running.size === 0) notifyListeners();
   };
@@ -216,6 +252,11 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
       });
   };
 
+  const poll = (): void => {
+    leaseCheckDue = true;
+    checkForJobs();
+  };
+
   const keepLeases = (): void => {
     const ids = [...running.keys()];
     if (ids.length === 0) return;
@@ -226,10 +267,10 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
 
   return {
     async start() {
-      if (options.isOnlyProcess) await storeResult(releaseAllLeases);
+      if (options.isOnlyProcess) await storeResult((tx) => releaseAbandonedLeases(tx));
       await prepareSchedules();
       working = true;
-      timers = [setInterval(checkForJobs, POLL_INTERVAL_MS), setInterval(keepLeases, HEARTBEAT_MS)];
+      timers = [setInterval(poll, POLL_INTERVAL_MS), setInterval(keepLeases, HEARTBEAT_MS)];
       endWakeUps = onJobEnqueued(checkForJobs);
       checkForJobs();
     },
@@ -248,8 +289,10 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
     },
     async runDue() {
       await prepareSchedules();
+      leaseCheckDue = true;
       for (let total = 0; ; ) {
         await addScheduled();
+        await releaseExpiredLeases();
         const begun = await claim();
         total += begun;
         await allDone();
@@ -264,6 +307,21 @@ export function createJobQueue<Services>(options: JobQueueOptions<Services>): Jo
       return () => listeners.delete(listener);
     },
   };
+}
+
+interface RunningJob {
+  readonly claimed: LeasedJob;
+  readonly startedAt: string;
+  readonly done: Promise<void>;
+}
+
+/** The reason why a job is not run again. */
+class ProcessDied extends Error {
+  override readonly name = 'ProcessDied';
+
+  constructor() {
+    super(`The server process died ${MAX_PROCESS_DEATHS} times while this job was running`);
+  }
 }
 
 function mapJobsByKind<Services>(

@@ -9,6 +9,8 @@ export interface LeasedJob {
   readonly kind: string;
   readonly payload: string;
   readonly attempts: number;
+  /** Number of processes that died while they ran the job. */
+  readonly process_deaths: number;
 }
 
 /** Finds any due job; an idle process runs this query once per second. index: background_jobs_by_run_at */
@@ -18,7 +20,7 @@ export const findDueJob = prepare((db, value: Params<{ now: string }>) =>
     .select('id')
     .where('state', '=', sql.lit('pending' as const))
     .where('run_at', '<=', value('now'))
-    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', value('now'))]))
+    .where('lease_owner', 'is', null)
     .limit(1),
 );
 
@@ -27,14 +29,14 @@ interface Claim {
   readonly leaseUntil: string;
   /** Jobs of other kinds are left to a version that knows them. */
   readonly kinds: readonly string[];
-  /** Ids of the jobs that this process is running. */
-  readonly running: readonly number[];
+  /** Claims the jobs during which a process has died, instead of all others. */
+  readonly suspects?: true;
   readonly limit: number;
 }
 
 /**
- * Claims due jobs, the oldest first, and counts the attempt. A job with an expired lease is due again; a job with the key of a
- * running job is not. index: background_jobs_by_run_at; for the keys background_jobs_leased
+ * Claims due jobs, the oldest first, and counts the attempt. A job with the key of a running job is not due.
+ * index: background_jobs_by_run_at; for suspects background_jobs_suspects; for the keys background_jobs_leased
  */
 export async function claimJobs(tx: Transaction, claim: Claim): Promise<LeasedJob[]> {
   const claimed = await buildClaimQuery(tx, claim).execute();
@@ -47,9 +49,9 @@ export function buildClaimQuery(tx: Transaction, claim: Claim) {
     .select('due.id')
     .where('due.state', '=', sql.lit('pending' as const))
     .where('due.run_at', '<=', tx.now)
-    .where((eb) => eb.or([eb('due.lease_until', 'is', null), eb('due.lease_until', '<=', tx.now)]))
+    .where('due.lease_owner', 'is', null)
     .where('due.kind', 'in', claim.kinds)
-    .$if(claim.running.length > 0, (query) => query.where('due.id', 'not in', claim.running))
+    .where('due.process_deaths', claim.suspects ? '>' : '=', sql.lit(0))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -70,7 +72,7 @@ export function buildClaimQuery(tx: Transaction, claim: Claim) {
     .updateTable('background_jobs')
     .set((eb) => ({ lease_until: claim.leaseUntil, lease_owner: claim.owner, attempts: eb('attempts', '+', 1) }))
     .where('id', 'in', skipLocked(tx, due))
-    .returning(['id', 'kind', 'payload', 'attempts']);
+    .returning(['id', 'kind', 'payload', 'attempts', 'process_deaths']);
 }
 
 /** Extends the leases of the owner's running jobs. index: background_jobs_leased */
@@ -83,14 +85,64 @@ export async function extendLeases(tx: Transaction, owner: string, ids: readonly
     .execute();
 }
 
-/** Releases the jobs of all owners, as `releaseJob` does, because no other process runs. index: background_jobs_leased */
-export async function releaseAllLeases(tx: Transaction): Promise<void> {
-  await tx.deleteFrom('background_jobs').where('lease_owner', 'is not', null).where(isEnqueuedAgain).execute();
-  await tx
-    .updateTable('background_jobs')
-    .set({ lease_owner: null, lease_until: null })
+/** Finds any job of another process whose lease has expired. index: background_jobs_leased */
+export const findExpiredLease = prepare((db, value: Params<{ now: string; owner: string }>) =>
+  db
+    .selectFrom('background_jobs')
+    .select('id')
     .where('lease_owner', 'is not', null)
+    .where('lease_owner', '<>', value('owner'))
+    .where('lease_until', '<=', value('now'))
+    .limit(1),
+);
+
+/** Finds any due job during which a process has died. index: background_jobs_suspects */
+export const findDueSuspect = prepare((db, value: Params<{ now: string }>) =>
+  db
+    .selectFrom('background_jobs')
+    .select('id')
+    .where('state', '=', sql.lit('pending' as const))
+    .where('process_deaths', '>', sql.lit(0))
+    .where('run_at', '<=', value('now'))
+    .where('lease_owner', 'is', null)
+    .limit(1),
+);
+
+/**
+ * Releases the jobs of processes that died, and counts the death for each. Without `expired` every lease is abandoned, because no
+ * other process runs. A job that was enqueued again passes its count on. index: background_jobs_leased
+ */
+export async function releaseAbandonedLeases(
+  tx: Transaction,
+  expired?: { readonly by: string; readonly exceptOwner: string },
+): Promise<void> {
+  const abandoned = await tx
+    .updateTable('background_jobs')
+    .set((eb) => ({ process_deaths: eb('process_deaths', '+', 1) }))
+    .where('lease_owner', 'is not', null)
+    .$if(expired !== undefined, (query) =>
+      query.where('lease_until', '<=', expired!.by).where('lease_owner', '<>', expired!.exceptOwner),
+    )
+    .returning(['id', 'kind', 'key', 'process_deaths'])
     .execute();
+  for (const { id, kind, key, process_deaths } of abandoned) {
+    const enqueuedAgain = await tx
+      .updateTable('background_jobs')
+      .set({ process_deaths })
+      .where('state', '=', sql.lit('pending' as const))
+      .where('lease_owner', 'is', null)
+      .where('kind', '=', kind)
+      .where('key', '=', key)
+      .returning('id')
+      .execute();
+    if (enqueuedAgain.length > 0) await tx.deleteFrom('background_jobs').where('id', '=', id).execute();
+    else
+      await tx
+        .updateTable('background_jobs')
+        .set({ lease_owner: null, lease_until: null })
+        .where('id', '=', id)
+        .execute();
+  }
 }
 
 /** Deletes a finished job, unless another owner has claimed it. */
@@ -166,7 +218,7 @@ export function selectDeadJobs(db: Reader) {
 export async function retryDeadJob(tx: Transaction, id: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('background_jobs')
-    .set({ state: 'pending', attempts: 0, run_at: tx.now, key: null })
+    .set({ state: 'pending', attempts: 0, process_deaths: 0, run_at: tx.now, key: null })
     .where('id', '=', id)
     .where('state', '=', sql.lit('dead' as const))
     .executeTakeFirst();

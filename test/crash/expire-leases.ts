@@ -1,5 +1,5 @@
 import { openDatabase } from '#database/database.ts';
-import { releaseAllLeases as forgetLeasesOfJobs } from '#jobs/store.ts';
+import { releaseAbandonedLeases as forgetLeasesOfJobs } from '#jobs/store.ts';
 import { systemClock } from '#runtime/clock.ts';
 
 /**

@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { openDatabase } from '#database/database.ts';
+import { systemClock } from '#runtime/clock.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -45,7 +47,18 @@ export async function startVictim(
     await ended;
   };
   const says = (message: string) => new Promise<void>((resolve) => awaited.set(message, resolve));
-  return { address, says, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+  const kill = async () => {
+    await end('SIGKILL');
+    await resetProcessDeaths(dataDir, databaseUrl);
+  };
+  return { address, says, kill, stop: () => end('SIGTERM') };
+}
+
+/** Kills from outside are no job's fault: without this, a job that runs during two of them would be given up. */
+async function resetProcessDeaths(dataDir: string, url: string | undefined): Promise<void> {
+  const database = await openDatabase({ url, dataDir, clock: systemClock });
+  await database.transaction((tx) => tx.updateTable('background_jobs').set({ process_deaths: 0 }).execute());
+  await database.close();
 }
 
 function addressOf(child: ChildProcess, hear: (message: string) => void): Promise<string> {

@@ -13,6 +13,8 @@ interface BackgroundJobsTable {
   /** While it runs: end of the lease. */
   lease_until: string | null;
   lease_owner: string | null;
+  /** Number of processes that died while they ran the job. */
+  process_deaths: Generated<number>;
   /** At most one waiting job of a kind has this key. */
   key: string | null;
   state: Generated<'pending' | 'dead'>;
