@@ -1,6 +1,6 @@
-import { parentPort } from 'node:worker_threads';
 import MarkdownIt from 'markdown-it';
 import { parse } from 'yaml';
+import { serveRequests } from '#runtime/thread-program.ts';
 import type { RenderRequest, RenderResponse } from './render-thread.ts';
 
 // Runs in a thread, because a malicious text can take arbitrarily long to parse.
@@ -43,6 +43,6 @@ function parseFrontMatter(yaml: string): RenderResponse {
   }
 }
 
-parentPort!.on('message', (question: RenderRequest) => {
-  parentPort!.postMessage('markdown' in question ? render(question.markdown) : parseFrontMatter(question.yaml));
-});
+serveRequests((request: RenderRequest) =>
+  'markdown' in request ? render(request.markdown) : parseFrontMatter(request.yaml),
+);
