@@ -8,6 +8,7 @@ export const root = join(import.meta.dirname, '..');
 const PROGRAMS = [
   { in: join(root, 'src/database/engines/sqlite/read-thread-program.ts'), out: 'read-thread-program' },
   { in: join(root, 'src/markdown/render-thread-program.ts'), out: 'render-thread-program' },
+  { in: join(root, 'src/api/pipelines/ci-file/ci-file-program.ts'), out: 'ci-file-program' },
   { in: join(root, 'src/git/process/process-spawner-program.ts'), out: 'process-spawner-program' },
 ];
 

@@ -8,7 +8,7 @@ import type { PipelinesTables } from '#database/tables/pipelines.ts';
 /** Without the columns from the CI file, which are large and loaded only where needed. */
 export type JobRow = Omit<
   Selectable<PipelinesTables['jobs']>,
-  | 'options'
+  | 'option_parts'
   | 'needs'
   | 'environment_url'
   | 'token_digest'

@@ -1,5 +1,5 @@
 import { QueueFull, type Waiter } from '#runtime/concurrency-limiter.ts';
-import { createWorkerThread, programBeside, ThreadTerminated, type WorkerThread } from '#runtime/worker-thread.ts';
+import { createWorkerThread, siblingProgram, ThreadTerminated, type WorkerThread } from '#runtime/worker-thread.ts';
 
 export type RenderRequest = { readonly markdown: string } | { readonly yaml: string };
 
@@ -23,7 +23,7 @@ const [short, long] = [createThread(), createThread()];
 
 function createThread(): WorkerThread<RenderRequest, RenderResponse> {
   return createWorkerThread({
-    program: programBeside(import.meta.url, 'render-thread-program'),
+    program: siblingProgram(import.meta.url, 'render-thread-program'),
     maxOldGenerationSizeMb: 384,
     timeout: 5_000,
     queue: QUEUE_LIMIT,

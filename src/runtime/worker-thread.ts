@@ -45,8 +45,8 @@ export type ThreadMessage<Response, Question> =
   | { readonly error: string }
   | { readonly question: Question };
 
-/** Returns the URL of a program beside a module: a source in development, a bundle otherwise. */
-export function programBeside(moduleUrl: string, name: string): URL {
+/** Returns the URL of a program in the folder of a module: a source in development, a bundle otherwise. */
+export function siblingProgram(moduleUrl: string, name: string): URL {
   return new URL(`./${name}.${moduleUrl.endsWith('.ts') ? 'ts' : 'js'}`, moduleUrl);
 }
 

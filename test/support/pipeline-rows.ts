@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import { linkBlob, storeBlob } from '#blobs/index.ts';
-import type { Schema } from '#database/database.ts';
+import type { Schema, Transaction } from '#database/database.ts';
 import { nextIid } from '#domain/iids.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
@@ -9,7 +9,8 @@ import type { World } from './world.ts';
 // Inserts pipelines, jobs and runners directly, for tests that do not concern their creation.
 
 type PipelineRow = Insertable<Schema['pipelines']>;
-type JobRow = Insertable<Schema['jobs']>;
+/** `options` is JSON. */
+type JobRow = Insertable<Schema['jobs']> & { readonly options?: string };
 type RunnerRow = Insertable<Schema['runners']>;
 
 interface ProjectRef {
@@ -54,7 +55,7 @@ export async function pipelineRow(
 export async function jobRow(
   here: World,
   project: ProjectRef,
-  { tags = [], ...row }: Partial<JobRow> & { readonly tags?: readonly string[] } = {},
+  { tags = [], options = '{"script":["true"]}', ...row }: Partial<JobRow> & { readonly tags?: readonly string[] } = {},
 ): Promise<number> {
   const pipelineId = row.pipeline_id ?? (await pipelineRow(here, project));
   return here.server.services.database.transaction(async (tx) => {
@@ -73,7 +74,7 @@ export async function jobRow(
       queued_at: tx.now,
       created_at: tx.now,
       updated_at: tx.now,
-      options: '{"script":["true"]}',
+      option_parts: await insertOptions(tx, pipelineId, options),
       ...row,
     } as JobRow;
     const { id } = await tx.insertInto('jobs').values(values).returning('id').executeTakeFirstOrThrow();
@@ -81,6 +82,13 @@ export async function jobRow(
       await tx.insertInto('job_tags').values({ job_id: id, name, position }).execute();
     return id;
   });
+}
+
+/** Stores the options (JSON) of a job; returns its `option_parts`. */
+export async function insertOptions(tx: Transaction, pipelineId: number, options: string): Promise<string> {
+  const part = { pipeline_id: pipelineId, name: null, value: options };
+  const { id } = await tx.insertInto('job_option_parts').values(part).returning('id').executeTakeFirstOrThrow();
+  return JSON.stringify([id]);
 }
 
 /** Inserts a running job; returns its id and job token. */

@@ -4,6 +4,7 @@ import type { Tier } from '#config.ts';
 import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { type EnvironmentRow, findEnvironmentByName } from '#domain/environments.ts';
+import { loadJobOptions } from '#domain/job-options.ts';
 import { REPORTER } from '#domain/members/roles.ts';
 import { findProject, getProjectRole, type Project } from '#domain/namespaces/projects.ts';
 import { mayInProject } from '../abilities.ts';
@@ -85,19 +86,19 @@ async function findStartingDeployments(db: Reader, jobs: readonly DeployJob[]): 
   const rows = await db
     .selectFrom('jobs')
     .leftJoin('deployments', 'deployments.job_id', 'jobs.id')
-    .select(['jobs.id', 'jobs.options', 'deployments.id as deployment'])
+    .select(['jobs.id', 'deployments.id as deployment'])
     .where((eb) => {
       const ids = jobs.map(({ id }) => id);
       return isInIds(db, eb.ref('jobs.id'), ids);
     })
     .execute();
-  const deploying = rows.filter(({ options }) => parseEnvironmentAction(options) === 'start');
+  const options = await loadJobOptions<{ readonly environment: { readonly action?: string } | null }>(
+    db,
+    jobs.map(({ id }) => id),
+    ['environment'],
+  );
+  const deploying = rows.filter(({ id }) => (options.get(id)?.environment?.action ?? 'start') === 'start');
   return new Map(deploying.map(({ id, deployment }) => [id, deployment ?? 0]));
-}
-
-function parseEnvironmentAction(options: string): string {
-  const { environment } = JSON.parse(options) as { environment?: { action?: string } | null };
-  return environment?.action ?? 'start';
 }
 
 /**

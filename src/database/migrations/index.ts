@@ -78,6 +78,7 @@ import { migration as wikiReplicas } from './0099_wiki_replicas.ts';
 import { migration as followed } from './0100_followed.ts';
 import { migration as errorSearch } from './0103_error_search.ts';
 import { migration as processDeaths } from './0104_process_deaths.ts';
+import { migration as jobOptionParts } from './0105_job_option_parts.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -183,4 +184,5 @@ export const migrations: readonly Migration[] = [
   followed,
   errorSearch,
   processDeaths,
+  jobOptionParts,
 ];

@@ -5,6 +5,7 @@ export interface PipelinesTables {
   pipelines: PipelinesTable;
   pipeline_variables: PipelineVariablesTable;
   jobs: JobsTable;
+  job_option_parts: JobOptionPartsTable;
   job_tags: JobTagsTable;
   job_variables: JobVariablesTable;
   job_trace_chunks: JobTraceChunksTable;
@@ -139,8 +140,18 @@ interface JobsTable {
   updated_at: string;
   /** JSON array of `{job, artifacts, optional}`; null: all jobs of earlier stages. */
   needs: string | null;
-  /** JSON of the job's keywords. Large: lists do not read it. */
-  options: string;
+  /** JSON array of ids of `job_option_parts`. */
+  option_parts: Generated<string>;
+}
+
+/** Options of jobs from the CI file. Jobs of a pipeline with equal options share the row. */
+interface JobOptionPartsTable {
+  id: Generated<number>;
+  pipeline_id: number;
+  /** The option that `value` is; null: `value` is an object of several options. */
+  name: string | null;
+  /** JSON. */
+  value: string;
 }
 
 interface JobTagsTable {

@@ -4,6 +4,7 @@ import type { Reader } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { hasRow } from '#database/has-row.ts';
 import { findLastDeployment } from '#domain/deployments.ts';
+import { loadJobOptions } from '#domain/job-options.ts';
 
 /**
  * Returns the jobs that have an environment, with their ref and environment options, ordered by id.
@@ -18,7 +19,6 @@ export async function loadDeployingJobs(db: Reader, ids: readonly number[]) {
       'jobs.environment',
       'jobs.environment_url',
       'jobs.user_id',
-      'jobs.options',
       'pipelines.ref',
       'pipelines.tag',
       'pipelines.sha',
@@ -26,17 +26,16 @@ export async function loadDeployingJobs(db: Reader, ids: readonly number[]) {
     .where(isInIds(db, sql.ref('jobs.id'), ids))
     .orderBy('jobs.id')
     .execute();
-  return rows.flatMap(({ environment, options, ...row }) =>
-    environment === null ? [] : [{ ...row, name: environment, environmentOptions: parseEnvironmentOptions(options) }],
+  const options = await loadJobOptions<JobOptions>(db, ids, ['environment']);
+  return rows.flatMap(({ environment, ...row }) =>
+    environment === null
+      ? []
+      : [{ ...row, name: environment, environmentOptions: options.get(row.id)?.environment ?? null }],
   );
 }
 
 /** A job with the environment options of its CI file; `name` is expanded. */
 export type DeployingJob = Awaited<ReturnType<typeof loadDeployingJobs>>[number];
-
-function parseEnvironmentOptions(options: string): JobOptions['environment'] {
-  return (JSON.parse(options) as Partial<JobOptions>).environment ?? null;
-}
 
 /** Returns the jobs without a deployment. index: deployments_by_job */
 export async function filterWithoutDeployment(db: Reader, jobs: readonly DeployingJob[]): Promise<DeployingJob[]> {

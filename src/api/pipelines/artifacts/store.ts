@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
 import type { Reader, Transaction } from '#database/database.ts';
 import type { PipelinesTables } from '#database/tables/pipelines.ts';
+import { loadJobOptions } from '#domain/job-options.ts';
 import { parseGroupAttributes } from '#domain/namespaces/group-attributes.ts';
 import { selectSelfAndAncestors } from '#domain/namespaces/hierarchy.ts';
 import { loadSettings } from '#settings/settings.ts';
@@ -67,9 +68,8 @@ export async function setArtifactsExpiry(tx: Transaction, jobId: number, expireA
  * index: jobs primary key
  */
 export async function getAccessibility(db: Reader, jobId: number): Promise<Artifact['accessibility']> {
-  const { options } = await db.selectFrom('jobs').select('options').where('id', '=', jobId).executeTakeFirstOrThrow();
-  const { artifacts } = JSON.parse(options) as Partial<Pick<JobOptions, 'artifacts'>>;
-  return ACCESSIBILITY_BY_KEYWORD[artifacts?.access ?? 'all'];
+  const options = await loadJobOptions<JobOptions>(db, [jobId], ['artifacts']);
+  return ACCESSIBILITY_BY_KEYWORD[options.get(jobId)?.artifacts?.access ?? 'all'];
 }
 
 const ACCESSIBILITY_BY_KEYWORD = {

@@ -41,10 +41,14 @@ const STAGES = ['build', 'test', 'deploy'];
 
 /**
  * Reads and parses the CI file at `path` with all its includes; returns null if the file does not exist, or the first error with
- * the contract's text (contract/runners.md §6). Size and work are bounded, and long work yields to other requests.
+ * the contract's text (contract/runners.md §6). Size and work are bounded by `effort`.
  */
-export async function readCiFile(path: string, read: ReadFile): Promise<CiConfiguration | InvalidConfiguration | null> {
-  return (await inspectCiFile(path, read))?.configuration ?? null;
+export async function readCiFile(
+  path: string,
+  read: ReadFile,
+  effort?: EffortBudget,
+): Promise<CiConfiguration | InvalidConfiguration | null> {
+  return (await inspectCiFile(path, read, effort))?.configuration ?? null;
 }
 
 /** The result of reading a CI file, as far as it is valid. */
@@ -57,15 +61,18 @@ export interface CiFileInspection {
 }
 
 /** Like `readCiFile`, but also returns the merged file and the included paths. */
-export async function inspectCiFile(path: string, read: ReadFile): Promise<CiFileInspection | null> {
+export async function inspectCiFile(
+  path: string,
+  read: ReadFile,
+  effort = new EffortBudget(),
+): Promise<CiFileInspection | null> {
   const text = await read(path);
   if (text === null) return null;
   const included = new Set<string>();
   let known: CiMap | null = null;
   const configuration = await catchCiFileError(async () => {
     if (text === TOO_LARGE) throw fileTooLarge();
-    const effort = new EffortBudget();
-    const file = await parseYaml(text, effort);
+    const file = parseYaml(text, effort);
     if (file === null) throw new CiFileError('Please provide content of .gitlab-ci.yml');
     if (!isMap(file)) throw new CiFileError('Invalid configuration format');
     const noting: ReadFile = (each) => {
@@ -91,8 +98,8 @@ export async function catchCiFileError<T>(work: () => Promise<T>): Promise<T | I
   }
 }
 
-async function parseConfiguration(file: CiMap, effort: EffortBudget): Promise<CiConfiguration> {
-  const patterns = new PatternCache();
+function parseConfiguration(file: CiMap, effort: EffortBudget): CiConfiguration {
+  const patterns = new PatternCache(effort);
   const defaults = parseDefaults(file, patterns);
   const variables = isPresent(file.get('variables')) ? parseVariables(file.get('variables')!, 'variables') : [];
   const stages = parseStages(file.get('stages') ?? null);
@@ -101,9 +108,9 @@ async function parseConfiguration(file: CiMap, effort: EffortBudget): Promise<Ci
   const jobs: CiJob[] = [];
   for (const [name, entry] of entries) {
     jobs.push(parseJob(name, entry, defaults, patterns));
-    if (effort.spend(5)) await effort.yieldToOthers();
+    effort.spend(5);
   }
-  checkDependencies(jobs, stages);
+  checkDependencies(jobs, stages, effort);
   return { stages, variables, workflow, jobs, usesPaths: findPathUsage(workflow, jobs) };
 }
 

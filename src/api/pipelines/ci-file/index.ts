@@ -1,18 +1,16 @@
+export { type CiFileSources, type EvaluationClient, evaluateInThread } from './ci-file-thread.ts';
+export type { CiFileEvaluation } from './evaluate.ts';
 export {
-  type CiConfiguration,
-  type CiFileInspection,
-  type InvalidConfiguration,
-  inspectCiFile,
-  readCiFile,
-} from './configuration.ts';
+  ALL_ENVIRONMENTS,
+  type ReceivingJob,
+  type ScopedVariable,
+  selectEffectiveVariables,
+} from './expressions/variable-precedence.ts';
 export { type CiVariable, expandReferences, expandVariables, toPublicValues } from './expressions/variables.ts';
 export { parseCiDuration } from './keywords/durations.ts';
-export type { CiJob } from './keywords/job.ts';
 export type { JobArtifacts, JobCache, JobImage, JobOptions, PipelineVariableInput } from './keywords/options.ts';
-export { expandParallel } from './keywords/parallel.ts';
-export { MAX_JOBS, type PipelinePlan, type PlannedJob, planPipeline, tooManyJobs } from './plan/plan.ts';
-export type { VariablesByEnvironment } from './plan/plan-context.ts';
+export type { ListedJob } from './plan/listed-jobs.ts';
+export type { ContextNeeds, PlanContextData, StoredVariable } from './plan/plan-context.ts';
+export type { OptionPart, StoredJob, StoredPlan } from './plan/stored-plan.ts';
 export { type ReadFile, TOO_LARGE } from './yaml/includes.ts';
 export { MAX_FILE_LENGTH } from './yaml/read-yaml.ts';
-export { type CiMap, fileTooLarge, toJsonValue } from './yaml/values.ts';
-export { toYaml } from './yaml/write-yaml.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
+import { loadJobOptions } from '#domain/job-options.ts';
 import { selectRootNamespace } from '#domain/namespaces/hierarchy.ts';
 import type { JobOptions } from '../ci-file/index.ts';
 
@@ -26,7 +27,6 @@ export async function findRunnableJob(db: Reader, jobId: number) {
       'jobs.timeout',
       'jobs.environment',
       'jobs.needs',
-      'jobs.options',
       'jobs.queued_at',
       'jobs.created_at',
       'pipelines.iid',
@@ -48,10 +48,10 @@ export async function findRunnableJob(db: Reader, jobId: number) {
     .where('jobs.id', '=', jobId)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const { options, needs, ...job } = row;
+  const { needs, ...job } = row;
   return {
     ...job,
-    options: JSON.parse(options) as Partial<JobOptions>,
+    options: (await loadJobOptions<JobOptions>(db, [jobId])).get(jobId) ?? {},
     needs: needs === null ? null : (JSON.parse(needs) as StoredJobNeed[]),
   };
 }

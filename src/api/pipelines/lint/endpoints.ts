@@ -31,7 +31,7 @@ export const getCiLint = endpoint({
   rules: [mutuallyExclusive('sha', 'content_ref'), mutuallyExclusive('ref', 'dry_run_ref')],
   errors: { empty: [404, '404 Repository Not Found'], noCommit: [404, '404 Commit Not Found'] },
   response: ok(LintResult),
-  async handle({ project, caller, params, base }, services) {
+  async handle({ project, caller, params, base, request }, services) {
     if (project.empty) return fail('empty');
     const at = params.content_ref ?? params.sha ?? project.default_branch;
     const sha = await resolveRevision(services.git, getRepository(services.git, project), at);
@@ -42,6 +42,7 @@ export const getCiLint = endpoint({
       dryRunRef: params.dry_run ? ref : null,
       includeJobs: params.include_jobs ?? false,
       baseUrl: base.url,
+      client: request,
     });
   },
 });
@@ -59,7 +60,7 @@ export const createCiLint = endpoint({
     include_jobs: optional(boolean, false),
   },
   response: ok(LintResult),
-  async handle({ project, caller, params, base }, services) {
+  async handle({ project, caller, params, base, request }, services) {
     const { git } = services;
     const sha = await resolveRevision(git, getRepository(git, project), project.default_branch);
     return lintFile(services, caller, project, {
@@ -68,6 +69,7 @@ export const createCiLint = endpoint({
       dryRunRef: params.dry_run ? (params.ref ?? project.default_branch) : null,
       includeJobs: params.include_jobs ?? false,
       baseUrl: base.url,
+      client: request,
     });
   },
 });

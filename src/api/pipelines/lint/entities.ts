@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import { nullable, shape } from '#http/endpoint/responses.ts';
+import type { ListedJob } from '../ci-file/index.ts';
 
 const text = Type.String();
 const texts = Type.Array(text);
@@ -17,7 +18,7 @@ const LintedInclude = shape('LintedInclude', {
   context_sha: text,
 });
 
-export const LintedJob = shape('LintedJob', {
+const LintedJob = shape('LintedJob', {
   name: text,
   stage: text,
   before_script: texts,
@@ -35,8 +36,6 @@ export const LintedJob = shape('LintedJob', {
   ),
 });
 
-export type LintedJob = Static<typeof LintedJob>;
-
 /** The result of linting a CI file. */
 export interface CiLintResult {
   readonly errors: readonly string[];
@@ -47,7 +46,7 @@ export interface CiLintResult {
   /** Project path and commit of the included files. */
   readonly at: { readonly project: string; readonly sha: string | null };
   /** Null: not requested. */
-  readonly jobs: readonly LintedJob[] | null;
+  readonly jobs: readonly ListedJob[] | null;
 }
 
 /** The serialized lint result (contract/runners.md §4.9). */

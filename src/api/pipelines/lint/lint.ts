@@ -1,24 +1,28 @@
 import type { Caller } from '#authentication/caller.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
+import { readCommit } from '#git/objects/object-reader.ts';
 import { getRepository } from '#repositories/repository.ts';
-import { isFailure } from '#runtime/failure.ts';
+import { createBoundedCache } from '#runtime/bounded-cache.ts';
+import { fail, isFailure } from '#runtime/failure.ts';
 import {
-  type CiFileInspection,
-  fileTooLarge,
-  inspectCiFile,
+  type CiFileEvaluation,
+  type CiFileSources,
+  type EvaluationClient,
+  evaluateInThread,
   type ReadFile,
-  tooManyJobs,
-  toYaml,
 } from '../ci-file/index.ts';
 import {
   createFileReader,
+  createPlanSources,
   formatCreationError,
   getConfigPath,
   type PlanServices,
-  planPipelineForRef,
+  simulatePush,
+  toPlan,
 } from '../pipelines/index.ts';
-import type { CiLintResult, LintedJob } from './entities.ts';
-import { listJobsOfFile, listJobsOfPlan } from './jobs.ts';
+import type { CiLintResult } from './entities.ts';
+
+const MAX_CACHED_CHARACTERS = 4 * 1024 * 1024;
 
 export interface LintRequest {
   /** The commit at which files are read; null: there is no commit. */
@@ -30,6 +34,7 @@ export interface LintRequest {
   readonly includeJobs: boolean;
   /** Without a trailing slash. */
   readonly baseUrl: string;
+  readonly client: EvaluationClient;
 }
 
 /** Checks a CI file like pipeline creation does, and stores nothing. */
@@ -39,16 +44,45 @@ export async function lintFile(
   project: Project,
   request: LintRequest,
 ): Promise<CiLintResult> {
-  const inspected = await inspectCiFile(getConfigPath(project), createReader(services, project, request));
-  const found = await findJobsOrError(services, caller, project, request, inspected);
-  const isError = typeof found === 'string';
+  const path = getConfigPath(project);
+  const readFile = createReader(services, project, request);
+  const simulated = await simulate(services, caller, project, request, readFile);
+  const plan = 'sources' in simulated;
+  const task = { path, plan, merge: true, listJobs: request.includeJobs && (plan || request.dryRunRef === null) };
+  const evaluate = () => evaluateInThread(task, plan ? simulated.sources : { readFile }, request.client);
+  const isStored = !plan && request.content === undefined && request.sha !== null;
+  const cacheKey = `${project.id} ${request.sha} ${task.listJobs} ${path}`;
+  const evaluation = isStored ? await evaluateOnce(cacheKey, evaluate) : await evaluate();
+  const error = 'error' in simulated ? simulated.error : findError(evaluation, plan);
   return {
-    errors: isError ? [found] : [],
-    yaml: inspected?.merged == null ? null : await toYaml(inspected.merged),
-    includes: inspected?.includes ?? [],
+    errors: error === null ? [] : [error],
+    yaml: evaluation.merged,
+    includes: evaluation.includes,
     at: { project: project.full_path, sha: request.sha },
-    jobs: request.includeJobs ? (isError ? [] : found) : null,
+    jobs: request.includeJobs ? (error === null ? (evaluation.jobs ?? []) : []) : null,
   };
+}
+
+/** Evaluations of files as they are at a commit, which do not change: anonymous callers may ask for them again and again. */
+const evaluations = createBoundedCache<CiFileEvaluation>(MAX_CACHED_CHARACTERS, measureEvaluation);
+
+async function evaluateOnce(key: string, evaluate: () => Promise<CiFileEvaluation>): Promise<CiFileEvaluation> {
+  const known = evaluations.get(key);
+  if (known !== undefined) return known;
+  const evaluation = await evaluate();
+  evaluations.set(key, evaluation);
+  return evaluation;
+}
+
+/** Returns the approximate number of characters, at least one. */
+function measureEvaluation({ merged, includes, jobs }: CiFileEvaluation): number {
+  const lines = (jobs ?? []).flatMap(({ before_script, script, after_script }) => [
+    ...before_script,
+    ...script,
+    ...after_script,
+  ]);
+  const texts = [merged ?? '', ...includes, ...lines];
+  return texts.reduce((sum, text) => sum + text.length + 50, 500 * ((jobs?.length ?? 0) + 1));
 }
 
 function createReader({ git }: PlanServices, project: Project, { sha, content }: LintRequest): ReadFile {
@@ -58,37 +92,28 @@ function createReader({ git }: PlanServices, project: Project, { sha, content }:
   return async (each) => (each === path ? content : stored(each));
 }
 
-/** Returns the jobs, if requested, or the first error. */
-async function findJobsOrError(
+/** Returns the sources for a dry run, or why there is no pipeline; empty without a dry run. */
+async function simulate(
   services: PlanServices,
   caller: Caller,
   project: Project,
-  { dryRunRef, baseUrl, includeJobs }: LintRequest,
-  inspected: CiFileInspection | null,
-): Promise<LintedJob[] | string> {
-  const configuration = inspected?.configuration ?? null;
-  if (dryRunRef !== null) {
-    const plan = await planPipelineForRef(services, caller, project, { ref: dryRunRef, baseUrl }, configuration);
-    if (isFailure(plan)) return formatCreationError(plan);
-    return includeJobs ? limitScripts(listJobsOfPlan(plan)) : [];
-  }
-  if (configuration === null) return 'Please provide content of .gitlab-ci.yml';
-  if ('invalid' in configuration) return configuration.invalid;
-  if (!includeJobs) return [];
-  const jobs = listJobsOfFile(configuration, inspected!.merged!);
-  return jobs === null ? tooManyJobs().message : limitScripts(jobs);
+  { dryRunRef, baseUrl }: LintRequest,
+  readFile: ReadFile,
+): Promise<{ readonly sources: CiFileSources } | { readonly error: string } | Record<never, never>> {
+  if (dryRunRef === null) return {};
+  const push = await simulatePush(services, caller, project, { ref: dryRunRef, baseUrl });
+  if (isFailure(push)) return { error: formatCreationError(push) };
+  const commit = await readCommit(services.git, getRepository(services.git, project), push.sha);
+  if (commit === null) return { error: formatCreationError(fail('noFile')) };
+  return { sources: createPlanSources(services, push, commit, readFile) };
 }
 
-/** Limit for the total length of scripts: shared scripts are repeated for each job. */
-const MAX_SCRIPT_LENGTH = 4 * 1024 * 1024;
-
-function limitScripts(jobs: LintedJob[]): LintedJob[] | string {
-  let length = 0;
-  for (const { before_script, script, after_script } of jobs) {
-    for (const lines of [before_script, script, after_script]) {
-      for (const line of lines) length += line.length + 1;
-      if (length > MAX_SCRIPT_LENGTH) return fileTooLarge().message;
-    }
-  }
-  return jobs;
+/** Returns the first error of the evaluation, or null. */
+function findError(evaluation: CiFileEvaluation, planned: boolean): string | null {
+  const { outcome } = evaluation;
+  if (outcome === 'valid') return null;
+  if (typeof outcome === 'object') return outcome.invalid;
+  if (!planned) return 'Please provide content of .gitlab-ci.yml';
+  const plan = toPlan(evaluation);
+  return isFailure(plan) ? formatCreationError(plan) : null;
 }

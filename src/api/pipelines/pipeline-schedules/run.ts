@@ -121,6 +121,7 @@ async function createScheduledPipeline(
       origin,
       storeIfInvalid: true,
       baseUrl: services.serverUrl(),
+      client: null,
     });
     return !isFailure(pipeline) || !['notPermitted', 'notAllowed'].includes(pipeline.code);
   } catch (error) {

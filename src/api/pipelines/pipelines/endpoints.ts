@@ -50,7 +50,7 @@ export const createPipeline = endpoint({
   params: { ref: required(refName), variables: optional(arrayOf(variableParam)) },
   errors: PIPELINE_CREATION_ERRORS,
   response: created(Pipeline),
-  handle: ({ project, caller, params, base }, services) =>
+  handle: ({ project, caller, params, base, request }, services) =>
     createPipelineForRef(services, caller, project, {
       ref: params.ref,
       source: 'api',
@@ -61,6 +61,7 @@ export const createPipeline = endpoint({
         raw: false,
       })),
       baseUrl: base.url,
+      client: request,
     }),
 });
 

@@ -8,10 +8,10 @@ export { mayCancelJobs, pipelineResource } from './access.ts';
 
 export { createFileReader } from './creation/config-file.ts';
 export { createExternalPipeline } from './creation/create-external.ts';
-export { createPipelineForRef, planPipelineForRef } from './creation/create-for-ref.ts';
+export { createPipelineForRef, simulatePush } from './creation/create-for-ref.ts';
 export { formatCreationError, PIPELINE_CREATION_ERRORS } from './creation/errors.ts';
 export { buildPredefinedVariables, getConfigPath, toSlug } from './creation/predefined-variables.ts';
-export type { PlanServices } from './creation/prepare.ts';
+export { createPlanSources, type PlanServices, toPlan } from './creation/prepare.ts';
 export { periodParams, STATUSES } from './parameters.ts';
 export { findNewestPipelineOfSchedule, pipelinesOfSchedule, pipelineVariables } from './store.ts';
 export { PipelineVariable } from './variable-entity.ts';

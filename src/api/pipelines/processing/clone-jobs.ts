@@ -29,7 +29,7 @@ const CLONED_COLUMNS = [
   'environment',
   'resource_group_id',
   'needs',
-  'options',
+  'option_parts',
 ] as const;
 
 /**

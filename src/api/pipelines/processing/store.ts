@@ -3,6 +3,7 @@ import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { isInIds } from '#database/dialect.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { JobStatus, PipelineStatus } from '#database/tables/pipelines.ts';
+import { loadJobOptions } from '#domain/job-options.ts';
 import type { JobNeed, PipelineJob } from './job-readiness.ts';
 
 /** Reads and writes the status of jobs and pipelines. */
@@ -116,18 +117,12 @@ export async function updateToScheduled(tx: Transaction, jobId: number, schedule
     .execute();
 }
 
-/** What the CI file says of these jobs, by their ids. index: jobs primary key */
+/** Returns what the CI file says about these jobs, by their ids. */
 export async function loadProcessingOptions(
   db: Reader,
   ids: readonly number[],
 ): Promise<Map<number, ProcessingOptions>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('jobs')
-    .select(['id', 'options'])
-    .where(isInIds(db, sql.ref('id'), ids))
-    .execute();
-  return new Map(rows.map(({ id, options }) => [id, JSON.parse(options) as ProcessingOptions]));
+  return loadJobOptions<ProcessingOptions>(db, ids, ['start_in', 'retry', 'allow_failure_exit_codes']);
 }
 
 /** The options of the CI file that affect job statuses. */

@@ -3,6 +3,7 @@ import { RUNNING_JOB_STATUSES } from '#authentication/tokens/job-tokens.ts';
 import { linkBlob, type StoredBlob } from '#blobs/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
+import { loadJobOptions } from '#domain/job-options.ts';
 
 /** A chunk of a log. */
 export interface TraceChunk {
@@ -182,15 +183,14 @@ interface EndedTrace {
 export async function findEndedTrace(db: Reader, jobId: number): Promise<EndedTrace | null> {
   const row = await db
     .selectFrom('jobs')
-    .select(['project_id', 'trace_size', 'options'])
+    .select(['project_id', 'trace_size'])
     .where('id', '=', jobId)
     .where('status', 'not in', RUNNING_JOB_STATUSES)
     .where('trace_size', '>', 0)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const { options, ...trace } = row;
-  const { coverage = null } = JSON.parse(options) as { readonly coverage?: string | null };
-  return { ...trace, coverage };
+  const options = await loadJobOptions<{ readonly coverage: string | null }>(db, [jobId], ['coverage']);
+  return { ...row, coverage: options.get(jobId)?.coverage ?? null };
 }
 
 /**

@@ -22,7 +22,7 @@ const triggerEndpoint = (post: TriggerPath, summary: string) =>
       tooLarge: [413, '413 Request Entity Too Large'],
     },
     response: created(Pipeline),
-    handle: ({ caller, project, trigger, params, rawParams: given, base }, services) =>
+    handle: ({ caller, project, trigger, params, rawParams: given, base, request }, services) =>
       triggerPipelineByToken(services, caller, {
         project,
         trigger,
@@ -30,6 +30,7 @@ const triggerEndpoint = (post: TriggerPath, summary: string) =>
         variables: params.variables ?? [],
         payload: buildTriggerPayload(given, { id: params.id, ref: params.ref }),
         baseUrl: base.url,
+        client: request,
       }),
   });
 

@@ -3,6 +3,7 @@ import type { PipelineRow } from '#authorization/pipelines.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Services } from '#http/services.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import type { EvaluationClient } from '../ci-file/index.ts';
 import { createPipelineForRef, type PIPELINE_CREATION_ERRORS } from '../pipelines/index.ts';
 
 interface TriggerInput {
@@ -14,6 +15,7 @@ interface TriggerInput {
   /** JSON of what was sent; null: that was too much. */
   readonly payload: string | null;
   readonly baseUrl: string;
+  readonly client: EvaluationClient;
 }
 
 /**
@@ -23,7 +25,7 @@ interface TriggerInput {
 export async function triggerPipelineByToken(
   services: Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey'>,
   owner: SignedInCaller,
-  { project, trigger, ref, variables, payload, baseUrl }: TriggerInput,
+  { project, trigger, ref, variables, payload, baseUrl, client }: TriggerInput,
 ): Promise<PipelineRow | Failure<'tooLarge' | 'broken' | keyof typeof PIPELINE_CREATION_ERRORS>> {
   if (payload === null) return fail('tooLarge');
   const made = await createPipelineForRef(services, owner, project, {
@@ -34,6 +36,7 @@ export async function triggerPipelineByToken(
     starter: trigger === null ? {} : { trigger_id: trigger.id, trigger_token: trigger.short_token },
     storeIfInvalid: true,
     baseUrl,
+    client,
   });
   if (isFailure(made) || made.yaml_errors === null) return made;
   return fail('broken', { text: made.yaml_errors });

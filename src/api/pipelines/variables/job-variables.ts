@@ -5,9 +5,14 @@ import { isInIds } from '#database/dialect.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { Services } from '#http/services.ts';
-import type { CiVariable, VariablesByEnvironment } from '../ci-file/index.ts';
+import {
+  ALL_ENVIRONMENTS,
+  type CiVariable,
+  type ReceivingJob,
+  type StoredVariable,
+  selectEffectiveVariables,
+} from '../ci-file/index.ts';
 import { decryptValue } from './encryption.ts';
-import { ALL_ENVIRONMENTS, type ReceivingJob, selectEffectiveVariables } from './precedence.ts';
 
 /** The variables of instance, groups and project as jobs get them. */
 
@@ -29,14 +34,13 @@ export async function variablesForJob(
 }
 
 /**
- * What the jobs of a pipeline get that is about to be made; without environments all get the same. Opens what it is asked
- * for. Null: they are too large.
+ * Returns the variables that jobs of a new pipeline may get; each job gets those of its environment. Null: they are too large.
  */
 export async function variablesForPipeline(
   services: ReadingServices,
   project: ProjectLocation,
   pipeline: Pick<ReceivingJob, 'protected'> & { readonly hasEnvironments: boolean },
-): Promise<VariablesByEnvironment | null> {
+): Promise<StoredVariable[] | null> {
   const kept = await listStoredVariables(services.database.reader, project);
   const usable = kept.filter(
     (each) =>
@@ -44,13 +48,7 @@ export async function variablesForPipeline(
       (pipeline.hasEnvironments || each.environment_scope === ALL_ENVIRONMENTS),
   );
   const open = await createDecrypter(services, usable);
-  if (open === null) return null;
-  const known = new Map<string | null, readonly CiVariable[]>();
-  return (environment) => {
-    const found = known.get(environment) ?? open(selectEffectiveVariables(usable, { ...pipeline, environment }));
-    known.set(environment, found);
-    return found;
-  };
+  return open && usable.flatMap((each) => open([each]).map((variable) => ({ ...each, variable })));
 }
 
 const COLUMNS = [

@@ -1,4 +1,5 @@
-import { compileRegex } from '#text/safe-regex.ts';
+import { compileRegex, regexCost } from '#text/safe-regex.ts';
+import type { EffortBudget } from '../yaml/effort-budget.ts';
 
 /** Values of variables by key, for evaluating a condition. */
 export type VariableValues = ReadonlyMap<string, string>;
@@ -7,6 +8,9 @@ export type VariableValues = ReadonlyMap<string, string>;
 export interface Condition {
   holds(values: VariableValues): boolean;
 }
+
+/** Number of tokens of a condition that cost one step when it is evaluated. */
+const TOKENS_PER_STEP = 20;
 
 /** A compiled regular expression. */
 interface Pattern {
@@ -30,14 +34,27 @@ type Token =
   | { readonly kind: 'operator'; readonly text: string };
 
 /**
- * Parses the expression of an `if`; returns null if it is invalid (contract/runners.md §6). Comparisons bind closest, then `&&`,
+ * Parses the expression of an `if`, once for all jobs that share it; returns null if it is invalid (contract/runners.md §6). Comparisons bind closest, then `&&`,
  * then `||`. A string is truthy when it is not empty.
  */
 export function parseCondition(source: string, patterns: PatternCache): Condition | null {
   if (source.length > MAX_EXPRESSION_LENGTH) return null;
+  return patterns.condition(source, () => compileCondition(source, patterns));
+}
+
+function compileCondition(source: string, patterns: PatternCache): Condition | null {
+  const { effort } = patterns;
+  effort.spend(Math.ceil(source.length / 100));
   const tokens = tokenize(source, patterns);
   const operand = tokens && new ExpressionParser(tokens, patterns).parse();
-  return operand ? { holds: (values) => isTruthy(operand(values)) } : null;
+  if (!operand) return null;
+  const cost = Math.ceil(tokens.length / TOKENS_PER_STEP);
+  return {
+    holds(values) {
+      effort.spend(cost);
+      return isTruthy(operand(values));
+    },
+  };
 }
 
 function tokenize(source: string, patterns: PatternCache): Token[] | null {
@@ -157,11 +174,27 @@ function isTruthy(value: Value): boolean {
   return typeof value === 'string' ? value !== '' : value === true;
 }
 
-/** Compiles each regular expression of a file once, within a total budget. */
+/** Compiles each condition and each regular expression of a file once, within a total budget. */
 export class PatternCache {
+  readonly effort: EffortBudget;
   readonly #compiled = new Map<string, Pattern | null>();
+  readonly #conditions = new Map<string, Condition | null>();
   /** Remaining budget for compilation; repetitions such as `a{1000}` cost more. */
   #left = 100_000;
+
+  constructor(effort: EffortBudget) {
+    this.effort = effort;
+  }
+
+  /** Returns the condition of this source; `parse` runs once. */
+  condition(source: string, parse: () => Condition | null): Condition | null {
+    let condition = this.#conditions.get(source);
+    if (condition === undefined) {
+      condition = parse();
+      this.#conditions.set(source, condition);
+    }
+    return condition;
+  }
 
   /** Returns null if the expression is invalid or the budget is spent. */
   compile(source: string, flags: string): Pattern | null {
@@ -184,6 +217,20 @@ export class PatternCache {
     this.#left -= source.includes('{') ? source.length * 50 : source.length;
     if (this.#left < 0) return null;
     const read = compileRegex(flags === '' ? source : `(?${flags})${source}`);
-    return typeof read === 'string' ? null : { find: (text) => read.matcher(text).find() };
+    if (typeof read === 'string') return null;
+    const cost = regexCost(source);
+    // Jobs often share both the expression and the text.
+    const results = new Map<string, boolean>();
+    return {
+      find: (text) => {
+        let found = results.get(text);
+        if (found === undefined) {
+          this.effort.match(cost, text.length);
+          found = read.matcher(text).find();
+          results.set(text, found);
+        }
+        return found;
+      },
+    };
   }
 }

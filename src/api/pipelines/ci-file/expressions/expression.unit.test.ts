@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { EffortBudget } from '../yaml/effort-budget.ts';
 import { PatternCache, parseCondition } from './expression.ts';
 
 const VALUES = new Map([
@@ -54,7 +55,8 @@ for (const [source, holds] of [
   ['$A == "a" && ($B == "x" || $REF =~ /Two/)', false],
   ['  (  ( $A )  )  ', true],
 ] as const) {
-  test(`${source} is ${holds}`, () => assert.equal(parseCondition(source, new PatternCache())?.holds(VALUES), holds));
+  test(`${source} is ${holds}`, () =>
+    assert.equal(parseCondition(source, new PatternCache(new EffortBudget()))?.holds(VALUES), holds));
 }
 
 for (const source of [
@@ -79,6 +81,6 @@ for (const source of [
   ...[`$A =~ /(a{999}){999}/`, `${'('.repeat(100)}$A${')'.repeat(100)}`, `"${'a'.repeat(20_000)}"`],
 ]) {
   test(`${JSON.stringify(source.slice(0, 30))} is no expression`, () => {
-    assert.equal(parseCondition(source, new PatternCache()), null);
+    assert.equal(parseCondition(source, new PatternCache(new EffortBudget())), null);
   });
 }

@@ -3,6 +3,8 @@
  * through any number of them, `[a-z]`, `{a,b}`.
  */
 export interface Glob {
+  /** Upper bound of the cost of a match per character of the path. */
+  readonly cost: number;
   matches(path: string): boolean;
 }
 
@@ -11,14 +13,17 @@ type Step =
   | { readonly kind: 'one' | 'some' | 'folders' | 'anything' }
   | { readonly kind: 'among'; readonly ranges: readonly (readonly [string, string])[]; readonly negated: boolean };
 
-const MAX_GLOB_LENGTH = 1024;
+export const MAX_GLOB_LENGTH = 1024;
 const MAX_ALTERNATIVES = 100;
 
 /** Compiles a glob. A glob that is too long or has too many alternatives matches nothing. */
 export function compileGlob(glob: string): Glob {
   const alternatives = glob.length > MAX_GLOB_LENGTH ? [] : (expandBraces(glob) ?? []);
   const all = alternatives.map((each) => compileSteps(each));
-  return { matches: (path) => all.some((steps) => matches(steps, path)) };
+  return {
+    cost: all.reduce((sum, { length }) => sum + length, 0),
+    matches: (path) => all.some((steps) => matches(steps, path)),
+  };
 }
 
 /** Expands braces: `a{b,c{d,e}}` gives `ab`, `acd`, `ace`. Returns null if there are too many. An unmatched brace is a literal. */

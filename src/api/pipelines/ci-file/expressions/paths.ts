@@ -1,5 +1,6 @@
+import type { EffortBudget } from '../yaml/effort-budget.ts';
 import type { VariableValues } from './expression.ts';
-import { compileGlob, type Glob } from './globs.ts';
+import { compileGlob, type Glob, MAX_GLOB_LENGTH } from './globs.ts';
 import { expandReferences } from './variables.ts';
 
 /** After this many comparisons of globs with paths the clause counts as true. */
@@ -11,12 +12,14 @@ export class PathMatcher {
   readonly #files: readonly string[] | null;
   readonly #answers = new Map<string, boolean>();
   readonly #globs = new Map<string, Glob>();
+  readonly #effort: EffortBudget;
   #left = MAX_COMPARISONS;
 
   /** Null means unknown: then every path counts as changed or existing. */
-  constructor(changed: readonly string[] | null, files: readonly string[] | null) {
+  constructor(changed: readonly string[] | null, files: readonly string[] | null, effort: EffortBudget) {
     this.#changed = changed;
     this.#files = files;
+    this.#effort = effort;
   }
 
   haveChanged(globs: readonly string[], values: VariableValues): boolean {
@@ -29,14 +32,28 @@ export class PathMatcher {
 
   #some(paths: readonly string[] | null, globs: readonly string[], values: VariableValues, kind: string): boolean {
     if (paths === null) return true;
-    const meant = globs.map((glob) => expandReferences(glob, (name) => values.get(name)).replace(/^\//, ''));
+    const meant = globs.map((glob) => this.#expand(glob, values));
     const key = JSON.stringify([kind, ...meant]);
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
     this.#left -= globs.length * paths.length;
-    const answer = this.#left < 0 || meant.some((glob) => paths.some((path) => this.#glob(glob).matches(path)));
+    const answer = this.#left < 0 || meant.some((glob) => this.#matchesAny(glob, paths));
     this.#answers.set(key, answer);
     return answer;
+  }
+
+  #expand(glob: string, values: VariableValues): string {
+    const expanded = expandReferences(glob, (name) => values.get(name), MAX_GLOB_LENGTH);
+    this.#effort.build(expanded.length);
+    return expanded.replace(/^\//, '').slice(0, MAX_GLOB_LENGTH + 1);
+  }
+
+  #matchesAny(source: string, paths: readonly string[]): boolean {
+    const glob = this.#glob(source);
+    return paths.some((path) => {
+      this.#effort.match(glob.cost, path.length);
+      return glob.matches(path);
+    });
   }
 
   #glob(glob: string): Glob {

@@ -20,34 +20,59 @@ const REFERENCE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*
 
 const mayHaveReferences = (text: string) => text.includes('$') || text.includes('%');
 
-/** Replaces `$NAME`, `${NAME}` and `%NAME%` by `meaningOf(name)`. Unknown references and `$$` stay as written. */
-export function expandReferences(text: string, meaningOf: (name: string) => string | undefined): string {
-  return replaceReferences(text, (name) => (name === undefined ? undefined : meaningOf(name)));
+/**
+ * Replaces `$NAME`, `${NAME}` and `%NAME%` by `meaningOf(name)`. Unknown references and `$$` stay as written. A result longer than
+ * `maxLength` is cut somewhere after it: the caller checks the length.
+ */
+export function expandReferences(
+  text: string,
+  meaningOf: (name: string) => string | undefined,
+  maxLength = Number.POSITIVE_INFINITY,
+): string {
+  return replaceReferences(text, (name) => (name === undefined ? undefined : meaningOf(name)), maxLength);
 }
 
 /** Replaces references; for `$$` the callback gets undefined. */
-function replaceReferences(text: string, meaningOf: (name: string | undefined) => string | undefined): string {
+function replaceReferences(
+  text: string,
+  meaningOf: (name: string | undefined) => string | undefined,
+  maxLength: number,
+): string {
   if (!mayHaveReferences(text)) return text;
-  return text.replace(REFERENCE, (whole, braces, dollar, percent) => meaningOf(braces ?? dollar ?? percent) ?? whole);
+  let expanded = '';
+  let at = 0;
+  for (const found of text.matchAll(REFERENCE)) {
+    const [whole, braces, dollar, percent] = found;
+    const value = meaningOf(braces ?? dollar ?? percent) ?? whole;
+    expanded += text.slice(at, found.index) + (value.length > maxLength ? value.slice(0, maxLength + 1) : value);
+    if (expanded.length > maxLength) return expanded;
+    at = found.index + whole.length;
+  }
+  return expanded + text.slice(at);
 }
 
 /**
  * Expands references in the values of variables (contract/runners.md §3.3); the last entry of a key counts. Raw variables keep
  * their values. References to raw, file and unknown variables and to the variable itself stay as written. If references form a
- * cycle, nothing is replaced.
+ * cycle, nothing is replaced. `charge` is told the number of characters that are built.
  */
-export function expandVariables<V extends CiVariable>(variables: readonly V[]): V[] {
+export function expandVariables<V extends CiVariable>(
+  variables: readonly V[],
+  charge: (characters: number) => void = () => {},
+): V[] {
   const last = new Map(variables.map((variable) => [variable.key, variable]));
   const expanded = new Map<string, string>();
   const open = new Set<string>();
   let [characters, references] = [0, 0];
   const expand = ({ key, value, raw = false }: CiVariable): string => {
     if (raw || !mayHaveReferences(value)) return value;
-    const result = replaceReferences(value, (name) => {
+    const meaning = (name: string | undefined) => {
       if (++references > MAX_REFERENCES) throw new Unexpandable();
       return name === undefined || name === key ? undefined : meaningOf(name);
-    });
+    };
+    const result = replaceReferences(value, meaning, MAX_CHARACTERS);
     characters += result.length;
+    charge(result.length);
     if (characters > MAX_CHARACTERS) throw new Unexpandable();
     return result;
   };
@@ -87,9 +112,17 @@ export function toValues(variables: readonly CiVariable[]): ReadonlyMap<string, 
  * Returns the values that may appear in public text, such as names. References to masked or file variables stay as written, also
  * inside other values.
  */
-export function toPublicValues(variables: readonly CiVariable[]): ReadonlyMap<string, string> {
+export function toPublicValues(
+  variables: readonly CiVariable[],
+  charge?: (characters: number) => void,
+): ReadonlyMap<string, string> {
   const kept = new Set(variables.filter(({ masked, file }) => masked || file).map(({ key }) => key));
-  return toValues(expandVariables(variables.filter(({ key }) => !kept.has(key))));
+  return toValues(
+    expandVariables(
+      variables.filter(({ key }) => !kept.has(key)),
+      charge,
+    ),
+  );
 }
 
 /** Returns the cost of expanding these variables, in steps of a few microseconds. */

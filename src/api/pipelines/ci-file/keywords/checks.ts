@@ -35,12 +35,18 @@ export function flattenArrays(value: CiValue, levels = 10): CiValue[] | null {
   return all;
 }
 
+/** Jobs that share a script by an anchor or `extends` share its commands, which are stored once. */
+const sharedCommands = new WeakMap<object, string[]>();
+
 /** Parses a command or nested arrays of commands. */
 export function parseCommands(value: CiValue, where: string): string[] {
+  const known = isArray(value) ? sharedCommands.get(value) : undefined;
+  if (known !== undefined) return known;
   const all = flattenArrays(value);
   if (all === null || !areStrings(all)) {
     throw configError(where, 'config should be a string or a nested array of strings up to 10 levels deep');
   }
+  if (isArray(value)) sharedCommands.set(value, all);
   return all;
 }
 

@@ -1,3 +1,4 @@
+import type { EffortBudget } from '../yaml/effort-budget.ts';
 import { CiFileError } from '../yaml/values.ts';
 import type { CiJob } from './job.ts';
 import type { CiJobNeed } from './job-keywords.ts';
@@ -11,10 +12,10 @@ import { listParallelNames } from './parallel.ts';
 const MAX_NEEDS = 50;
 
 /** Throws for the first job with an unknown stage or an invalid reference. */
-export function checkDependencies(jobs: readonly CiJob[], stages: readonly string[]): void {
+export function checkDependencies(jobs: readonly CiJob[], stages: readonly string[], effort: EffortBudget): void {
   const index = new Map(stages.map((stage, at) => [stage, at]));
   const byName = new Map(
-    jobs.flatMap((job) => [job.name, ...listParallelNames(job)].map((name) => [name, job] as const)),
+    jobs.flatMap((job) => [job.name, ...listParallelNames(job, effort)].map((name) => [name, job] as const)),
   );
   const checking: DependencyCheck = { stages, index, byName };
   for (const job of jobs) checkJob(job, checking);

@@ -1,3 +1,4 @@
+import type { EffortBudget } from '../yaml/effort-budget.ts';
 import type { CiJob } from './job.ts';
 
 /** One instance of a parallel job. */
@@ -8,10 +9,14 @@ export interface ParallelInstance {
 }
 
 /** Returns the instances of a job: `NAME i/n`, or `NAME: [values]` for a matrix. */
-export function expandParallel({ name, parallel }: Pick<CiJob, 'name' | 'parallel'>): ParallelInstance[] {
+export function expandParallel(
+  { name, parallel }: Pick<CiJob, 'name' | 'parallel'>,
+  effort: EffortBudget,
+): ParallelInstance[] {
   if (parallel === null) return [{ name, parallel: null, variables: [] }];
   if ('total' in parallel) {
     const { total } = parallel;
+    effort.spend(total / 10);
     return Array.from({ length: total }, (_, at) => ({
       name: `${name} ${at + 1}/${total}`,
       parallel: { index: at + 1, total },
@@ -19,14 +24,18 @@ export function expandParallel({ name, parallel }: Pick<CiJob, 'name' | 'paralle
     }));
   }
   const total = parallel.matrix.length;
-  return parallel.matrix.map((combination, at) => ({
-    name: `${name}: [${combination.map(({ value }) => value).join(', ')}]`,
-    parallel: { index: at + 1, total },
-    variables: combination.map((each) => ({ ...each, raw: false as const })),
-  }));
+  return parallel.matrix.map((combination, at) => {
+    effort.spend(1);
+    effort.build(combination.reduce((sum, { value }) => sum + value.length, name.length));
+    return {
+      name: `${name}: [${combination.map(({ value }) => value).join(', ')}]`,
+      parallel: { index: at + 1, total },
+      variables: combination.map((each) => ({ ...each, raw: false as const })),
+    };
+  });
 }
 
 /** Returns the names of the instances, where they differ from the job's name. */
-export function listParallelNames(job: Pick<CiJob, 'name' | 'parallel'>): string[] {
-  return job.parallel === null ? [] : expandParallel(job).map(({ name }) => name);
+export function listParallelNames(job: Pick<CiJob, 'name' | 'parallel'>, effort: EffortBudget): string[] {
+  return job.parallel === null ? [] : expandParallel(job, effort).map(({ name }) => name);
 }

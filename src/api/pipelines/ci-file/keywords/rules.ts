@@ -39,10 +39,10 @@ const WORKFLOW_WHENS = new Set(['always', 'never']);
 
 /** Parses the rules of a job; `where` is the location of the job. */
 export function parseJobRules(value: CiValue, where: string, patterns: PatternCache): CiRule[] {
-  const rules = listRules(value, where).map((each) =>
-    parseRule(each, `${where}:rules:rule`, patterns, JOB_KEYS, JOB_WHENS),
-  );
-  return rules;
+  return listRules(value, where).map((each) => {
+    patterns.effort.spend(1);
+    return parseRule(each, `${where}:rules:rule`, patterns, JOB_KEYS, JOB_WHENS);
+  });
 }
 
 /** Parses the rules of `workflow`. */

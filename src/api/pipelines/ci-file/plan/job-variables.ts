@@ -18,13 +18,16 @@ interface VariableSources {
 
 type Values = ReadonlyMap<string, string>;
 
+/** Limit for the characters of tags, environment names and resource group keys after expansion. */
+export const MAX_EXPANDED_LENGTH = 255;
+
 /** The values that are known about a job before it exists. */
 interface ResolvedJobVariables {
   /** The environment name, expanded with the variables that apply to all environments. */
   readonly environment: string | null;
   /** The values that rules are evaluated with. */
   readonly values: () => Values;
-  /** Expands references in a public text. Texts without references cost nothing. */
+  /** Expands references in a public text. Too long a result is cut after `MAX_EXPANDED_LENGTH`. Texts without references cost nothing. */
   readonly expand: (text: string) => string;
 }
 
@@ -47,13 +50,19 @@ export function resolveJobVariables(
     effort.spend(expansionCost(all));
     return all;
   };
-  const anywhere = once(() => toPublicValues(allIn(null)));
-  const environment = job.environment && expandReferences(job.environment.name, (key) => anywhere().get(key));
-  const here = environment === null ? anywhere : once(() => toPublicValues(allIn(environment)));
+  const charge = (characters: number) => effort.build(characters);
+  const anywhere = once(() => toPublicValues(allIn(null), charge));
+  const environment =
+    job.environment &&
+    expandReferences(job.environment.name, (key) => anywhere().get(key), MAX_EXPANDED_LENGTH).slice(
+      0,
+      MAX_EXPANDED_LENGTH + 1,
+    );
+  const here = environment === null ? anywhere : once(() => toPublicValues(allIn(environment), charge));
   return {
     environment,
-    values: () => toValues(expandVariables(allIn(environment))),
-    expand: (text) => expandReferences(text, (key) => here().get(key)),
+    values: () => toValues(expandVariables(allIn(environment), charge)),
+    expand: (text) => expandReferences(text, (key) => here().get(key), MAX_EXPANDED_LENGTH),
   };
 }
 

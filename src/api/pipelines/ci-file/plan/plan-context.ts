@@ -1,4 +1,5 @@
 import type { PipelineSource } from '#database/tables/pipelines.ts';
+import type { ScopedVariable } from '../expressions/variable-precedence.ts';
 import type { CiVariable } from '../expressions/variables.ts';
 
 /** Returns the stored variables for jobs of this environment; null: for jobs without one, and for `workflow`. */
@@ -20,4 +21,23 @@ export interface PlanContext {
   readonly changedPaths: readonly string[] | null;
   /** All paths at the commit, for `exists`; null: too many to check. */
   readonly files: readonly string[] | null;
+}
+
+/** Which parts of the context the file uses. */
+export interface ContextNeeds {
+  readonly changes: boolean;
+  readonly exists: boolean;
+  readonly environments: boolean;
+}
+
+/** A stored variable that jobs of the pipeline may get, depending on their environment. */
+export interface StoredVariable extends ScopedVariable {
+  readonly variable: CiVariable;
+}
+
+/** The context as it is sent to the thread that plans. */
+export interface PlanContextData extends Omit<PlanContext, 'storedVariables'> {
+  readonly storedVariables: readonly StoredVariable[];
+  /** Whether the ref is protected. */
+  readonly protectedRef: boolean;
 }

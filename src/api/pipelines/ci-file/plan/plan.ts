@@ -10,8 +10,9 @@ import { expandParallel } from '../keywords/parallel.ts';
 import { allPartsMatch, anyPartMatches } from '../keywords/policies.ts';
 import { type CiRule, findMatchingRule } from '../keywords/rules.ts';
 import { EffortBudget } from '../yaml/effort-budget.ts';
-import { CiFileError } from '../yaml/values.ts';
-import { resolveJobVariables } from './job-variables.ts';
+import { MAX_FILE_LENGTH } from '../yaml/read-yaml.ts';
+import { CiFileError, fileTooLarge } from '../yaml/values.ts';
+import { MAX_EXPANDED_LENGTH, resolveJobVariables } from './job-variables.ts';
 import type { PlanContext } from './plan-context.ts';
 
 /** A planned job, ready to be inserted. */
@@ -63,15 +64,16 @@ const MAX_NAME_LENGTH = 255;
 export async function planPipeline(
   configuration: CiConfiguration,
   context: PlanContext,
+  effort = new EffortBudget(),
 ): Promise<PipelinePlan | 'refused' | 'empty' | InvalidConfiguration> {
   return catchCiFileError(async () => {
-    const paths = new PathMatcher(context.changedPaths, context.files);
+    const paths = new PathMatcher(context.changedPaths, context.files, effort);
     const variables = resolveWorkflowVariables(configuration, context, paths);
     if (variables === null) return 'refused';
-    const chosen = await selectJobs({ configuration, context, paths, variables, effort: new EffortBudget() });
+    const chosen = selectJobs({ configuration, context, paths, variables, effort });
     if (chosen.every(({ job }) => job.stage === '.pre' || job.stage === '.post')) return 'empty';
     requireDistinctNames(chosen);
-    return { jobs: resolveNeeds(chosen), name: resolvePipelineName(configuration, context, variables) };
+    return { jobs: resolveNeeds(chosen, effort), name: resolvePipelineName(configuration, context, variables) };
   });
 }
 
@@ -108,7 +110,7 @@ function resolvePipelineName(
 ): string | null {
   if (workflow.name === null) return null;
   const values = toPublicValues([...predefined, ...variables, ...storedVariables(null), ...pipelineVariables]);
-  const name = expandReferences(workflow.name, (key) => values.get(key)).trim();
+  const name = expandReferences(workflow.name, (key) => values.get(key), MAX_FILE_LENGTH).trim();
   return name === '' ? null : name.slice(0, MAX_NAME_LENGTH);
 }
 
@@ -126,17 +128,17 @@ interface SelectedJob {
   readonly planned: PlannedJob;
 }
 
-async function selectJobs(planning: PlanState): Promise<SelectedJob[]> {
+function selectJobs(planning: PlanState): SelectedJob[] {
   const { effort } = planning;
   const chosen: SelectedJob[] = [];
   for (const job of planning.configuration.jobs) {
     const decision = decideJob(job, planning);
-    if (effort.spend(20 + (job.rules?.length ?? 0))) await effort.yieldToOthers();
+    effort.spend(20 + (job.rules?.length ?? 0));
     if (decision === null) continue;
-    for (const each of expandParallel(job)) {
+    for (const each of expandParallel(job, effort)) {
       if (chosen.length >= MAX_JOBS) throw tooManyJobs();
       chosen.push(planJob(job, decision, planning, each));
-      if (effort.spend(20)) await effort.yieldToOthers();
+      effort.spend(20);
     }
   }
   return chosen.sort((a, b) => a.planned.stageIndex - b.planned.stageIndex);
@@ -204,7 +206,11 @@ function planJob(
 ): SelectedJob {
   const { when, startIn, allowFailure, needs, interruptible } = decision;
   const variables = listFileVariables(job, planning, [...own, ...decision.variables]);
-  const { environment, expand } = resolveJobVariables(job, planning, variables, name);
+  const resolved = resolveJobVariables(job, planning, variables, name);
+  const expand = (text: string, where: string, noun: string) => requireLength(resolved.expand(text), where, noun);
+  const where = `jobs:${job.name}`;
+  const environment =
+    resolved.environment === null ? null : requireLength(resolved.environment, `${where}:environment`, 'name');
   return {
     job,
     needs,
@@ -214,10 +220,10 @@ function planJob(
       stageIndex: planning.configuration.stages.indexOf(job.stage),
       when,
       allowFailure: allowFailure.allowed,
-      tags: [...new Set(job.tags.map(expand))],
+      tags: [...new Set(job.tags.map((tag) => expand(tag, `${where}:tags`, 'tag')))],
       needs: null,
       environment,
-      resourceGroup: job.resourceGroup === null ? null : expand(job.resourceGroup),
+      resourceGroup: job.resourceGroup === null ? null : expand(job.resourceGroup, where, 'resource group'),
       timeout: job.timeout,
       options: {
         ...job.options,
@@ -226,7 +232,9 @@ function planJob(
         allow_failure_exit_codes: allowFailure.exitCodes,
         environment: job.environment && {
           ...job.environment,
-          auto_stop_in: job.environment.auto_stop_in && expand(job.environment.auto_stop_in),
+          auto_stop_in:
+            job.environment.auto_stop_in &&
+            expand(job.environment.auto_stop_in, `${where}:environment`, 'auto_stop_in'),
         },
         start_in: startIn,
         parallel,
@@ -236,14 +244,26 @@ function planJob(
   };
 }
 
+function requireLength(expanded: string, where: string, noun: string): string {
+  if (expanded.length <= MAX_EXPANDED_LENGTH) return expanded;
+  throw configError(where, `${noun} is too long (maximum is ${MAX_EXPANDED_LENGTH} characters)`);
+}
+
+/** Limit for all needs of a pipeline, after parallel jobs are counted one by one. */
+const MAX_NEEDS = 50_000;
+
 /** Resolves needs to the names of jobs in this pipeline. Missing optional needs are dropped. */
-function resolveNeeds(chosen: readonly SelectedJob[]): PlannedJob[] {
+function resolveNeeds(chosen: readonly SelectedJob[], effort: EffortBudget): PlannedJob[] {
   const instances = Map.groupBy(chosen, ({ job }) => job.name);
   const names = new Set(chosen.map(({ planned }) => planned.name));
-  return chosen.map(({ needs, planned }) => ({
-    ...planned,
-    needs: needs?.flatMap((need) => resolveNeed(planned.name, need, instances, names)) ?? null,
-  }));
+  let count = 0;
+  return chosen.map(({ needs, planned }) => {
+    const resolved = needs?.flatMap((need) => resolveNeed(planned.name, need, instances, names)) ?? null;
+    count += resolved?.length ?? 0;
+    if (count > MAX_NEEDS) throw fileTooLarge();
+    effort.spend((resolved?.length ?? 0) / 10);
+    return { ...planned, needs: resolved };
+  });
 }
 
 function resolveNeed(

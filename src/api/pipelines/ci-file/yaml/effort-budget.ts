@@ -1,27 +1,33 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { fileTooLarge } from './values.ts';
 
-/** Steps before the work yields to the event loop. */
-const MAX_STEPS_BEFORE_YIELD = 1_000;
+/** Limit for steps, of a few microseconds each: about 8,000 lines and 1,000 jobs. */
+const MAX_STEPS = 400_000;
 
-/** Step limit for a file with all its includes: about 8,000 lines. */
-const MAX_STEPS = 200_000;
+/** Limit for the characters of texts that are built: expanded references, names of parallel jobs, stored options. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
 
-/** Work budget of one CI file, counted in steps of a few microseconds. The work yields regularly, and fails beyond the limit. */
+/** Limit for the work of regular expressions and globs: the cost per character times the length of the text. About a second. */
+const MAX_MATCHING = 100_000_000;
+
+/** The work that one CI file with all its includes may cause, from parsing to planning. Each method throws beyond its limit. */
 export class EffortBudget {
   #steps = 0;
-  #inTurn = 0;
+  #characters = 0;
+  #matching = 0;
 
-  /** Spends steps; throws when the budget is exhausted. Returns whether it is time to yield. */
-  spend(steps: number): boolean {
+  spend(steps: number): void {
     this.#steps += steps;
-    this.#inTurn += steps;
     if (this.#steps > MAX_STEPS) throw fileTooLarge();
-    return this.#inTurn >= MAX_STEPS_BEFORE_YIELD;
   }
 
-  async yieldToOthers(): Promise<void> {
-    this.#inTurn = 0;
-    await turnOfOthers();
+  /** Call it before the text is built. */
+  build(characters: number): void {
+    this.#characters += characters;
+    if (this.#characters > MAX_CHARACTERS) throw fileTooLarge();
+  }
+
+  match(costPerCharacter: number, length: number): void {
+    this.#matching += costPerCharacter * length;
+    if (this.#matching > MAX_MATCHING) throw fileTooLarge();
   }
 }

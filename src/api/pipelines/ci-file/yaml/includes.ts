@@ -56,11 +56,17 @@ class IncludeResolver {
     this.#characters += text.length;
     if (this.#characters > MAX_CHARACTERS) throw fileTooLarge();
     if (text.trim() === '') throw new CiFileError(`Local file \`${path}\` is empty!`);
-    const value = await parseYaml(text, this.#effort).catch((error: unknown) => {
-      throw error instanceof CiFileError ? new CiFileError(`\`${path}\`: ${error.message}`) : error;
-    });
+    const value = parseIncluded(path, text, this.#effort);
     if (!isMap(value)) throw new CiFileError(`Included file \`${path}\` does not have valid YAML syntax!`);
     return value;
+  }
+}
+
+function parseIncluded(path: string, text: string, effort: EffortBudget): CiValue {
+  try {
+    return parseYaml(text, effort);
+  } catch (error) {
+    throw error instanceof CiFileError ? new CiFileError(`\`${path}\`: ${error.message}`) : error;
   }
 }
 

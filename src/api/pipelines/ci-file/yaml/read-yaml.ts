@@ -22,21 +22,19 @@ const MAX_TOKENS_PER_ENTRY = 12_000;
 
 /**
  * Parses YAML. Keys and words such as `on` and `yes` are strings, and so are dates and numbers that would lose their form
- * (`1.10`, `0755`, `1e3`). Merge keys and aliases are resolved. Yields while it parses. Throws a CiFileError with the parser's
+ * (`1.10`, `0755`, `1e3`). Merge keys and aliases are resolved. Throws a CiFileError with the parser's
  * message and position. Files that are too large or too deep are rejected early.
  */
-export async function parseYaml(text: string, effort: EffortBudget): Promise<CiValue> {
+export function parseYaml(text: string, effort: EffortBudget): CiValue {
   if (text.length > MAX_FILE_LENGTH || isHeavy(text)) throw fileTooLarge();
   const lines = new LineCounter();
   lines.addNewLine(0);
-  const documents = await parseDocuments(text, lines, effort);
+  const documents = parseDocuments(text, lines, effort);
   // A `spec` header may precede the file in its own document.
   const [first, second] = documents;
   if (first === undefined) return null;
-  const value = await composeDocument(first, lines, effort);
-  return second !== undefined && value instanceof Map && value.has('spec')
-    ? composeDocument(second, lines, effort)
-    : value;
+  const value = composeDocument(first, lines);
+  return second !== undefined && value instanceof Map && value.has('spec') ? composeDocument(second, lines) : value;
 }
 
 /** Scans the characters once, to reject files that would keep the parser busy. */
@@ -65,7 +63,7 @@ function isHeavy(text: string): boolean {
   return weight > MAX_WEIGHT || text.length - lineStart > MAX_LINE_LENGTH;
 }
 
-async function parseDocuments(text: string, lines: LineCounter, effort: EffortBudget): Promise<CST.Document[]> {
+function parseDocuments(text: string, lines: LineCounter, effort: EffortBudget): CST.Document[] {
   const parser = new Parser(lines.addNewLine);
   const documents: CST.Document[] = [];
   const take = (token: CST.Token) => {
@@ -75,25 +73,22 @@ async function parseDocuments(text: string, lines: LineCounter, effort: EffortBu
   for (const lexeme of new Lexer().lex(text)) {
     if (parser.stack.length > MAX_DEPTH) throw fileTooLarge();
     for (const token of parser.next(lexeme)) take(token);
-    if (!effort.spend(1)) continue;
+    effort.spend(1);
     const [, top] = parser.stack;
     if (top !== undefined && 'items' in top && top.items.length > MAX_ENTRIES) throw fileTooLarge();
-    await effort.yieldToOthers();
   }
   for (const token of parser.end()) take(token);
   return documents;
 }
 
 /** Composes the map of a document in chunks. Aliases are resolved later, so that chunks are independent. */
-async function composeDocument(document: CST.Document, lines: LineCounter, effort: EffortBudget): Promise<CiValue> {
+function composeDocument(document: CST.Document, lines: LineCounter): CiValue {
   const pieces = splitIntoChunks(document);
   const reading = new NodeConverter(lines);
   const values: CiValue[] = [];
   for (const piece of pieces) {
     const [composed] = new Composer({ uniqueKeys: false, merge: true, keepSourceTokens: false }).compose([piece]);
     values.push(reading.document(composed as Document.Parsed));
-    effort.spend(0);
-    await effort.yieldToOthers();
   }
   const value = values.length === 1 ? values[0]! : new Map(values.flatMap((each) => [...(each as CiMap)]));
   new SizeCheck().check(value);

@@ -43,14 +43,16 @@ export function toJsonValue(value: CiValue): unknown {
   return object;
 }
 
-/** Number of values below this one, counting shared ones each time, and their depth. */
+/** Number of values below this one and their characters, counting shared ones each time, and their depth. */
 interface Measure {
   readonly size: number;
+  readonly characters: number;
   readonly depth: number;
 }
 
-/** Limit for the number of values when shared values are counted each time. */
+/** Limits for the number of values and their characters when shared values are counted each time. */
 const MAX_VALUES = 250_000;
+const MAX_CHARACTERS = 64 * 1024 * 1024;
 const MAX_DEPTH = 100;
 
 /** Measures values in time linear in their stored size, not their expanded size. Throws if they are too large. */
@@ -63,18 +65,20 @@ export class SizeCheck {
 
   #of(value: CiValue, above: number): Measure {
     const inside = isArray(value) ? value : isMap(value) ? value.values() : null;
-    if (inside === null) return { size: 1, depth: 1 };
+    if (inside === null) return { size: 1, characters: typeof value === 'string' ? value.length : 0, depth: 1 };
     const known = this.#known.get(value as object);
     if (known !== undefined) return known;
     if (above > MAX_DEPTH) throw fileTooLarge();
-    let [size, depth] = [1, 0];
+    let [size, characters, depth] = [1, 0, 0];
+    if (isMap(value)) for (const key of value.keys()) characters += key.length;
     for (const each of inside) {
       const measure = this.#of(each, above + 1);
       size += measure.size;
+      characters += measure.characters;
       depth = Math.max(depth, measure.depth);
     }
-    if (size > MAX_VALUES || depth >= MAX_DEPTH) throw fileTooLarge();
-    const found = { size, depth: depth + 1 };
+    if (size > MAX_VALUES || characters > MAX_CHARACTERS || depth >= MAX_DEPTH) throw fileTooLarge();
+    const found = { size, characters, depth: depth + 1 };
     this.#known.set(value as object, found);
     return found;
   }

@@ -1,20 +1,16 @@
-import { createYielder } from '#runtime/concurrency-limiter.ts';
 import { type CiMap, CiReference, type CiValue, isArray, isMap } from './values.ts';
 
 /** Length limit: shared values are written out each time they are used. */
 const MAX_LENGTH = 4 * 1024 * 1024;
 
-/** Writes a CI file as YAML that parses to the same file; returns null if the text is too long. Yields while it writes. */
-export async function toYaml(file: CiMap): Promise<string | null> {
-  const giveWay = createYielder();
+/** Writes a CI file as YAML that parses to the same file; returns null if the text is too long. */
+export function toYaml(file: CiMap): string | null {
   const lines = [];
   let length = 0;
   for (const line of writeMap(file, '')) {
     length += line.length;
     if (length > MAX_LENGTH) return null;
     lines.push(line);
-    const way = giveWay();
-    if (way !== undefined) await way;
   }
   return `---${file.size === 0 ? ' {}' : ''}\n${lines.join('')}`;
 }

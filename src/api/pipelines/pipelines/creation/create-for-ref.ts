@@ -1,9 +1,4 @@
-import type {
-  CiConfiguration,
-  InvalidConfiguration,
-  PipelinePlan,
-  PipelineVariableInput,
-} from '#api/pipelines/ci-file/index.ts';
+import type { EvaluationClient, PipelineVariableInput } from '#api/pipelines/ci-file/index.ts';
 import { jobsLockKey } from '#api/pipelines/processing/index.ts';
 import { maySetPipelineVariables } from '#api/pipelines/variables/index.ts';
 import type { Caller, SignedInCaller } from '#authentication/caller.ts';
@@ -47,6 +42,8 @@ interface CreatePipelineInput {
   readonly storeIfInvalid?: true;
   /** Without a slash at its end. */
   readonly baseUrl: string;
+  /** The client that waits; null for a background job. */
+  readonly client: EvaluationClient | null;
 }
 
 type CreationErrorCode = keyof typeof PIPELINE_CREATION_ERRORS;
@@ -68,6 +65,7 @@ export async function createPipelineForRef(
     origin,
     storeIfInvalid,
     baseUrl,
+    client,
   }: CreatePipelineInput,
 ): Promise<PipelineRow | Failure<CreationErrorCode>> {
   const { runUnitOfWork, secretKey } = services;
@@ -80,7 +78,7 @@ export async function createPipelineForRef(
     baseUrl,
   });
   if (isFailure(request)) return request;
-  const plan = await planRequestedPipeline(services, request);
+  const plan = await planRequestedPipeline(services, request, client);
   const content = storeIfInvalid ? failedPipelineIfInvalid(plan) : plan;
   if (isFailure(content)) return content;
   const twice = findDuplicateKey(all);
@@ -99,24 +97,14 @@ export async function createPipelineForRef(
   return runUnitOfWork(caller, make, { lock: jobsLockKey(project.id) });
 }
 
-/**
- * What a push to the ref would make of a CI file, by whoever asks: all of the same road but that nothing is stored at its
- * end. `configuration`: what the file says, null where there is none.
- */
-export async function planPipelineForRef(
+/** Returns the request for the pipeline that a push to the ref by the caller would create. */
+export function simulatePush(
   services: PlanServices,
   caller: Caller,
   project: Project,
   about: { readonly ref: string; readonly baseUrl: string },
-  configuration: CiConfiguration | InvalidConfiguration | null,
-): Promise<PipelinePlan | Failure<CreationErrorCode>> {
-  const request = await toPipelineRequest(services, caller, project, {
-    ...about,
-    source: 'push',
-    starter: {},
-    all: [],
-  });
-  return isFailure(request) ? request : planRequestedPipeline(services, request, async () => configuration);
+): Promise<PipelineRequest | Failure<'disabled' | 'notPermitted' | 'notAllowed' | 'noRef'>> {
+  return toPipelineRequest(services, caller, project, { ...about, source: 'push', starter: {}, all: [] });
 }
 
 interface RefRequest extends Pick<CreatePipelineInput, 'ref' | 'source' | 'baseUrl'> {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JobOptions } from '#api/pipelines/ci-file/index.ts';
+import { loadJobOptions } from '#domain/job-options.ts';
 import { type Project, world } from '#test/support/world.ts';
 
 const CI_FILE = '.gitlab-ci.yml';
@@ -103,7 +105,8 @@ test('creates the jobs of the CI file', async () => {
     ],
   );
   assert.deepEqual(JSON.parse(jobs[1]!.needs!), [{ job: 'compile', artifacts: true, optional: false }]);
-  assert.deepEqual(JSON.parse(jobs[0]!.options).script, ['make']);
+  const options = await loadJobOptions<JobOptions>((await world()).server.services.database.reader, [jobs[0]!.id]);
+  assert.deepEqual(options.get(jobs[0]!.id)!.script, ['make']);
   assert.ok(jobs[2]!.resource_group_id);
   const { server } = await world();
   const tags = server.services.database.reader.selectFrom('job_tags').select('name').where('job_id', '=', jobs[0]!.id);

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { storedAttributes } from '#api/namespaces/projects/index.ts';
-import type { PipelinePlan, PipelineVariableInput } from '#api/pipelines/ci-file/index.ts';
+import type { PipelineVariableInput, StoredPlan } from '#api/pipelines/ci-file/index.ts';
 import {
   createEnvironmentsForJobs,
   PIPELINE_VARIABLE,
@@ -33,8 +33,8 @@ interface CreationContext {
 
 /** A pipeline that has failed in the place of one whose CI file is broken. */
 export function failedPipelineIfInvalid<Code extends string>(
-  plan: PipelinePlan | Failure<Code | 'invalid'>,
-): PipelinePlan | PipelineWithoutJobs | Failure<Exclude<Code, 'invalid'>> {
+  plan: StoredPlan | Failure<Code | 'invalid'>,
+): StoredPlan | PipelineWithoutJobs | Failure<Exclude<Code, 'invalid'>> {
   if (!isFailure(plan)) return plan;
   if (plan.code === 'invalid') return { status: 'failed', yamlErrors: String(plan.values.text) };
   return plan as Failure<Exclude<Code, 'invalid'>>;
@@ -47,7 +47,7 @@ export function failedPipelineIfInvalid<Code extends string>(
 export async function createPipeline(
   uow: UnitOfWork,
   request: PipelineRequest,
-  content: PipelinePlan | PipelineWithoutJobs,
+  content: StoredPlan | PipelineWithoutJobs,
   { origin, key }: CreationContext,
 ): Promise<number | null> {
   const { project, user } = request;
@@ -89,7 +89,7 @@ export async function createPipeline(
   const keys = content.jobs.flatMap(({ resourceGroup }) => (resourceGroup === null ? [] : [resourceGroup]));
   const mode = storedAttributes(project).resource_group_default_process_mode;
   const groups = await findOrCreateResourceGroups(uow, project.id, keys, mode);
-  const jobs = await insertJobs(uow, { ...row, id }, content.jobs, groups);
+  const jobs = await insertJobs(uow, { ...row, id }, content, groups);
   await createEnvironmentsForJobs(uow, { project_id: project.id, pipeline_id: id }, jobs);
   await startPipeline(uow, { id, project_id: project.id });
   return id;

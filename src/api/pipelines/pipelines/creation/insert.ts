@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { PipelineVariableInput, PlannedJob } from '#api/pipelines/ci-file/index.ts';
+import type { OptionPart, PipelineVariableInput, StoredJob, StoredPlan } from '#api/pipelines/ci-file/index.ts';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import type { ProcessMode } from '#database/tables/pipelines.ts';
 
@@ -52,15 +52,16 @@ const ROWS_PER_STATEMENT = 200;
 export async function insertJobs(
   tx: Transaction,
   pipeline: JobPipeline,
-  jobs: readonly PlannedJob[],
+  { jobs, parts }: Pick<StoredPlan, 'jobs' | 'parts'>,
   groups: ReadonlyMap<string, number>,
 ): Promise<InsertedJob[]> {
+  const partIds = await insertOptionParts(tx, pipeline.id, parts);
   const all: InsertedJob[] = [];
   for (let at = 0; at < jobs.length; at += ROWS_PER_STATEMENT) {
     const some = jobs.slice(at, at + ROWS_PER_STATEMENT);
     const rows = await tx
       .insertInto('jobs')
-      .values(some.map((job) => toJobRow(tx, pipeline, job, groups)))
+      .values(some.map((job) => toJobRow(tx, pipeline, job, groups, partIds)))
       .returning(['id', 'name', 'environment', 'user_id'])
       .execute();
     const ids = new Map(rows.map(({ id, name }) => [name, id]));
@@ -70,11 +71,34 @@ export async function insertJobs(
   return all;
 }
 
+/** Characters of one statement: a long one would hold the event loop. */
+const CHARACTERS_PER_STATEMENT = 1024 * 1024;
+
+/** Inserts the parts of options; returns their ids in the same order. */
+async function insertOptionParts(tx: Transaction, pipelineId: number, parts: readonly OptionPart[]): Promise<number[]> {
+  const ids: number[] = [];
+  for (let at = 0; at < parts.length; ) {
+    const values: Insertable<Schema['job_option_parts']>[] = [];
+    for (
+      let length = 0;
+      at < parts.length && values.length < ROWS_PER_STATEMENT && length < CHARACTERS_PER_STATEMENT;
+      at++
+    ) {
+      values.push({ ...parts[at]!, pipeline_id: pipelineId });
+      length += parts[at]!.value.length;
+    }
+    const rows = await tx.insertInto('job_option_parts').values(values).returning('id').execute();
+    ids.push(...rows.map(({ id }) => id).sort((a, b) => a - b));
+  }
+  return ids;
+}
+
 function toJobRow(
   tx: Transaction,
   pipeline: JobPipeline,
-  job: PlannedJob,
+  job: StoredJob,
   groups: ReadonlyMap<string, number>,
+  partIds: readonly number[],
 ): Insertable<Schema['jobs']> {
   return {
     project_id: pipeline.project_id,
@@ -94,13 +118,13 @@ function toJobRow(
     created_at: tx.now,
     updated_at: tx.now,
     needs: job.needs === null ? null : JSON.stringify(job.needs),
-    options: JSON.stringify(job.options),
+    option_parts: JSON.stringify(job.parts.map((index) => partIds[index])),
   };
 }
 
 async function insertJobTags(
   tx: Transaction,
-  jobs: readonly PlannedJob[],
+  jobs: readonly StoredJob[],
   ids: ReadonlyMap<string, number>,
 ): Promise<void> {
   const rows = jobs.flatMap(({ name, tags }) =>

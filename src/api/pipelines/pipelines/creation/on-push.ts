@@ -14,8 +14,10 @@ import type { Services } from '#http/services.ts';
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { getRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
+import { createFileReader } from './config-file.ts';
 import { createPipeline, failedPipelineIfInvalid } from './create.ts';
 import { findPipelineByOrigin } from './insert.ts';
+import { getConfigPath } from './predefined-variables.ts';
 import { isProtectedRef, type PipelineRequest, planRequestedPipeline } from './prepare.ts';
 import { parsePushOptions } from './push-options.ts';
 
@@ -94,17 +96,19 @@ async function toPipelineRequest(
   };
 }
 
-/** What the pipeline is to hold; null: there is to be none. */
+/** Returns the content of the pipeline; null: there is none. A push that skips pipelines is not charged for the file. */
 async function planContent(
   services: Pick<Services, 'database' | 'git' | 'secretKey'>,
   request: PipelineRequest,
   skip: boolean,
 ) {
   const { git } = services;
-  const plan = await planRequestedPipeline(services, request);
-  if (isFailure(plan) && plan.code === 'noFile') return null;
-  const commit = await readCommit(git, getRepository(git, request.project), request.sha);
-  if (skip || SKIP_PATTERN.test(commit?.message ?? '')) return { status: 'skipped' as const };
-  const content = failedPipelineIfInvalid(plan);
+  const repository = getRepository(git, request.project);
+  const commit = await readCommit(git, repository, request.sha);
+  if (skip || SKIP_PATTERN.test(commit?.message ?? '')) {
+    const file = await createFileReader(git, repository, request.sha)(getConfigPath(request.project));
+    return file === null ? null : { status: 'skipped' as const };
+  }
+  const content = failedPipelineIfInvalid(await planRequestedPipeline(services, request, null));
   return isFailure(content) ? null : content;
 }

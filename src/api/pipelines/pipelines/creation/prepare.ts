@@ -1,9 +1,14 @@
 import {
+  type CiFileEvaluation,
+  type CiFileSources,
   type CiVariable,
-  type PipelinePlan,
+  type ContextNeeds,
+  type EvaluationClient,
+  evaluateInThread,
   type PipelineVariableInput,
-  planPipeline,
-  readCiFile,
+  type PlanContextData,
+  type ReadFile,
+  type StoredPlan,
 } from '#api/pipelines/ci-file/index.ts';
 import { variablesForPipeline } from '#api/pipelines/variables/index.ts';
 import type { CallerUser } from '#authentication/caller.ts';
@@ -44,34 +49,62 @@ export interface PipelineRequest extends PipelineSubject, PipelineOrigin {
 }
 
 /**
- * What the pipeline of a commit consists of, by its CI file. Failure: there is no such commit or file; the file, or what is
- * left of it, is invalid (`text`); its rules want no pipeline; there is nothing to run. `read`: another file than that of the
- * commit.
+ * Plans the pipeline of a commit by its CI file. `client` is null for a background job. Failure: there is no such commit or file;
+ * the file or its jobs are invalid (`text`); its rules exclude the pipeline; there is nothing to run.
  */
 export async function planRequestedPipeline(
   services: PlanServices,
   request: PipelineRequest,
-  read = () => readConfigOf(services.git, request),
-): Promise<PipelinePlan | Failure<'noFile' | 'invalid' | 'unwanted' | 'empty'>> {
+  client: EvaluationClient | null,
+): Promise<StoredPlan | Failure<PlanFailure>> {
   const { git } = services;
   const repository = getRepository(git, request.project);
   const commit = await readCommit(git, repository, request.sha);
   if (commit === null) return fail('noFile');
-  const configuration = await read();
-  if (configuration === null) return fail('noFile');
-  if ('invalid' in configuration) return fail('invalid', { text: configuration.invalid });
-  const hasEnvironments = configuration.jobs.some(({ environment }) => environment !== null);
+  const task = { path: getConfigPath(request.project), plan: true, merge: false, listJobs: false };
+  const sources = createPlanSources(services, request, commit, createFileReader(git, repository, request.sha));
+  return toPlan(await evaluateInThread(task, sources, client));
+}
+
+type PlanFailure = 'noFile' | 'invalid' | 'unwanted' | 'empty';
+
+/** Returns the plan of an evaluation, or why there is none. */
+export function toPlan({ outcome, plan }: CiFileEvaluation): StoredPlan | Failure<PlanFailure> {
+  if (outcome === 'valid') return plan!;
+  if (outcome === 'missing') return fail('noFile');
+  if (outcome === 'refused') return fail('unwanted');
+  return outcome === 'empty' ? fail('empty') : fail('invalid', { text: outcome.invalid });
+}
+
+/** Returns what the evaluation of a CI file asks for; `readFile` reads the file and its includes. */
+export function createPlanSources(
+  services: PlanServices,
+  request: PipelineRequest,
+  commit: Commit,
+  readFile: ReadFile,
+): CiFileSources {
+  return { readFile, loadContext: (needs) => loadPlanContext(services, request, commit, needs) };
+}
+
+async function loadPlanContext(
+  services: PlanServices,
+  request: PipelineRequest,
+  commit: Commit,
+  { changes, exists, environments }: ContextNeeds,
+): Promise<PlanContextData | { readonly invalid: string }> {
+  const { git } = services;
+  const repository = getRepository(git, request.project);
   const storedVariables = await variablesForPipeline(services, request.project, {
     protected: request.protected,
-    hasEnvironments,
+    hasEnvironments: environments,
   });
-  if (storedVariables === null) return fail('invalid', { text: VARIABLES_TOO_LARGE });
-  const { changes, exists } = configuration.usesPaths;
-  const plan = await planPipeline(configuration, {
+  if (storedVariables === null) return { invalid: VARIABLES_TOO_LARGE };
+  return {
     ref: request.ref,
     tag: request.tag,
     source: request.source,
     projectPath: request.project.full_path,
+    protectedRef: request.protected,
     predefined: [
       ...buildPredefinedVariables(request.baseUrl, request.project, request, commit),
       ...userVariables(request.user),
@@ -80,17 +113,10 @@ export async function planRequestedPipeline(
     pipelineVariables: request.variables.map(toCiVariable),
     changedPaths: changes ? await findChangedPaths(git, repository, request) : null,
     files: exists ? await listPathsAtCommit(git, repository, commit) : null,
-  });
-  if (plan === 'refused') return fail('unwanted');
-  if (plan === 'empty') return fail('empty');
-  return 'invalid' in plan ? fail('invalid', { text: plan.invalid }) : plan;
+  };
 }
 
 const VARIABLES_TOO_LARGE = 'The CI/CD variables are too large';
-
-function readConfigOf(git: Git, { project, sha }: PipelineRequest) {
-  return readCiFile(getConfigPath(project), createFileReader(git, getRepository(git, project), sha));
-}
 
 /** Is the ref one that rules protect? Tags are nobody's. */
 export async function isProtectedRef(db: Reader, projectId: number, ref: string, tag: boolean): Promise<boolean> {

@@ -68,12 +68,17 @@ export async function deletePipelineBatch(tx: Transaction, projectId: number): P
         .select(eb.fn.countAll<number>().as('count'))
         .whereRef('pipeline_variables.pipeline_id', '=', 'pipelines.id')
         .as('variables'),
+      eb
+        .selectFrom('job_option_parts')
+        .select(eb.fn.countAll<number>().as('count'))
+        .whereRef('job_option_parts.pipeline_id', '=', 'pipelines.id')
+        .as('parts'),
     ])
     .where('project_id', '=', projectId)
     .orderBy('id')
     .limit(BATCH_SIZE)
     .execute();
-  const weighed = pipelines.map(({ id, variables }) => ({ id, rows: 1 + Number(variables) }));
+  const weighed = pipelines.map(({ id, variables, parts }) => ({ id, rows: 1 + Number(variables) + Number(parts) }));
   return deleteWeightedRows(tx, 'pipelines', weighed, BATCH_SIZE);
 }
 

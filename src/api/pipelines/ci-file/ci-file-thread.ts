@@ -1,0 +1,68 @@
+import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
+import type { RequestClient } from '#runtime/concurrency-limiter.ts';
+import { createWorkerThread, siblingProgram, ThreadTerminated } from '#runtime/worker-thread.ts';
+import { type CiFileEvaluation, type CiFileTask, failedEvaluation } from './evaluate.ts';
+import type { ContextNeeds, PlanContextData } from './plan/plan-context.ts';
+import { type ReadFile, TOO_LARGE } from './yaml/includes.ts';
+import { fileTooLarge } from './yaml/values.ts';
+
+/** What the thread asks while it evaluates a file. */
+export type CiFileQuestion = { readonly file: string } | { readonly context: ContextNeeds };
+
+export type CiFileAnswer =
+  | { readonly text: string | null; readonly tooLarge: boolean }
+  | { readonly context: PlanContextData }
+  | { readonly invalid: string };
+
+/** Sources of what the thread asks for. */
+export interface CiFileSources {
+  readonly readFile: ReadFile;
+  /** Called once, for a valid file whose pipeline is planned. A text is an error of the file. */
+  readonly loadContext?: (needs: ContextNeeds) => Promise<PlanContextData | { readonly invalid: string }>;
+}
+
+const thread = createWorkerThread<CiFileTask, CiFileEvaluation, CiFileQuestion, CiFileAnswer>({
+  program: siblingProgram(import.meta.url, 'ci-file-program'),
+  maxOldGenerationSizeMb: 192,
+  timeout: 5_000,
+  queue: { maxWaiting: 200, retryAfter: 5 },
+});
+
+/** The client that waits for an evaluation. */
+export interface EvaluationClient {
+  readonly client: RequestClient;
+  readonly clientAddress: string;
+}
+
+/** One file of each network is evaluated at a time, so that others wait for one of them and not for all. */
+const slots = createConcurrencySlots({ each: 1, all: 100, waiting: 50 });
+
+/**
+ * Evaluates a CI file in a thread with limits of time and memory. A file that exceeds them is invalid. `client` is null for a
+ * background job. Throws `QueueFull` if too many files wait, and `ClientDisconnected`.
+ */
+export async function evaluateInThread(
+  task: CiFileTask,
+  sources: CiFileSources,
+  client: EvaluationClient | null,
+): Promise<CiFileEvaluation> {
+  const release = client === null ? () => {} : await slots.take(client.clientAddress, client.client);
+  try {
+    const waiter = client === null ? { exemptFromLimit: true } : { client: client.client };
+    return await thread.run(task, { waiter, answer: (question) => answer(question, sources) });
+  } catch (error) {
+    if (error instanceof ThreadTerminated) return failedEvaluation(fileTooLarge().message);
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+async function answer(question: CiFileQuestion, { readFile, loadContext }: CiFileSources): Promise<CiFileAnswer> {
+  if ('file' in question) {
+    const text = await readFile(question.file);
+    return text === TOO_LARGE ? { text: null, tooLarge: true } : { text, tooLarge: false };
+  }
+  const context = await loadContext!(question.context);
+  return 'invalid' in context ? context : { context };
+}

@@ -1,0 +1,80 @@
+import { catchCiFileError, inspectCiFile } from './configuration.ts';
+import { type ListedJob, listJobsOfFile, listJobsOfPlan } from './plan/listed-jobs.ts';
+import { planPipeline } from './plan/plan.ts';
+import type { ContextNeeds, PlanContext } from './plan/plan-context.ts';
+import { type StoredPlan, toStoredPlan } from './plan/stored-plan.ts';
+import { EffortBudget } from './yaml/effort-budget.ts';
+import type { ReadFile } from './yaml/includes.ts';
+import { toYaml } from './yaml/write-yaml.ts';
+
+/** What is wanted of a CI file. */
+export interface CiFileTask {
+  readonly path: string;
+  /** Plans a pipeline, for which the context is loaded. */
+  readonly plan: boolean;
+  /** Writes the merged file. */
+  readonly merge: boolean;
+  /** Lists the jobs: those of the plan, else all of the file. */
+  readonly listJobs: boolean;
+}
+
+export interface CiFileHost {
+  readonly readFile: ReadFile;
+  /** Called once, for a valid file whose pipeline is planned. A text is an error of the file. */
+  readonly loadContext: (needs: ContextNeeds) => Promise<PlanContext | { readonly invalid: string }>;
+}
+
+export interface CiFileEvaluation {
+  /** `missing`: there is no file; `refused`: `workflow: rules` exclude the pipeline; `empty`: no job would run. */
+  readonly outcome: 'missing' | 'refused' | 'empty' | 'valid' | { readonly invalid: string };
+  /** The plan, if it was wanted and the outcome is `valid`. */
+  readonly plan: StoredPlan | null;
+  /** The merged file as YAML; null if it was not wanted or failed. */
+  readonly merged: string | null;
+  /** Paths of included files, each once. */
+  readonly includes: readonly string[];
+  readonly jobs: readonly ListedJob[] | null;
+}
+
+/** Characters of an error that are stored and shown: names in it may be as long as the file. */
+const MAX_ERROR_LENGTH = 10_000;
+
+const NOTHING = { plan: null, merged: null, includes: [], jobs: null } as const;
+
+/** The evaluation of a file that exceeded the memory or time of the thread. */
+export function failedEvaluation(invalid: string): CiFileEvaluation {
+  return { ...NOTHING, outcome: { invalid } };
+}
+
+/** Reads a CI file with its includes, and plans or lists as the task says. All work together has one budget. */
+export async function evaluateCiFile(task: CiFileTask, host: CiFileHost): Promise<CiFileEvaluation> {
+  const effort = new EffortBudget();
+  const inspected = await inspectCiFile(task.path, host.readFile, effort);
+  if (inspected === null) return { ...NOTHING, outcome: 'missing' };
+  const { configuration, includes } = inspected;
+  const merged = task.merge && inspected.merged !== null ? toYaml(inspected.merged) : null;
+  const failed = (invalid: string): CiFileEvaluation => ({
+    ...NOTHING,
+    merged,
+    includes,
+    outcome: { invalid: invalid.slice(0, MAX_ERROR_LENGTH) },
+  });
+  if ('invalid' in configuration) return failed(configuration.invalid);
+  const result = await catchCiFileError(async () => {
+    if (!task.plan) {
+      const jobs = task.listJobs ? listJobsOfFile(configuration, inspected.merged!, effort) : null;
+      return { ...NOTHING, merged, includes, jobs, outcome: 'valid' as const };
+    }
+    const context = await host.loadContext({
+      ...configuration.usesPaths,
+      environments: configuration.jobs.some(({ environment }) => environment !== null),
+    });
+    if ('invalid' in context) return context;
+    const plan = await planPipeline(configuration, context, effort);
+    if (typeof plan === 'string') return { ...NOTHING, merged, includes, outcome: plan };
+    if ('invalid' in plan) return plan;
+    const jobs = task.listJobs ? listJobsOfPlan(plan) : null;
+    return { merged, includes, jobs, plan: toStoredPlan(plan, effort), outcome: 'valid' as const };
+  });
+  return 'invalid' in result ? failed(result.invalid) : result;
+}

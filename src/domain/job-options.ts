@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Reader } from '#database/database.ts';
+import { isInIds, jsonTextRows } from '#database/dialect.ts';
+
+/**
+ * Returns the options of jobs by their ids; a job without options is absent. `names`: the only options that are needed, so that large ones
+ * of others are not read. index: jobs primary key, job_option_parts primary key
+ */
+export async function loadJobOptions<Options extends object>(
+  db: Reader,
+  jobIds: readonly number[],
+  names: readonly (keyof Options & string)[] | 'all' = 'all',
+): Promise<Map<number, Partial<Options>>> {
+  if (jobIds.length === 0) return new Map();
+  const rows = await sql<{ id: number; name: string | null; value: string }>`
+    select jobs.id, part.name, part.value
+    from jobs cross join ${jsonTextRows(db, sql.ref('jobs.option_parts'))} as element
+    inner join job_option_parts as part on part.id = cast(element.value as bigint)
+    where ${isInIds(db, sql.ref('jobs.id'), jobIds)}
+    ${names === 'all' ? sql`` : sql`and (part.name is null or part.name in (${sql.join(names)}))`}`.execute(db);
+  const options = new Map<number, Partial<Options>>();
+  for (const { id, name, value } of rows.rows) {
+    const part = JSON.parse(value);
+    options.set(id, { ...options.get(id), ...(name === null ? part : { [name]: part }) });
+  }
+  return options;
+}
