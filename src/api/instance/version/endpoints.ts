@@ -2,7 +2,7 @@ import { signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok } from '#http/endpoint/responses.ts';
 import { Version } from './entities.ts';
-import { INSTANCE_VERSION } from './version.ts';
+import { describeVersion } from './version.ts';
 
 export const getVersion = endpoint({
   get: '/version',
@@ -10,7 +10,7 @@ export const getVersion = endpoint({
   access: signedIn(),
   scopes: ['read_user'],
   response: ok(Version),
-  read: () => INSTANCE_VERSION,
+  handle: async (_call, { config }) => describeVersion(config.tier),
 });
 
 export const getMetadata = endpoint({
@@ -19,5 +19,5 @@ export const getMetadata = endpoint({
   access: signedIn(),
   scopes: ['read_user'],
   response: ok(Version),
-  read: () => INSTANCE_VERSION,
+  handle: async (_call, { config }) => describeVersion(config.tier),
 });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
 import { shape } from '#http/endpoint/responses.ts';
-import type { InstanceVersion } from './version.ts';
+import type { EditionVersion } from './version.ts';
 
 /** The version and metadata (contract/conventions.md §10 "Version"). */
 export const Version = entity('Version', {
@@ -14,9 +14,9 @@ export const Version = entity('Version', {
     version: Type.Null(),
   }),
   enterprise: Type.Boolean(),
-}).from(({ level, revision }: InstanceVersion) => ({
-  version: level,
+}).from(({ version, revision, enterprise }: EditionVersion) => ({
+  version,
   revision,
   kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
-  enterprise: true,
+  enterprise,
 }));
