@@ -160,3 +160,11 @@ test('what is null is as the settings say', async () => {
   await root.put('/application/settings', { user_defaults_to_private_profile: false, default_projects_limit: 100_000 });
   assert.deepEqual([other.private_profile, other.projects_limit], [true, 3]);
 });
+
+test('counts an empty password as not sent', async () => {
+  const { root, name } = await world();
+  const username = name('reset');
+  const input = { email: `${username}@mail.test`, name: 'Reset', username, password: '' };
+  assert.equal((await root.post('/users', { ...input, reset_password: true })).status, 201);
+  assert.equal((await root.post('/users', { ...input, username: name('none') })).status, 400);
+});

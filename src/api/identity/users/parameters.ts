@@ -93,7 +93,8 @@ export const createParameters = {
   email: required(validatedText(255)),
   name: required(validatedText(255)),
   username: required(validatedText(255)),
-  password: optional(validatedText(128)),
+  // Clients send an empty password together with `reset_password`.
+  password: optional(absentIfBlank(validatedText(128))),
   reset_password: optional(boolean),
   force_random_password: optional(boolean),
   skip_confirmation: optional(boolean, false),
