@@ -4,7 +4,7 @@ import { administrator, administratorAfterParameters } from '#http/access/access
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { rawEntity } from '#http/endpoint/entity.ts';
 import { created, nullable, ok, page } from '#http/endpoint/responses.ts';
-import { FORBIDDEN, INVALID, TOO_MANY_REQUESTS, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
+import { INVALID, TOO_MANY_REQUESTS, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 import { offsetTooFarError } from '#http/lists/offset-limit.ts';
 import { allOrNone, atLeastOne, required } from '#http/parameters/declarations.ts';
 import { integer } from '#http/parameters/types.ts';
@@ -119,7 +119,7 @@ export const blockUser = endpoint({
   params: userId,
   errors: {
     userNotFound: USER_NOT_FOUND,
-    internalUser: FORBIDDEN,
+    internalUser: [403, 'An internal user cannot be blocked'],
     ownAccount: [403, '403 Forbidden - The API initiating user cannot be blocked by the API'],
     onlyAdministrator: onlyAdministrator('be blocked'),
   },

@@ -63,7 +63,9 @@ test('the internal users are there, and nobody changes them', async () => {
   for (const verb of ['block', 'deactivate', 'ban']) {
     assert.equal((await root.post(`/users/${ghost.id}/${verb}`)).status, 403, verb);
   }
-  assert.deepEqual((await root.post(`/users/${ghost.id}/block`)).body, { message: '403 Forbidden' });
+  assert.deepEqual((await root.post(`/users/${ghost.id}/block`)).body, {
+    message: 'An internal user cannot be blocked',
+  });
   assert.equal((await root.put(`/users/${ghost.id}`, { name: 'Somebody' })).status, 403);
   assert.equal((await root.get(`/users/${ghost.id}`)).body.name, 'Ghost User');
   const humans = (await root.get('/users', { humans: true, per_page: 100 })).body;
