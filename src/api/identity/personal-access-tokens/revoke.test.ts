@@ -42,3 +42,13 @@ test('an impersonation token does not revoke itself', async () => {
   assert.deepEqual([refused.status, refused.body], [400, { message: '400 Bad request - Not permitted to revoke' }]);
   assert.equal((await withToken(mira, token).get('/user')).status, 200);
 });
+
+test('an impersonation token of an administrator revokes itself', async () => {
+  const { root, user, withToken } = await world();
+  const admin = await user();
+  await root.put(`/users/${admin.id}`, { admin: true });
+  const input = { name: 'debug', scopes: ['api'], expires_at: '2026-02-01' };
+  const { token } = (await root.post(`/users/${admin.id}/impersonation_tokens`, input)).body;
+  assert.equal((await withToken(admin, token).delete('/personal_access_tokens/self')).status, 204);
+  assert.equal((await withToken(admin, token).get('/user')).status, 401);
+});

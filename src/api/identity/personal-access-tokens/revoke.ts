@@ -21,15 +21,16 @@ export async function revokePersonalToken(
   await revokeAndRecord(uow, token);
 }
 
-/** Revokes the token of the request. Impersonation tokens cannot revoke themselves. */
+/** Revokes the token of the request. An impersonation token can do so only if its user is an administrator. */
 export async function revokeOwnToken(
   uow: UnitOfWork<SignedInCaller>,
 ): Promise<undefined | Failure<'notPersonal' | 'notPermitted'>> {
   const used = getAccessToken(uow.actor);
   if (used === null) return fail('notPersonal');
-  if (used.impersonation) return fail('notPermitted');
   const token = await findAccessToken(uow, used.id);
-  if (token !== null) await revokeAndRecord(uow, token);
+  if (token === null) return;
+  if (!canManageToken(uow.actor, token)) return fail('notPermitted');
+  await revokeAndRecord(uow, token);
 }
 
 async function revokeAndRecord(uow: UnitOfWork<SignedInCaller>, token: AccessToken): Promise<void> {
