@@ -26,6 +26,13 @@ export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
   read_service_ping: 'read usage figures of this server',
 };
 
+/** Scopes of OpenID Connect, which only OAuth applications have. They allow nothing else. */
+export const IDENTITY_SCOPES: ReadonlyMap<string, string> = new Map([
+  ['openid', 'know who you are'],
+  ['profile', 'read your name and user name'],
+  ['email', 'read your email address'],
+]);
+
 export function describeScope(scope: string): string {
-  return SCOPE_DESCRIPTIONS[scope as Scope];
+  return IDENTITY_SCOPES.get(scope) ?? SCOPE_DESCRIPTIONS[scope as Scope];
 }

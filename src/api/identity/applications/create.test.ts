@@ -75,3 +75,12 @@ test('all that is blank, unknown or too long is told of at once, and nothing is 
   ]);
   assert.equal(await count(), before);
 });
+
+test('accepts the scopes of OpenID Connect', async () => {
+  const [status] = await post({
+    name: 'sign-in',
+    redirect_uri: 'https://app.test/cb',
+    scopes: 'openid profile email',
+  });
+  assert.equal(status, 201);
+});

@@ -1,5 +1,6 @@
 import { createApplication, type IssuedApplication } from '#authentication/oauth/applications.ts';
 import { SCOPES } from '#authentication/tokens/access-tokens.ts';
+import { IDENTITY_SCOPES } from '#authentication/tokens/scope-descriptions.ts';
 import { validateRecordName } from '#authentication/users/name-validation.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { compactFieldErrors, type Failure, invalid } from '#runtime/failure.ts';
@@ -51,5 +52,5 @@ function validateRedirectUris(given: string): string[] {
 }
 
 function isScope(text: string): boolean {
-  return (SCOPES as readonly string[]).includes(text);
+  return (SCOPES as readonly string[]).includes(text) || IDENTITY_SCOPES.has(text);
 }
