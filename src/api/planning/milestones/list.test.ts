@@ -19,7 +19,7 @@ async function titles({ at, owner }: Group | Project, params = {}): Promise<stri
   return (await owner.get(`${at}/milestones`, params)).body.map(({ title }: Titled) => title);
 }
 
-test('orders milestones by due date with nulls last, then by title', async () => {
+test('orders milestones by due date with nulls last, then newest first', async () => {
   const project = await here.newProject();
   await newMilestone(project, 'never b');
   await newMilestone(project, 'never a');
@@ -39,10 +39,10 @@ test('includes milestones of ancestor groups on request', async () => {
   await newMilestone(subgroup, 'b');
   await newMilestone(project, 'c');
   assert.deepEqual(await titles(project), ['c']);
-  assert.deepEqual(await titles(project, { include_ancestors: true }), ['a', 'b', 'c']);
-  assert.deepEqual(await titles(project, { include_parent_milestones: true }), ['a', 'b', 'c']);
+  assert.deepEqual(await titles(project, { include_ancestors: true }), ['c', 'b', 'a']);
+  assert.deepEqual(await titles(project, { include_parent_milestones: true }), ['c', 'b', 'a']);
   assert.deepEqual(await titles(subgroup), ['b']);
-  assert.deepEqual(await titles(subgroup, { include_ancestors: true }), ['a', 'b']);
+  assert.deepEqual(await titles(subgroup, { include_ancestors: true }), ['b', 'a']);
 });
 
 test('filters milestones by state, iid, title and update time', async () => {
@@ -54,14 +54,14 @@ test('filters milestones by state, iid, title and update time', async () => {
   for (const [filter, found] of [
     [{ state: 'active' }, ['v1.1']],
     [{ state: 'closed' }, ['v1']],
-    [{ state: 'all' }, ['v1', 'v1.1']],
+    [{ state: 'all' }, ['v1.1', 'v1']],
     [{ iids: '2,7' }, ['v1.1']],
-    [{ iids: [1, 2] }, ['v1', 'v1.1']],
+    [{ iids: [1, 2] }, ['v1.1', 'v1']],
     [{ title: 'v1' }, ['v1']],
     [{ title: 'V1' }, []],
     [{ updated_after: '2100-01-01' }, []],
     [{ updated_before: '2000-01-01' }, []],
-    [{ updated_before: changed, updated_after: '2000-01-01' }, ['v1', 'v1.1']],
+    [{ updated_before: changed, updated_after: '2000-01-01' }, ['v1.1', 'v1']],
   ] as const) {
     assert.deepEqual(await titles(project, filter), found, JSON.stringify(filter));
   }

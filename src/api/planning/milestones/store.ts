@@ -71,7 +71,7 @@ interface MilestoneFilter {
   readonly updated_after?: string | null | undefined;
 }
 
-/** Returns one page of milestones, ordered by due date (nulls last), then by title. */
+/** Returns one page of milestones, ordered by due date (nulls last), then newest first. */
 export function listMilestones(
   db: Reader,
   scope: NamespaceScope,
@@ -81,8 +81,7 @@ export function listMilestones(
   const found = applyFilter(db, milestoneListQuery(db, scope), filter)
     .orderBy((eb) => eb.case().when('milestones.due_date', 'is', null).then(1).else(0).end())
     .orderBy('milestones.due_date')
-    .orderBy('milestones.title')
-    .orderBy('milestones.id');
+    .orderBy('milestones.id', 'desc');
   return paginate(db, found, page);
 }
 
