@@ -34,6 +34,7 @@ export const issueFilterRules = [
   mutuallyExclusive('author_id', 'author_username'),
   mutuallyExclusive('assignee_id', 'assignee_username'),
   mutuallyExclusive('iteration_id', 'iteration_title'),
+  mutuallyExclusive('milestone', 'milestone_id'),
 ];
 
 export const ISSUE_ORDERS = [
