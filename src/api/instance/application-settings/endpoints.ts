@@ -2,6 +2,7 @@ import { administrator } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
 import { ok } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
+import { atLeastOne } from '#http/parameters/declarations.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { ApplicationSettings } from './entities.ts';
 import { toSettingChanges, updateParameters } from './parameters.ts';
@@ -20,6 +21,7 @@ export const updateApplicationSettings = endpoint({
   summary: 'Update application settings',
   access: administrator(),
   params: updateParameters,
+  rules: [atLeastOne(...Object.keys(updateParameters))],
   errors: { invalid: INVALID },
   activity: ['application_setting_updated'],
   response: ok(ApplicationSettings),

@@ -177,3 +177,10 @@ test('two changes of different settings at once both hold', async () => {
     assert.deepEqual(Object.fromEntries(Object.keys(changes).map((key) => [key, body[key]])), changes);
   }
 });
+
+test('rejects an update without a known parameter', async () => {
+  const { root } = await world();
+  const { status, body } = await root.put(path, { unheard_of: 1 });
+  assert.equal(status, 400);
+  assert.match(body.error, /^\w+(, \w+)+ are missing, at least one parameter must be provided$/);
+});
