@@ -55,7 +55,8 @@ test('creates a group with defaults and makes its creator Owner', async () => {
   const path = name('group');
   const created = await ada.post('/groups', { name: 'The tools', path });
   assert.equal(created.status, 201, created.text);
-  const { id, web_url, created_at, ...rest } = created.body;
+  const { id, web_url, created_at, runners_token, ...rest } = created.body;
+  assert.match(runners_token, /^GR1348941/);
   assert.match(web_url, new RegExp(`/groups/${path}$`));
   assert.equal(typeof id, 'number');
   assert.match(created_at, /^2026-01-02T/);

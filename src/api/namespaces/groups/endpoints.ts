@@ -1,3 +1,5 @@
+import { OWNER } from '#domain/members/roles.ts';
+import type { Group as GroupOfCaller } from '#domain/namespaces/groups.ts';
 import { open, signedIn } from '#http/access/access.ts';
 import { inGroup, inGroupAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
@@ -7,7 +9,7 @@ import { offsetTooFarError } from '#http/lists/offset-limit.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { string, validatedText } from '#http/parameters/texts.ts';
 import { boolean, integer } from '#http/parameters/types.ts';
-import { invalid } from '#runtime/failure.ts';
+import { type Failure, invalid, isFailure } from '#runtime/failure.ts';
 import { archive, unarchive } from './archive.ts';
 import { createGroup as create, PATH_NOT_SAVED } from './create.ts';
 import { deleteGroupPermanently, restoreGroup as restore, scheduleGroupDeletion } from './deletion/delete.ts';
@@ -15,6 +17,7 @@ import { Group, GroupDetail, GroupDetailWithRunnersToken } from './entities.ts';
 import { GROUPS_KEYSET, loadAllGroupsPage, loadGroupPage } from './list.ts';
 import { groupListParams, groupParams } from './parameters.ts';
 import { PATH_TAKEN } from './path-validation.ts';
+import type { GroupRow } from './store.ts';
 import { transferGroup as transfer } from './transfer.ts';
 import { updateGroup as update } from './update.ts';
 
@@ -46,9 +49,9 @@ export const createGroup = endpoint({
   },
   uniqueErrors: { routes_by_full_path: PATH_NOT_SAVED },
   activity: ['group_created'],
-  response: created(GroupDetail),
+  response: created(GroupDetailWithRunnersToken),
   handle: ({ caller, params }, { runUnitOfWork, config }) =>
-    runUnitOfWork(caller, (uow) => create(uow, params, Object.keys(config.storages))),
+    runUnitOfWork(caller, async (uow) => withRole(await create(uow, params, Object.keys(config.storages)), OWNER)),
 });
 
 export const getGroup = endpoint({
@@ -68,8 +71,8 @@ export const updateGroup = endpoint({
   errors: { invalid: INVALID, gone: PARENT_NOT_FOUND.Group },
   uniqueErrors: { routes_by_full_path: invalid({ path: PATH_TAKEN }) },
   activity: ['group_name_updated', 'group_path_updated', 'group_visibility_level_updated', 'group_description_updated'],
-  response: ok(GroupDetail),
-  write: (uow, { group, params }) => update(uow, group, params),
+  response: ok(GroupDetailWithRunnersToken),
+  write: async (uow, { group, params }) => withRole(await update(uow, group, params), group.role),
 });
 
 export const deleteGroup = endpoint({
@@ -170,3 +173,11 @@ export const listDescendantGroups = endpoint({
   response: page(Group),
   read: (db, { group, caller, params, page }) => loadGroupPage(db, caller, { below: group.id }, params, page),
 });
+
+/** Adds the caller's role to a group that they have created or updated. */
+function withRole<Code extends string>(
+  saved: GroupRow | Failure<Code>,
+  role: GroupOfCaller['role'],
+): (GroupRow & Pick<GroupOfCaller, 'role'>) | Failure<Code> {
+  return isFailure(saved) ? saved : { ...saved, role };
+}

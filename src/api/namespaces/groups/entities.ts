@@ -67,7 +67,7 @@ export const GroupDetail = entity('GroupDetail', {
   /** Omitted with `with_projects=false`. */
   projects: Type.Optional(Type.Array(EmbeddedProject.schema)),
   shared_projects: Type.Optional(Type.Array(Type.Object({}))),
-  /** Only in GET responses, for Owners. */
+  /** For Owners. */
   runners_token: Type.Optional(nullable(Type.String())),
 }).from(
   async (rows: readonly GroupRow[], to) => ({
@@ -86,7 +86,7 @@ export const GroupDetail = entity('GroupDetail', {
   },
 );
 
-/** The response to GET of one group. */
+/** The response to GET, creation and update of one group. */
 export const GroupDetailWithRunnersToken = withRunnersToken(
   GroupDetail as Entity<GroupRow & Pick<Row, 'role'>, typeof GroupDetail.schema>,
   ({ id, role }, { caller }) => (getGroupRole(caller, { role }) >= OWNER ? { type: 'group', id } : null),

@@ -15,7 +15,7 @@ import { attributeNames, attributeParams } from './attributes/attributes.ts';
 import { create } from './creation/create.ts';
 import { markOrDestroyProject } from './deletion/delete.ts';
 import { restore } from './deletion/mark-for-deletion.ts';
-import { Project, ProjectForCaller, ProjectWithRunnersToken } from './entities.ts';
+import { Project, ProjectForCaller, ProjectWithRunnersToken, SavedProject } from './entities.ts';
 import { PROJECTS_KEYSET } from './listing/list.ts';
 import { listProjectsByParams, UPDATED_AT_ERRORS } from './listing/list-page.ts';
 import { creationParams, importParams, pickAttributes, projectListParams, toCreateProjectInput } from './parameters.ts';
@@ -59,7 +59,7 @@ export const createProject = endpoint({
   errors: CREATE_ERRORS,
   uniqueErrors: PROJECT_UNIQUE_ERRORS,
   activity: CREATE_ACTIVITY,
-  response: created(Project),
+  response: created(SavedProject),
   handle({ caller, params }, services) {
     const origin = { creatorId: caller.user.id, namespaceId: params.namespace_id ?? null };
     return create(services, caller, origin, toCreateProjectInput(params));
@@ -74,7 +74,7 @@ export const createProjectForUser = endpoint({
   errors: CREATE_ERRORS,
   uniqueErrors: PROJECT_UNIQUE_ERRORS,
   activity: CREATE_ACTIVITY,
-  response: created(Project),
+  response: created(SavedProject),
   handle: ({ caller, user, params }, services) =>
     create(services, caller, { creatorId: user.id, namespaceId: null }, toCreateProjectInput(params)),
 });
@@ -109,7 +109,7 @@ export const updateProject = endpoint({
     'project_description_updated',
     'project_visibility_level_updated',
   ],
-  response: ok(Project),
+  response: ok(SavedProject),
   handle: ({ caller, project, params }, services) =>
     params.import_url ? fail('importUnsupported') : update(services, caller, project, pickAttributes(params)),
 });

@@ -8,6 +8,7 @@ import type { NamespaceRow } from '#domain/namespaces/namespaces.ts';
 import { getProjectRole, type Project as Row } from '#domain/namespaces/projects.ts';
 import { loadNotificationLevels, type ProjectNotificationLevels } from '#domain/notification-levels.ts';
 import { requireRow } from '#domain/row-deleted.ts';
+import type { RunnerOwnerRef } from '#domain/runners/initial-registration-tokens.ts';
 import { entity, type SerializationContext, variants } from '#http/endpoint/entity.ts';
 import { createMerger } from '#http/endpoint/merge-disjoint.ts';
 import { date, dateTime, nullable, shape } from '#http/endpoint/responses.ts';
@@ -182,7 +183,11 @@ const projectFields = {
 };
 
 /** The response to writes. */
-export const Project = entity('Project', projectFields).from(loadProjectRelations, (project, to, relations) =>
+export const Project = entity('Project', {
+  ...projectFields,
+  /** In responses to creation and update, for Maintainers. */
+  runners_token: Type.Optional(nullable(text)),
+}).from(loadProjectRelations, (project, to, relations) =>
   joinWhole(...projectParts(project, to, relations)),
 );
 
@@ -214,7 +219,7 @@ const License = shape('License', {
 const ProjectWithPermissions = entity('ProjectWithPermissions', {
   ...projectFields,
   permissions: Permissions,
-  /** Only in GET responses, for Maintainers. */
+  /** In the response to GET of one project, for Maintainers. */
   runners_token: Type.Optional(nullable(text)),
   /** On request, for Reporters and above. */
   statistics: Type.Optional(ProjectStatistics),
@@ -255,10 +260,17 @@ export const ProjectForCaller = variants([ProjectSimple, ProjectWithPermissions]
   caller.user === null || params.simple === true ? ProjectSimple : ProjectWithPermissions,
 );
 
+function getRunnerOwner({ id, ...project }: Row, { caller }: SerializationContext): RunnerOwnerRef | null {
+  return getProjectRole(caller, project) >= MAINTAINER
+    ? { type: 'project', id, namespaceId: project.namespace_id }
+    : null;
+}
+
 /** The response to GET of one project. */
-export const ProjectWithRunnersToken = withRunnersToken(ProjectForCaller, ({ id, ...project }, { caller }) =>
-  getProjectRole(caller, project) >= MAINTAINER ? { type: 'project', id, namespaceId: project.namespace_id } : null,
-);
+export const ProjectWithRunnersToken = withRunnersToken(ProjectForCaller, getRunnerOwner);
+
+/** The response to the creation and update of a project. */
+export const SavedProject = withRunnersToken(Project, getRunnerOwner);
 
 /** A project inside other entities, without the caller's permissions. */
 export const EmbeddedProject = variants([Project, ProjectSimple], ({ caller }) =>

@@ -6,8 +6,7 @@ import { createMerger } from '#http/endpoint/merge-disjoint.ts';
 
 /**
  * Returns the entity with `runners_token` added: the registration token of the runner owner that `getRunnerOwner`
- * returns, or null where registration is not allowed (contract/runners.md §2.2). For GET responses only. The field
- * must be optional in the entity's schema.
+ * returns, or null where registration is not allowed (contract/runners.md §2.2). The field must be optional in the entity's schema.
  */
 export function withRunnersToken<Row, Schema extends TSchema>(
   inner: Entity<Row, Schema>,
