@@ -6,13 +6,13 @@ import { created, noContent, ok, page, stream } from '#http/endpoint/responses.t
 import { INVALID } from '#http/errors/error-messages.ts';
 import { exactlyOne, object, optional, required } from '#http/parameters/declarations.ts';
 import { description, limitedText, pathText, string, title } from '#http/parameters/texts.ts';
-import { arrayOf, oneOf } from '#http/parameters/types.ts';
+import { arrayOf, dateTime, oneOf } from '#http/parameters/types.ts';
 import { manageSnippetAccess, readSnippetAccess } from './access.ts';
 import { deleteSnippet as remove } from './cleanup.ts';
 import { createSnippet as create } from './create.ts';
 import { Snippet } from './entities.ts';
 import { streamFirstFile } from './raw.ts';
-import { listSnippets } from './store.ts';
+import { listReadableSnippets, listSnippetsOfAuthor } from './store.ts';
 
 /** Maximum number of files of a snippet, as in the reference. */
 const MAX_FILES = 10;
@@ -47,6 +47,15 @@ export const createSnippet = endpoint({
 /** Name of a file without a name, as in the reference. */
 const DEFAULT_FILE_NAME = 'snippetfile1.txt';
 
+export const listSnippets = endpoint({
+  get: '/snippets',
+  summary: 'List the snippets of the caller',
+  access: signedIn(),
+  params: { created_after: optional(dateTime), created_before: optional(dateTime) },
+  response: page(Snippet),
+  read: (db, { caller, params, page }) => listSnippetsOfAuthor(db, caller.user.id, params, page),
+});
+
 export const listAllSnippets = endpoint({
   get: '/snippets/all',
   summary: 'List all snippets that the caller may read',
@@ -54,7 +63,7 @@ export const listAllSnippets = endpoint({
   params: { repository_storage: optional(string) },
   response: page(Snippet),
   read: (db, { caller, params, page }) =>
-    listSnippets(db, caller, isAdministrator(caller) ? params.repository_storage || null : null, page),
+    listReadableSnippets(db, caller, isAdministrator(caller) ? params.repository_storage || null : null, page),
 });
 
 export const getSnippet = endpoint({

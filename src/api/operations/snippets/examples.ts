@@ -11,6 +11,7 @@ async function newSnippet({ callers, visibility, done }: Scene): Promise<{ reado
 
 export const examples: Examples<typeof endpoints> = {
   createSnippet: () => ({ by: 'stranger', params: { ...input, file_name: 'a.md', visibility: 'internal' } }),
+  listSnippets: () => ({ by: 'stranger' }),
   listAllSnippets: () => ({ by: 'stranger' }),
   getSnippet: async (scene) => ({ by: 'stranger', path: await newSnippet(scene) }),
   getSnippetContent: async (scene) => ({ by: 'stranger', path: await newSnippet(scene) }),

@@ -209,3 +209,19 @@ test('deleting a user reassigns their snippets to the ghost user; a hard delete 
     .execute();
   assert.deepEqual(rows, []);
 });
+
+test('lists the own snippets of the caller, newest first, by time of creation', async () => {
+  const writer = await user();
+  const create = async (title: string) => (await writer.post('/snippets', { title, content: 'x' })).body;
+  const first = await create('first');
+  clock.advance(60);
+  const second = await create('second');
+  await other.post('/snippets', { title: 'of another', content: 'x', visibility: 'public' });
+  const titles = async (params = {}) =>
+    (await writer.get('/snippets', params)).body.map(({ title }: { title: string }) => title);
+  assert.deepEqual(await titles(), ['second', 'first']);
+  assert.deepEqual(await titles({ per_page: 1, page: 2 }), ['first']);
+  assert.deepEqual(await titles({ created_after: second.created_at }), ['second']);
+  assert.deepEqual(await titles({ created_before: first.created_at }), ['first']);
+  assert.equal((await anonymous.get('/snippets')).status, 401);
+});

@@ -34,7 +34,7 @@ export async function findSnippet(db: Reader, id: number): Promise<Snippet | nul
 }
 
 /** Returns a page of the snippets that the caller may read, newest first; with `storage` only those in it. */
-export async function listSnippets(
+export async function listReadableSnippets(
   db: Reader,
   caller: Caller,
   storage: string | null,
@@ -43,6 +43,25 @@ export async function listSnippets(
   // index: snippets_made, snippets_by_storage
   let found = db.selectFrom('snippets').selectAll().where('made', '=', true).where(snippetReadableBy(caller));
   if (storage !== null) found = found.where('storage', '=', storage);
+  return paginate(db, found.orderBy('id', 'desc'), page);
+}
+
+/** Times of creation between which snippets are listed. */
+export interface SnippetPeriod {
+  readonly created_after?: string | null | undefined;
+  readonly created_before?: string | null | undefined;
+}
+
+/** Returns a page of the snippets of an author, newest first. index: snippets_by_author */
+export async function listSnippetsOfAuthor(
+  db: Reader,
+  authorId: number,
+  { created_after: after, created_before: before }: SnippetPeriod,
+  page: OffsetRequest,
+): Promise<Page<Snippet>> {
+  let found = db.selectFrom('snippets').selectAll().where('author_id', '=', authorId).where('made', '=', true);
+  if (after) found = found.where('created_at', '>=', after);
+  if (before) found = found.where('created_at', '<=', before);
   return paginate(db, found.orderBy('id', 'desc'), page);
 }
 
