@@ -30,3 +30,13 @@ test('a title is not blank and has at most 255 characters', async () => {
     assert.deepEqual([refused.status, refused.body], [400, body]);
   }
 });
+
+test('assigns a Guest of the project to a confidential issue', async () => {
+  const { status, body } = await owner.post(issues, { title: 'Secret', confidential: true, assignee_ids: [guest.id] });
+  assert.equal(status, 201);
+  assert.deepEqual(
+    body.assignees.map(({ id }: { id: number }) => id),
+    [guest.id],
+  );
+  assert.equal((await guest.get(`${issues}/${body.iid}`)).status, 200);
+});

@@ -56,10 +56,12 @@ async function insertNewIssue(
   const ownerInput: Partial<CreateIssueInput> = getProjectRole(uow.actor, project) >= OWNER ? input : {};
   const confidential = input.confidential === true || epic?.confidential === true;
   const visibility = { confidential, author_id: uow.actor.user.id };
+  // All who read the project's issues may be assigned: the issue does not exist yet, and its assignees can see it.
+  const beforeCreation = { ...visibility, confidential: false };
   const { labels, assignees, ...metadata } = await resolveIssueMetadata(
     uow,
     project,
-    visibility,
+    beforeCreation,
     NO_METADATA,
     metadataInput,
   );
