@@ -274,3 +274,12 @@ function readElements<T>(items: unknown[], element: ParameterType<T>, name: stri
 
 /** Any value, not validated. */
 export const anyValue: ParameterType<unknown> = { schema: Type.Unknown(), unread: true, read: (raw) => raw };
+
+/** A picture: there are none yet, so that only an empty value, which removes it, is accepted. */
+export const noPicture: ParameterType<never> = {
+  schema: Type.Null(),
+  unread: true,
+  read(raw, name, problems) {
+    return raw === null || raw === '' ? null : problems.add(`${name} is not supported`);
+  },
+};

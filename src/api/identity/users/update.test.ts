@@ -122,3 +122,18 @@ test('addresses are kept trimmed and in lower case', async () => {
   assert.deepEqual((await root.get('/users', { public_email: address.toUpperCase() })).body.length, 1);
   assert.deepEqual((await root.put(`/users/${id}`, { email: ' ' })).body, { message: { email: ["can't be blank"] } });
 });
+
+test('rejects a picture, which would be lost, and accepts its removal', async () => {
+  const { root, user, newGroup, newProject } = await world();
+  const [person, group, project] = [await user(), await newGroup(), await newProject()];
+  const part =
+    'Content-Disposition: form-data; name="avatar"; filename="a.png"\r\nContent-Type: image/png\r\n\r\nPNG\r\n';
+  const text = 'Content-Disposition: form-data; name="description"\r\n\r\nx\r\n';
+  const raw = `--b\r\n${part}--b\r\n${text}--b--\r\n`;
+  const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
+  for (const path of [`/users/${person.id}`, `/groups/${group.id}`, `/projects/${project.id}`]) {
+    const rejected = await root.send('PUT', path, { raw, headers });
+    assert.deepEqual([rejected.status, rejected.body], [400, { error: 'avatar is not supported' }], path);
+    assert.equal((await root.put(path, { avatar: '', description: 'x', bio: 'x' })).status, 200, path);
+  }
+});

@@ -187,9 +187,7 @@ export const Project = entity('Project', {
   ...projectFields,
   /** In responses to creation and update, for Maintainers. */
   runners_token: Type.Optional(nullable(text)),
-}).from(loadProjectRelations, (project, to, relations) =>
-  joinWhole(...projectParts(project, to, relations)),
-);
+}).from(loadProjectRelations, (project, to, relations) => joinWhole(...projectParts(project, to, relations)));
 
 const SourceAccess = shape('ProjectSourceAccess', { access_level: count, notification_level: count });
 

@@ -3,7 +3,16 @@ import { ROLES } from '#domain/members/roles.ts';
 import type { PageRequest } from '#http/lists/pagination.ts';
 import { optional, type ParameterValues } from '#http/parameters/declarations.ts';
 import { searchExpression, string, title } from '#http/parameters/texts.ts';
-import { boolean, commaSeparated, date, dateTime, integer, integerIn, oneOf } from '#http/parameters/types.ts';
+import {
+  boolean,
+  commaSeparated,
+  date,
+  dateTime,
+  integer,
+  integerIn,
+  noPicture,
+  oneOf,
+} from '#http/parameters/types.ts';
 import { type AttributeName, attributeNames, type ProjectAttributeInput } from './attributes/attributes.ts';
 import type { CreateProjectInput } from './creation/create.ts';
 import type { ProjectListOptions } from './listing/list.ts';
@@ -92,7 +101,11 @@ function toProjectFilter(params: ListParams): ProjectFilter {
 export const importParams = { import_url: optional(string) } as const;
 
 /** Parameters of the endpoints that create projects, besides the attributes. */
-export const creationParams = { initialize_with_readme: optional(boolean, false), ...importParams } as const;
+export const creationParams = {
+  initialize_with_readme: optional(boolean, false),
+  avatar: optional(noPicture),
+  ...importParams,
+} as const;
 
 export function toCreateProjectInput(params: ParameterValues<typeof creationParams>): CreateProjectInput {
   const { initialize_with_readme: readme, import_url: importUrl } = params;
