@@ -119,7 +119,15 @@ export async function readText(file: FileHandle, entry: TarEntry): Promise<strin
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Yields the lines of a part, each at most `longest` bytes. */
+export function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw damagedArchive('a line of it is no JSON');
+  }
+}
+
+/** Yields the lines of a part, each at most `maxBytes` long. */
 export async function* readLines(file: FileHandle, entry: TarEntry, maxBytes: number): AsyncGenerator<string> {
   let pending: Buffer[] = [];
   let size = 0;

@@ -129,7 +129,7 @@ async function writeArchive(server: ServerData, options: BackupOptions, file: Fi
     version: options.version,
     engine: database.engine,
     time,
-    migrations: snapshot.migrations,
+    migrations: [...snapshot.migrations],
     key_fingerprint: key && keyFingerprint(key),
     with_secret_key: withKey,
     tables,

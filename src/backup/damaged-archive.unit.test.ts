@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
@@ -8,6 +9,7 @@ import { repositoryAt } from '#git/git.ts';
 import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
 import { loadSecretKey } from '#security/key-file.ts';
 import { testPlace } from '#test/engines/engine.ts';
+import { scratchDirectory } from '#test/engines/scratch.ts';
 import {
   archiveOf,
   archiveWith,
@@ -18,11 +20,10 @@ import {
   isUntouched,
   type Parts,
   partsIn,
-  restored,
   sealed,
   silent,
 } from './archives.testing.ts';
-import { MANIFEST } from './manifest.ts';
+import { MANIFEST, type RepositoryLine } from './manifest.ts';
 import { type ServerData, withServerData } from './server-data.ts';
 
 // Checks that run before the database is used, so one engine is sufficient.
@@ -127,10 +128,58 @@ test('rejects malicious names and contents with valid checksums and leaves nothi
     line({ default_branch: '--harm' }),
   ];
   for (const each of harmful) {
-    const archive = await sealed(each);
-    await assert.rejects(restored(configOf(place), archive));
+    await isFailure(await sealed(each), 4, place);
     assert.equal(await isUntouched(place), true);
   }
+});
+
+/** Changes columns of the only row of a table. */
+function rowWith(table: string, change: Readonly<Record<string, unknown>>): Parts {
+  return changed(`tables/${table}.ndjson`, (bytes) => {
+    const [first, row] = String(bytes)
+      .split('\n')
+      .map((line) => line && JSON.parse(line));
+    const columns = (first as [string, string][]).map(([name]) => name);
+    const values = columns.map((name, at) => (name in change ? change[name] : row[at]));
+    return Buffer.from(`${JSON.stringify(first)}\n${JSON.stringify(values)}\n`);
+  });
+}
+
+test('rejects rows that contradict the repositories, files or schema of the archive, and restores nothing', async () => {
+  await using place = await emptyPlace();
+  const list = (change: (line: RepositoryLine) => unknown) =>
+    changed('repositories.ndjson', (bytes) => Buffer.from(`${JSON.stringify(change(JSON.parse(String(bytes))))}\n`));
+  const second = changed('repositories.ndjson', (bytes) => {
+    const line = JSON.parse(String(bytes));
+    return Buffer.from(`${bytes}${JSON.stringify({ ...line, name: 'snippets 2', bundle: null })}\n`);
+  });
+  const contradictions: Parts[] = [
+    rowWith('snippets', { disk_path: '../../harm.git' }),
+    rowWith('snippets', { disk_path: diskPathFor(2) }),
+    rowWith('snippets', { storage: 'other' }),
+    rowWith('snippets', { id: 2 }),
+    rowWith('snippets', { title: null }),
+    rowWith('snippets', { author_id: 4_000_000 }),
+    rowWith('blobs', { sha256: '0'.repeat(64) }),
+    rowWith('blobs', { sha256: "' or 1" }),
+    list((line) => ({ ...line, storage: 'other' })),
+    list((line) => ({ ...line, disk_path: 'plain.git' })),
+    list((line) => ({ ...line, disk_path: null })),
+    list(() => null),
+    second,
+  ];
+  for (const each of contradictions) {
+    await isFailure(await sealed(each), 4, place);
+    assert.equal(await isUntouched(place), true);
+  }
+});
+
+test('rejects a manifest of another form', async () => {
+  await using place = await emptyPlace();
+  for (const change of [{ repositories: null }, { tables: [] }, { migrations: {} }, { parts: 1 }]) {
+    await isFailure(await sealed(parts, change as never), 4, place);
+  }
+  assert.equal(await isUntouched(place), true);
 });
 
 test('rejects an archive with a newer format or newer migrations', async () => {
@@ -146,4 +195,13 @@ test('reports a missing file and a file that is no archive', async () => {
   await isFailure(join(place.dataDir, 'none.tar'), 1, place);
   await writeFile(join(place.dataDir, 'secret-key'), 'no archive');
   await isFailure(join(place.dataDir, 'secret-key'), 4, place);
+});
+
+test('rejects an archive that is not a regular file at once', async () => {
+  await using place = await emptyPlace();
+  const pipe = join(await scratchDirectory('hearth-archive-'), 'pipe.tar');
+  execFileSync('mkfifo', [pipe]);
+  await isFailure(pipe, 1, place);
+  await isFailure(place.dataDir, 1, place);
+  assert.equal(await isUntouched(place), true);
 });

@@ -1,35 +1,46 @@
 import { createHash, hash, type KeyObject } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { isJsonObject, type JsonObject } from '#text/json-object.ts';
+
+const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+/** Increment it when older archives can no longer be read. */
+export const FORMAT = 1;
+
+const tablePartSchema = Type.Object({
+  rows: count,
+  last_id: Type.Union([count, Type.Null()]),
+  sha256: Type.String(),
+});
+
+export type TablePart = Readonly<Static<typeof tablePartSchema>>;
 
 /**
  * Description of an archive: its last part, `manifest.json`. The part before it, `SHA256SUMS`, lists all others in
  * order, in the format of `sha256sum -c`.
  */
-export interface Manifest {
-  readonly format: typeof FORMAT;
+const manifestSchema = Type.Object({
+  format: Type.Literal(FORMAT),
   /** Version of Hearth that created the archive. */
-  readonly version: string;
-  readonly engine: string;
+  version: Type.String(),
+  engine: Type.String(),
   /** Time of the backup. */
-  readonly time: string;
+  time: Type.String(),
   /** Migrations of the tables: a restore creates the tables with these and then runs newer ones. */
-  readonly migrations: readonly string[];
+  migrations: Type.Array(Type.String()),
   /** Fingerprint of the key that encrypts secrets in the archive; null: the server had no key yet. */
-  readonly key_fingerprint: string | null;
+  key_fingerprint: Type.Union([Type.String(), Type.Null()]),
   /** Whether the archive contains the key. */
-  readonly with_secret_key: boolean;
-  readonly tables: Readonly<Record<string, TablePart>>;
-  readonly repositories: { readonly count: number; readonly refs: number; readonly storages: readonly string[] };
-  readonly blobs: { readonly count: number; readonly bytes: number };
+  with_secret_key: Type.Boolean(),
+  tables: Type.Record(Type.String(), tablePartSchema),
+  repositories: Type.Object({ count, refs: count, storages: Type.Array(Type.String()) }),
+  blobs: Type.Object({ count, bytes: count }),
   /** All parts except the manifest. */
-  readonly parts: { readonly count: number; readonly bytes: number; readonly sha256: string };
-}
+  parts: Type.Object({ count, bytes: count, sha256: Type.String() }),
+});
 
-export interface TablePart {
-  readonly rows: number;
-  readonly last_id: number | null;
-  readonly sha256: string;
-}
+export type Manifest = Static<typeof manifestSchema>;
 
 export interface RepositoryLine {
   readonly name: string;
@@ -40,9 +51,6 @@ export interface RepositoryLine {
   /** Name of the bundle part; null: the repository is empty. */
   readonly bundle: string | null;
 }
-
-/** Increment it when older archives can no longer be read. */
-export const FORMAT = 1;
 
 export const MANIFEST = 'manifest.json';
 export const SUMS = 'SHA256SUMS';
@@ -80,8 +88,7 @@ export function parseManifest(text: string): Manifest | { readonly format: numbe
   if (read === null || typeof read.format !== 'number' || typeof read.version !== 'string') return null;
   if (read.format !== FORMAT) return { format: read.format, version: read.version };
   const { sha256: _, ...rest } = read;
-  const manifest = rest as unknown as Manifest;
-  return text === formatManifest(manifest) ? manifest : null;
+  return Value.Check(manifestSchema, rest) && text === formatManifest(rest) ? rest : null;
 }
 
 function parseObject(text: string): JsonObject | null {

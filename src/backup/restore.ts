@@ -1,28 +1,32 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { storeBlob } from '#blobs/index.ts';
 import type { Config } from '#config.ts';
+import { isRejectedValue } from '#database/constraint-violations.ts';
 import { type CellValues, type CopiedTable, fillDatabase, type RestoreTarget } from '#database/copy.ts';
 import { lockDataDirectory } from '#database/data-directory-lock.ts';
 import { migrate } from '#database/migrate.ts';
 import { migrations } from '#database/migrations/index.ts';
 import { repositoryAt } from '#git/git.ts';
-import { isValidBranchName } from '#git/refs/refs.ts';
 import { createFromBundle, DamagedBundle } from '#git/transfer/bundle.ts';
 import { isFailure } from '#runtime/failure.ts';
+import { openRegularFile } from '#runtime/regular-file.ts';
 import { findSecretKey, storeSecretKey } from '#security/key-file.ts';
 import {
   type BackupArchive,
   damagedArchive,
   openArchive,
+  parseLine,
   readLines,
   readParts,
   readText,
   verifyArchive,
 } from './archive.ts';
+import { matchRepositories, readRepositories } from './archived-repositories.ts';
 import { CommandFailed } from './command-failed.ts';
 import {
+  blobPartName,
   keyFingerprint,
   type Manifest,
   REPOSITORIES,
@@ -50,13 +54,14 @@ export async function restore(config: Config, path: string, progress: Progress):
   requirePrimary(config);
   await mkdir(config.dataDir, { recursive: true });
   const unlock = lockDataDirectory(config.dataDir);
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    unlock();
-    throw new CommandFailed('failed', `${path} cannot be read: ${error.code}`);
-  });
+  let file: FileHandle | null = null;
   /** Whether an empty database has been created. */
   let hasEmptyDatabase = false;
   try {
+    file = await openRegularFile(path).catch((error: NodeJS.ErrnoException) => {
+      throw new CommandFailed('failed', `${path} cannot be read: ${error.code}`);
+    });
+    if (file === null) throw new CommandFailed('failed', `${path} is not a regular file`);
     const names = migrations.map(({ name }) => name);
     const archive = await openArchive(file, names);
     requireStorages(config, archive.manifest);
@@ -79,7 +84,7 @@ export async function restore(config: Config, path: string, progress: Progress):
       return archive.manifest;
     });
   } finally {
-    await file.close();
+    await file?.close();
     if (hasEmptyDatabase) await removeEmptyDatabase(config);
     unlock();
   }
@@ -130,56 +135,58 @@ async function findPart(file: FileHandle, name: string): Promise<TarEntry | null
 async function writeAll(server: ServerData, archive: BackupArchive, key: KeyObject | null): Promise<void> {
   const { file, manifest } = archive;
   const tables = new Map<string, TarEntry>();
-  const repositories = new Map<string, RepositoryLine>();
+  let repositories = new Map<string, RepositoryLine>();
+  let bundles = new Map<string, RepositoryLine>();
   let blobs = 0;
   for await (const entry of readParts(file)) {
     const [folder, name] = entry.name.split('/');
     if (folder === 'tables') tables.set(entry.name, entry);
-    else if (entry.name === REPOSITORIES) await readRepositories(file, entry, repositories);
-    else if (folder === 'repositories') await writeRepository(server, archive, entry, repositories);
+    else if (entry.name === REPOSITORIES) {
+      repositories = await readRepositories(file, entry, manifest);
+      bundles = new Map(
+        [...repositories.values()].flatMap((line) => (line.bundle === null ? [] : [[line.bundle, line]])),
+      );
+    } else if (folder === 'repositories') await writeRepository(server, archive, entry, bundles);
     else if (folder === 'blobs') {
       await writeBlob(server, file, entry, name!);
       blobs += 1;
     }
   }
-  if (repositories.size > 0 || blobs !== manifest.blobs.count)
+  if (bundles.size > 0 || repositories.size !== manifest.repositories.count || blobs !== manifest.blobs.count)
     throw damagedArchive('repositories or blobs are missing');
   if (key !== null) {
     await markRestoring(server.config, true);
     await storeSecretKey(server.config.dataDir, key);
   }
   const known = migrations.filter(({ name }) => manifest.migrations.includes(name));
-  await fillDatabase(server.database, server.clock, known, (target) => fillTables(server, archive, target, tables));
-}
-
-/** Maximum length in bytes of a line of a repository and of a row. */
-const MAX_LINE_BYTES = { repository: 64 * 1024, row: 2 ** 28 };
-
-/** Collects the repositories with a bundle, keyed by the name of its part. */
-async function readRepositories(file: FileHandle, entry: TarEntry, found: Map<string, RepositoryLine>): Promise<void> {
-  for await (const text of readLines(file, entry, MAX_LINE_BYTES.repository)) {
-    const line = parseLine(text) as RepositoryLine;
-    if (line.bundle !== null) found.set(line.bundle, line);
+  try {
+    await fillDatabase(server.database, server.clock, known, (target) =>
+      fillTables(server, archive, target, { tables, repositories }),
+    );
+  } catch (error) {
+    throw isRejectedValue(error) ? damagedArchive(`the database rejects its rows: ${error.message}`) : error;
   }
 }
+
+/** Maximum length of a row in bytes. */
+const MAX_ROW_BYTES = 2 ** 28;
 
 async function writeRepository(
   { git, progress }: ServerData,
   { file, manifest }: BackupArchive,
   entry: TarEntry,
-  repositories: Map<string, RepositoryLine>,
+  bundles: Map<string, RepositoryLine>,
 ): Promise<void> {
-  const line = repositories.get(entry.name);
-  repositories.delete(entry.name);
-  if (line === undefined || !isValidBranchName(line.default_branch))
-    throw damagedArchive(`nothing tells what ${entry.name} is`);
+  const line = bundles.get(entry.name);
+  bundles.delete(entry.name);
+  if (line === undefined) throw damagedArchive(`no repository of the list has ${entry.name}`);
   try {
     const repository = repositoryAt(git, line.storage, line.disk_path);
     await createFromBundle(git, repository, { defaultBranch: line.default_branch }, readContent(file, entry));
   } catch (error) {
     throw error instanceof DamagedBundle ? damagedArchive(`${entry.name}: ${error.message}`) : error;
   }
-  progress.update(`Repositories: ${manifest.repositories.count - repositories.size} of ${manifest.repositories.count}`);
+  progress.update(`Repositories: ${manifest.repositories.count - bundles.size} of ${manifest.repositories.count}`);
 }
 
 async function writeBlob(
@@ -200,7 +207,7 @@ async function fillTables(
   { progress }: ServerData,
   { file, manifest }: BackupArchive,
   target: RestoreTarget,
-  parts: ReadonlyMap<string, TarEntry>,
+  { tables: parts, repositories }: { tables: ReadonlyMap<string, TarEntry>; repositories: Map<string, RepositoryLine> },
 ): Promise<void> {
   const names = target.tables.map(({ name }) => name).sort();
   if (names.join() !== Object.keys(manifest.tables).sort().join())
@@ -209,11 +216,30 @@ async function fillTables(
     const { rows, last_id } = manifest.tables[table.name]!;
     const entry = parts.get(tablePartName(table.name));
     if (entry === undefined) throw damagedArchive(`the table ${table.name} is missing`);
-    const written = await fillTable(target, table, readLines(file, entry, MAX_LINE_BYTES.row), (count) =>
-      progress.update(`${table.name}: ${count} of ${rows} rows`),
-    );
+    const blobs = table.name === 'blobs' ? listBlobParts(file) : null;
+    const lines = readLines(file, entry, MAX_ROW_BYTES);
+    const written = await fillTable(target, table, lines, async (columns, batch, count) => {
+      matchRepositories(repositories, { ...table, columns }, batch);
+      if (blobs !== null) await matchBlobs(blobs, columns, batch);
+      progress.update(`${table.name}: ${count} of ${rows} rows`);
+    });
     if (written !== rows) throw damagedArchive(`the table ${table.name} has ${written} rows in place of ${rows}`);
+    if (blobs !== null && rows !== manifest.blobs.count) throw damagedArchive('its blobs are not those of its rows');
     if (last_id !== null) await target.setLastId(table.name, last_id);
+  }
+  for (const name of repositories.keys()) throw damagedArchive(`the row ${name} of a repository is missing`);
+}
+
+async function* listBlobParts(file: FileHandle): AsyncGenerator<string> {
+  for await (const { name } of readParts(file)) if (name.startsWith(blobPartName(''))) yield name;
+}
+
+/** Compares rows of blobs with the parts, both in the order of their digests. */
+async function matchBlobs(parts: AsyncGenerator<string>, columns: Columns, rows: readonly CellValues[]): Promise<void> {
+  const at = columns.findIndex(({ name }) => name === 'sha256');
+  for (const row of rows) {
+    const name = blobPartName(String(row[at]));
+    if ((await parts.next()).value !== name) throw damagedArchive(`${name} of a row is missing`);
   }
 }
 
@@ -221,7 +247,7 @@ async function fillTable(
   target: RestoreTarget,
   table: CopiedTable,
   lines: AsyncGenerator<string>,
-  onProgress: (count: number) => void,
+  onBatch: (columns: Columns, rows: readonly CellValues[], count: number) => Promise<void>,
 ): Promise<number> {
   const { value: first = '[]' } = await lines.next();
   const columns = matchColumns(table, parseLine(first));
@@ -231,9 +257,9 @@ async function fillTable(
   const write = async () => {
     if (batch.length > 0) await target.insert({ ...table, columns }, batch);
     count += batch.length;
+    await onBatch(columns, batch, count);
     batch = [];
     size = 0;
-    onProgress(count);
   };
   for await (const line of lines) {
     batch.push(parseRow(table.name, columns, parseLine(line)));
@@ -242,14 +268,6 @@ async function fillTable(
   }
   await write();
   return count;
-}
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw damagedArchive('a line of it is no JSON');
-  }
 }
 
 type Columns = CopiedTable['columns'];

@@ -3,7 +3,7 @@ import { repositoryAt } from '#git/git.ts';
 import { GitError } from '#git/process/failures.ts';
 import { findHeadBranch } from '#git/refs/refs.ts';
 import type { Repository } from '#git/repository.ts';
-import { listRemovedRepositories, repositoryExists } from '#git/storage/storage.ts';
+import { isDiskPath, listRemovedRepositories, repositoryExists } from '#git/storage/storage.ts';
 import { listRefLines } from '#git/transfer/bundle.ts';
 import { CommandFailed } from './command-failed.ts';
 import { listRepositories, type StoredRepository } from './repositories.ts';
@@ -55,6 +55,9 @@ export async function openConsistentSnapshot(
           'failed',
           `${row.name} is in the storage ${row.storage}, which HEARTH_STORAGES does not contain`,
         );
+      }
+      if (!isDiskPath(row.disk_path)) {
+        throw new CommandFailed('failed', `${row.name} has a path outside its storage: hearth doctor shows it`);
       }
       const repository = await findRepository(repositoryAt(server.git, row.storage, row.disk_path));
       const lines = await listRefLines(server.git, repository).catch((error) => {

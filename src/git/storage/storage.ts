@@ -15,6 +15,11 @@ export function diskPathFor(id: string | number): string {
   return `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.git`;
 }
 
+/** Returns whether a path has the form of `diskPathFor`. */
+export function isDiskPath(path: string): boolean {
+  return /^@hashed\/[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f]{64}\.git$/.test(path);
+}
+
 /** Returns why a storage cannot be used (without its path), or null. Creates its directory if missing. */
 export async function checkStorage(git: Git, storage: string): Promise<string | null> {
   const directory = git.storages[storage];

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { SQLITE_FOREIGN_KEY } from '#database/constraint-violations.ts';
 import type {
   CellValues,
   ColumnKind,
@@ -120,7 +121,10 @@ async function suspendConstraints(connection: Connection): Promise<() => Promise
   return async () => {
     for (const { sql } of triggers) await query(connection, String(sql));
     const dangling = await query(connection, 'select "table", parent from pragma_foreign_key_check limit 1');
-    for (const { table, parent } of dangling) throw new Error(`Rows of ${table} refer to missing rows of ${parent}`);
+    for (const { table, parent } of dangling) {
+      const error = new Error(`Rows of ${table} refer to missing rows of ${parent}`);
+      throw Object.assign(error, { errcode: SQLITE_FOREIGN_KEY });
+    }
   };
 }
 
