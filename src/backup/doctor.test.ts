@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -203,4 +204,51 @@ test('reports damaged and missing blobs with their owners, repairs sizes and del
   const stray = (await storeBlob(blobs, Buffer.from('a stray'))) as StoredBlob;
   await utimes(blobPath(blobs, stray.sha256), 0, 0);
   await isRepaired(/^blobs: # files of blobs belong to no row/, /repaired/);
+});
+
+test('reports rows with impossible places and files, and runs all other checks', async () => {
+  const [odd, other] = [await newProject({}), await newProject({})];
+  const { storage, disk_path } = await database.reader
+    .selectFrom('repositories')
+    .selectAll()
+    .where('project_id', '=', odd.id)
+    .executeTakeFirstOrThrow();
+  const values = { size: 1, linked_at: new Date(0).toISOString() };
+  await database.transaction(async (tx) => {
+    await tx.updateTable('repositories').set({ disk_path: '../../odd.git' }).where('project_id', '=', odd.id).execute();
+    await tx.updateTable('repositories').set({ storage: 'lost' }).where('project_id', '=', other.id).execute();
+    await tx
+      .insertInto('blobs')
+      .values({ sha256: "' or 1", ...values })
+      .execute();
+  });
+  const lines = await doctor();
+  assert.match(
+    lines[0]!,
+    /^repositories: repositories # has the path "\.\.\/\.\.\/odd\.git", which is not one of a storage/,
+  );
+  assert.match(lines[1]!, /^repositories: repositories # is in the storage lost/);
+  assert.match(lines[2]!, /^blobs: The file "' or #" cannot be examined/);
+  assert.equal(lines.length, 3);
+  await database.transaction(async (tx) => {
+    await tx.updateTable('repositories').set({ storage, disk_path }).where('project_id', '=', odd.id).execute();
+    await tx.updateTable('repositories').set({ storage }).where('project_id', '=', other.id).execute();
+    await tx.deleteFrom('blobs').where('sha256', '=', "' or 1").execute();
+  });
+});
+
+test('reports pipes among repositories and files without opening them', once, async () => {
+  const content = (await storeBlob(blobs, Buffer.from(`a pipe ${name()}`))) as StoredBlob;
+  await database.transaction((tx) => linkBlob(tx, content));
+  const [blob, refs] = [blobPath(blobs, content.sha256), join(await directoryOf(project), 'packed-refs')];
+  await rm(blob);
+  await rm(refs, { force: true });
+  execFileSync('mkfifo', [blob, refs]);
+  const [first, second, ...more] = await doctor();
+  assert.match(first!, /^repositories: The repository of repositories # has a file that is not regular: packed-refs/);
+  assert.match(second!, /^blobs: The file \S+ of no row is missing/);
+  assert.deepEqual(more, []);
+  await rm(refs);
+  await rm(blob);
+  await database.transaction((tx) => tx.deleteFrom('blobs').where('sha256', '=', content.sha256).execute());
 });

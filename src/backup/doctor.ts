@@ -1,5 +1,5 @@
 import { blobs } from './checks/blobs.ts';
-import type { Check, CheckContext } from './checks/finding.ts';
+import { type Check, type CheckContext, describeError, type Finding } from './checks/finding.ts';
 import { intents, repositories, strays } from './checks/repositories.ts';
 import { counters, files, keys, references } from './checks/rows.ts';
 
@@ -24,21 +24,29 @@ export interface ExamineOptions {
 export async function examine(context: CheckContext, { repair = false, only, print }: ExamineOptions): Promise<number> {
   let left = 0;
   for (const check of CHECKS.filter(({ name }) => only?.includes(name) ?? true)) {
-    for await (const finding of check.run(context)) {
-      const prefix = `${check.name}: ${finding.text}`;
-      if (finding.repair === undefined) {
-        left += 1;
-        print(`${prefix}: no safe repair; restore a backup`);
-      } else if (!repair) {
-        left += 1;
-        print(`${prefix}: --fix would ${finding.repair.text}`);
-      } else if (await finding.repair.run()) {
-        print(`${prefix}: repaired (${finding.repair.text})`);
-      } else {
-        left += 1;
-        print(`${prefix}: could not be repaired (${finding.repair.text})`);
+    try {
+      for await (const finding of check.run(context)) {
+        const { isRepaired, text } = await settle(finding, repair);
+        if (!isRepaired) left += 1;
+        print(`${check.name}: ${finding.text}: ${text}`);
       }
+    } catch (error) {
+      left += 1;
+      print(`${check.name}: The check could not be completed: ${describeError(error)}`);
     }
   }
   return left;
+}
+
+/** Repairs what a finding reports if `repair` is set and it can be repaired. `text` says what happened. */
+async function settle(finding: Finding, repair: boolean): Promise<{ isRepaired: boolean; text: string }> {
+  if (finding.repair === undefined) return { isRepaired: false, text: 'no safe repair; restore a backup' };
+  const { text, run } = finding.repair;
+  if (!repair) return { isRepaired: false, text: `--fix would ${text}` };
+  try {
+    if (await run()) return { isRepaired: true, text: `repaired (${text})` };
+    return { isRepaired: false, text: `could not be repaired (${text})` };
+  } catch (error) {
+    return { isRepaired: false, text: `could not be repaired (${text}): ${describeError(error)}` };
+  }
 }

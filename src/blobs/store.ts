@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
+import { openRegularFile } from '#runtime/regular-file.ts';
 
 /**
  * Files named by the SHA-256 of their content, in `<directory>/ab/cd/<sha256>`. Existing files are complete and durable, for all
@@ -98,9 +99,9 @@ export async function deleteBlob(blobs: BlobStore, sha256: string): Promise<void
   await rm(blobPath(blobs, sha256), { force: true });
 }
 
-/** Opens the content, or a range of it. Returns null if it does not exist. */
+/** Opens the content, or a range of it. Returns null if it does not exist or is not a regular file. */
 export async function openBlob(blobs: BlobStore, sha256: string, range?: ByteRange): Promise<OpenBlob | null> {
-  const file = await nullIfMissing(() => open(blobPath(blobs, sha256), 'r'));
+  const file = await nullIfMissing(() => openRegularFile(blobPath(blobs, sha256)));
   if (!file) return null;
   const { size } = await file.stat();
   if (size === 0 || (range && range.start > range.end)) {

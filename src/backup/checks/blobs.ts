@@ -3,7 +3,7 @@ import { cleanUpBlobs, countStrayBlobs } from '#blobs/cleanup.ts';
 import { openBlob } from '#blobs/index.ts';
 import { BLOB_REFERENCES } from '#blobs/references.ts';
 import { openSnapshot, quoteIdentifier } from '#database/copy.ts';
-import type { Check, CheckContext, Finding } from './finding.ts';
+import { type Check, type CheckContext, describeError, type Finding } from './finding.ts';
 
 const BATCH_SIZE = 200;
 
@@ -23,7 +23,11 @@ export const blobs: Check = {
         .limit(BATCH_SIZE)
         .execute();
       for (const row of rows) {
-        yield* checkBlob(context, row);
+        try {
+          yield* checkBlob(context, row);
+        } catch (error) {
+          yield { text: `The file ${JSON.stringify(row.sha256)} cannot be context: ${describeError(error)}` };
+        }
         seen += 1;
         progress.update(`Blobs: ${seen}`);
       }

@@ -26,5 +26,10 @@ export interface Check {
   run(context: CheckContext): AsyncIterable<Finding>;
 }
 
+/** Returns the message of an error in one line. */
+export function describeError(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
+}
+
 /** Age in milliseconds after which unfinished work counts as abandoned. */
 export const ABANDONED_AFTER_MS = 24 * 3_600_000;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { sql } from 'kysely';
 import { openSnapshot } from '#database/copy.ts';
@@ -10,11 +10,11 @@ import { findHeadBranch, setHead } from '#git/refs/refs.ts';
 import { listRepositoryDirectories } from '#git/refs/stale-locks.ts';
 import type { Repository } from '#git/repository.ts';
 import { fsck } from '#git/storage/maintenance.ts';
-import { repositoryExists, syncDirectory } from '#git/storage/storage.ts';
+import { isDiskPath, repositoryExists, syncDirectory } from '#git/storage/storage.ts';
 import { listRefLines } from '#git/transfer/bundle.ts';
 import { completeAbandonedIntents } from '#repositories/ref-updates/recovery.ts';
 import { listRepositories, type StoredRepository } from '../repositories.ts';
-import { ABANDONED_AFTER_MS, type Check, type CheckContext, type Finding } from './finding.ts';
+import { ABANDONED_AFTER_MS, type Check, type CheckContext, describeError, type Finding } from './finding.ts';
 
 /** Compares the rows of repositories with the storages. */
 
@@ -29,9 +29,7 @@ export const repositories: Check = {
     const rows = await loadRows(context);
     for (const [index, row] of rows.entries()) {
       context.progress.update(`Repositories: ${index} of ${rows.length}`);
-      if (context.git.storages[row.storage] === undefined) {
-        yield { text: `${row.name} is in the storage ${row.storage}, which HEARTH_STORAGES does not contain` };
-      } else yield* recheckIfMoved(context, row, await checkRepository(context, row));
+      yield* recheckIfMoved(context, row, await checkRepository(context, row));
     }
   },
 };
@@ -51,13 +49,23 @@ async function* recheckIfMoved(
 
 async function checkRepository(context: CheckContext, row: StoredRepository): Promise<Finding[]> {
   const { git } = context;
-  const repository = repositoryAt(git, row.storage, row.disk_path);
-  const location = `${row.disk_path} in the storage ${row.storage}`;
-  if (!(await repositoryExists(repository))) {
-    const isRequired = row.default_branch === null ? row.version > 0 : !row.empty;
-    return isRequired ? [{ text: `The repository of ${row.name} is missing: ${location}` }] : [];
+  if (git.storages[row.storage] === undefined) {
+    return [{ text: `${row.name} is in the storage ${row.storage}, which HEARTH_STORAGES does not contain` }];
   }
+  if (!isDiskPath(row.disk_path)) {
+    return [{ text: `${row.name} has the path ${JSON.stringify(row.disk_path)}, which is not one of a storage` }];
+  }
+  const location = `${row.disk_path} in the storage ${row.storage}`;
   try {
+    const repository = repositoryAt(git, row.storage, row.disk_path);
+    if (!(await repositoryExists(repository))) {
+      const isRequired = row.default_branch === null ? row.version > 0 : !row.empty;
+      return isRequired ? [{ text: `The repository of ${row.name} is missing: ${location}` }] : [];
+    }
+    const special = await findSpecialFile(repository);
+    if (special !== null) {
+      return [{ text: `The repository of ${row.name} has a file that is not regular: ${special} (${location})` }];
+    }
     const checked = await fsck(git, repository, 'connected');
     const broken = checked.ok
       ? []
@@ -66,9 +74,23 @@ async function checkRepository(context: CheckContext, row: StoredRepository): Pr
           .map((problem) => ({ text: `The repository of ${row.name} is damaged (${location}): ${problem}` }));
     return [...broken, ...(await checkRow(context, row, repository))];
   } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    return [{ text: `The repository of ${row.name} is damaged (${location}): ${error.message}` }];
+    const state = error instanceof GitError ? 'is damaged' : 'cannot be context';
+    return [{ text: `The repository of ${row.name} ${state} (${location}): ${describeError(error)}` }];
   }
+}
+
+/** Returns the first pipe, socket or device in a repository, for which git would wait, or a broken link; or null. */
+async function findSpecialFile({ directory }: Repository, below = ''): Promise<string | null> {
+  // git may delete directories meanwhile.
+  for (const entry of await readdir(join(directory, below), { withFileTypes: true }).catch(() => [])) {
+    const path = join(below, entry.name);
+    const found = entry.isDirectory() ? await findSpecialFile({ directory }, path) : null;
+    if (found !== null) return found;
+    if (entry.isFile() || entry.isDirectory()) continue;
+    const target = entry.isSymbolicLink() ? await stat(join(directory, path)).catch(() => null) : null;
+    if (!target?.isFile() && !target?.isDirectory()) return path;
+  }
+  return null;
 }
 
 async function checkRow(
