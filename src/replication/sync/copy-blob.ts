@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { mkdir, statfs } from 'node:fs/promises';
 import { type BlobStore, hasBlob, openBlob, storeBlob } from '#blobs/index.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { PrimaryFailure } from '../primary/client.ts';
@@ -7,6 +8,9 @@ import type { RemoteReplicable } from '../primary/schemas.ts';
 
 /** Maximum size of a file of unknown size, in bytes. */
 const MAX_BLOB_BYTES = 5 * 1024 ** 3;
+
+/** Bytes that a copy leaves free in the file system. */
+const RESERVED_BYTES = 256 * 1024 ** 2;
 
 /**
  * Copies a file and stores it only if it matches the primary's checksum; `anew`: even if it exists. Returns false if it
@@ -19,10 +23,14 @@ export async function copyBlob(
   { sha256, anew }: { readonly sha256: string; readonly anew: boolean },
 ): Promise<boolean> {
   if (!anew && (await hasBlob(blobs, sha256))) return true;
-  const content = await primary.openBlob(replicable_name, replicable_id, size ?? MAX_BLOB_BYTES);
+  const maxBytes = Math.min(size ?? MAX_BLOB_BYTES, await getFreeBytes(blobs));
+  if (size !== null && size > maxBytes) {
+    throw new PrimaryFailure('refused', `A file of ${size} bytes does not fit: ${maxBytes} bytes are free`);
+  }
+  const content = await primary.openBlob(replicable_name, replicable_id, maxBytes);
   if (content === null) return false;
   try {
-    const expected = size === null ? { maxBytes: MAX_BLOB_BYTES } : { expectedSize: size };
+    const expected = size === null ? { maxBytes } : { expectedSize: size };
     const stored = await storeBlob(blobs, content, { ...expected, expectedSha256: sha256 });
     if (isFailure(stored))
       throw new PrimaryFailure('invalid-response', 'The file does not match size or checksum of the primary');
@@ -30,6 +38,12 @@ export async function copyBlob(
   } finally {
     content.destroy();
   }
+}
+
+async function getFreeBytes({ directory }: BlobStore): Promise<number> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { bavail, bsize } = await statfs(directory);
+  return Math.max(0, bavail * bsize - RESERVED_BYTES);
 }
 
 /** Returns the SHA-256 of the stored file; null if it does not exist. */

@@ -50,6 +50,34 @@ test('copies and verifies the objects of the primary and follows changes and del
   assert.equal(await hasBlob(secondary.blobs, large), false);
 });
 
+test('a size that the primary names is bounded before the file is requested, and compared while it arrives', async (t) => {
+  const primary = await fakePrimary(t);
+  const requests: string[] = [];
+  primary.instead = ({ url }) => {
+    requests.push(url ?? '');
+    return false;
+  };
+  const sizes = [Number.MAX_SAFE_INTEGER, 1, 3, 5];
+  for (const [index, size] of sizes.entries()) {
+    primary.blob('upload', index + 1, Buffer.from(`abc${index}`.slice(0, 4)));
+    const name = `upload ${index + 1}`;
+    primary.replicables.set(name, { ...primary.replicables.get(name)!, size });
+  }
+  const secondary = await secondaryOf(t, primary.url);
+  await secondary.pollOnce();
+  assert.deepEqual(
+    (await secondary.rows()).map(({ state }) => state),
+    sizes.map(() => 'failed'),
+  );
+  const retrieved = requests.filter((url) => url.includes('/geo/retrieve/'));
+  assert.deepEqual(
+    retrieved,
+    [2, 3, 4].map((id) => `/api/v4/geo/retrieve/upload/${id}`),
+  );
+  for (const { checksum } of primary.replicables.values())
+    assert.equal(await hasBlob(secondary.blobs, checksum!), false);
+});
+
 test('deletes a file that two copies share with the last of them', async (t) => {
   const primary = await fakePrimary(t);
   for (const id of [1, 2]) primary.blob('upload', id, Buffer.from('same'));
