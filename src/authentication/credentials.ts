@@ -10,7 +10,7 @@ import { findOAuthToken, getInvalidTokenCode, isOAuthSecret } from './oauth/toke
 import { findSession } from './sessions/sessions.ts';
 import { getSignInBlock, type SignInBlock } from './sign-in-blocks.ts';
 import { findJobToken, toJobUser } from './tokens/job-tokens.ts';
-import { findSiteByProof } from './tokens/site-keys.ts';
+import { findSiteByProof, type SitePurpose } from './tokens/site-keys.ts';
 import type { TokenUsage } from './tokens/token-usage.ts';
 
 /** A credential as received, not yet checked (contract/conventions.md §7 "Ways in"). */
@@ -19,9 +19,10 @@ export interface PresentedCredential {
    * How the credential was sent, which decides what it may be:
    * `bearer`: an OAuth token or an access token; `private`: an access token; `job`: the token of a running job;
    * `bearerOrJob`: any of these; `session`: the secret of the session cookie; `site`: the signed token of a replication
-   * site.
+   * site, which is accepted once; `siteFetch`: one for a git fetch, accepted once; `siteFetchRest`: the same in later
+   * requests of the fetch.
    */
-  readonly scheme: 'bearer' | 'bearerOrJob' | 'private' | 'job' | 'session' | 'site';
+  readonly scheme: 'bearer' | 'bearerOrJob' | 'private' | 'job' | 'session' | SitePurpose;
   readonly secret: string;
 }
 
@@ -85,7 +86,9 @@ export function identify(
     case 'session':
       return identifyBySession(services, presented.secret, clientAddress);
     case 'site':
-      return identifyBySite(services, presented.secret, clientAddress);
+    case 'siteFetch':
+    case 'siteFetchRest':
+      return identifyBySite(services, { purpose: presented.scheme, proof: presented.secret }, clientAddress);
   }
 }
 
@@ -186,10 +189,10 @@ async function identifyBySession(
 
 async function identifyBySite(
   { database, clock, secretKey }: IdentificationServices,
-  proof: string,
+  token: { readonly purpose: SitePurpose; readonly proof: string },
   address: string,
 ): Promise<IdentificationResult> {
-  const site = await findSiteByProof({ reader: database.reader, secretKey, now: clock.now() }, proof, address);
+  const site = await findSiteByProof({ database, secretKey, now: clock.now() }, token, address);
   if (typeof site === 'string') return { invalidToken: { code: site, revokedTokenId: null } };
   return { caller: { user: null, token: null, site, address }, block: null };
 }

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { inCidrs, parseCidr } from '#config.ts';
-import type { Reader } from '#database/database.ts';
+import type { Database, Reader } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import { decrypt } from '#security/encryption.ts';
 import { hashToken } from '#security/tokens.ts';
@@ -13,6 +13,18 @@ import type { CallerSite } from '../caller.ts';
 /** Tolerated difference between the clocks of two sites, in seconds. */
 const CLOCK_SKEW_SECONDS = 60;
 
+/**
+ * What a token may be used for: a request, the first request of a git fetch, or its later requests, which repeat the
+ * token. `seconds`: the longest accepted validity. `once`: the token is not accepted a second time.
+ */
+const PURPOSES = {
+  site: { seconds: 60, once: true },
+  siteFetch: { seconds: 7_200, once: true },
+  siteFetchRest: { seconds: 7_200, once: false },
+} as const;
+
+export type SitePurpose = keyof typeof PURPOSES;
+
 // index: geo_sites_by_access_key
 const siteByKey = prepare((db, value: Params<{ digest: string }>) =>
   db
@@ -23,7 +35,7 @@ const siteByKey = prepare((db, value: Params<{ digest: string }>) =>
 );
 
 interface SiteServices {
-  readonly reader: Reader;
+  readonly database: Database;
   readonly secretKey: () => Promise<KeyObject>;
   readonly now: Date;
 }
@@ -36,18 +48,38 @@ export const siteSecretContext = (siteId: number): string => `geo_sites.secret_a
  * valid but for its time.
  */
 export async function findSiteByProof(
-  { reader, secretKey, now }: SiteServices,
-  proof: string,
+  { database, secretKey, now }: SiteServices,
+  { purpose, proof }: { readonly purpose: SitePurpose; readonly proof: string },
   address: string,
 ): Promise<CallerSite | 'unknown' | 'skewed'> {
+  const { reader } = database;
+  const { seconds, once } = PURPOSES[purpose];
   const colon = proof.indexOf(':');
   const row = colon < 1 ? undefined : await siteByKey.first(reader, { digest: hashToken(proof.slice(0, colon)) });
   if (row === undefined || row.secret_access_key === null) return 'unknown';
   const secret = decrypt(await secretKey(), row.secret_access_key, siteSecretContext(row.id));
   const claims = verifyClaims(proof.slice(colon + 1), secret);
-  if (claims === null || !(await isAllowedAddress(reader, address))) return 'unknown';
+  if (claims === null || claims.exp - claims.iat > seconds || !(await isAllowedAddress(reader, address)))
+    return 'unknown';
   if (!isWithinValidity(claims, now.getTime() / 1000)) return 'skewed';
+  if (once && !(await claimProof(database, row.id, claims))) return 'unknown';
   return { id: row.id, enabled: row.enabled, data: claims.data };
+}
+
+/** Stores that a token was used, for as long as it is valid. Returns false if it was used before. */
+function claimProof(database: Database, siteId: number, { jti, exp }: Claims): Promise<boolean> {
+  const expires_at = new Date((exp + CLOCK_SKEW_SECONDS) * 1000).toISOString();
+  return database.transaction(async (tx) => {
+    // index: geo_site_proofs_by_expiry
+    await tx.deleteFrom('geo_site_proofs').where('expires_at', '<=', tx.now).execute();
+    const claimed = await tx
+      .insertInto('geo_site_proofs')
+      .values({ site_id: siteId, jti_digest: hashToken(jti), expires_at })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('site_id')
+      .executeTakeFirst();
+    return claimed !== undefined;
+  });
 }
 
 async function isAllowedAddress(reader: Reader, address: string): Promise<boolean> {
@@ -61,6 +93,7 @@ async function isAllowedAddress(reader: Reader, address: string): Promise<boolea
 
 interface Claims {
   readonly data: CallerSite['data'];
+  readonly jti: string;
   readonly iat: number;
   readonly nbf: number;
   readonly exp: number;
@@ -80,7 +113,7 @@ function verifyClaims(jwt: string, secret: string): Claims | null {
   const times = [iat, nbf, exp].every((time) => typeof time === 'number' && Number.isFinite(time));
   const isRight = parseObject(Buffer.from(header, 'base64url').toString('utf8')).alg === 'HS256' && times;
   if (!isRight || typeof data !== 'string' || typeof jti !== 'string') return null;
-  return { data: parseObject(data), iat: iat as number, nbf: nbf as number, exp: exp as number };
+  return { data: parseObject(data), jti, iat: iat as number, nbf: nbf as number, exp: exp as number };
 }
 
 /** Parses a JSON object; returns an empty one for anything else. */

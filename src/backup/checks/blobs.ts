@@ -26,7 +26,7 @@ export const blobs: Check = {
         try {
           yield* checkBlob(context, row);
         } catch (error) {
-          yield { text: `The file ${JSON.stringify(row.sha256)} cannot be context: ${describeError(error)}` };
+          yield { text: `The file ${JSON.stringify(row.sha256)} cannot be examined: ${describeError(error)}` };
         }
         seen += 1;
         progress.update(`Blobs: ${seen}`);

@@ -74,7 +74,7 @@ async function checkRepository(context: CheckContext, row: StoredRepository): Pr
           .map((problem) => ({ text: `The repository of ${row.name} is damaged (${location}): ${problem}` }));
     return [...broken, ...(await checkRow(context, row, repository))];
   } catch (error) {
-    const state = error instanceof GitError ? 'is damaged' : 'cannot be context';
+    const state = error instanceof GitError ? 'is damaged' : 'cannot be examined';
     return [{ text: `The repository of ${row.name} ${state} (${location}): ${describeError(error)}` }];
   }
 }

@@ -79,6 +79,7 @@ import { migration as followed } from './0100_followed.ts';
 import { migration as errorSearch } from './0103_error_search.ts';
 import { migration as processDeaths } from './0104_process_deaths.ts';
 import { migration as jobOptionParts } from './0105_job_option_parts.ts';
+import { migration as siteProofs } from './0106_site_proofs.ts';
 import type { Migration } from './migration.ts';
 
 // To add one: a file `NNNN_<room or family>.ts` beside this one with the next number, which exports
@@ -185,4 +186,5 @@ export const migrations: readonly Migration[] = [
   errorSearch,
   processDeaths,
   jobOptionParts,
+  siteProofs,
 ];

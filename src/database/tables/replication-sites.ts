@@ -7,6 +7,7 @@ export interface SitesTables {
   geo_statuses: GeoStatusesTable;
   geo_events: GeoEventsTable;
   geo_checksums: GeoChecksumsTable;
+  geo_site_proofs: GeoSiteProofsTable;
 }
 
 interface GeoSitesTable {
@@ -90,6 +91,14 @@ interface GeoEventsTable {
   replicable_id: number;
   /** Whether the location changed, so that sites with selective sync may have to add or remove it. */
   rescoped: boolean;
+}
+
+/** A token by which a site authenticated itself, until it expires: it is accepted once. */
+interface GeoSiteProofsTable {
+  site_id: number;
+  /** SHA-256 of the claim `jti`. */
+  jti_digest: string;
+  expires_at: string;
 }
 
 /** Verification data of a repository. */

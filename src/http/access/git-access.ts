@@ -77,6 +77,9 @@ async function loadGitTarget(call: GitCall, caller: Caller, action: GitAction): 
   return wikiParent === null ? { project: await loadAllowedProject(call, caller, action) } : { wikiParent };
 }
 
+/** Whether a request starts a fetch of a replication site, or continues one with the same token. */
+type SiteScheme = 'siteFetch' | 'siteFetchRest';
+
 /** The repository that an authorized user or replication site fetches from. */
 interface FetchSource {
   readonly repository: LocatedRepository;
@@ -88,12 +91,12 @@ interface FetchSource {
  * Allows git clients with permission for the action, and replication sites: a site fetches every ref of the repositories that
  * it replicates (contract/operations.md §3.4), and cannot push.
  */
-export function fetchAccess(getAction: GetGitAction): Access<FetchSource> {
+export function fetchAccess(getAction: GetGitAction, siteScheme: SiteScheme): Access<FetchSource> {
   return access({
     audience: 'open',
     label: 'git (Basic) or site',
     authenticate: () => {},
-    load: (call) => loadFetchSource(call, getAction),
+    load: (call) => loadFetchSource(call, getAction, siteScheme),
     authorize: () => {},
   });
 }
@@ -101,10 +104,11 @@ export function fetchAccess(getAction: GetGitAction): Access<FetchSource> {
 async function loadFetchSource<Call extends GitCall>(
   call: Call,
   getAction: (call: Call) => GitAction | null,
+  scheme: SiteScheme,
 ): Promise<FetchSource> {
-  const siteToken = getSiteToken(call.request);
-  if (siteToken !== undefined)
-    return { repository: await loadSiteRepository(call, siteToken, getAction(call)), allRefs: true };
+  const secret = getSiteToken(call.request);
+  if (secret !== undefined)
+    return { repository: await loadSiteRepository(call, { scheme, secret }, getAction(call)), allRefs: true };
   const { found } = await authorizeGit(call, getAction, loadGitTarget);
   const { project, wikiParent } = found;
   return { repository: project ?? (await getWikiRepository(call.db, wikiParent, getAction(call))), allRefs: false };
@@ -120,6 +124,7 @@ export async function canStillFetch(
     await loadFetchSource(
       { services, db: services.database.reader, path: { repository_path }, request },
       () => 'fetch',
+      'siteFetchRest',
     );
     return true;
   } catch (error) {
@@ -131,10 +136,10 @@ export async function canStillFetch(
 /** Returns the repository in the path if the site replicates it; throws otherwise. */
 async function loadSiteRepository(
   { services, db, request, path }: GitCall,
-  siteToken: string,
+  siteToken: { readonly scheme: SiteScheme; readonly secret: string },
   action: GitAction | null,
 ): Promise<LocatedRepository> {
-  const { caller, invalidToken } = await identify(services, { scheme: 'site', secret: siteToken }, request);
+  const { caller, invalidToken } = await identify(services, siteToken, request);
   const name = path.repository_path ?? '';
   if (invalidToken !== undefined) throw invalidToken.code === 'skewed' ? clockSkewed() : unauthorized();
   if (caller.site?.enabled !== true || caller.site.data.scope !== name) throw unauthorized();
@@ -151,9 +156,9 @@ async function authorizeGit<Call extends GitCall, Found>(
   find: (call: Call, caller: Caller, action: GitAction) => Promise<Found>,
 ): Promise<{ found: Found; caller: Caller }> {
   const action = getAction(call);
-  const siteToken = getSiteToken(call.request);
-  if (siteToken !== undefined) {
-    await loadSiteRepository(call, siteToken, action);
+  const secret = getSiteToken(call.request);
+  if (secret !== undefined) {
+    await loadSiteRepository(call, { scheme: 'siteFetchRest', secret }, action);
     throw unauthorized();
   }
   const caller = await authenticateGit(call);

@@ -48,15 +48,15 @@ export async function copyRepository(
 ): Promise<void> {
   const storage = chooseStorage(git, replicable);
   const repository = getCopy(git, storage, copy);
-  const remote = primary.remote(replicable);
+  const createRemote = () => primary.remote(replicable);
   const isRight = copy.verification !== 'failed' && (await repositoryExists(repository));
   if (isRight) {
     await removeStaleRepositoryLocks(git, repository);
-    await fetchInto(git, repository, remote);
+    await fetchInto(git, repository, createRemote);
   } else {
     const draft = getDraft(git, storage, copy);
     await rm(draft.directory, { recursive: true, force: true });
-    await fetchInto(git, draft, remote);
+    await fetchInto(git, draft, createRemote);
     await replaceCopy(git, draft, repository);
   }
   await maintain(git, repository);
@@ -68,10 +68,11 @@ export function addressColumns({ replicable_name, path }: RemoteReplicable) {
   return { path: address, path_key: foldCase(address) };
 }
 
-async function fetchInto(git: Git, repository: Repository, remote: GitRemote): Promise<void> {
-  const head = await findRemoteHead(git, remote);
+/** Each git command has its own token, because the primary accepts it once. */
+async function fetchInto(git: Git, repository: Repository, createRemote: () => GitRemote): Promise<void> {
+  const head = await findRemoteHead(git, createRemote());
   await ensureRepository(repository, { defaultBranch: head ?? 'main' });
-  await fetchAllRefs(git, repository, remote);
+  await fetchAllRefs(git, repository, createRemote());
   if (head !== null && (await findHeadBranch(repository)) !== head) await setHead(git, repository, head);
 }
 

@@ -23,7 +23,7 @@ const ACTIONS_BY_SERVICE: Readonly<Record<string, GitAction>> = {
 export const advertiseRefs = endpoint({
   get: '/*repository_path.git/info/refs',
   summary: 'Get the advertised refs of a repository',
-  access: fetchAccess(({ request }) => ACTIONS_BY_SERVICE[requestedService(request)] ?? null),
+  access: fetchAccess(({ request }) => ACTIONS_BY_SERVICE[requestedService(request)] ?? null, 'siteFetch'),
   stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,
@@ -60,7 +60,7 @@ export const redirectToGitUrl = endpoint({
 export const fetchPack = endpoint({
   post: '/*repository_path.git/git-upload-pack',
   summary: 'Fetch a pack from a repository',
-  access: fetchAccess(() => 'fetch'),
+  access: fetchAccess(() => 'fetch', 'siteFetchRest'),
   stageOrder: 'ownCredentials',
   body: 'raw',
   root: true,

@@ -66,6 +66,73 @@ test('accepts clocks that differ by up to a minute', async () => {
   assert.deepEqual(await getWithHeaders(site.proof(api, { at: now - 120 })), late);
 });
 
+test('a token is valid for at most a minute, or two hours for a fetch', async () => {
+  const now = Math.floor(clock.now().getTime() / 1000);
+  const api = { scope: 'geo_api' };
+  for (const claims of [{ exp: 1e308 }, { iat: -1e308, exp: now + 60 }, { iat: now - 60, exp: now + 1 }])
+    assert.deepEqual(await getWithHeaders(site.proof(api, { claims })), DENIED, JSON.stringify(claims));
+  assert.deepEqual(await getWithHeaders(site.proof(api, { lives: 61 })), DENIED);
+  const { refs } = await replicated();
+  assert.equal(await refs({ lives: 7_200 }), 200);
+  assert.equal(await refs({ lives: 7_201 }), 401);
+});
+
+test('a token is accepted once, also of several requests at once', async () => {
+  const used = site.proof();
+  assert.equal(await getWithHeaders(used), 200);
+  assert.deepEqual(await getWithHeaders(used), DENIED);
+  clock.advance(100);
+  assert.deepEqual(await getWithHeaders(used), DENIED);
+  const same = site.proof();
+  const answers = await Promise.all(Array.from({ length: 8 }, () => getWithHeaders(same)));
+  assert.equal(answers.filter((answer) => answer === 200).length, 1);
+  const other = await newSite(here);
+  const claims = { jti: 'chosen by two sites' };
+  assert.equal(await getWithHeaders(site.proof({ scope: 'geo_api' }, { claims })), 200);
+  assert.equal(await getWithHeaders(other.proof({ scope: 'geo_api' }, { claims })), 200);
+});
+
+test('a token of a fetch starts one fetch, whose later requests have the same', async () => {
+  const { path, refs, proved } = await replicated();
+  assert.equal(await refs({}), 200);
+  const headers = proved({});
+  const address = `${here.server.address}/${path}.git`;
+  const start = () => fetch(`${address}/info/refs?service=git-upload-pack`, { headers });
+  assert.equal((await start()).status, 200);
+  for (let round = 0; round < 2; round++) {
+    const type = { 'Content-Type': 'application/x-git-upload-pack-request' };
+    const sent = await fetch(`${address}/git-upload-pack`, {
+      method: 'POST',
+      headers: { ...headers, ...type },
+      body: '0000',
+    });
+    assert.equal(sent.status, 200);
+  }
+  assert.equal((await start()).status, 401);
+});
+
+test('stores tokens only while they are valid', async () => {
+  const count = async () =>
+    (await here.server.services.database.reader.selectFrom('geo_site_proofs').selectAll().execute()).length;
+  await site.get('/geo/site');
+  assert.ok((await count()) > 1);
+  clock.advance(7_200 + 120);
+  await site.get('/geo/site');
+  assert.equal(await count(), 1);
+});
+
+/** A private project whose refs the site reads. */
+async function replicated() {
+  const project = await newProject({ readme: true });
+  const path = project.path_with_namespace;
+  const proved = (signing: object) => site.proof({ scope: path }, signing);
+  const refs = async (signing: object) => {
+    const url = `${here.server.address}/${path}.git/info/refs?service=git-upload-pack`;
+    return (await fetch(url, { headers: proved(signing) })).status;
+  };
+  return { path, proved, refs };
+}
+
 test('accepts sites only from the allowed IP addresses', async () => {
   await done(root.put('/application/settings', { geo_node_allowed_ips: '10.0.0.0/8' }));
   assert.deepEqual(await getWithHeaders(site.proof()), DENIED);
