@@ -2,9 +2,10 @@ import type { Selectable, SelectQueryBuilder } from 'kysely';
 import type { Reader, Schema, Transaction } from '#database/database.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { OAuthTokensTable } from '#database/tables/oauth.ts';
-import { addMilliseconds, DAY_MS } from '#runtime/clock.ts';
+import { addMilliseconds, type Clock, DAY_MS } from '#runtime/clock.ts';
 import { generateHexToken, hashToken } from '#security/tokens.ts';
 import { type IdentifiedUser, identifiedUserColumns } from '../identified-user.ts';
+import { getSignInBlock } from '../sign-in-blocks.ts';
 
 // OAuth access tokens and refresh tokens (contract/conventions.md §10 "OAuth 2.0").
 
@@ -128,6 +129,17 @@ export function getInvalidTokenCode(
 ): InvalidTokenCode | null {
   if (addMilliseconds(created_at, expires_in * 1000) <= now) return 'expired';
   return revoked_at === null ? null : 'revoked';
+}
+
+/** Returns whether the user of a token cannot sign in, so that the API rejects the token. */
+export async function hasBlockedUser(
+  db: Reader,
+  { id, user_id }: Pick<OAuthTokenRow, 'id' | 'user_id'>,
+  clock: Clock,
+): Promise<boolean> {
+  if (user_id === null) return false;
+  const user = (await findOAuthTokenById(db, id))?.user ?? null;
+  return user === null || getSignInBlock(user, clock) !== null;
 }
 
 interface CreateOAuthTokenInput {

@@ -1,6 +1,7 @@
 import {
   findOAuthTokenBySecret,
   getInvalidTokenCode,
+  hasBlockedUser,
   type InvalidTokenCode,
   type OAuthTokenWithClient,
 } from '#authentication/oauth/tokens.ts';
@@ -20,7 +21,7 @@ const DESCRIPTIONS: Readonly<Record<InvalidTokenCode | 'unknown', string>> = {
   revoked: 'The access token was revoked',
 };
 
-/** Allows holders of a valid OAuth token, with or without a user: the response describes the token itself. */
+/** Allows holders of a valid OAuth token, without a user or with one who can sign in: the response describes the token itself. */
 export function oauthBearer(): Access<{ token: OAuthTokenWithClient }> {
   return access({
     audience: 'user',
@@ -32,6 +33,7 @@ export function oauthBearer(): Access<{ token: OAuthTokenWithClient }> {
       if (token === null) throw invalidTokenError('unknown');
       const dead = getInvalidTokenCode(token, timestamp(services.clock));
       if (dead !== null) throw invalidTokenError(dead);
+      if (await hasBlockedUser(db, token, services.clock)) throw invalidTokenError('unknown');
       return { token };
     },
     authorize: () => {},

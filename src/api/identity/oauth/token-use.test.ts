@@ -188,6 +188,27 @@ test('an application asks whether a token of its own is live', async () => {
   assert.deepEqual((await post('//oauth/introspect', { token: access_token, ...client })).body, { active: false });
 });
 
+test('a token is inactive while its user is blocked or banned', async () => {
+  const { mira, client, access_token } = await givenToken();
+  const answers = async () => {
+    const info = await anonymous.get('//oauth/token/info', {}, bearing(access_token));
+    const { body } = await post('//oauth/introspect', { token: access_token, ...client });
+    return [info.status, info.body.error_description ?? null, body.active];
+  };
+  for (const [block, unblock] of [
+    ['block', 'unblock'],
+    ['ban', 'unban'],
+  ]) {
+    assert.equal((await root.post(`/users/${mira.id}/${block}`)).status, 201);
+    assert.deepEqual(await answers(), [401, 'The access token is invalid', false]);
+    assert.equal((await root.post(`/users/${mira.id}/${unblock}`)).status, 201);
+    assert.deepEqual(await answers(), [200, null, true]);
+  }
+  await root.put(`/users/${mira.id}`, { password: 'another-horse-battery' });
+  assert.equal((await withBearer(access_token)).status, 403);
+  assert.deepEqual(await answers(), [401, 'The access token is invalid', false]);
+});
+
 test('passwords and secrets are told to nobody, though they come in a query', async () => {
   const { mira, access_token, refresh_token, client } = await givenToken();
   const secrets = [access_token, refresh_token, client.client_secret, PASSWORD];
