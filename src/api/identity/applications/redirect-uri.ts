@@ -1,8 +1,19 @@
-/** Schemes whose URIs are content or script, not a location. */
-const FORBIDDEN_SCHEMES = ['javascript:', 'data:', 'vbscript:'];
+/** Schemes whose URIs are content, script, local files or a command to the device, not the location of a client. */
+const FORBIDDEN_SCHEMES = [
+  'javascript:',
+  'data:',
+  'vbscript:',
+  'file:',
+  'intent:',
+  'content:',
+  'blob:',
+  'filesystem:',
+  'view-source:',
+  'about:',
+];
 
 /**
- * Returns what is wrong with a redirect URI, or null if it is valid. It must be absolute, without a fragment:
+ * Returns what is wrong with a redirect URI, or null if it is valid. It must be absolute, without user info or fragment:
  * `https://app.test/cb`, or `com.example.app:/cb` for a native app (RFC 8252). Only ASCII, because it becomes a header.
  */
 export function validateRedirectUri(uri: string): string | null {
@@ -10,6 +21,7 @@ export function validateRedirectUri(uri: string): string | null {
   if (FORBIDDEN_SCHEMES.some((scheme) => uri.toLowerCase().startsWith(scheme))) return 'is forbidden by the server.';
   if (url === null || !/^[a-z][a-z\d.+-]*:\//i.test(uri)) return 'must be a valid URI.';
   if (isWeb(url) && !/^https?:\/\/[^/?]/i.test(uri)) return 'must be a valid URI.';
+  if (/^[^/]+:\/\/[^/?#]*@/.test(uri)) return 'must be a valid URI.';
   // The consent page lists the host in its Content-Security-Policy, where these characters end a directive.
   if (/[;,']/.test(url.host)) return 'must be a valid URI.';
   return uri.includes('#') ? 'cannot contain a fragment.' : null;

@@ -38,6 +38,31 @@ test('what is script or content is forbidden, in any case', () => {
   }
 });
 
+test('rejects schemes of files, content and programs of the device', () => {
+  const forbidden = ['file:///etc/passwd', 'File:/x', 'intent://cb#Intent;end', 'intent:/cb', 'content://x/y'];
+  for (const uri of [
+    ...forbidden,
+    'blob:https://app.test/x',
+    'filesystem:https://app.test/x',
+    'view-source:/x',
+    'about:/x',
+  ])
+    assert.equal(validateRedirectUri(uri), 'is forbidden by the server.', uri);
+});
+
+test('rejects addresses with user info', () => {
+  for (const uri of [
+    'https://app.test@evil.test/cb',
+    'https://user:password@app.test/cb',
+    'https://@app.test/cb',
+    'https://:@app.test/cb',
+    'com.example.app://user@oauth/cb',
+  ]) {
+    assert.equal(validateRedirectUri(uri), 'must be a valid URI.', uri);
+  }
+  assert.equal(validateRedirectUri('https://app.test/@user?to=a@b.test'), null);
+});
+
 test('a fragment would swallow the code', () => {
   assert.equal(validateRedirectUri('https://app.test/cb#x'), 'cannot contain a fragment.');
 });

@@ -59,6 +59,21 @@ test('a program that can keep no secret sends its client_id alone', async () => 
   assert.equal((await token(right)).status, 200, 'a plain challenge is the verifier');
 });
 
+test('a program that can keep no secret needs a challenge for its code', async () => {
+  const [{ client_id }, { visit }] = [await application({ confidential: false }), await person()];
+  const fields = { client_id, redirect_uri: CALLBACK, response_type: 'code', state: 's' };
+  const page = await visit.get(`//oauth/authorize?${new URLSearchParams(fields)}`);
+  assert.equal(page.status, 302);
+  const sent = new URL(page.headers.location as string).searchParams;
+  assert.deepEqual([sent.get('error'), sent.get('state'), sent.get('code')], ['invalid_request', 's', null]);
+  assert.equal(
+    (await visit.get(`//oauth/authorize?${new URLSearchParams({ ...fields, code_challenge: '' })}`)).status,
+    302,
+  );
+  const right = { ...fields, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+  assert.equal((await visit.get(`//oauth/authorize?${new URLSearchParams(right)}`)).status, 200);
+});
+
 test('a client may prove itself by HTTP Basic, and send JSON', async () => {
   const [client, { visit }] = [await application(), await person()];
   const { client_id, client_secret } = client;

@@ -55,7 +55,7 @@ export interface UntrustedRequest {
   readonly wrong: 'client' | 'redirectUri';
 }
 
-/** Validates an authorization request of a client. */
+/** Validates an authorization request of a client. One without a secret needs a PKCE challenge (RFC 9700 §2.1.1). */
 export async function validateAuthorization(
   db: Reader,
   request: AuthorizationRequest,
@@ -69,7 +69,8 @@ export async function validateAuthorization(
   if (!request.response_type) return reject('invalid_request');
   if (request.response_type !== 'code') return reject('unsupported_response_type');
   const challenge = parseChallenge(request);
-  if (challenge === 'invalid') return reject('invalid_request');
+  const isMissing = challenge === null && !application.confidential;
+  if (challenge === 'invalid' || isMissing) return reject('invalid_request');
   const own = parseScopes(application);
   const scopes = parseRequestedScopes(request.scope, { allowed: own, defaults: own });
   if (isFailure(scopes)) return reject('invalid_scope');

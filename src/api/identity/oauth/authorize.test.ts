@@ -158,12 +158,13 @@ test('an installed program is answered at its own scheme', async () => {
   const { visit } = await person();
   const redirect_uri = 'com.example.app:/oauth';
   const { client_id } = await application({ redirect_uri, confidential: false });
-  const asked = { client_id, redirect_uri, response_type: 'code' };
+  const code_verifier = 'v'.repeat(43);
+  const asked = { client_id, redirect_uri, response_type: 'code', code_challenge: code_verifier };
   const { headers } = await visit.get(page(asked));
   assert.match(String(headers['content-security-policy']), /form-action 'self' com\.example\.app:;/);
   const url = await answerOf(visit, asked);
   assert.ok(url.href.startsWith(`${redirect_uri}?code=`));
   const code = url.searchParams.get('code') ?? '';
-  const { status } = await token({ grant_type: 'authorization_code', client_id, redirect_uri, code });
+  const { status } = await token({ grant_type: 'authorization_code', client_id, redirect_uri, code, code_verifier });
   assert.equal(status, 200);
 });

@@ -143,7 +143,9 @@ test('a public client revokes its own by its client_id, and nobody else’s', as
   const { mira, visit } = await person();
   const [own, other] = [await application({ confidential: false }), await application({ confidential: false })];
   const order = { grant_type: 'authorization_code', redirect_uri: CALLBACK, client_id: own.client_id };
-  const { access_token } = await pair({ ...order, code: await code(visit, own) });
+  const code_verifier = 'v'.repeat(43);
+  const given = await code(visit, own, { code_challenge: code_verifier });
+  const { access_token } = await pair({ ...order, code: given, code_verifier });
   const revoke = (client_id: string) => sent('//oauth/revoke', FORM, `token=${access_token}&client_id=${client_id}`);
   const stranger = await revoke(other.client_id);
   assert.deepEqual([stranger.status, stranger.body.error], [403, 'unauthorized_client']);
