@@ -6,6 +6,7 @@ import type { AccessTokensTable } from '#database/tables/authentication.ts';
 import { addDays } from '#runtime/clock.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { generateToken, hashToken } from '#security/tokens.ts';
+import type { Caller } from '../caller.ts';
 import { isExpired } from '../credentials.ts';
 
 export type AccessToken = Omit<Selectable<AccessTokensTable>, 'digest' | 'name_key'>;
@@ -39,6 +40,25 @@ export const SCOPES = [
   'read_service_ping',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** The scopes that `api` does not include: they allow more than the API as the user of the token. */
+const SCOPES_BEYOND_API: readonly string[] = ['sudo', 'admin_mode'];
+
+/**
+ * Fails if the token of the request lacks one of these scopes: a token hands out no scope that it lacks. Callers without
+ * a token (sessions) hand out every scope.
+ */
+export function checkHandedOutScopes(
+  { token }: Pick<Caller, 'token'>,
+  scopes: readonly string[],
+): Failure<'lackedScope'> | null {
+  if (token === null) return null;
+  const hasApi = token.scopes.includes('api');
+  const lacked = scopes.filter(
+    (scope) => !token.scopes.includes(scope) && !(hasApi && !SCOPES_BEYOND_API.includes(scope)),
+  );
+  return lacked.length === 0 ? null : fail('lackedScope', { scope: [...new Set(lacked)].join(' ') });
+}
 
 /** Number of characters after the prefix. */
 const SECRET_LENGTH = 20;

@@ -1,5 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import {
+  checkHandedOutScopes,
   createToken,
   exceedsLatestExpiry,
   type IssuedToken,
@@ -25,13 +26,15 @@ export async function createImpersonationToken(
   uow: UnitOfWork<SignedInCaller>,
   { id }: User,
   order: CreateImpersonationTokenInput,
-): Promise<IssuedToken | Failure<UnchangeableUserCode | 'invalid'>> {
+): Promise<IssuedToken | Failure<UnchangeableUserCode | 'invalid' | 'lackedScope'>> {
   // The account may have been deleted since the access check.
   const user = await findChangeableUser(uow, id);
   if (isFailure(user)) return user;
   const settings = await loadSettings(uow);
   const errors = validateInput(order, settings, latestExpiry(uow.today, settings));
   if (errors !== null) return invalid(errors);
+  const lacked = checkHandedOutScopes(uow.actor, order.scopes);
+  if (lacked !== null) return lacked;
   const issued = await createToken(uow, {
     ...order,
     userId: user.id,

@@ -5,6 +5,7 @@ import { FORBIDDEN, INVALID, USER_NOT_FOUND } from '#http/errors/error-messages.
 import { optional, required } from '#http/parameters/declarations.ts';
 import { description, string, validatedText } from '#http/parameters/texts.ts';
 import { commaSeparated, date, oneOf } from '#http/parameters/types.ts';
+import { LACKED_SCOPE } from '../personal-access-tokens/index.ts';
 import { impersonationTokenResource } from './access.ts';
 import { createImpersonationToken as create } from './create.ts';
 import { ImpersonationToken, ImpersonationTokenWithSecret } from './entities.ts';
@@ -34,7 +35,12 @@ export const createImpersonationToken = endpoint({
     expires_at: optional(date),
     scopes: optional(commaSeparated(string)),
   },
-  errors: { userNotFound: USER_NOT_FOUND, internalUser: FORBIDDEN, invalid: INVALID },
+  errors: {
+    userNotFound: USER_NOT_FOUND,
+    internalUser: FORBIDDEN,
+    lackedScope: LACKED_SCOPE,
+    invalid: INVALID,
+  },
   activity: ['personal_access_token_created'],
   response: created(ImpersonationTokenWithSecret),
   write: (uow, { user, params: { name, description, scopes, expires_at } }) =>

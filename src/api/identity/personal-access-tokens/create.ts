@@ -1,5 +1,6 @@
 import type { SignedInCaller } from '#authentication/caller.ts';
 import {
+  checkHandedOutScopes,
   createToken,
   defaultExpiry,
   exceedsLatestExpiry,
@@ -13,6 +14,7 @@ import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { recordTokenEvent } from './activity.ts';
+import { isImpersonating } from './impersonation.ts';
 
 export interface CreateTokenInput {
   readonly name: string;
@@ -21,14 +23,20 @@ export interface CreateTokenInput {
   readonly expires_at?: string | null | undefined;
 }
 
-/** Creates a token for a user. It expires on the latest allowed date unless the input gives another. */
+/**
+ * Creates a token for a user, which an impersonator of the user may not. It expires on the latest allowed date unless the
+ * input gives another.
+ */
 export async function issueToken(
   uow: UnitOfWork<SignedInCaller>,
   userId: number,
   { name, description, scopes, expires_at }: CreateTokenInput,
-): Promise<IssuedToken | Failure<UnchangeableUserCode | 'wrongOrder'>> {
+): Promise<IssuedToken | Failure<UnchangeableUserCode | 'wrongOrder' | 'impersonated' | 'lackedScope'>> {
   const user = await findChangeableUser(uow, userId);
   if (isFailure(user)) return user;
+  if (isImpersonating(uow.actor, user.id)) return fail('impersonated');
+  const lacked = checkHandedOutScopes(uow.actor, scopes);
+  if (lacked !== null) return lacked;
   const settings = await loadSettings(uow);
   const expiresAt = expires_at ?? null;
   const failure = validateToken({ name, scopes, expiresAt }, latestExpiry(uow.today, settings));

@@ -2,8 +2,19 @@ import { FORBIDDEN, USER_NOT_FOUND } from '#http/errors/error-messages.ts';
 
 /** Errors that all kinds of tokens share (contract/conventions.md §10). */
 
+/** The token of the request lacks a scope of the new token. */
+export const LACKED_SCOPE = [
+  403,
+  {
+    error: 'insufficient_scope',
+    error_description: 'The request requires higher privileges than provided by the access token.',
+    scope: '{scope}',
+  },
+] as const;
+
 /** The errors of `replaceToken`. */
 export const ROTATE_ERRORS = {
+  lackedScope: LACKED_SCOPE,
   alreadyRevoked: [400, '400 Bad request - Token already revoked'],
   tooLate: [400, '400 Bad request - Expiration date must be before {latest}'],
 } as const;
@@ -11,6 +22,8 @@ export const ROTATE_ERRORS = {
 export const CREATE_TOKEN_ERRORS = {
   userNotFound: USER_NOT_FOUND,
   internalUser: FORBIDDEN,
+  impersonated: FORBIDDEN,
+  lackedScope: LACKED_SCOPE,
   wrongOrder: [422, '{problems}'],
 } as const;
 

@@ -1,5 +1,7 @@
 import { getAccessToken, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
 import {
+  type AccessToken,
+  checkHandedOutScopes,
   exceedsLatestExpiry,
   findAccessToken,
   type IssuedToken,
@@ -7,17 +9,17 @@ import {
   rotateToken,
 } from '#authentication/tokens/access-tokens.ts';
 import { findUserById, type User } from '#authentication/users/users.ts';
-import type { Transaction } from '#database/database.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import { addDays } from '#runtime/clock.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { recordTokenEvent } from './activity.ts';
+import { isImpersonating } from './impersonation.ts';
 import { canManageToken } from './revoke.ts';
 
 const DEFAULT_DAYS = 7;
 
-export type RotateFailure = 'alreadyRevoked' | 'tooLate';
+export type RotateFailure = 'alreadyRevoked' | 'tooLate' | 'lackedScope';
 
 /** The token to replace, and the expiry date of the new one. */
 interface TokenReplacement {
@@ -26,15 +28,22 @@ interface TokenReplacement {
   readonly expiresAt: string | null;
 }
 
-/** Replaces a token that the caller may manage by one with a new secret, and revokes the old one. */
+/**
+ * Replaces a token that the caller may manage by one with a new secret, and revokes the old one. An impersonator may not
+ * replace the user's own tokens.
+ */
 export async function rotatePersonalToken(
   uow: UnitOfWork<SignedInCaller>,
   { id, expiresAt }: TokenReplacement,
 ): Promise<IssuedToken | Failure<RotateFailure | 'notPermitted' | 'notFound'>> {
   const token = await findAccessToken(uow, id);
   if (token === null) return fail(isAdministrator(uow.actor) ? 'notFound' : 'notPermitted');
-  if (!canManageToken(uow.actor, token)) return fail('notPermitted');
+  if (!canManageToken(uow.actor, token) || isOwnTokenOfImpersonated(uow.actor, token)) return fail('notPermitted');
   return replaceAndRecord(uow, { id, expiresAt });
+}
+
+function isOwnTokenOfImpersonated(caller: SignedInCaller, { user_id, impersonation }: AccessToken): boolean {
+  return !impersonation && isImpersonating(caller, user_id);
 }
 
 /** Replaces the token of the request. */
@@ -60,14 +69,17 @@ async function replaceAndRecord(
 
 /** Replaces a token of any kind by one with a new secret. Of two concurrent calls one fails with `alreadyRevoked`. */
 export async function replaceToken(
-  tx: Transaction,
+  uow: UnitOfWork<SignedInCaller>,
   { id, expiresAt }: TokenReplacement,
 ): Promise<IssuedToken | Failure<RotateFailure>> {
-  const settings = await loadSettings(tx);
-  const latest = latestExpiry(tx.today, settings);
+  const old = (await findAccessToken(uow, id)) as AccessToken;
+  const lacked = checkHandedOutScopes(uow.actor, JSON.parse(old.scopes) as string[]);
+  if (lacked !== null) return lacked;
+  const settings = await loadSettings(uow);
+  const latest = latestExpiry(uow.today, settings);
   if (exceedsLatestExpiry(expiresAt, latest)) return fail('tooLate', { latest });
-  const end = expiresAt ?? (settings.require_personal_access_token_expiry ? defaultExpiry(tx.today, latest) : null);
-  return rotateToken(tx, id, { expiresAt: end, prefix: settings.personal_access_token_prefix });
+  const end = expiresAt ?? (settings.require_personal_access_token_expiry ? defaultExpiry(uow.today, latest) : null);
+  return rotateToken(uow, id, { expiresAt: end, prefix: settings.personal_access_token_prefix });
 }
 
 /** Returns the date in a week, at most `latest`. */

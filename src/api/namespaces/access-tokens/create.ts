@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type CreateTokenInput, validateToken } from '#api/identity/personal-access-tokens/index.ts';
 import type { SignedInCaller } from '#authentication/caller.ts';
-import { createToken, defaultExpiry, latestExpiry } from '#authentication/tokens/access-tokens.ts';
+import {
+  checkHandedOutScopes,
+  createToken,
+  defaultExpiry,
+  latestExpiry,
+} from '#authentication/tokens/access-tokens.ts';
 import { createUser, type User } from '#authentication/users/users.ts';
 import { createMembership, type Membership, sourceExists } from '#domain/members/memberships.ts';
 import { insertTokenBot } from '#domain/members/token-bots.ts';
@@ -18,7 +23,7 @@ interface CreateBotTokenInput extends CreateTokenInput {
   readonly access_level: number;
 }
 
-type CreateFailure = 'gone' | 'notPermitted' | 'aboveCaller' | 'noDate' | 'wrongOrder';
+type CreateFailure = 'lackedScope' | 'gone' | 'notPermitted' | 'aboveCaller' | 'noDate' | 'wrongOrder';
 
 /** Creates a bot with this role in the project or group, and a token for the bot. */
 export async function createBotToken(
@@ -28,6 +33,8 @@ export async function createBotToken(
 ): Promise<BotTokenWithSecret | Failure<CreateFailure>> {
   const { name, description, scopes, expires_at, access_level } = input;
   if (!mayCreateTokens(uow.actor, parent) || uow.actor.user.bot) return fail('notPermitted');
+  const lacked = checkHandedOutScopes(uow.actor, scopes);
+  if (lacked !== null) return lacked;
   if (access_level > parent.role) return fail('aboveCaller');
   // Null is allowed: it means the default expiry.
   if (expires_at === undefined) return fail('noDate');

@@ -1,4 +1,9 @@
-import { NOT_PERMITTED, ROTATE_ERRORS, tokenFilters } from '#api/identity/personal-access-tokens/index.ts';
+import {
+  LACKED_SCOPE,
+  NOT_PERMITTED,
+  ROTATE_ERRORS,
+  tokenFilters,
+} from '#api/identity/personal-access-tokens/index.ts';
 import { SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { MAINTAINER, ROLES } from '#domain/members/roles.ts';
 import { forGroupAndProject } from '#http/access/parents.ts';
@@ -51,6 +56,7 @@ export const [createGroupAccessToken, createProjectAccessToken] = forGroupAndPro
       access_level: optional(integerIn(ROLES), MAINTAINER),
     },
     errors: {
+      lackedScope: LACKED_SCOPE,
       gone: PARENT_NOT_FOUND[parent.name],
       notPermitted: [400, `400 Bad request - User does not have permission to create ${parent.type} access token`],
       aboveCaller: [

@@ -32,7 +32,7 @@ export async function rotateOwnBotToken(
 }
 
 async function replaceBotToken(
-  uow: UnitOfWork,
+  uow: UnitOfWork<SignedInCaller>,
   parent: Parent,
   { bot_name: botName, ...old }: NamedBotToken,
   expiresAt: string | null,
