@@ -38,7 +38,10 @@ export function hasChanges(changes: ProtectionChanges): boolean {
   return ELEMENT_KINDS.some((kind) => Object.values(changes[kind]).some((elements) => elements.length > 0));
 }
 
-/** Returns the elements of a new protection; those with unassignable principals are skipped. */
+/**
+ * Returns the elements of a new protection; those with unassignable principals are skipped (`validateRulePrincipals`
+ * rejects such rules).
+ */
 export function createElements(inputs: ElementInputs, assignable: AssignablePrincipals): ProtectionChanges {
   return byKind((kind) => ({ added: toNewElements(kind, inputs[kind], assignable), updated: [], removed: [] }));
 }
@@ -150,6 +153,22 @@ function validateKind(kind: ElementKind, existing: number, { added, updated, rem
       validateApprovalCount(`${TITLES[kind]} required approvals`, required_approvals, 1),
     ),
   ];
+}
+
+/**
+ * Returns error messages if a rule names a user or group that is not assignable: without the rule, deployments would
+ * need fewer approvals than requested.
+ */
+export function validateRulePrincipals(
+  existing: ProtectionElements,
+  { approval_rules }: ElementInputs,
+  assignable: AssignablePrincipals,
+): string[] {
+  const isRejected = (input: ElementInput) => {
+    const before = existing.approval_rules.find(({ id }) => id === input.id);
+    return input._destroy !== true && !isAssignable(assignable, input, before);
+  };
+  return approval_rules.some(isRejected) ? ['Approval rules base User or group is not eligible'] : [];
 }
 
 /** Returns error messages if the number of approvals is out of range. */

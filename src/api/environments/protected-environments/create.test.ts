@@ -150,12 +150,26 @@ test('in a group maintainers and owners may be named, from above too, and the gr
     deploy_access_levels: [above.maintainer, above.developer, group.maintainer, stranger].map(({ id }) => ({
       user_id: id,
     })),
-    approval_rules: [above, group, inner, { id: 999999 }].map(({ id }) => ({ group_id: id })),
+    approval_rules: [group, inner].map(({ id }) => ({ group_id: id })),
   });
   const ids = (elements: object[], key: 'user_id' | 'group_id') =>
     elements.map((element) => (element as Record<typeof key, number>)[key]);
   assert.deepEqual(ids(body.deploy_access_levels, 'user_id'), [above.maintainer.id, group.maintainer.id]);
   assert.deepEqual(ids(body.approval_rules, 'group_id'), [group.id, inner.id]);
+});
+
+test('an approval rule for somebody who is not eligible is rejected, and nothing is protected', async () => {
+  const [above, stranger] = [await newGroup({ with: ['maintainer'] }), await user()];
+  const [group, project] = [await newGroup({ in: above }), await newProject({ in: above })];
+  const message = ['Approval rules base User or group is not eligible'];
+  for (const parent of [group, project]) {
+    for (const rule of [{ user_id: stranger.id }, { group_id: above.id }, { user_id: 999999 }, { group_id: 999999 }]) {
+      const rules = [{ user_id: above.maintainer.id }, rule];
+      assert.deepEqual(await refusal(parent, { approval_rules: rules }), [422, { message }]);
+    }
+    const right = await protect(parent, { approval_rules: [{ user_id: above.maintainer.id }] });
+    assert.deepEqual([right.status, right.body.approval_rules.length], [201, 1]);
+  }
 });
 
 test('in a project its developers may be named, from above too, and no groups', async () => {

@@ -2,7 +2,13 @@ import type { EnvironmentProtection } from '#authorization/protected-environment
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import { createElements, type ElementInputs, validateApprovalCount, validateElements } from './access-levels.ts';
+import {
+  createElements,
+  type ElementInputs,
+  validateApprovalCount,
+  validateElements,
+  validateRulePrincipals,
+} from './access-levels.ts';
 import { recordProtection } from './activity.ts';
 import { findAssignable } from './allowed-principals.ts';
 import { validateProtectionName } from './name-validation.ts';
@@ -15,7 +21,10 @@ export interface ProtectionInput extends ElementInputs {
 
 const NO_ELEMENTS = { deploy_access_levels: [], approval_rules: [] };
 
-/** Protects an environment of a project or a tier of a group. Elements with unassignable principals are skipped. */
+/**
+ * Protects an environment of a project or a tier of a group. Deploy access levels with
+ * unassignable principals are skipped, approval rules with them are rejected.
+ */
 export async function protectEnvironment(
   uow: UnitOfWork,
   parent: Parent,
@@ -29,6 +38,7 @@ export async function protectEnvironment(
   const texts = [
     ...validateProtectionName(parent.type, name),
     ...validateElements(NO_ELEMENTS, changes),
+    ...validateRulePrincipals(NO_ELEMENTS, input, assignable),
     ...validateApprovalCount('Required approval count', count, 0),
   ];
   if (texts.length > 0) return fail('invalid', { texts });

@@ -123,9 +123,14 @@ test('whoever may not be named is passed over, in an element that stands as in a
   const stranger = (await user()).id;
   const { status, body } = await owner.put(url, {
     deploy_access_levels: [{ id: levels[0]!.id, user_id: stranger }, { user_id: group.developer.id }],
-    approval_rules: [{ group_id: 999999 }],
   });
   assert.deepEqual([status, body], [200, before]);
+  const message = ['Approval rules base User or group is not eligible'];
+  for (const change of [{ group_id: 999999 }, { id: before.approval_rules[0].id, user_id: stranger }]) {
+    const rejected = await owner.put(url, { required_approval_count: 1, approval_rules: [change] });
+    assert.deepEqual([rejected.status, rejected.body], [422, { message }]);
+    assert.deepEqual((await owner.get(url)).body, before);
+  }
   // Who is named already stays so, and goes, whatever he has become.
   const rule = { user_id: group.maintainer.id, required_approvals: 1 };
   const named = (await done(owner.put(url, { approval_rules: [rule] }))).body.approval_rules[2];

@@ -2,7 +2,13 @@ import type { EnvironmentProtection } from '#authorization/protected-environment
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Parent } from '#http/access/parents.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { diffElements, hasChanges, validateApprovalCount, validateElements } from './access-levels.ts';
+import {
+  diffElements,
+  hasChanges,
+  validateApprovalCount,
+  validateElements,
+  validateRulePrincipals,
+} from './access-levels.ts';
 import { recordProtectionChanges } from './activity.ts';
 import { findAssignable } from './allowed-principals.ts';
 import type { ProtectionInput } from './protect.ts';
@@ -21,7 +27,11 @@ export async function updateProtection(
   const changes = diffElements(before, input, assignable);
   if (isFailure(changes)) return changes;
   const count = input.required_approval_count ?? before.required_approval_count;
-  const texts = [...validateElements(before, changes), ...validateApprovalCount('Required approval count', count, 0)];
+  const texts = [
+    ...validateElements(before, changes),
+    ...validateRulePrincipals(before, input, assignable),
+    ...validateApprovalCount('Required approval count', count, 0),
+  ];
   if (texts.length > 0) return fail('invalid', { texts });
   if (count === before.required_approval_count && !hasChanges(changes)) return before;
   await applyElementChanges(uow, before.id, changes);
