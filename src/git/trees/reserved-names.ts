@@ -14,6 +14,14 @@ export function isStorableName(name: string): boolean {
 }
 
 /**
+ * Returns whether a path contains a line break. git stores such names and pushes may contain them, but the API creates
+ * none: lists of names and headers have one name a line.
+ */
+export function hasLineBreak(path: string): boolean {
+  return /[\r\n]/.test(path);
+}
+
+/**
  * Returns whether git may check the content at this path (`.gitmodules`, `.gitattributes` and their short names on
  * NTFS). May return true for too many paths; git decides.
  */

@@ -85,6 +85,11 @@ test('rejects invalid snippets without creating a row or repository', async () =
   await assertRejected({ title: 'a', files: twice }, { message: { files: ['have the same name'] } });
   await assertRejected({ title: 'a', content: 'a', file_name: '../a' }, { message: { files: ['are invalid'] } });
   await assertRejected({ title: 'a', content: 'a', file_name: '.git/config' }, { message: { files: ['are invalid'] } });
+  for (const name of ['a\nb', 'a\rb', 'dir\r\n/b', '\n']) {
+    await assertRejected({ title: 'a', content: 'a', file_name: name }, { message: { files: ['are invalid'] } });
+    const files = [{ file_path: name, content: 'a' }];
+    await assertRejected({ title: 'a', files }, { message: { files: ['are invalid'] } });
+  }
   const rows = await database.reader.selectFrom('snippets').select('id').execute();
   assert.equal(rows.length, count);
   assert.equal((await listRepositories(git.storages.default!)).length, count);
