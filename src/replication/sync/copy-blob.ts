@@ -25,7 +25,7 @@ export async function copyBlob(
   if (!anew && (await hasBlob(blobs, sha256))) return true;
   const maxBytes = Math.min(size ?? MAX_BLOB_BYTES, await getFreeBytes(blobs));
   if (size !== null && size > maxBytes) {
-    throw new PrimaryFailure('refused', `A file of ${size} bytes does not fit: ${maxBytes} bytes are free`);
+    throw new PrimaryFailure('denied', `A file of ${size} bytes does not fit: ${maxBytes} bytes are free`);
   }
   const content = await primary.openBlob(replicable_name, replicable_id, maxBytes);
   if (content === null) return false;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Caller, world } from '#test/support/world.ts';
+import { type Caller, type TestResponse, world } from '#test/support/world.ts';
 
 // A token hands out no scope that it lacks, and an impersonator gets no token of the user (contract/conventions.md §10).
 
@@ -8,7 +8,7 @@ const here = await world();
 const { root, user, tokenOf, withToken } = here;
 const admin = await tokenOf(root, ['api']);
 
-const lacks = ({ status, body }: Answer, scope: string) => {
+const lacks = ({ status, body }: TestResponse, scope: string) => {
   const description = 'The request requires higher privileges than provided by the access token.';
   assert.deepEqual([status, body], [403, { error: 'insufficient_scope', error_description: description, scope }]);
 };

@@ -71,10 +71,10 @@ test('a token is valid for at most a minute, or two hours for a fetch', async ()
   const api = { scope: 'geo_api' };
   for (const claims of [{ exp: 1e308 }, { iat: -1e308, exp: now + 60 }, { iat: now - 60, exp: now + 1 }])
     assert.deepEqual(await getWithHeaders(site.proof(api, { claims })), DENIED, JSON.stringify(claims));
-  assert.deepEqual(await getWithHeaders(site.proof(api, { lives: 61 })), DENIED);
+  assert.deepEqual(await getWithHeaders(site.proof(api, { lifetime: 61 })), DENIED);
   const { refs } = await replicated();
-  assert.equal(await refs({ lives: 7_200 }), 200);
-  assert.equal(await refs({ lives: 7_201 }), 401);
+  assert.equal(await refs({ lifetime: 7_200 }), 200);
+  assert.equal(await refs({ lifetime: 7_201 }), 401);
 });
 
 test('a token is accepted once, also of several requests at once', async () => {
