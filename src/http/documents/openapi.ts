@@ -233,6 +233,13 @@ class Shapes {
   }
 
   #inner(schema: object): Json {
+    const { items, additionalItems, ...rest } = schema as { items?: unknown; additionalItems?: unknown };
+    if (!Array.isArray(items)) return this.#values(schema);
+    // A tuple has these keywords instead since JSON Schema 2020-12.
+    return this.#values({ ...rest, prefixItems: items, items: additionalItems ?? true });
+  }
+
+  #values(schema: object): Json {
     return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, this.refer(value)]));
   }
 

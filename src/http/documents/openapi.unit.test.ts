@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Type } from 'typebox';
 import { resourceModules } from '#api/index.ts';
 import { open, signedIn } from '../access/access.ts';
@@ -51,6 +52,21 @@ test('every reference resolves to a component', () => {
     for (const inner of Object.values(value)) visit(inner);
   };
   visit(document);
+});
+
+test('every schema is valid in the dialect of OpenAPI 3.1, JSON Schema 2020-12', () => {
+  const schemas: [string, Document][] = Object.entries(document.components.schemas);
+  const visit = (value: Document, where: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (value.schema !== undefined) schemas.push([where, value.schema]);
+    else for (const [key, inner] of Object.entries(value)) visit(inner, `${where}/${key}`);
+  };
+  visit(document.paths, '');
+  visit(document.components.headers, 'headers');
+  const ajv = new Ajv2020();
+  const invalid = schemas.filter(([, schema]) => ajv.validateSchema(schema) !== true).map(([where]) => where);
+  assert.deepEqual(invalid, []);
+  assert.ok(schemas.length > operations.length);
 });
 
 test('declares the parameters of every path, each with one name', () => {
