@@ -117,7 +117,10 @@ function requestBody(endpoint: Endpoint, declared: [string, Parameter<unknown>][
   if (declared.length === 0) return {};
   const schema = shapes.refer(parametersSchema(Object.fromEntries(declared)));
   const types = endpoint.body === 'json' ? ['application/json'] : BODY_TYPES;
-  const required = declared.some(([, { presence }]) => presence === 'required');
+  const names = new Set(declared.map(([name]) => name));
+  const required =
+    declared.some(([, { presence }]) => presence === 'required') ||
+    endpoint.rules.some(({ requiresOneOf }) => requiresOneOf?.every((name) => names.has(name)));
   return { requestBody: { required, content: Object.fromEntries(types.map((type) => [type, { schema }])) } };
 }
 

@@ -81,6 +81,8 @@ test('declares the parameters of every path, each with one name', () => {
   assert.equal(new Set(places).size, places.length);
 });
 
+const operationOf = (name: string): Document => operations.find(({ operationId }) => operationId === name);
+
 /** Their one answer is a refusal (contract/runners.md §3.8, §4.10). */
 const ALWAYS_REFUSED = ['discoverRouter', 'listPackagePipelines'];
 
@@ -224,6 +226,21 @@ test('the document shows what access refuses, and the bodies of what writes file
     const { required } = requestBody.content['application/json'].schema;
     assert.deepEqual(required.slice(0, 2), ['branch', 'commit_message']);
   }
+});
+
+test('a body is required where one of its parameters, or one of several, must be sent', () => {
+  const isRequired = (name: string) => operationOf(name).requestBody.required;
+  for (const name of [
+    'createProject',
+    'createSnippet',
+    'createIssue',
+    'updateIssue',
+    'updateMergeRequest',
+    'createFile',
+  ])
+    assert.equal(isRequired(name), true, name);
+  for (const name of ['updateNotificationSetting', 'updateApplicationSettings', 'mergeMergeRequest'])
+    assert.equal(isRequired(name), false, name);
 });
 
 test('throws for two schemas with one name', () => {

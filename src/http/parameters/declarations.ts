@@ -68,7 +68,11 @@ export function selectDeclaredParameters(
 }
 
 /** A rule over several parameters, checked after all are read. `prefix` is the name of the object that contains them. */
-export type ParameterRule = (rawParams: RawParameters, problems: Problems, prefix?: string) => void;
+export interface ParameterRule {
+  (rawParams: RawParameters, problems: Problems, prefix?: string): void;
+  /** One of these parameters must be sent. */
+  readonly requiresOneOf?: readonly string[];
+}
 
 const fullName = (name: string, prefix: string | undefined) => (prefix === undefined ? name : `${prefix}[${name}]`);
 const joinNames = (names: readonly string[], prefix: string | undefined) =>
@@ -88,21 +92,23 @@ export function mutuallyExclusive(...parts: readonly (string | { readonly text: 
 }
 
 export function atLeastOne(...names: string[]): ParameterRule {
-  return (rawParams, problems, prefix) => {
+  const rule: ParameterRule = (rawParams, problems, prefix) => {
     if (names.every((name) => rawParams[name] === undefined)) {
       problems.add(`${joinNames(names, prefix)} are missing, at least one parameter must be provided`);
     }
   };
+  return Object.assign(rule, { requiresOneOf: names });
 }
 
 /** Requires exactly one of these parameters. */
 export function exactlyOne(...names: string[]): ParameterRule {
-  return (rawParams, problems, prefix) => {
+  const rule: ParameterRule = (rawParams, problems, prefix) => {
     const sent = presentNames(rawParams, names);
     if (sent.length === 0)
       problems.add(`${joinNames(names, prefix)} are missing, exactly one parameter must be provided`);
     if (sent.length > 1) problems.add(`${joinNames(sent, prefix)} are mutually exclusive`);
   };
+  return Object.assign(rule, { requiresOneOf: names });
 }
 
 export function allOrNone(...names: string[]): ParameterRule {
