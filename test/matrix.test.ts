@@ -6,6 +6,7 @@ import { allExamples, type Exemplified, ourShare } from './examples/all.ts';
 import { ask, isStillThere } from './examples/call.ts';
 import { CALLERS, type CallerName, type Example } from './examples/example.ts';
 import { createCallers, createScene, type Scene } from './examples/scene.ts';
+import { createResponseCheck } from './support/documented-responses.ts';
 import { golden } from './support/golden.ts';
 import { world } from './support/world.ts';
 
@@ -17,6 +18,13 @@ const scenes = {
   private: await createScene(here, callers, 'private'),
   public: await createScene(here, callers, 'public'),
 };
+
+const findUndocumented = createResponseCheck(here.server.registry, (await here.anonymous.get('/openapi.json')).body);
+const undocumented = new Set<string>();
+here.listen((said) => {
+  const found = findUndocumented(said);
+  if (found !== null) undocumented.add(found);
+});
 
 type Statuses = readonly number[];
 
@@ -90,6 +98,10 @@ test('each caller gets the status of matrix.txt', () => {
     [],
     'is it meant so? then `npm run matrix` writes it',
   );
+});
+
+test('the OpenAPI document has the status and the media type of every answer', () => {
+  assert.deepEqual([...undocumented].sort(), []);
 });
 
 test('matrix.txt tells of every endpoint, in the order of the registry', () => {

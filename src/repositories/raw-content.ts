@@ -26,6 +26,14 @@ const MAGIC: readonly (readonly [string, readonly number[]])[] = [
   ['image/gif', [0x47, 0x49, 0x46, 0x38]],
 ];
 
+/** The media types that `detectContentType` returns, without parameters. */
+export const RAW_MEDIA_TYPES = [
+  ...MAGIC.map(([type]) => type),
+  'image/webp',
+  'text/plain',
+  'application/octet-stream',
+] as const;
+
 /** Detects the content type from the bytes, not the name: image, text (including HTML and SVG) or binary. */
 export function detectContentType(head: Uint8Array, size: number): string {
   const match = MAGIC.find(([, magic]) => magic.every((byte, index) => head[index] === byte));

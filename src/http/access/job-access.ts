@@ -1,6 +1,7 @@
 import { type AuthenticatedJob, findJobByToken, isRunning } from '#authorization/job-authentication.ts';
 import { windowAt } from '#rate-limits/window-counters.ts';
 import { type ApplicationSettings, loadSettings } from '#settings/settings.ts';
+import { TOO_MANY_REQUESTS } from '../errors/error-messages.ts';
 import { forbidden, HttpError, tooManyRequests } from '../errors/http-error.ts';
 import { optional, type Parameters, required } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
@@ -37,7 +38,7 @@ export function jobTokenAccess(
     authenticate: () => {},
     load: (call) => authenticateJob(call, limit),
     authorize: (_call, { job }) => requireRunning(job),
-  });
+  }).withErrors({ tooMany: TOO_MANY_REQUESTS });
 }
 
 /**
@@ -59,7 +60,7 @@ export function deferredJobTokenAccess(): Access<DeferredJobAuthentication, type
       };
     },
     authorize: () => {},
-  });
+  }).withErrors({ tooMany: TOO_MANY_REQUESTS });
 }
 
 /** Authentication that the handler completes after it has read the body. */

@@ -2,6 +2,7 @@ import type { Caller, SignedInCaller } from '#authentication/caller.ts';
 import { type GroupAbilityName, mayInGroup, mayInProject, type ProjectAbilityName } from '#authorization/abilities.ts';
 import { canSeeGroup, findGroup, type Group } from '#domain/namespaces/groups.ts';
 import { canSeeProject, findMovedProject, findProject, type Project } from '#domain/namespaces/projects.ts';
+import type { ErrorTable } from '../errors/error-table.ts';
 import { forbidden, HttpError, notFound, unauthorized } from '../errors/http-error.ts';
 import type { IncomingRequest } from '../request/incoming.ts';
 import { type Access, type AccessCall, access, requireSignedIn, signedInCaller } from './access.ts';
@@ -18,6 +19,12 @@ export const repositoryNotFoundIfDisabled: ProjectAccessOptions = {
   deniedError: (_call, project) =>
     project.repository_access_level === 'disabled' ? notFound('Repository') : undefined,
 };
+
+/** Errors of requests to the old path of a project. */
+const MOVED_ERRORS = {
+  movedRead: [301, 'This resource has been moved permanently to {location}', { Location: '{location}' }],
+  movedWrite: [405, { message: 'Non GET methods are not allowed for moved projects' }],
+} as const satisfies ErrorTable;
 
 async function authenticateWriter(call: AccessCall): Promise<void> {
   requireSignedIn(call);
@@ -56,7 +63,7 @@ function signedInProject(
     ...admission,
     load: async (call) => ({ project: await loadVisibleProject(call), caller: signedInCaller(call.caller) }),
     authorize: (call, { project }) => requireAbilityInProject(ability, options, call, project),
-  });
+  }).withErrors(MOVED_ERRORS);
 }
 
 /** Allows callers with this ability in the project `:id`; anonymous callers if the project is public. */
@@ -70,7 +77,7 @@ export function inProjectAllowingAnonymous(
     authenticate: rejectMovedWrite,
     load: async (call) => ({ project: await loadVisibleProject(call), caller: call.caller }),
     authorize: (call, { project }) => requireAbilityInProject(ability, options, call, project),
-  });
+  }).withErrors(MOVED_ERRORS);
 }
 
 /** Allows callers who can see the project: anonymous ones too, or signed-in users only. */
@@ -115,7 +122,7 @@ async function redirectMoved({ db, caller, request }: AccessCall, oldPath: strin
   const project = await findMovedProject(db, caller, oldPath);
   if (project === null || !canSeeProject(caller, project)) return;
   if (!isRead(request)) {
-    throw new HttpError(405, { message: 'Non GET methods are not allowed for moved projects' });
+    throw new HttpError(...MOVED_ERRORS.movedWrite);
   }
   // The project's :id is the segment after /api/v4/projects, however that is spelled; the rest is kept as sent.
   const path = request.path.replace(/^((?:\/+[^/]+){3}\/+)[^/]+/, `$1${project.id}`);

@@ -3,6 +3,7 @@ import { SCOPE_DESCRIPTIONS } from '#authentication/tokens/scope-descriptions.ts
 import type { ApiDocument, ApiServer, Json } from '../api-document.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import type { ResponseType } from '../endpoint/responses.ts';
+import { STAGE_ORDERS, type Stage } from '../endpoint/stages.ts';
 import type { ErrorEntry } from '../errors/error-table.ts';
 import { type Parameter, parametersSchema } from '../parameters/declarations.ts';
 import { string } from '../parameters/texts.ts';
@@ -97,6 +98,7 @@ function parametersOf(endpoint: Endpoint, template: string, shapes: Shapes): Jso
   return { parameters: [...inPath, ...others.map(([name, parameter]) => queryParameter(name, parameter, shapes))] };
 }
 
+const isRead = ({ method }: Endpoint) => method === 'GET' || method === 'HEAD';
 const hasRequestBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT' || method === 'PATCH';
 
 function queryParameter(name: string, { type, presence, fallback, summary }: Parameter<unknown>, shapes: Shapes): Json {
@@ -127,21 +129,52 @@ function requestBody(endpoint: Endpoint, declared: [string, Parameter<unknown>][
 const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 
 function responses(endpoint: Endpoint, shapes: Shapes): Json {
-  const result: Record<string, Json> = { [endpoint.response.status]: successResponse(endpoint.response, shapes) };
-  for (const [status, codes] of byStatus({ ...endpoint.access.errors, ...endpoint.errors }))
-    result[status] = errorResponse(codes);
-  if (endpoint.access.audience !== 'open') result[401] ??= commonResponse('Unauthorized');
-  if (endpoint.access.audience !== 'open' && endpoint.access.audience !== 'key')
-    result[403] ??= commonResponse('Forbidden');
-  if (Object.keys(declaredParameters(endpoint)).length > 0) result[400] ??= commonResponse('InvalidParameters');
-  if (pathParameters(endpoint.path).length > 0) result[404] ??= commonResponse('NotFound');
-  if (endpoint.lastModified) result[412] ??= commonResponse('PreconditionFailed');
-  return result;
+  const { access, method, response } = endpoint;
+  const result: Record<string, Json> = {};
+  for (const status of [response.status, ...(response.otherStatuses ?? [])])
+    result[status] = successResponse(status === 204 ? NO_BODY : response, shapes);
+  // Access to moved projects redirects reads and rejects writes.
+  const { [isRead(endpoint) ? 'movedWrite' : 'movedRead']: _moved, ...accessErrors } = access.errors;
+  for (const [status, codes] of byStatus({ ...accessErrors, ...endpoint.errors }))
+    result[status] = errorResponse(status, codes);
+  for (const [status, name] of commonErrors(endpoint)) result[status] ??= commonResponse(name);
+  if (method !== 'HEAD') return result;
+  return Object.fromEntries(Object.entries(result).map(([status, each]) => [status, withoutContent(each)]));
+}
+
+const NO_BODY: ResponseType = { kind: 'nothing', status: 204, schema: null };
+
+/** Returns the response to HEAD, which has no body. */
+function withoutContent(response: Json): Json {
+  const { content: _content, $ref, ...rest } = response as { content?: unknown; $ref?: string };
+  return $ref === undefined ? rest : { description: $ref.slice($ref.lastIndexOf('/') + 1) };
+}
+
+/** Returns the errors of the stages that the endpoint goes through, and of the throttles. */
+function commonErrors(endpoint: Endpoint): readonly (readonly [status: number, name: string])[] {
+  const { access, keyset, lastModified } = endpoint;
+  const stages: readonly Stage[] = STAGE_ORDERS[endpoint.stageOrder];
+  // A credential may be invalid or lack a scope, also where none is needed.
+  const checksCaller = access.audience !== 'open' || stages.includes('credentials');
+  const mayBeMissing = pathParameters(endpoint.path).length > 0 || access.isEnabled !== undefined;
+  const readsBody = hasRequestBody(endpoint) && stages.includes('body') && endpoint.body === 'merged';
+  const errors: [boolean, number, string][] = [
+    [true, 400, 'InvalidParameters'],
+    [checksCaller, 401, 'Unauthorized'],
+    [checksCaller, 403, 'Forbidden'],
+    [mayBeMissing, 404, 'NotFound'],
+    [keyset !== undefined, 405, 'OrderNotAllowed'],
+    [lastModified !== undefined, 412, 'PreconditionFailed'],
+    [readsBody, 413, 'BodyTooLarge'],
+    [readsBody, 415, 'UnsupportedMediaType'],
+    [true, 429, 'TooManyRequests'],
+  ];
+  return errors.filter(([isPossible]) => isPossible).map(([, status, name]) => [status, name]);
 }
 
 const commonResponse = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
-function successResponse({ kind, schema }: ResponseType, shapes: Shapes): Json {
+function successResponse({ kind, schema, mediaTypes = [], headers = [] }: ResponseType, shapes: Shapes): Json {
   const content = (type: string, body: unknown) => ({ content: { [type]: { schema: body } } });
   switch (kind) {
     case 'nothing':
@@ -152,8 +185,14 @@ function successResponse({ kind, schema }: ResponseType, shapes: Shapes): Json {
       return { description: 'See Location' };
     case 'html':
       return { description: 'A page', ...content('text/html', { type: 'string' }) };
-    case 'stream':
-      return { description: 'Bytes', ...content('application/octet-stream', {}) };
+    case 'stream': {
+      const body = { schema: schema === null ? {} : shapes.refer(schema) };
+      return {
+        description: mediaTypes.length === 0 ? 'Done' : 'The content',
+        ...(headers.length === 0 ? {} : { headers: textHeaders(headers) }),
+        ...(mediaTypes.length === 0 ? {} : { content: Object.fromEntries(mediaTypes.map((type) => [type, body])) }),
+      };
+    }
     case 'page':
       return {
         description: 'One page of a list',
@@ -172,23 +211,33 @@ const PAGE_HEADERS = Object.fromEntries(
   ]),
 );
 
+const textHeaders = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, { schema: { type: 'string' } }]));
+
 function byStatus(errors: Endpoint['errors']): Map<number, [string, ErrorEntry][]> {
   return Map.groupBy(Object.entries(errors), ([, [status]]) => status);
 }
 
 /** Returns the errors of one status from the endpoint's error table; `{name}` in them stands for a value. */
-function errorResponse(codes: readonly [string, ErrorEntry][]): Json {
+function errorResponse(status: number, codes: readonly [string, ErrorEntry][]): Json {
+  const description = codes.map(([code]) => code).join(', ');
+  if (status === 304) return { description };
+  if (status === 301) return { description, headers: textHeaders(['Location']), content: PLAIN_TEXT };
   const examples = codes.map(([code, [, body]]) => [
     code,
     { value: typeof body === 'string' ? { message: body } : body },
   ]);
   return {
-    description: codes.map(([code]) => code).join(', '),
+    description,
     content: {
+      // Throttles answer in plain text (contract/conventions.md §8).
+      ...(status === 429 ? PLAIN_TEXT : {}),
       'application/json': { schema: { $ref: '#/components/schemas/Refusal' }, examples: Object.fromEntries(examples) },
     },
   };
 }
+
+const PLAIN_TEXT = { 'text/plain': { schema: { type: 'string' } } };
 
 function components(schemas: Json): Json {
   const answer = (description: string, value: Json) => ({
@@ -198,13 +247,25 @@ function components(schemas: Json): Json {
     },
   });
   return {
-    headers: Object.fromEntries(Object.keys(PAGE_HEADERS).map((name) => [name, { schema: { type: 'string' } }])),
+    headers: textHeaders(Object.keys(PAGE_HEADERS)),
     responses: {
       InvalidParameters: answer('A parameter is missing or invalid', { error: 'name is missing' }),
       Unauthorized: answer('No credential, or a bad one', { message: '401 Unauthorized' }),
       Forbidden: answer('Not allowed', { message: '403 Forbidden' }),
       NotFound: answer('Missing, or not for this caller', { message: '404 Not Found' }),
+      OrderNotAllowed: answer('Keyset pagination in another order than offered', {
+        error: 'Keyset pagination is not yet available for this type of request',
+      }),
       PreconditionFailed: answer('Changed since', { message: '412 Precondition Failed' }),
+      BodyTooLarge: answer('The body is too large', { message: '413 Request Entity Too Large' }),
+      UnsupportedMediaType: answer('The body has another media type', {
+        error: "The provided content-type 'text/plain' is not supported.",
+      }),
+      TooManyRequests: {
+        description: 'Too many requests',
+        headers: { 'Retry-After': { schema: { type: 'integer' } } },
+        content: PLAIN_TEXT,
+      },
     },
     schemas: { ...schemas, Refusal: ERROR_SCHEMA },
   };

@@ -243,6 +243,41 @@ test('a body is required where one of its parameters, or one of several, must be
     assert.equal(isRequired(name), false, name);
 });
 
+test('a body that is no stream of bytes has the status, the media types and the headers of its answer', () => {
+  const successes = (name: string) =>
+    Object.entries(operationOf(name).responses as Record<string, Document>)
+      .filter(([status]) => status < '300')
+      .map(([status, { content = {}, headers = {} }]) => [status, Object.keys(content), Object.keys(headers)]);
+  assert.deepEqual(successes('requestJob'), [
+    ['201', ['application/json'], ['X-GitLab-Last-Update']],
+    ['204', [], []],
+  ]);
+  assert.deepEqual(successes('uploadArtifacts'), [['201', [], []]]);
+  assert.deepEqual(successes('appendTrace'), [['202', [], ['Job-Status', 'Range', 'X-GitLab-Trace-Update-Interval']]]);
+  assert.deepEqual(successes('getTrace'), [['200', ['text/plain'], []]]);
+  assert.deepEqual(successes('listProjectWikiPages'), [['200', ['application/json'], []]]);
+  assert.deepEqual(successes('downloadArtifacts'), [['200', ['application/octet-stream'], []]]);
+});
+
+test('shows the errors of the stages, of moved projects and of the throttles', () => {
+  const errors = (name: string) => Object.keys(operationOf(name).responses).filter((status) => status >= '300');
+  assert.deepEqual(errors('deleteProject'), ['400', '401', '403', '404', '405', '412', '429']);
+  assert.deepEqual(errors('listTree'), ['301', '400', '401', '403', '404', '429']);
+  assert.ok(errors('createProject').includes('415'));
+  assert.ok(!errors('createFile').includes('415'));
+  assert.equal(operationOf('starProject').responses[304].content, undefined);
+  assert.ok(operationOf('updateJob').responses[429].content['application/json'].examples.tooMany);
+  assert.ok(operationOf('updateJob').responses[429].content['text/plain']);
+});
+
+test('an operation with HEAD has no bodies', () => {
+  const heads = operations.filter(({ method }) => method === 'head');
+  assert.ok(heads.length > 0);
+  for (const { responses } of heads)
+    for (const response of Object.values(responses as Record<string, Document>))
+      assert.equal(response.content, undefined);
+});
+
 test('throws for two schemas with one name', () => {
   const other = shape('Thing', { id: Type.String() });
   const twice = createRegistry({

@@ -11,6 +11,12 @@ export interface ResponseType<Result = unknown> {
   readonly kind: 'entity' | 'list' | 'page' | 'text' | 'nothing' | 'stream' | 'html' | 'redirect';
   readonly status: number;
   readonly schema: TSchema | null;
+  /** Other statuses of success, with the same body; 204 has none. */
+  readonly otherStatuses?: readonly number[];
+  /** Of a stream: its media types; none if it has no body. */
+  readonly mediaTypes?: readonly string[];
+  /** Of a stream: headers that the handler sets for clients. */
+  readonly headers?: readonly string[];
   /** Serializes the rows that the handler returns; absent if it returns the response itself. */
   readonly entity?: Entity<never>;
   /** For the type checker only: the result of the handler. */
@@ -60,8 +66,17 @@ export const Message = shape('Message', { message: Type.String() });
 export const accepted: ResponseType<void> = { kind: 'entity', status: 202, schema: Message };
 /** 204 without a body. */
 export const noContent: ResponseType<void> = { kind: 'nothing', status: 204, schema: null };
-/** Bytes; the handler sets the headers. */
-export const stream: ResponseType<StreamReply> = { kind: 'stream', status: 200, schema: null };
+/** 200 with bytes; the handler sets the headers. */
+export const stream: ResponseType<StreamReply> = {
+  kind: 'stream',
+  status: 200,
+  schema: null,
+  mediaTypes: ['application/octet-stream'],
+};
+/** A stream that differs: in its status, in its media types (none: no body), or in the schema of its JSON. */
+export const streamOf = (
+  described: Partial<Pick<ResponseType, 'status' | 'otherStatuses' | 'mediaTypes' | 'headers' | 'schema'>>,
+): ResponseType<StreamReply> => ({ ...stream, ...described });
 /** 200 with an HTML page, or a redirect. */
 export const html: ResponseType<HtmlReply | RedirectReply> = { kind: 'html', status: 200, schema: null };
 /** 302 to another page, or an HTML page with the reason. */

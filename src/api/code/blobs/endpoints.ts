@@ -2,12 +2,13 @@ import { getObjectInfo, readObject } from '#git/objects/object-reader.ts';
 import type { AccessCall } from '#http/access/access.ts';
 import { inProjectAllowingAnonymous } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, stream } from '#http/endpoint/responses.ts';
+import { ok, streamOf } from '#http/endpoint/responses.ts';
 import { notFound } from '#http/errors/http-error.ts';
 import { required } from '#http/parameters/declarations.ts';
 import { refName } from '#http/parameters/texts.ts';
 import { blobTooLargeResponse, checkLargeBlobLimit, MAX_JSON_BLOB_BYTES } from '#rate-limits/large-blobs.ts';
 import { streamToClient } from '#rate-limits/stream-limits.ts';
+import { RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import { fail } from '#runtime/failure.ts';
 import { Blob } from './entities.ts';
@@ -47,7 +48,7 @@ export const getRawBlob = endpoint({
   summary: 'Get the raw content of a blob',
   access: inProjectAllowingAnonymous('read_code').resource(blob),
   errors: { gone: [404, '404 Blob Not Found'] },
-  response: stream,
+  response: streamOf({ mediaTypes: RAW_MEDIA_TYPES }),
   async handle({ project, blob, request }, { git }) {
     const content = await streamToClient(git, getRepository(git, project), blob.id, request);
     return content === null ? fail('gone') : rawBlobReply(content);

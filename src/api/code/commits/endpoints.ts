@@ -103,7 +103,7 @@ export const cherryPickCommit = endpoint({
   params: applyParams,
   errors: applyErrors('cherry-pick', 'cherry-picked'),
   activity: ['pushed to branch'],
-  response: created(CommitOrDryRun),
+  response: { ...created(CommitOrDryRun), otherStatuses: [200] },
   handle: async (call, services) => (await applyCommit('cherryPick', call, services)) ?? DRY_RUN,
 });
 
@@ -114,7 +114,7 @@ export const revertCommit = endpoint({
   params: applyParams,
   errors: applyErrors('revert', 'reverted'),
   activity: ['pushed to branch'],
-  response: created(CommitOrDryRun),
+  response: { ...created(CommitOrDryRun), otherStatuses: [200] },
   handle: async (call, services) => (await applyCommit('revert', call, services)) ?? DRY_RUN,
 });
 

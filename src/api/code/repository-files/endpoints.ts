@@ -1,17 +1,18 @@
 import { inProject } from '#http/access/project-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, list, noContent, ok, Reply, stream } from '#http/endpoint/responses.ts';
+import { created, list, noContent, ok, Reply, streamOf } from '#http/endpoint/responses.ts';
 import { COMMIT_ERRORS } from '#http/errors/error-messages.ts';
 import { object, optional, required } from '#http/parameters/declarations.ts';
 import { boolean, integerIn, notBlank } from '#http/parameters/types.ts';
 import { PUSH_TO_BRANCH } from '#repositories/branches/push-permission.ts';
+import { RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { blameAccess, fileAccess, fileContentAccess, rawFileAccess } from './access.ts';
 import { blameLines } from './blame.ts';
 import { commitParams, FIELD_ERRORS, writeParams } from './commit-fields.ts';
 import { BODY_ERRORS } from './deferred-body.ts';
 import { BlameRange, RepositoryFile, WrittenFile } from './entities.ts';
-import { fileHeaders, fileHeadReply } from './file-headers.ts';
+import { FILE_HEADER_NAMES, fileHeaders, fileHeadReply } from './file-headers.ts';
 import { lfsFileReply } from './lfs-response.ts';
 import { filePath } from './parameters.ts';
 import { rawFileReply, readFileContent } from './raw.ts';
@@ -37,7 +38,7 @@ export const getFileHeaders = endpoint({
   summary: 'Get file metadata as headers',
   access: fileAccess,
   scopes: SCOPES,
-  response: stream,
+  response: streamOf({ mediaTypes: ['application/json'], headers: FILE_HEADER_NAMES }),
   handle: ({ file }) => fileHeadReply(file),
 });
 
@@ -60,7 +61,7 @@ export const getBlameHeaders = endpoint({
   summary: 'Get file metadata as headers without blame',
   access: fileAccess,
   scopes: SCOPES,
-  response: stream,
+  response: streamOf({ mediaTypes: ['application/json'], headers: FILE_HEADER_NAMES }),
   handle: ({ file }) => fileHeadReply(file),
 });
 
@@ -72,7 +73,7 @@ export const getRawFile = endpoint({
   allowJobToken: true,
   params: { lfs: optional(boolean, false) },
   errors: { lfsMissing: [404, '404 Not Found'] },
-  response: stream,
+  response: streamOf({ mediaTypes: RAW_MEDIA_TYPES, headers: FILE_HEADER_NAMES }),
   async handle({ project, file, params, request }, services) {
     const large = params.lfs ? await lfsFileReply(project, file, services) : null;
     return large ?? rawFileReply(services.git, project, file, request);

@@ -1,12 +1,28 @@
 import type { StreamReply } from '#http/endpoint/responses.ts';
 import type { LocatedFile } from './get.ts';
 
+/** The names of the ten headers, without their prefixes. */
+const NAMES = [
+  'Blob-Id',
+  'Commit-Id',
+  'Content-Sha256',
+  'Encoding',
+  'Execute-Filemode',
+  'File-Name',
+  'File-Path',
+  'Last-Commit-Id',
+  'Ref',
+  'Size',
+] as const;
+
+export const FILE_HEADER_NAMES = NAMES.map((name) => `X-Gitlab-${name}`);
+
 /**
  * Returns the ten headers of a file under both prefixes: the specification's and the one that clients read
  * (contract/repository.md §1 HEAD).
  */
 export function fileHeaders(file: LocatedFile): Record<string, string> {
-  const values: Readonly<Record<string, string>> = {
+  const values: Readonly<Record<(typeof NAMES)[number], string>> = {
     'Blob-Id': file.blobId,
     'Commit-Id': file.commitId,
     'Content-Sha256': file.sha256,
@@ -19,9 +35,9 @@ export function fileHeaders(file: LocatedFile): Record<string, string> {
     Size: String(file.size),
   };
   const headers: Record<string, string> = {};
-  for (const name in values) {
-    headers[`X-Service-${name}`] = values[name] as string;
-    headers[`X-Gitlab-${name}`] = values[name] as string;
+  for (const name of NAMES) {
+    headers[`X-Service-${name}`] = values[name];
+    headers[`X-Gitlab-${name}`] = values[name];
   }
   return headers;
 }

@@ -2,7 +2,7 @@ import { isAdministrator } from '#authentication/caller.ts';
 import { VISIBILITIES } from '#authorization/visibility-levels.ts';
 import { signedIn } from '#http/access/access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, page, stream } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, page, streamOf } from '#http/endpoint/responses.ts';
 import { INVALID } from '#http/errors/error-messages.ts';
 import { exactlyOne, object, optional, required } from '#http/parameters/declarations.ts';
 import { description, limitedText, pathText, string, title } from '#http/parameters/texts.ts';
@@ -78,7 +78,7 @@ export const getSnippetContent = endpoint({
   get: '/snippets/:id/raw',
   summary: 'Get the content of the first snippet file',
   access: readSnippetAccess(),
-  response: stream,
+  response: streamOf({ mediaTypes: ['text/plain'] }),
   handle: ({ snippet, request }, services) => streamFirstFile(services, snippet, request),
 });
 

@@ -1,6 +1,6 @@
 import { forGroupAndProject } from '#http/access/parents.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { created, noContent, ok, stream } from '#http/endpoint/responses.ts';
+import { created, noContent, ok, streamOf } from '#http/endpoint/responses.ts';
 import { INVALID, READ_ONLY } from '#http/errors/error-messages.ts';
 import type { ErrorEntry } from '#http/errors/error-table.ts';
 import { atLeastOne, object, optional, required } from '#http/parameters/declarations.ts';
@@ -8,7 +8,7 @@ import { commitMessage, limitedText, pathText, refName, string } from '#http/par
 import { boolean, oneOf } from '#http/parameters/types.ts';
 import { MEBIBYTE } from '#http/request/body.ts';
 import { readWikiAccess, writeWikiAccess } from './access.ts';
-import { WikiAttachment, WikiPage } from './entities.ts';
+import { ListedPages, WikiAttachment, WikiPage } from './entities.ts';
 import { getPage } from './get.ts';
 import { listPages } from './list.ts';
 import { FORMATS, type Format } from './page-titles.ts';
@@ -30,7 +30,7 @@ export const [listGroupWikiPages, listProjectWikiPages] = forGroupAndProject((pa
     summary: 'List all pages of a wiki',
     access: readWikiAccess(parent),
     params: { with_content: optional(boolean, false) },
-    response: stream,
+    response: streamOf({ mediaTypes: ['application/json'], schema: ListedPages }),
     handle: ({ parent, params: { with_content }, request }, services) =>
       listPages(services, parent, with_content, request),
   }),

@@ -1,17 +1,22 @@
 import { Type } from 'typebox';
 import { entity } from '#http/endpoint/entity.ts';
+import { shape } from '#http/endpoint/responses.ts';
 import type { RenderedPage } from './page-content.ts';
 
 const text = Type.String();
 
 const basicFields = { format: text, slug: text, title: text, wiki_page_meta_id: Type.Integer() };
 
-export const WikiPage = entity('WikiPage', {
-  ...basicFields,
-  content: text,
-  encoding: text,
-  front_matter: Type.Record(Type.String(), Type.Unknown()),
-}).from((page: RenderedPage) => serializePage(page));
+const contentFields = { content: text, encoding: text, front_matter: Type.Record(Type.String(), Type.Unknown()) };
+
+/** The pages of a list, with their content on request. */
+export const ListedPages = Type.Array(
+  shape('ListedWikiPage', { ...basicFields, ...Type.Partial(Type.Object(contentFields)).properties }),
+);
+
+export const WikiPage = entity('WikiPage', { ...basicFields, ...contentFields }).from((page: RenderedPage) =>
+  serializePage(page),
+);
 
 /** Returns the fields of a page in lists. */
 export function serializeListedPage({ id, page }: Pick<RenderedPage, 'id' | 'page'>) {

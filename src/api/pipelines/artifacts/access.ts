@@ -7,6 +7,7 @@ import { canSeeProject, findProject, type Project } from '#domain/namespaces/pro
 import { type AccessCall, access } from '#http/access/access.ts';
 import { checkRunnerLimit, getJobToken } from '#http/access/job-access.ts';
 import { inProject } from '#http/access/project-access.ts';
+import { TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
 import { forbidden, nestedNotFound, unauthorized } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { refName, string } from '#http/parameters/texts.ts';
@@ -128,7 +129,8 @@ export function dependencyTokenAccess() {
     .require((_call, { caller, project, isSamePipeline, archive }) => {
       if (!isSamePipeline) requireAllowed(caller, project, archive);
     })
-    .map(asAuthorizedArchive);
+    .map(asAuthorizedArchive)
+    .withErrors({ tooMany: TOO_MANY_REQUESTS });
 }
 
 /**

@@ -1,11 +1,12 @@
 import { deferredJobTokenAccess } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { noContent, ok, stream } from '#http/endpoint/responses.ts';
+import { noContent, ok, stream, streamOf } from '#http/endpoint/responses.ts';
 import { NOT_FOUND } from '#http/errors/error-messages.ts';
 import { forbidden } from '#http/errors/http-error.ts';
 import { optional, required } from '#http/parameters/declarations.ts';
 import { pathText } from '#http/parameters/texts.ts';
 import { boolean } from '#http/parameters/types.ts';
+import { RAW_MEDIA_TYPES } from '#repositories/raw-content.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
 import { Job, mayForceJob, readJobAccess, updateJobAccess } from '../jobs/index.ts';
 import { dependencyTokenAccess, readArchiveAccess, readLatestArchiveAccess } from './access.ts';
@@ -30,10 +31,10 @@ export const uploadArtifacts = endpoint({
     tooLarge: [413, 'file size has reached maximum size limit'],
     exists: [400, 'another artifact of the same type already exists'],
   },
-  response: stream,
+  response: streamOf({ status: 201, mediaTypes: [] }),
   async handle({ request, rawParams, authenticate }, services) {
     const result = await uploadArtifact(services, { request, rawParams, authenticate });
-    return isFailure(result) ? result : { status: 201, headers: {} };
+    return isFailure(result) ? result : { headers: {} };
   },
 });
 
@@ -71,7 +72,7 @@ export const downloadArtifactFile = endpoint({
   allowJobToken: true,
   params: { path: required(pathText) },
   errors: { archiveNotFound: NOT_FOUND, fileNotFound: FILE_NOT_FOUND },
-  response: stream,
+  response: streamOf({ mediaTypes: RAW_MEDIA_TYPES }),
   handle: ({ archive, params, request }, services) => sendArchivedFile(services, archive, params.path, request),
 });
 
@@ -92,7 +93,7 @@ export const downloadLatestArtifactFile = endpoint({
   allowJobToken: true,
   params: { path: required(pathText) },
   errors: { archiveNotFound: NOT_FOUND, fileNotFound: FILE_NOT_FOUND },
-  response: stream,
+  response: streamOf({ mediaTypes: RAW_MEDIA_TYPES }),
   handle: ({ archive, params, request }, services) => sendArchivedFile(services, archive, params.path, request),
 });
 

@@ -2,8 +2,8 @@ import { ANONYMOUS } from '#authentication/caller.ts';
 import { findRunnerByToken } from '#authorization/runners.ts';
 import { checkRunnerLimit } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { type StreamReply, stream } from '#http/endpoint/responses.ts';
-import { FORBIDDEN } from '#http/errors/error-messages.ts';
+import { type StreamReply, streamOf } from '#http/endpoint/responses.ts';
+import { FORBIDDEN, TOO_MANY_REQUESTS } from '#http/errors/error-messages.ts';
 import { object, optional } from '#http/parameters/declarations.ts';
 import { string } from '#http/parameters/texts.ts';
 import { timestamp } from '#runtime/clock.ts';
@@ -26,8 +26,13 @@ export const requestJob = endpoint({
       object({ url: optional(string), certificate: optional(string), authorization: optional(string) }),
     ),
   },
-  errors: { conflict: [409, '409 Conflict'], tokenInvalid: FORBIDDEN },
-  response: stream,
+  errors: { conflict: [409, '409 Conflict'], tokenInvalid: FORBIDDEN, tooMany: TOO_MANY_REQUESTS },
+  response: streamOf({
+    status: 201,
+    otherStatuses: [204],
+    mediaTypes: ['application/json'],
+    headers: ['X-GitLab-Last-Update'],
+  }),
   async handle({ runner: requestingRunner, params, request }, services) {
     await checkRunnerLimit(services, 'runner_jobs_request_api_limit', requestingRunner.id);
     const { system_id: systemId, info, last_update } = params;
@@ -50,7 +55,7 @@ export const requestJob = endpoint({
     if (isFailure(claimed)) return claimed.code === 'conflict' ? fail('conflict') : noJob(version);
     const payload = await buildPayloadOrFailJob(services, requester, claimed, request.baseUrl);
     if (isFailure(payload)) return fail('conflict');
-    return { status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(payload) };
+    return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(payload) };
   },
 });
 

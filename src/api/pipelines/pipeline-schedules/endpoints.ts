@@ -111,7 +111,7 @@ export const takeOwnershipOfPipelineSchedule = endpoint({
   summary: 'Take ownership of a pipeline schedule',
   access: takeScheduleAccess(),
   errors: { gone: SCHEDULE_NOT_FOUND },
-  response: created(PipelineScheduleDetail),
+  response: { ...created(PipelineScheduleDetail), otherStatuses: [200] },
   async write(uow, { project, caller, schedule }) {
     const updated = await takeScheduleOwnership(uow, schedule);
     if (isFailure(updated)) return updated;

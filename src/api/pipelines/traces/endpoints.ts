@@ -1,6 +1,6 @@
 import { jobTokenAccess } from '#http/access/job-access.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { stream } from '#http/endpoint/responses.ts';
+import { streamOf } from '#http/endpoint/responses.ts';
 import { firstHeader } from '#http/request/incoming.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { fail, isFailure } from '#runtime/failure.ts';
@@ -22,7 +22,11 @@ export const appendTrace = endpoint({
     notThere: [416, { error: '416 Range Not Satisfiable' }, { Range: '{Range}' }],
     tooLong: [403, '403 Forbidden', { 'Job-Status': 'failed' }],
   },
-  response: stream,
+  response: streamOf({
+    status: 202,
+    mediaTypes: [],
+    headers: ['Job-Status', 'Range', 'X-GitLab-Trace-Update-Interval'],
+  }),
   async handle({ job, token, request }, services) {
     const range = firstHeader(request.headers['content-range']);
     if (range === undefined) return fail('noRange');
@@ -33,7 +37,7 @@ export const appendTrace = endpoint({
       ...rangeHeader(grown.size),
       'X-GitLab-Trace-Update-Interval': getUpdateInterval(job.trace_watched_at, timestamp(services.clock)),
     };
-    return { status: 202, headers };
+    return { headers };
   },
 });
 
@@ -42,7 +46,7 @@ export const getTrace = endpoint({
   get: '/projects/:id/jobs/:job_id/trace',
   summary: 'Get the log of a job',
   access: readJobAccess(),
-  response: stream,
+  response: streamOf({ mediaTypes: ['text/plain'] }),
   async handle({ job }, services) {
     await recordWatched(services, job);
     return {

@@ -72,7 +72,7 @@ export const [createIssueDiscussion, createEpicDiscussion] = forNoteables([issue
     params,
     errors: NOTE_CREATION_ERRORS,
     activity: kind.parentType === 'project' ? ['commented DiscussionNote', 'note mention'] : ['note mention'],
-    response: created(CreatedDiscussion),
+    response: { ...created(CreatedDiscussion), otherStatuses: [202] },
     handle: ({ caller, noteable, params }, services) =>
       createDiscussion(services, { kind, noteable, caller }, params, NOT_IN_A_DIFF),
   }),
@@ -85,7 +85,7 @@ export const createMergeRequestDiscussion = endpoint({
   params: { ...params, position: optional(positionParam), commit_id: optional(string) },
   errors: { ...NOTE_CREATION_ERRORS, ...POSITION_ERRORS },
   activity: ['commented DiscussionNote', 'commented DiffNote', 'note mention'],
-  response: created(CreatedDiscussion),
+  response: { ...created(CreatedDiscussion), otherStatuses: [202] },
   async handle({ caller, noteable, params }, services) {
     const threadStart = await threadStartAt(services.git, noteable, params.position);
     if (isFailure(threadStart)) return threadStart;
@@ -106,7 +106,7 @@ export const createCommitDiscussion = endpoint({
   params: { ...params, position: optional(positionParam) },
   errors: { ...NOTE_CREATION_ERRORS, ...POSITION_ERRORS },
   activity: ['commented DiscussionNote', 'commented DiffNote'],
-  response: created(CreatedDiscussion),
+  response: { ...created(CreatedDiscussion), otherStatuses: [202] },
   async handle({ caller, noteable, params }, services) {
     if (params.position && !isDiffOfCommit(noteable, params.position)) return fail('nowhere');
     const threadStart = await threadStartAt(services.git, noteable, params.position);

@@ -88,7 +88,7 @@ export const [createIssueThreadNote, createMergeRequestThreadNote, createEpicThr
         notAnswerable: [400, '400 Bad request - Discussion can not be replied to.'],
       },
       activity: ACTIVITY[kind.type].answer,
-      response: created(noteOrQuickActions(Note)),
+      response: { ...created(noteOrQuickActions(Note)), otherStatuses: [202] },
       handle: ({ caller, noteable, discussion, params: { body, created_at } }, services) =>
         writeNoteWithQuickActions(services, { kind, noteable, caller }, body, {
           write: (uow, text) =>
@@ -137,7 +137,7 @@ export const [updateIssueThreadNote, updateMergeRequestThreadNote, updateEpicThr
         notResolvable: [400, '400 Bad request - Note is not resolvable'],
       },
       activity: ACTIVITY[kind.type].update,
-      response: ok(noteOrQuickActions(Note)),
+      response: { ...ok(noteOrQuickActions(Note)), otherStatuses: [202] },
       async handle({ caller, noteable, note, may, params: { body, resolved } }, services) {
         if (!(await may(resolved == null ? 'change' : 'resolve'))) return fail('forbidden');
         if (resolved == null) {

@@ -57,7 +57,7 @@ export const [createIssueNote, createMergeRequestNote, createEpicNote] = forNote
       'state closed',
       ...(kind.type === 'Epic' ? [] : (['commented Note', `closed ${kind.type}`, 'note assignee'] as const)),
     ],
-    response: created(noteOrQuickActions(Note)),
+    response: { ...created(noteOrQuickActions(Note)), otherStatuses: [202] },
     handle: ({ caller, noteable, params: { body, internal, confidential, created_at } }, services) =>
       writeNoteWithQuickActions(services, { kind, noteable, caller }, body, {
         write: (uow, text) =>
@@ -78,7 +78,7 @@ export const [updateIssueNote, updateMergeRequestNote, updateEpicNote] = forNote
     params: { body: required(notBlank(description)) },
     errors: { gone: NOT_FOUND, ...QUICK_ACTION_ERRORS },
     activity: ['note mention'],
-    response: ok(noteOrQuickActions(Note)),
+    response: { ...ok(noteOrQuickActions(Note)), otherStatuses: [202] },
     handle: ({ caller, noteable, note, params }, services) =>
       writeNoteWithQuickActions(services, { kind, noteable, caller }, params.body, {
         write: (uow, text) => updateNote(uow, kind, noteable, note, text),

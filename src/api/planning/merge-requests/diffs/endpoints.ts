@@ -1,6 +1,6 @@
 import { Commit, Diff } from '#api/code/commits/index.ts';
 import { endpoint } from '#http/endpoint/endpoint.ts';
-import { ok, page, stream } from '#http/endpoint/responses.ts';
+import { ok, page, streamOf } from '#http/endpoint/responses.ts';
 import { paginateInMemory } from '#http/lists/in-memory-page.ts';
 import { optional } from '#http/parameters/declarations.ts';
 import { boolean } from '#http/parameters/types.ts';
@@ -51,7 +51,7 @@ export const getMergeRequestRawDiffs = endpoint({
   get: `${MERGE_REQUEST}/raw_diffs`,
   summary: 'Get the raw diff of a merge request',
   access: mergeRequestCodeAccess(),
-  response: stream,
+  response: streamOf({ mediaTypes: ['text/plain'] }),
   async handle({ project, mergeRequest }, { database, git }) {
     const comparison = await loadCurrentComparison(database.forRequest().reader, git, project, mergeRequest);
     const headers = { ...NO_STORE_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' };
