@@ -86,7 +86,7 @@ export async function getParentIds(world: GitWorld, commit: string): Promise<rea
 }
 
 /** Returns a client that is connected until `leave` is called. */
-export function createTestClient(): { readonly client: RequestClient; leave(): void } {
+export function createTestClient(network = '192.0.2.1'): { readonly client: RequestClient; leave(): void } {
   const controller = new AbortController();
   const { signal } = controller;
   const client = {
@@ -94,13 +94,18 @@ export function createTestClient(): { readonly client: RequestClient; leave(): v
       return signal.aborted;
     },
     signal,
+    network,
+    measureStall: () => 0,
+    disconnect: () => controller.abort(),
   };
   return { client, leave: () => controller.abort() };
 }
 
 /** Fills all slots and the queue of the history walk limiter until the function is called or the test ends. */
 export function occupyWalkLimiter(git: Git, test: TestContext): () => Promise<void> {
-  const slots = Array.from({ length: git.limits.walks + 256 }, () => historyWalkLimiter(git).acquire());
+  const slots = Array.from({ length: git.limits.walks + 256 }, (_, at) =>
+    historyWalkLimiter(git).acquire(createTestClient(`network ${at}`)),
+  );
   const leave = async () => {
     for (const place of slots) (await place)();
   };

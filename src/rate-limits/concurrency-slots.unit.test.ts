@@ -26,9 +26,10 @@ test('limits the slots of each address and the total', async () => {
 });
 
 test('a full queue rejects with a retry time', async () => {
-  const places = createConcurrencySlots({ each: 1, all: 10 });
+  const places = createConcurrencySlots({ each: 1, all: 2 });
   const taken = Array.from({ length: 4 }, () => places.take('1.1.1.1'));
   assert.deepEqual(await Promise.all(taken.map(stateOf)), ['in', 'waits', 'waits', 'come back in 10 s']);
+  assert.equal(await stateOf(places.take('2.2.2.2')), 'in');
   for (const each of taken.slice(0, 3)) (await each)();
   assert.equal(await stateOf(places.take('1.1.1.1')), 'in');
 });

@@ -1,5 +1,6 @@
 import type { Database, Reader } from '#database/database.ts';
 import type { Clock } from '#runtime/clock.ts';
+import type { RequestClient, Waiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import { getClientNetwork } from './client-network.ts';
@@ -16,21 +17,28 @@ const PERIOD_SECONDS = 600;
  */
 const slots = createConcurrencySlots({ each: 8, all: 32 });
 
+/** Who tries to sign in. */
+export interface SignInClient {
+  readonly client: RequestClient;
+  readonly clientAddress: string;
+}
+
 /**
- * Runs a password sign-in `attempt` for this address and counts its failures `invalid`, across all processes. After
+ * Runs a password sign-in `attempt` for the client's address and counts its failures `invalid`, across all processes. After
  * `failed_sign_in_limit` failures in ten minutes (a fixed window; 0: no limit) it fails with `tooMany` and `seconds`
- * without an attempt. Rejects with `QueueFull` if too many wait.
+ * without an attempt. The attempt hashes passwords as the waiter that it gets. Rejects with
+ * `QueueFull` if too many wait, and with `ClientDisconnected`.
  */
 export async function limitFailedSignIns<Result>(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
-  address: string,
-  attempt: () => Promise<Result>,
+  { client, clientAddress }: SignInClient,
+  attempt: (waiter: Waiter) => Promise<Result>,
 ): Promise<Result | Failure<'tooMany'>> {
-  const release = await slots.take(address);
+  const release = await slots.take(clientAddress, client);
   try {
-    const failures = windowAt(clock.now(), `failed_sign_in:${getClientNetwork(address)}`, PERIOD_SECONDS);
+    const failures = windowAt(clock.now(), `failed_sign_in:${getClientNetwork(clientAddress)}`, PERIOD_SECONDS);
     if (await isLimitReached(database.reader, failures)) return fail('tooMany', { seconds: PERIOD_SECONDS });
-    const result = await attempt();
+    const result = await attempt({ client });
     if (isFailure(result) && result.code === 'invalid') {
       await database.transaction((tx) => incrementCount(tx, failures), { isolation: 'read committed' });
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createTestClient } from '#git/fixtures.testing.ts';
 import { ClientDisconnected } from '#runtime/concurrency-limiter.ts';
 import { createSharedBudget } from './shared-budget.ts';
 
@@ -18,12 +19,12 @@ test('waiters are served in order, except those that disconnected', async () => 
   const shares = createSharedBudget({ each: 5, all: 8 });
   shares.take('192.0.2.1', 5);
   const come: string[] = [];
-  const leaving = new AbortController();
-  const gone = shares.wait('192.0.2.1', 1, { isDisconnected: false, signal: leaving.signal });
+  const leaving = createTestClient();
+  const gone = shares.wait('192.0.2.1', 1, leaving.client);
   const first = shares.wait('192.0.2.1', 3).then(() => come.push('first'));
   const second = shares.wait('192.0.2.1', 3).then(() => come.push('second'));
   await shares.wait('192.0.2.2', 3);
-  leaving.abort();
+  leaving.leave();
   await assert.rejects(gone, ClientDisconnected);
   shares.release('192.0.2.1', 3);
   await first;

@@ -126,6 +126,9 @@ async function startLocked(config: Config, { clock, log, end, ...options }: Lock
     // Copies in progress end with this process.
     const own = gitForClient(git, {
       signal,
+      network: '',
+      measureStall: () => 0,
+      disconnect: () => {},
       get isDisconnected() {
         return signal.aborted;
       },

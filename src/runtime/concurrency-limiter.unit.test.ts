@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
   ClientDisconnected,
+  type ConcurrencyLimiter,
   createConcurrencyLimiter,
   createKeyedLock,
   createSharedYielder,
@@ -19,12 +20,28 @@ function held() {
   return { work: () => promise, end: resolve };
 }
 
-/** A client that can go away. */
-function client(): { readonly client: RequestClient; leave(): void } {
+/** A client that can go away, and that has stood still for so many milliseconds. */
+function client(network = '192.0.2.1', stalled = 0) {
   const controller = new AbortController();
   const { signal } = controller;
-  return { client: { signal, isDisconnected: false }, leave: () => controller.abort() };
+  const client: RequestClient = {
+    signal,
+    isDisconnected: false,
+    network,
+    measureStall: () => stalled,
+    disconnect: () => controller.abort(),
+  };
+  return { client, leave: () => controller.abort() };
 }
+
+/** Asks for a slot; `has` says whether it has been given. */
+function asking(acquire: ConcurrencyLimiter['acquire'], network: string) {
+  const one = { network, has: false, release: () => {} };
+  acquire(client(network)).then((release) => Object.assign(one, { has: true, release }));
+  return one;
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const nothing = async () => {};
 
@@ -71,6 +88,63 @@ test('what is owed waits in a full line too', async () => {
   await assert.rejects(enter(nothing), QueueFull);
   first.end();
   await Promise.all([working, owed]);
+});
+
+test('one network gets half of the slots, and a quarter is kept for networks that have none', async () => {
+  const { acquire } = createConcurrencyLimiter(8, { maxWaiting: 100, retryAfter: 7 });
+  const all = ['a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'd', 'e'].map((network) => asking(acquire, network));
+  await settled();
+  const holders = () => all.flatMap(({ has, network }) => (has ? [network] : [])).join('');
+  assert.equal(holders(), 'aaaabbcd');
+  all[0]!.release();
+  await settled();
+  assert.equal(holders(), 'aaaabbcde', 'who has none comes first');
+  for (const each of all.slice(1, 3)) each.release();
+  await settled();
+  assert.equal(holders(), 'aaaabbcde', 'two are kept');
+  all[3]!.release();
+  await settled();
+  assert.equal(holders(), 'aaaaabbcde', 'the others take turns');
+});
+
+test('networks that wait take turns', async () => {
+  const { acquire } = createConcurrencyLimiter(1, { maxWaiting: 100, retryAfter: 7 });
+  const order: string[] = [];
+  const take = async (network: string) => {
+    const release = await acquire(client(network));
+    order.push(network);
+    await settled();
+    release();
+  };
+  await Promise.all(['a', 'a', 'a', 'b', 'b', 'c'].map(take));
+  assert.equal(order.join(''), 'aabcab');
+});
+
+test('one network fills half of the queue', async () => {
+  const { acquire } = createConcurrencyLimiter(1, { maxWaiting: 4, retryAfter: 7 });
+  const release = await acquire(client('a'));
+  const waiting = [acquire(client('a')), acquire(client('a'))];
+  await assert.rejects(acquire(client('a')), QueueFull);
+  const other = acquire(client('b'));
+  release();
+  for (const each of [...waiting, other]) each.then((done) => done());
+  await Promise.all([...waiting, other]);
+});
+
+test('a client that stands still loses its slot to one that waits for it', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { acquire } = createConcurrencyLimiter(2, { maxWaiting: 2, retryAfter: 7 });
+  const still = client('a', 60_000);
+  const release = await acquire(still);
+  still.client.signal.addEventListener('abort', release);
+  t.mock.timers.tick(60_000);
+  assert.equal(still.client.signal.aborted, false, 'while nobody waits it may');
+  const reading = await acquire(client('b'));
+  const next = acquire(client('a'));
+  t.mock.timers.tick(1_000);
+  (await next)();
+  assert.equal(still.client.signal.aborted, true);
+  reading();
 });
 
 test('each key has a line of its own, with an end', async () => {

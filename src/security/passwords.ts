@@ -1,5 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
+import { createConcurrencyLimiter, type Waiter } from '#runtime/concurrency-limiter.ts';
 
 // About 70 ms and 16 MiB per hash. Each hash contains its parameters, so they can be raised later.
 const current = { ln: 14, r: 8, p: 1 } as const;
@@ -7,7 +7,7 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
 // Hashes run in the thread pool that file access uses too: many sign-ins must leave it threads and memory (two hashes at once
-// need 32 MiB). The last waiter of a full queue waits little more than a second.
+// need 32 MiB). The last waiter of a full queue waits little more than a second; networks take turns.
 const { run: enter } = createConcurrencyLimiter(2, { maxWaiting: 32, retryAfter: 5 });
 let runs = 0;
 
@@ -17,19 +17,19 @@ export function countScryptRuns(): number {
 }
 
 /** Returns a salted, self-describing scrypt hash: `$scrypt$ln=14,r=8,p=1$salt$hash`. Fails with `QueueFull` if too many wait. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, waiter?: Waiter): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  return formatHash(current, salt, await compute(password, salt, current, HASH_BYTES));
+  return formatHash(current, salt, await compute(password, salt, { ...current, length: HASH_BYTES }, waiter));
 }
 
 /**
  * Returns whether the password matches the hash. A null hash (no such user, or a user without a password) takes the same time,
  * which does not reveal which users exist. Fails with `QueueFull` if too many wait.
  */
-export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
+export async function verifyPassword(hash: string | null, password: string, waiter?: Waiter): Promise<boolean> {
   const stored = hash === null ? null : parseHash(hash);
   const { cost, salt, key } = stored ?? placeholderHash;
-  const computed = await compute(password, salt, cost, key.length);
+  const computed = await compute(password, salt, { ...cost, length: key.length }, waiter);
   return timingSafeEqual(computed, key) && stored !== null;
 }
 
@@ -62,7 +62,12 @@ function parseHash(hash: string): StoredHash | null {
   };
 }
 
-async function compute(password: string, salt: Buffer, { ln, r, p }: Cost, length: number): Promise<Buffer> {
+async function compute(
+  password: string,
+  salt: Buffer,
+  { ln, r, p, length }: Cost & { readonly length: number },
+  waiter?: Waiter,
+): Promise<Buffer> {
   const N = 2 ** ln;
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   return enter(() => {
@@ -70,5 +75,5 @@ async function compute(password: string, salt: Buffer, { ln, r, p }: Cost, lengt
     return new Promise((resolve, reject) => {
       scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
     });
-  });
+  }, waiter);
 }

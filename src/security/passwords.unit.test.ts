@@ -35,9 +35,16 @@ test('many at once all finish', async () => {
   assert.deepEqual(answers, [false, true, false, true, false, true]);
 });
 
-test('two are computed at once and thirty-two wait: one more is turned away', async () => {
-  const all = await Promise.allSettled(Array.from({ length: 40 }, () => verifyPassword(null, 'flood')));
+test('one network gets half of the two computations and of the thirty-two waiting places', async () => {
+  const flood = Array.from({ length: 40 }, () => verifyPassword(null, 'flood', { network: 'one' }));
+  const other = verifyPassword(null, 'polite', { network: 'other' });
+  const finished: string[] = [];
+  const order = (name: string) => () => finished.push(name);
+  const ends = [Promise.any(flood.slice(1)).then(order('flood')), other.then(order('polite'))];
+  const all = await Promise.allSettled(flood);
+  await Promise.all(ends);
+  assert.equal(finished[0], 'polite');
   const refusals = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-  assert.equal(refusals.length, 6);
+  assert.equal(refusals.length, 40 - 1 - 16);
   assert.ok(refusals.every((reason) => reason instanceof QueueFull));
 });

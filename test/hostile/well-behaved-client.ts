@@ -7,17 +7,20 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 /** The input of the thread. */
 export interface Manners {
-  /** The full URL that it requests. */
-  readonly address: string;
+  /** The address of the API. */
+  readonly api: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export type Bidding = 'begin' | 'end';
+/** What it asks for, one path after the other and again from the start; or that it is to end. */
+export type Bidding = { readonly paths: readonly string[] } | 'end';
 
 /** The result that it posts when it stops. */
 export interface Waited {
   /** Milliseconds. */
   readonly longestWait: number;
+  /** Milliseconds at the median of the path with the longest one (paths without their parameters). */
+  readonly medianWait: number;
   /** The responses other than 200, and the errors of requests without a response. */
   readonly wrong?: string;
 }
@@ -28,35 +31,45 @@ export interface Waited {
  */
 const BREATH = 25;
 
-const { address, headers } = workerData as Manners;
-let asking = Promise.resolve<Waited>({ longestWait: 0 });
+const { api, headers } = workerData as Manners;
+let asking = Promise.resolve<Waited>({ longestWait: 0, medianWait: 0 });
 let ending = false;
 
 /** Sends one simple request after the other until it is stopped. */
-async function askOn(): Promise<Waited> {
+async function askOn(paths: readonly string[]): Promise<Waited> {
   const agent = new Agent({ keepAlive: true });
+  const waits = new Map<string, number[]>();
   let longestWait = 0;
+  const waited = () => ({ longestWait, medianWait: Math.max(0, ...[...waits.values()].map(median)) });
   try {
     let since = performance.now();
-    while (!ending) {
-      const status = await ask(agent);
-      if (status !== 200) return { longestWait, wrong: `answered ${status}` };
+    for (let at = 0; !ending; at++) {
+      const path = paths[at % paths.length]!;
+      const asked = performance.now();
+      const status = await ask(agent, path);
+      if (status !== 200) return { ...waited(), wrong: `${path} was answered ${status}` };
       const now = performance.now();
       longestWait = Math.max(longestWait, now - since);
       since = now;
+      const question = path.split('?', 1)[0]!;
+      waits.set(question, [...(waits.get(question) ?? []), now - asked]);
       await pause(BREATH);
     }
-    return { longestWait };
+    return waited();
   } catch (error) {
-    return { longestWait, wrong: String(error) };
+    return { ...waited(), wrong: String(error) };
   } finally {
     agent.destroy();
   }
 }
 
-function ask(agent: Agent): Promise<number | undefined> {
+function median(waits: readonly number[]): number {
+  return waits.toSorted((a, b) => a - b)[waits.length >> 1]!;
+}
+
+function ask(agent: Agent, path: string): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
-  const request = get(address, { agent, headers }, (response) => {
+  const request = get(api + path, { agent, headers }, (response) => {
     response.resume();
     response.on('error', reject);
     response.on('end', () => resolve(response.statusCode));
@@ -67,6 +80,6 @@ function ask(agent: Agent): Promise<number | undefined> {
 
 parentPort!.on('message', (bidding: Bidding) => {
   ending = bidding === 'end';
-  if (!ending) asking = askOn();
+  if (bidding !== 'end') asking = askOn(bidding.paths);
   else void asking.then((waited) => parentPort!.postMessage(waited));
 });

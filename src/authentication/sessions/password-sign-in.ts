@@ -3,6 +3,7 @@ import { foldCase } from '#database/name-keys.ts';
 import { type Params, prepare } from '#database/prepare.ts';
 import type { UserState } from '#database/tables/authentication.ts';
 import { addMilliseconds } from '#runtime/clock.ts';
+import type { Waiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { verifyPassword } from '#security/passwords.ts';
 import { findUserById, type User } from '../users/users.ts';
@@ -26,9 +27,10 @@ const ALLOWED_STATES: readonly UserState[] = ['active', 'deactivated'];
 export async function checkPassword(
   { database }: { readonly database: Database },
   { login, password }: { readonly login: string; readonly password: string },
+  waiter?: Waiter,
 ): Promise<{ readonly user: User } | Failure<'invalid'>> {
   const claimed = await findCandidate(database.reader, login);
-  const right = await verifyPassword(claimed?.password_hash ?? null, password);
+  const right = await verifyPassword(claimed?.password_hash ?? null, password, waiter);
   const user = await database.transaction((tx) =>
     right && claimed !== null ? acceptSignIn(tx, claimed) : countFailure(tx, claimed?.id ?? UNKNOWN_USER_ID),
   );

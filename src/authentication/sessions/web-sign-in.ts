@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '#database/database.ts';
+import type { Waiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import type { User } from '../users/users.ts';
@@ -10,6 +11,7 @@ interface WebSignInInput {
   readonly password: string;
   readonly session: { readonly digest: string };
   readonly address: string;
+  readonly waiter: Waiter;
 }
 
 /**
@@ -18,12 +20,12 @@ interface WebSignInInput {
  */
 export async function signInWithPassword(
   services: { readonly database: Database },
-  { login, password, session, address }: WebSignInInput,
+  { login, password, session, address, waiter }: WebSignInInput,
 ): Promise<{ readonly secret: string } | Failure<'switchedOff' | 'invalid'>> {
   const { database } = services;
   const settings = await loadSettings(database.reader);
   if (!settings.password_authentication_enabled_for_web) return fail('switchedOff');
-  const checked = await checkPassword(services, { login, password });
+  const checked = await checkPassword(services, { login, password }, waiter);
   if (isFailure(checked)) return checked;
   const secret = newSessionSecret();
   return database.transaction(async (tx) => {

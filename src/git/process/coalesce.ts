@@ -10,10 +10,12 @@ interface SharedWork {
 const sharedWorks = definePerGit(() => new Map<string, SharedWork>());
 
 /**
- * Runs `work` once for all concurrent callers with the same `key` (which includes the repository). It is cancelled when
- * the last caller disconnects. `work` must use the `Git` that it gets.
+ * Runs `work` once for all concurrent callers of one network with the same `about` (which includes the repository): nobody
+ * waits for the turn of another network. It is cancelled when the last caller disconnects. `work` must use the `Git`
+ * that it gets.
  */
-export async function coalesce<Result>(git: Git, key: string, work: (git: Git) => Promise<Result>): Promise<Result> {
+export async function coalesce<Result>(git: Git, about: string, work: (git: Git) => Promise<Result>): Promise<Result> {
+  const key = `${git.client?.network ?? ''} ${about}`;
   const works = sharedWorks(git);
   const shared = works.get(key) ?? startSharedWork(git, key, work);
   shared.waiters += 1;
@@ -39,9 +41,12 @@ function startSharedWork(git: Git, key: string, work: (git: Git) => Promise<unkn
   const controller = new AbortController();
   const client = {
     signal: controller.signal,
+    network: git.client?.network ?? '',
     get isDisconnected() {
       return controller.signal.aborted;
     },
+    measureStall: () => 0,
+    disconnect: () => controller.abort(),
   };
   const result = work(gitForClient(git, client)).finally(() => {
     if (works.get(key) === shared) works.delete(key);

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { type Cidr, inCidrs } from '#config.ts';
+import { getClientNetwork } from '#rate-limits/client-network.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { plainBadRequest } from '../errors/http-error.ts';
 
@@ -80,6 +81,12 @@ function stripPathPrefix(path: string, externalUrl: string | null): string {
 function scheme(raw: IncomingMessage, trusted: boolean): string {
   const forwarded = trusted ? firstHeader(raw.headers['x-forwarded-proto']) : undefined;
   return forwarded === 'https' || 'encrypted' in raw.socket ? 'https' : 'http';
+}
+
+/** Returns the network of the client that sent a request. */
+export function resolveClientNetwork(raw: IncomingMessage, { trustedProxies }: Addressing): string {
+  const trusted = inCidrs(trustedProxies, raw.socket.remoteAddress ?? '');
+  return getClientNetwork(resolveClientAddress(raw, trusted, trustedProxies));
 }
 
 /**

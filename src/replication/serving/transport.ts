@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError, plainBadRequest, serverError, unavailable } from '#http/errors/http-error.ts';
-import { type Addressing, hasValidHost, type IncomingRequest, toIncomingRequest } from '#http/request/incoming.ts';
+import {
+  type Addressing,
+  hasValidHost,
+  type IncomingRequest,
+  resolveClientNetwork,
+  toIncomingRequest,
+} from '#http/request/incoming.ts';
 import {
   type Connections,
   closeUnlessFullyRead,
@@ -34,6 +40,7 @@ interface TransportOptions {
 export function createTransport(options: TransportOptions): Connections {
   return createConnections({
     exchange: (raw, response, client) => exchange(options, raw, response, client),
+    networkOf: (raw) => resolveClientNetwork(raw, options.addressing),
     clock: options.services.clock,
     headersOfUnreadable: () => [`X-Hearth-Site: ${encodeHeaderValue(options.siteName())}`, 'X-Hearth-Proxied: false'],
     idleTimeout: options.stallTimeoutMs,

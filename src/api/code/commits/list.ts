@@ -45,12 +45,23 @@ export async function loadCommitPage(
   const revisions = filter.all ? 'all' : await resolveRevisions(git, repository, name.trim() || 'HEAD');
   if (revisions === null) return EMPTY_PAGE;
   const options = { ...toListOptions(filter), revisions, path, skip, limit: perPage + 1 };
-  const isExpensive = path !== '' || Boolean(filter.author);
   const list = () => listCommits(git, repository, options);
-  const ids = await (isExpensive ? historyWalkLimiter(git).run(list, git) : list());
+  const ids = await (isExpensive(filter, options) ? historyWalkLimiter(git).run(list, git) : list());
   const commits = await readCommits(git, repository, ids.slice(0, perPage));
   const items = commits.flatMap((commit) => (commit === null ? [] : [{ commit, project }]));
   return { items, total: null, more: ids.length > perPage };
+}
+
+/** Skipped commits that git reads in some milliseconds. */
+const MAX_CHEAP_SKIP = 1000;
+
+/** Whether git may have to read much more of the history than the commits of the page. */
+function isExpensive(
+  { author, until, order }: CommitFilter,
+  { revisions, path, skip }: { readonly revisions: Revisions; readonly path: string; readonly skip: number },
+): boolean {
+  const isRange = revisions !== 'all' && revisions.exclude !== undefined;
+  return Boolean(path || author || until) || order === 'topo' || isRange || skip > MAX_CHEAP_SKIP;
 }
 
 function isInvalidRef(name: string): boolean {

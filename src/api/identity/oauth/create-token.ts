@@ -1,5 +1,6 @@
 import { ANONYMOUS } from '#authentication/caller.ts';
 import type { Services } from '#http/services.ts';
+import type { SignInClient } from '#rate-limits/failed-sign-ins.ts';
 import { timestamp } from '#runtime/clock.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
 import { authorizationCodeGrant } from './authorization-code-grant.ts';
@@ -20,11 +21,11 @@ const GRANTS = new Map<string, Grant>([
 export async function issueToken(
   services: Pick<Services, 'database' | 'clock' | 'runUnitOfWork'>,
   request: TokenRequest,
-  { client, address }: { readonly client: ClientStatus; readonly address: string },
+  { client, requester }: { readonly client: ClientStatus; readonly requester: SignInClient },
 ): Promise<GrantResult | Failure<'unsupportedGrantType' | 'tooMany'>> {
   const { grant_type } = request;
   if (!grant_type) return fail('notFound', { parameter: 'grant_type' });
-  if (grant_type === 'password') return passwordGrant(services, request, { client, address });
+  if (grant_type === 'password') return passwordGrant(services, request, { client, requester });
   const grant = GRANTS.get(grant_type);
   if (grant === undefined) return fail('unsupportedGrantType');
   const asking = { client, at: timestamp(services.clock) };

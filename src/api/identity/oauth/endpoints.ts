@@ -59,7 +59,7 @@ export const issueOAuthToken = endpoint({
   errors: TOKEN_ERRORS,
   response: ok(OAuthTokenPair),
   async handle({ client, params, request }, services) {
-    const issued = await issueToken(services, params, { client, address: request.clientAddress });
+    const issued = await issueToken(services, params, { client, requester: request });
     return isFailure(issued) ? issued : new Reply(issued, { headers: NO_STORE_HEADERS });
   },
 });

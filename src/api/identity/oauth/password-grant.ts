@@ -7,7 +7,7 @@ import { SCOPES } from '#authentication/tokens/access-tokens.ts';
 import { findUserById } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
-import { limitFailedSignIns } from '#rate-limits/failed-sign-ins.ts';
+import { limitFailedSignIns, type SignInClient } from '#rate-limits/failed-sign-ins.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { loadSettings } from '#settings/settings.ts';
 import type { ClientStatus } from './client-authentication.ts';
@@ -20,7 +20,7 @@ const DEFAULT_SCOPES = ['api'];
 export async function passwordGrant(
   { database, clock, runUnitOfWork }: Pick<Services, 'database' | 'clock' | 'runUnitOfWork'>,
   { username, password, scope }: TokenRequest,
-  { client, address }: { readonly client: ClientStatus; readonly address: string },
+  { client, requester }: { readonly client: ClientStatus; readonly requester: SignInClient },
 ): Promise<GrantResult | Failure<'tooMany'>> {
   const { ropc_without_client_credentials } = await loadSettings(database.reader);
   if (client === 'wrong' || (client === 'none' && !ropc_without_client_credentials)) return fail('invalidClient');
@@ -28,7 +28,9 @@ export async function passwordGrant(
   const scopes = parseRequestedScopes(scope, { allowed, defaults: usual });
   if (isFailure(scopes)) return scopes;
   const proof = { login: username ?? '', password: password ?? '' };
-  const checked = await limitFailedSignIns({ database, clock }, address, () => checkPassword({ database }, proof));
+  const checked = await limitFailedSignIns({ database, clock }, requester, (waiter) =>
+    checkPassword({ database }, proof, waiter),
+  );
   if (isFailure(checked)) return checked.code === 'tooMany' ? checked : fail('invalidGrant');
   const applicationId = client === 'none' ? null : client.id;
   return runUnitOfWork(ANONYMOUS, (uow) => issue(uow, { applicationId, userId: checked.user.id, scopes }));

@@ -89,8 +89,8 @@ test('0 is no limit', async () => {
 test('who comes while too many passwords are being looked at is told to come back', async () => {
   await limitTo(50);
   let isOn = true;
-  const lookOn = async () => {
-    while (isOn) await verifyPassword(null, 'flood');
+  const lookOn = async (_: unknown, at: number) => {
+    while (isOn) await verifyPassword(null, 'flood', { network: `${at}` });
   };
   const flood = Array.from({ length: 34 }, lookOn);
   const refused = await grant('192.0.2.6', 'nobody');

@@ -5,6 +5,7 @@ import { validatePassword } from '#authentication/users/password-rules.ts';
 import { type User, updateUser } from '#authentication/users/users.ts';
 import type { UnitOfWork } from '#events/unit-of-work.ts';
 import type { Services } from '#http/services.ts';
+import type { Waiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
 import { hashPassword } from '#security/passwords.ts';
 import { loadSettings } from '#settings/settings.ts';
@@ -16,6 +17,7 @@ interface RenewPasswordInput {
   readonly password: string;
   readonly newPassword: string;
   readonly address: string;
+  readonly waiter: Waiter;
 }
 
 /**
@@ -25,17 +27,17 @@ interface RenewPasswordInput {
  */
 export async function renewPassword(
   { database, runUnitOfWork }: Pick<Services, 'database' | 'runUnitOfWork'>,
-  { login, password, newPassword, address }: RenewPasswordInput,
+  { login, password, newPassword, address, waiter }: RenewPasswordInput,
 ): Promise<string | Failure<'switchedOff' | 'invalid' | 'weak'>> {
   const settings = await loadSettings(database.reader);
   if (!settings.password_authentication_enabled_for_web) return fail('switchedOff');
-  const checked = await checkPassword({ database }, { login, password });
+  const checked = await checkPassword({ database }, { login, password }, waiter);
   if (isFailure(checked)) return checked;
   const { user } = checked;
   if (user.password_expires_at === null) return password;
   const [problem] = validateNewPassword({ password, newPassword }, user, settings.minimum_password_length);
   if (problem !== undefined) return fail('weak', { problem });
-  const hash = await hashPassword(newPassword);
+  const hash = await hashPassword(newPassword, waiter);
   const stored = await runUnitOfWork({ user, token: null, address }, (uow) => storePassword(uow, user, hash));
   return isFailure(stored) ? stored : newPassword;
 }

@@ -6,6 +6,7 @@ import { sessionCookie } from '#http/request/cookie.ts';
 import type { IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import { limitFailedSignIns } from '#rate-limits/failed-sign-ins.ts';
+import type { Waiter } from '#runtime/concurrency-limiter.ts';
 import { type Failure, isFailure } from '#runtime/failure.ts';
 import { signInErrorPage } from './pages.ts';
 import { renewPassword } from './renew-password.ts';
@@ -26,8 +27,8 @@ export async function signInVisitor(
   session: WebSession,
   form: SignInForm,
 ): Promise<RedirectReply | HtmlReply> {
-  const signedIn = await limitFailedSignIns(services, request.clientAddress, () =>
-    renewAndSignIn(services, request, session, form),
+  const signedIn = await limitFailedSignIns(services, request, (waiter) =>
+    renewAndSignIn(services, { address: request.clientAddress, waiter }, session, form),
   );
   if (isFailure(signedIn)) return signInErrorPage(request, session, form, signedIn);
   return {
@@ -38,12 +39,12 @@ export async function signInVisitor(
 
 async function renewAndSignIn(
   services: Pick<Services, 'database' | 'runUnitOfWork'>,
-  { clientAddress: address }: IncomingRequest,
+  { address, waiter }: { readonly address: string; readonly waiter: Waiter },
   session: WebSession,
   { login, password, newPassword }: SignInForm,
 ): Promise<{ readonly secret: string } | Failure<'invalid' | 'weak' | 'switchedOff'>> {
-  if (newPassword === '') return signInWithPassword(services, { login, password, session, address });
-  const present = await renewPassword(services, { login, password, newPassword, address });
+  if (newPassword === '') return signInWithPassword(services, { login, password, session, address, waiter });
+  const present = await renewPassword(services, { login, password, newPassword, address, waiter });
   if (isFailure(present)) return present;
-  return signInWithPassword(services, { login, password: present, session, address });
+  return signInWithPassword(services, { login, password: present, session, address, waiter });
 }

@@ -59,7 +59,9 @@ function stringifyStart(value: unknown, maxLength: number): string {
 export function removeNulCharacters(json: Buffer): Buffer {
   if (!json.includes(ESCAPED_NUL)) return json;
   // The pattern also matches `\\`, so that an escaped backslash before `u0000` is not taken for an escaped NUL.
-  const text = json.toString('utf8').replace(/\\(?:u0000|.)/gs, (sequence) => (sequence === ESCAPED_NUL ? "" : sequence));
+  const text = json
+    .toString('utf8')
+    .replace(/\\(?:u0000|.)/gs, (sequence) => (sequence === ESCAPED_NUL ? '' : sequence));
   return Buffer.from(text);
 }
 

@@ -1,4 +1,3 @@
-import { createConcurrencySlots } from '#rate-limits/concurrency-slots.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { createWorkerThread, siblingProgram, ThreadTerminated } from '#runtime/worker-thread.ts';
 import { type CiFileEvaluation, type CiFileTask, failedEvaluation } from './evaluate.ts';
@@ -31,11 +30,7 @@ const thread = createWorkerThread<CiFileTask, CiFileEvaluation, CiFileQuestion, 
 /** The client that waits for an evaluation. */
 export interface EvaluationClient {
   readonly client: RequestClient;
-  readonly clientAddress: string;
 }
-
-/** One file of each network is evaluated at a time, so that others wait for one of them and not for all. */
-const slots = createConcurrencySlots({ each: 1, all: 100, waiting: 50 });
 
 /**
  * Evaluates a CI file in a thread with limits of time and memory. A file that exceeds them is invalid. `client` is null for a
@@ -46,15 +41,12 @@ export async function evaluateInThread(
   sources: CiFileSources,
   client: EvaluationClient | null,
 ): Promise<CiFileEvaluation> {
-  const release = client === null ? () => {} : await slots.take(client.clientAddress, client.client);
   try {
     const waiter = client === null ? { exemptFromLimit: true } : { client: client.client };
     return await thread.run(task, { waiter, answer: (question) => answer(question, sources) });
   } catch (error) {
     if (error instanceof ThreadTerminated) return failedEvaluation(fileTooLarge().message);
     throw error;
-  } finally {
-    release();
   }
 }
 

@@ -4,6 +4,9 @@ import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 export function withMaxWait(client: RequestClient, longest: number): RequestClient & { readonly isOver: boolean } {
   const over = AbortSignal.timeout(longest);
   return {
+    network: client.network,
+    measureStall: () => client.measureStall(),
+    disconnect: () => client.disconnect(),
     get isDisconnected() {
       return client.isDisconnected || over.aborted;
     },

@@ -18,6 +18,8 @@ export interface Connections {
 interface ConnectionsOptions {
   /** Answers one request. Resolves when the response is complete, and never rejects. */
   readonly exchange: (raw: IncomingMessage, response: ServerResponse, client: RequestClient) => Promise<void>;
+  /** The network of the client that sent a request. */
+  readonly networkOf: (raw: IncomingMessage) => string;
   readonly clock: Clock;
   /** Additional headers of the response to unreadable requests. */
   readonly headersOfUnreadable?: () => readonly string[];
@@ -53,7 +55,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     running.add(response);
     if (closing) closeAfterResponse(response);
     answering.set(raw.socket, response);
-    const client = new ConnectedClient(response, () => {
+    const client = new ConnectedClient(response, options.networkOf, () => {
       running.delete(response);
       if (closing && running.size === 0) server.closeAllConnections();
     });
@@ -109,8 +111,14 @@ class ConnectedClient implements RequestClient {
   // A request is finished when its work is done and its response is sent, whichever comes last.
   #open = 2;
   readonly #landed: () => void;
+  readonly #response: ServerResponse;
+  readonly #networkOf: (raw: IncomingMessage) => string;
+  #network: string | undefined;
+  #stall: { readonly bytes: number; readonly since: number } | undefined;
 
-  constructor(response: ServerResponse, landed: () => void) {
+  constructor(response: ServerResponse, networkOf: (raw: IncomingMessage) => string, landed: () => void) {
+    this.#response = response;
+    this.#networkOf = networkOf;
     this.#landed = landed;
     this.answered = () => this.#half();
     response.once('close', () => {
@@ -124,6 +132,28 @@ class ConnectedClient implements RequestClient {
     this.#controller ??= new AbortController();
     if (this.isDisconnected) this.#controller.abort();
     return this.#controller.signal;
+  }
+
+  get network(): string {
+    this.#network ??= this.#networkOf(this.#response.req);
+    return this.#network;
+  }
+
+  measureStall(): number {
+    const { req, writableNeedDrain } = this.#response;
+    const isSilent = !req.complete && req.readableLength === 0;
+    if (!isSilent && !writableNeedDrain) {
+      this.#stall = undefined;
+      return 0;
+    }
+    const bytes = req.socket.bytesRead + req.socket.bytesWritten;
+    const now = performance.now();
+    if (this.#stall?.bytes !== bytes) this.#stall = { bytes, since: now };
+    return now - this.#stall.since;
+  }
+
+  disconnect(): void {
+    this.#response.destroy();
   }
 
   #half(): void {

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expectationFailed, plainBadRequest } from '#http/errors/http-error.ts';
 import { releaseBodyMemory } from '#http/request/body-memory.ts';
-import { type Addressing, hasValidHost, type IncomingRequest, toIncomingRequest } from '#http/request/incoming.ts';
+import {
+  type Addressing,
+  hasValidHost,
+  type IncomingRequest,
+  resolveClientNetwork,
+  toIncomingRequest,
+} from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import type { Metrics } from '#runtime/metrics.ts';
@@ -32,6 +38,7 @@ export function createTransport(options: TransportOptions): Transport {
   const { idleTimeout, grace } = options;
   return createConnections({
     exchange: (raw, response, client) => handleExchange(options, raw, response, client),
+    networkOf: (raw) => resolveClientNetwork(raw, options.addressing),
     clock: options.services.clock,
     idleTimeout,
     grace,
