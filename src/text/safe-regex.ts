@@ -3,6 +3,9 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
 /** Maximum cost of an expression: its length times its number of repetitions. */
 const MAX_COST = 10_000;
 
+/** Units of matching, `regexCost` for each character: about half a second. */
+export const MAX_MATCHING_WORK = 100_000_000;
+
 /** The highest repetition count that RE2 supports. */
 const MAX_REPEATS = 1000;
 

@@ -118,3 +118,28 @@ attack(
   },
   { paths },
 );
+
+const many = await project('many');
+await target.done('POST', `/projects/${many.id}/repository/commits`, {
+  branch: 'main',
+  commit_message: 'First',
+  actions: [{ action: 'create', file_path: 'a', content: 'a' }],
+});
+const branches = Array.from({ length: 1500 }, (_, at) => `create refs/heads/${'a'.repeat(215)}${at} main\n`);
+git(many.directory, ['update-ref', '--stdin'], branches.join(''));
+
+attack(
+  'expensive expressions for branches are refused before they cost much, and end with their clients',
+  target,
+  async () => {
+    const list = `/projects/${many.id}/repository/branches?regex=`;
+    assert.equal((await target.send('GET', `${list}a0$`, { headers: hostile })).status, 200);
+    const expensive = (at: number) => `${list}${encodeURIComponent(`(.?){700}[y${at % 10}]`)}&per_page=${at + 1}`;
+    const sockets = Array.from({ length: 40 }, (_, at) => target.open(head('GET', `/api/v4${expensive(at)}`, hostile)));
+    await pause(1000);
+    for (const socket of sockets) socket.destroy();
+    const refused = await target.send('GET', expensive(50), { headers: hostile });
+    assert.deepEqual([refused.status, refused.body.message], [400, 'Regex is too expensive for so many branches']);
+  },
+  { paths },
+);

@@ -58,7 +58,11 @@ export const listBranches = endpoint({
     pagination: optional(string),
     page_token: optional(refName),
   },
-  errors: { regexInvalid: [400, 'Regex is invalid'], tokenInvalid: [400, { error: 'page_token is invalid' }] },
+  errors: {
+    regexInvalid: [400, 'Regex is invalid'],
+    regexTooExpensive: [400, 'Regex is too expensive for so many branches'],
+    tokenInvalid: [400, { error: 'page_token is invalid' }],
+  },
   response: page(Branch),
   read: (_db, { project, params, page }, git) => loadBranchPage(git, project, params, page),
 });

@@ -1,6 +1,5 @@
-import type { RE2JS } from 're2js';
 import type { Project } from '#domain/namespaces/projects.ts';
-import type { Git } from '#git/git.ts';
+import { definePerGit, type Git } from '#git/git.ts';
 import { readCommits } from '#git/objects/object-reader.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { listRefs, type Ref } from '#git/refs/refs.ts';
@@ -10,9 +9,14 @@ import type { OffsetRequest } from '#http/lists/pagination.ts';
 import { pageAfterToken } from '#http/lists/token-pagination.ts';
 import { orderBySearch, searchRefs } from '#repositories/branches/ref-search.ts';
 import { getRefVersion, getRepository } from '#repositories/repository.ts';
-import { createYielder, sortCooperatively } from '#runtime/concurrency-limiter.ts';
+import {
+  ClientDisconnected,
+  createConcurrencyLimiter,
+  createYielder,
+  sortCooperatively,
+} from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
-import { compileRegex } from '#text/safe-regex.ts';
+import { compileRegex, MAX_MATCHING_WORK, regexCost } from '#text/safe-regex.ts';
 import type { BranchRow } from './entities.ts';
 
 const branchName = (ref: Ref) => ref.name.slice(HEADS.length);
@@ -31,11 +35,11 @@ export async function loadBranchPage(
   project: Project,
   filter: BranchFilter,
   page: OffsetRequest,
-): Promise<ListPage<BranchRow> | Failure<'regexInvalid' | 'tokenInvalid'>> {
-  const pattern = filter.regex ? compileRegex(filter.regex) : null;
-  if (typeof pattern === 'string') return fail('regexInvalid');
+): Promise<ListPage<BranchRow> | Failure<'regexInvalid' | 'regexTooExpensive' | 'tokenInvalid'>> {
+  const { regex } = filter;
   const all = await listRefs(git, getRepository(git, project), HEADS, getRefVersion(project));
-  const found = pattern === null ? all : await filterByPattern(all, pattern);
+  const found = regex ? await matchLimiter(git).run(() => filterByRegex(git, all, regex), git) : all;
+  if (isFailure(found)) return found;
   const { search } = filter;
   const sorted = await sortRefs(found, filter.sort);
   const paginated = paginate(search ? await searchRefs(sorted, search, branchName) : sorted, filter, page);
@@ -57,13 +61,31 @@ const isAfterName = (ref: Ref, name: string) => Buffer.from(branchName(ref)).com
 
 const isSortedByAge = (sort: string | null | undefined) => sort === 'updated_asc' || sort === 'updated_desc';
 
-/** Filters branches by a regular expression. Yields to other requests in between, since each match takes time. */
-async function filterByPattern(all: readonly Ref[], pattern: RE2JS): Promise<readonly Ref[]> {
+/** Limits concurrent matching of regular expressions, which takes time of the event loop. */
+const matchLimiter = definePerGit(() => createConcurrencyLimiter(2, { maxWaiting: 200, retryAfter: 5 }));
+
+/**
+ * Filters branches by a regular expression, within a budget of work. Yields to other requests in between and stops when the
+ * client disconnects.
+ */
+async function filterByRegex(
+  { client }: Git,
+  all: readonly Ref[],
+  regex: string,
+): Promise<readonly Ref[] | Failure<'regexInvalid' | 'regexTooExpensive'>> {
+  const pattern = compileRegex(regex);
+  if (typeof pattern === 'string') return fail('regexInvalid');
+  const cost = regexCost(regex);
   const yieldToOthers = createYielder();
   const found: Ref[] = [];
+  let work = 0;
   for (const ref of all) {
-    if (pattern.matcher(branchName(ref)).find()) found.push(ref);
+    const name = branchName(ref);
+    work += cost * name.length;
+    if (work > MAX_MATCHING_WORK) return fail('regexTooExpensive');
+    if (pattern.matcher(name).find()) found.push(ref);
     await yieldToOthers();
+    if (client?.isDisconnected) throw new ClientDisconnected();
   }
   return found;
 }

@@ -1,14 +1,11 @@
 import { createYielder } from '#runtime/concurrency-limiter.ts';
-import { compileRegex, regexCost } from '#text/safe-regex.ts';
+import { compileRegex, MAX_MATCHING_WORK, regexCost } from '#text/safe-regex.ts';
 
 /** The number of bytes at the end of a log that are searched, because test summaries are near the end. */
 export const COVERAGE_SCAN_BYTES = 1024 * 1024;
 
 /** The maximum line length in characters; longer lines are truncated. */
 const MAX_LINE_LENGTH = 1_000;
-
-/** The limit of regex cost times characters, which takes some seconds at worst. */
-const MAX_WORK = 100_000_000;
 
 /**
  * Returns the coverage percentage in a log: the first number in the last match, or in its last group if it has groups
@@ -28,7 +25,7 @@ export async function findCoverage(log: string, pattern: string): Promise<number
     const number = found === null ? null : /\d+(?:\.\d+)?/.exec(found);
     if (number !== null) return Number(number[0]);
     work += line.length * weight;
-    if (work > MAX_WORK) return null;
+    if (work > MAX_MATCHING_WORK) return null;
     const way = giveWay();
     if (way !== undefined) await way;
   }

@@ -121,13 +121,21 @@ export function mergeStatus(check: MergeCheck | null): MergeStatus {
 
 const titleExpressions = createBoundedCache<ReturnType<typeof compileRegex>>(100);
 
-/** Returns whether a title matches the project's regex. A hostile regex takes at most some milliseconds. */
+/** Results by regex and title: lists match the same titles again and again. */
+const titleResults = createBoundedCache<{ readonly allowed: boolean }>(5_000);
+
+/** Returns whether a title matches the project's regex. A hostile regex takes at most some milliseconds, once for a title. */
 export function isTitleAllowed(
   title: string,
   { merge_request_title_regex: pattern }: Pick<MergeSettings, 'merge_request_title_regex'>,
 ): boolean {
   if (pattern === null || pattern === '') return true;
+  const key = `${pattern}\n${title}`;
+  const known = titleResults.get(key);
+  if (known !== undefined) return known.allowed;
   const expression = titleExpressions.get(pattern) ?? compileRegex(pattern);
   titleExpressions.set(pattern, expression);
-  return typeof expression !== 'string' && expression.matcher(title).find();
+  const allowed = typeof expression !== 'string' && expression.matcher(title).find();
+  titleResults.set(key, { allowed });
+  return allowed;
 }
