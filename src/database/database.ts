@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '#runtime/clock.ts';
-import type { Connection, Engine, EngineName, ReadSet, RequestConnection } from './engines/engine.ts';
+import type { Connection, Engine, EngineName, ReadSet, RequestConnection, StatementOrigin } from './engines/engine.ts';
 import { openPostgres } from './engines/postgres/postgres.ts';
 import { openSqlite } from './engines/sqlite/sqlite.ts';
 import type { Reader, Transaction } from './handles.ts';
 import { createHandles } from './sessions.ts';
 import { runTransaction, type TransactionOptions } from './transactions.ts';
 
-export type { ReadSet } from './engines/engine.ts';
+export type { ReadSet, StatementOrigin } from './engines/engine.ts';
 export { DatabaseUnavailable } from './engines/unavailable.ts';
 export type { Reader, Transaction } from './handles.ts';
 export type { Schema } from './schema.ts';
@@ -19,6 +19,8 @@ export interface Database {
   readonly engine: EngineName;
   /** Runs single read statements outside of transactions. */
   readonly reader: Reader;
+  /** Returns the database for one client: its long reads take turns with those of other networks, and end when it disconnects. */
+  forClient(origin: StatementOrigin): Database;
   /**
    * Returns the database for the reads of one request: cached results are never older than this call. Call it again after
    * waiting for something else, such as a body or another server.
@@ -77,17 +79,22 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     detectLong: options.detectLongTransactions ?? false,
     onActionFailed: (error: unknown) => options.log?.error({ err: error }, 'An action after a commit failed'),
   };
-  const readBy = (reading: Connection): Database => ({
+  const readBy = (reading: Connection, origin?: StatementOrigin): Database => ({
     engine: engine.name,
     reader: handles.reader(reading),
-    forRequest: () => currentBy(engine.openRequestConnection()),
+    forClient,
+    forRequest: () => currentBy(engine.openRequestConnection(origin), origin),
     transaction: (work, transactionOptions) => runTransaction(context, work, transactionOptions),
     clearCaches: () => engine.clearCaches(),
     updateStatistics: () => engine.updateStatistics(),
     close: () => engine.close(),
   });
-  const currentBy = (reading: RequestConnection): RequestDatabase => ({
-    ...readBy(reading),
+  const forClient = (origin: StatementOrigin): Database => {
+    const { execute } = engine.reading;
+    return readBy({ execute: (statement) => execute(statement, origin) }, origin);
+  };
+  const currentBy = (reading: RequestConnection, origin?: StatementOrigin): RequestDatabase => ({
+    ...readBy(reading, origin),
     version: reading.version,
     reads: reading.reads,
   });

@@ -8,13 +8,13 @@ export function watchReads({ reader }: Database, watch: (statement: Statement) =
   const { engine, connection } = getSession(reader);
   const { execute } = connection;
   const { openRequestConnection: readingNow } = engine;
-  connection.execute = (statement) => {
+  connection.execute = (statement, origin) => {
     watch(statement);
-    return execute.call(connection, statement);
+    return execute.call(connection, statement, origin);
   };
   if (readingNow !== undefined) {
-    engine.openRequestConnection = () => {
-      const now = readingNow();
+    engine.openRequestConnection = (origin) => {
+      const now = readingNow(origin);
       const asked = (statement: Statement) => {
         watch(statement);
         return now.execute(statement);

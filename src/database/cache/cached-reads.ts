@@ -1,12 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Connection, MaybePromise, RequestConnection, Statement, StatementResult } from '../engines/engine.ts';
+import type {
+  Connection,
+  MaybePromise,
+  RequestConnection,
+  Statement,
+  StatementOrigin,
+  StatementResult,
+} from '../engines/engine.ts';
 import { QueryCache } from './query-cache.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 import type { TableVersions } from './table-versions.ts';
 
 interface CachedReads {
   /** Opens a read connection for one request. */
-  openRequestConnection(): RequestConnection;
+  openRequestConnection(origin?: StatementOrigin): RequestConnection;
   clearCache(): void;
 }
 
@@ -56,15 +63,15 @@ export function cacheReads<Connected extends ReadConnection>(
     isChecked = true;
     setImmediate(resetCheck);
   };
-  const execute = (statement: Statement): MaybePromise<StatementResult> => {
+  const execute = (statement: Statement, origin?: StatementOrigin): MaybePromise<StatementResult> => {
     checkVersion();
-    return cache.read(statement, connection.execute);
+    return cache.read(statement, connection.execute, origin);
   };
   const version = () => {
     checkVersion();
     return `${seen} ${versions.commits}`;
   };
-  const openRequestConnection = (): RequestConnection => {
+  const openRequestConnection = (origin?: StatementOrigin): RequestConnection => {
     checkVersion();
     const { note, reads } = cache.trackReads();
     return {
@@ -72,7 +79,7 @@ export function cacheReads<Connected extends ReadConnection>(
       reads,
       execute(statement) {
         note(statement);
-        return execute(statement);
+        return execute(statement, origin);
       },
     };
   };

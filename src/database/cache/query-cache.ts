@@ -1,7 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { AdmissionFilter } from '#runtime/admission-filter.ts';
+import { ClientDisconnected } from '#runtime/concurrency-limiter.ts';
 import { estimateHeapSize } from '#runtime/heap-size.ts';
-import type { Connection, MaybePromise, ReadSet, Statement, StatementResult } from '../engines/engine.ts';
+import type {
+  Connection,
+  MaybePromise,
+  ReadSet,
+  Statement,
+  StatementOrigin,
+  StatementResult,
+} from '../engines/engine.ts';
+import { longStatementKind } from '../engines/long-statements.ts';
 import type { TableVersions } from './table-versions.ts';
 
 /** Maximum heap size of the cache in bytes. */
@@ -80,21 +89,26 @@ export class QueryCache {
    * Returns the cached result of the statement, or runs it. The result is cached only if the version has not changed meanwhile:
    * a statement that began before a commit may end after it.
    */
-  read(statement: Statement, execute: Connection['execute']): MaybePromise<StatementResult> {
+  read(statement: Statement, execute: Connection['execute'], origin?: StatementOrigin): MaybePromise<StatementResult> {
     const key = `${statement.name ?? statement.sql} ${JSON.stringify(statement.parameters)}`;
     const known = this.#results.get(key);
     if (known !== undefined && this.#isUnchanged(known)) return known.result;
     const { commits } = this.#versions;
-    const running = this.#running.get(key);
+    // A caller of another network must not wait for its turn in the queue of this one.
+    const runningKey = longStatementKind(statement) === null ? key : `${origin?.network} ${key}`;
+    const running = this.#running.get(runningKey);
     if (
       running !== undefined &&
       this.#isUnchanged({ tables: this.#versions.tablesReadBy(statement.sql), ...running })
     ) {
       running.shared = true;
-      return running.result;
+      return running.result.catch((error) => {
+        if (!(error instanceof ClientDisconnected) || origin?.client?.isDisconnected) throw error;
+        return this.read(statement, execute, origin);
+      });
     }
     const asked = { key, version: this.#version, tables: NO_TABLES, commits };
-    const result = this.#trackRunning(key, execute(statement), commits);
+    const result = this.#trackRunning(runningKey, execute(statement, origin), commits);
     if (!this.#asked.admit(key)) return result;
     asked.tables = this.#versions.tablesReadBy(statement.sql);
     if (!(result instanceof Promise)) return this.#keep(asked, result);

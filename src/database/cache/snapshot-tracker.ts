@@ -1,4 +1,4 @@
-import type { Connection, RequestConnection } from '../engines/engine.ts';
+import type { Connection, RequestConnection, StatementOrigin } from '../engines/engine.ts';
 import { type CommitTracker, parseSnapshot } from './commit-tracker.ts';
 import { QueryCache } from './query-cache.ts';
 import type { TableVersions } from './table-versions.ts';
@@ -10,7 +10,7 @@ import type { TableVersions } from './table-versions.ts';
  */
 export interface SnapshotTracker {
   /** Opens a connection for one request: cached results are not older than this call or than a commit of this process. */
-  openRequestConnection(): RequestConnection;
+  openRequestConnection(origin?: StatementOrigin): RequestConnection;
   /** Call this after each commit of this process. */
   recordCommit(): void;
   clear(): void;
@@ -50,7 +50,7 @@ export function createSnapshotTracker(
   });
   let commits = 0;
   return {
-    openRequestConnection() {
+    openRequestConnection(origin) {
       let asked: Promise<string> | undefined;
       let since = commits;
       let noted: ReturnType<QueryCache['trackReads']> | undefined;
@@ -70,7 +70,7 @@ export function createSnapshotTracker(
         async execute(statement) {
           await version();
           noted?.note(statement);
-          return cache.read(statement, execute);
+          return cache.read(statement, execute, origin);
         },
       };
     },

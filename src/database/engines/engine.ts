@@ -1,5 +1,5 @@
 import type { Dialect as KyselyDialect } from 'kysely';
-import type { Waiter } from '#runtime/concurrency-limiter.ts';
+import type { RequestClient, Waiter } from '#runtime/concurrency-limiter.ts';
 
 /** The common interface of the two engines, below Kysely. Code outside of `database/` never uses it. */
 export interface Engine {
@@ -8,7 +8,7 @@ export interface Engine {
   /** Runs statements outside of transactions; rejects writes. */
   readonly reading: Connection;
   /** Opens a read connection for one request, which records what the request reads. */
-  openRequestConnection(): RequestConnection;
+  openRequestConnection(origin?: StatementOrigin): RequestConnection;
   /**
    * Acquires the locks, then begins a transaction: transactions with a common lock key run one after another, in all processes.
    * Fails with `QueueFull` if too many wait, and with `ClientDisconnected` if the client disconnects.
@@ -46,8 +46,19 @@ export interface StatementResult {
 }
 
 export interface Connection {
-  /** Runs a statement. On an error it throws, or its promise rejects. */
-  execute(statement: Statement): MaybePromise<StatementResult>;
+  /**
+   * Runs a statement. On an error it throws, or its promise rejects. Long statements outside of transactions are interrupted with
+   * `ClientDisconnected` when the client of their origin disconnects.
+   */
+  execute(statement: Statement, origin?: StatementOrigin): MaybePromise<StatementResult>;
+}
+
+/** The client on whose behalf a statement runs. */
+export interface StatementOrigin {
+  /** Its network: networks take turns with their long statements. */
+  readonly network: string;
+  /** Null: the statement runs to its end. */
+  readonly client: RequestClient | null;
 }
 
 /**

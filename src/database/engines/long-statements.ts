@@ -1,14 +1,35 @@
 import { type RawBuilder, sql } from 'kysely';
+import { createFairLimiter, type FairLimiter } from '#runtime/fair-limiter.ts';
 import type { Statement } from './engine.ts';
 
-const MARK = '/* may be long */';
+const LONG = '/* may be long */';
+const SCAN = '/* scans texts */';
 
 /**
- * Marks a statement whose cost grows with the database: `query.modifyEnd(longRunning)`. For a large database, SQLite runs it in
- * another thread, because its calls would block the event loop.
+ * Marks a statement whose cost grows with the database: `query.modifyEnd(longRunning)`. Such statements share few connections, and
+ * for a large database SQLite runs them in another thread, because its calls would block the event loop.
  */
-export const longRunning: RawBuilder<unknown> = sql.raw(MARK);
+export const longRunning: RawBuilder<unknown> = sql.raw(LONG);
 
-export function isLongRunning({ sql: text }: Statement): boolean {
-  return text.endsWith(MARK);
+/** Marks a condition that reads texts of up to one MiB. Statements with it wait for each other, but no other statement does. */
+export const scansTexts: RawBuilder<unknown> = sql.raw(SCAN);
+
+/** `list`: a statement whose cost grows with the number of rows; `scan`: with the length of texts, which is much more. */
+export type LongStatement = 'list' | 'scan';
+
+/** Returns the kind of a long statement; null for a short one. */
+export function longStatementKind({ sql: text }: Statement): LongStatement | null {
+  if (text.includes(SCAN)) return 'scan';
+  return text.endsWith(LONG) ? 'list' : null;
 }
+
+/** The queue of one network. */
+const QUEUE_LIMIT = { maxWaiting: 200, retryAfter: 5 };
+
+/** Creates a limiter for long statements, whose slots networks share; one network leaves a slot to the others if there are two. */
+export function createStatementLimiter(slots: number): FairLimiter {
+  return createFairLimiter({ slots, each: Math.max(1, slots - 1), queue: QUEUE_LIMIT });
+}
+
+/** The key of statements that no client has requested. */
+export const SERVER_KEY = 'server';

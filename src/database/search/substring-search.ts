@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../database.ts';
 import { getEngineName } from '../dialect.ts';
+import { scansTexts } from '../engines/long-statements.ts';
 import { toFtsPhrase, trigramIndexName } from './trigrams.ts';
 
 /** Escapes a text for a LIKE pattern that is passed to `like`. */
@@ -99,4 +100,26 @@ export function selectRowsContaining<Told>(
 export function hasSubstring(db: Reader, text: Expression<string>, part: string): RawBuilder<SqlBool> {
   const position = sql.raw(getEngineName(db) === 'sqlite' ? 'instr' : 'strpos');
   return sql<SqlBool>`${position}(${text}, ${part}) > 0`;
+}
+
+/**
+ * Builds the condition of `hasSubstring` for a text of up to one MiB, at a cost that grows with its length, whatever it contains:
+ * LIKE and strpos compare the whole part at each position of a malicious text, which takes seconds. No index serves it.
+ */
+export function hasSubstringInLongText(db: Reader, text: Expression<string>, part: string): RawBuilder<SqlBool> {
+  // Both engines compare bytes here, many at a time.
+  if (getEngineName(db) === 'sqlite') {
+    return sql<SqlBool>`${scansTexts} instr(${text}, ${part}) > zero_unless_interrupted()`;
+  }
+  const bytes = (value: unknown) => sql`convert_to(${value}, 'UTF8')`;
+  return sql<SqlBool>`${scansTexts} position(${bytes(part)} in ${bytes(text)}) > 0`;
+}
+
+/**
+ * For PostgreSQL: builds the condition of `hasSubstringInLongText` so that a trigram index serves it. An automaton checks the rows;
+ * LIKE, which the index serves too, would take seconds for a malicious text.
+ */
+export function hasIndexedSubstringInLongText(text: Expression<string>, part: string): RawBuilder<SqlBool> {
+  // The director makes the rest of the pattern literal.
+  return sql<SqlBool>`${scansTexts} ${text} ~ ${`***=${part}`}`;
 }

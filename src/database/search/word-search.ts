@@ -1,7 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../database.ts';
 import { getEngineName } from '../dialect.ts';
-import { containsSubstringUnindexed, hasSubstring } from './substring-search.ts';
+import { countRows } from '../page.ts';
+import { COMMON_THRESHOLD } from './common-substrings.ts';
+import { hasIndexedSubstringInLongText, hasSubstringInLongText, isTooShortForIndex } from './substring-search.ts';
 import { isLongText, toFtsPhrase, trigramIndexName } from './trigrams.ts';
 
 /**
@@ -18,7 +20,12 @@ export function containsWords(
   const parts = new Set(words.flatMap(trigramsOf));
   if (parts.size === 0) return containsWordsUnindexed(db, table, searched, words);
   if (getEngineName(db) === 'postgres') {
-    return containsAllInOneColumn(searched, words, (column, word) => containsSubstringUnindexed(table, [column], word));
+    return containsAllInOneColumn(searched, words, (column, word) => {
+      const text = sql.ref<string>(`${table}.${column}`);
+      return isTooShortForIndex(word)
+        ? hasSubstringInLongText(db, text, word)
+        : hasIndexedSubstringInLongText(text, word);
+    });
   }
   const inEach = containsWordsUnindexed(db, table, searched, words);
   return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (${selectIdsWithTrigrams(table, columns, parts, searched)}) and ${inEach})`;
@@ -56,8 +63,44 @@ export function selectCandidateIds(
     : selectIdsWithTrigrams(table, columns, parts, searched);
 }
 
+/**
+ * Builds the condition that one of `columns` contains this part of three characters and more. SQLite uses the index that
+ * `makeOftenWrittenSearchable` has created.
+ */
+export function containsPart(db: Reader, table: string, columns: readonly string[], part: string): RawBuilder<SqlBool> {
+  const contains = containsWordsUnindexed(db, table, columns, [part]);
+  if (getEngineName(db) === 'postgres') return contains;
+  const candidates = selectIdsInIndex(table, columns, new Set(trigramsOf(part)), columns);
+  return sql<SqlBool>`(${sql.ref(`${table}.id`)} in (${candidates}) and ${contains})`;
+}
+
+/** Returns whether an ordered list should scan its rows, because `containsPart` may match many. Use it only to choose a query plan. */
+export async function isCommonPart(
+  db: Reader,
+  table: string,
+  columns: readonly string[],
+  part: string,
+): Promise<boolean> {
+  // PostgreSQL has no index for these columns.
+  if (getEngineName(db) === 'postgres') return true;
+  const candidates = selectIdsInIndex(table, columns, new Set(trigramsOf(part)), columns);
+  return (await countRows(db, sql`(${candidates} limit ${sql.lit(COMMON_THRESHOLD + 1)})`)) > COMMON_THRESHOLD;
+}
+
 /** Selects rows with all of these trigrams, and rows whose texts exceed the index. */
 function selectIdsWithTrigrams(
+  table: string,
+  columns: readonly string[],
+  parts: ReadonlySet<string>,
+  searched: readonly string[],
+): RawBuilder<{ id: number }> {
+  const found = selectIdsInIndex(table, columns, parts, searched);
+  const long = sql`select id from ${sql.table(table)} where ${isLongText(columns)}`;
+  return sql`${found} union all ${long}`;
+}
+
+/** Selects rows whose index entries have all of these trigrams. */
+function selectIdsInIndex(
   table: string,
   columns: readonly string[],
   parts: ReadonlySet<string>,
@@ -68,9 +111,7 @@ function selectIdsWithTrigrams(
   const index = sql.table(trigramIndexName(table, columns));
   const all = [...parts].map(toFtsPhrase).join(' AND ');
   const either = `{${searched.join(' ')}} : (${all})`;
-  const found = sql`select rowid as id from ${index} where ${index} match ${either}`;
-  const long = sql`select id from ${sql.table(table)} where ${isLongText(columns)}`;
-  return sql`${found} union all ${long}`;
+  return sql`select rowid as id from ${index} where ${index} match ${either}`;
 }
 
 /** Builds the condition of `containsWords` without the index: for short lists and for scans in list order. */
@@ -80,10 +121,9 @@ export function containsWordsUnindexed(
   searched: readonly string[],
   words: readonly string[],
 ): RawBuilder<SqlBool> {
-  // SQLite's LIKE backtracks: seconds for a malicious text of 1 MiB. Its instr compares bytes and takes 30 ms. PostgreSQL would
-  // use its index for LIKE, once for each project: 23 s in a group of 10,000.
+  // PostgreSQL would use its index for an indexed condition, once for each project: 23 s in a group of 10,000.
   return containsAllInOneColumn(searched, words, (column, word) =>
-    hasSubstring(db, sql.ref(`${table}.${column}`), word),
+    hasSubstringInLongText(db, sql.ref(`${table}.${column}`), word),
   );
 }
 

@@ -3,12 +3,8 @@ import type { Reader, Transaction } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type Page, paginate } from '#database/page.ts';
 import { type Params, prepare } from '#database/prepare.ts';
-import { isCommonSubstring } from '#database/search/common-substrings.ts';
-import {
-  containsSubstring,
-  containsSubstringUnindexed,
-  isTooShortForIndex,
-} from '#database/search/substring-search.ts';
+import { isTooShortForIndex } from '#database/search/substring-search.ts';
+import { containsPart, containsWordsUnindexed, isCommonPart } from '#database/search/word-search.ts';
 import type { ErrorStatus, ErrorTrackingTables } from '#database/tables/error-tracking.ts';
 import type { Project } from '#domain/namespaces/projects.ts';
 import type { OffsetRequest } from '#http/lists/pagination.ts';
@@ -77,7 +73,7 @@ export async function loadErrorPage(
 async function isSelective(db: Reader, search: ErrorListFilter['search']): Promise<boolean> {
   if (search == null) return false;
   const part = foldCase(search);
-  return !isTooShortForIndex(part) && !(await isCommonSubstring(db, 'errors', SEARCH_COLUMNS, part));
+  return !isTooShortForIndex(part) && !(await isCommonPart(db, 'errors', SEARCH_COLUMNS, part));
 }
 
 /**
@@ -96,8 +92,8 @@ export function selectErrors(
     .where('status', '=', status);
   const part = foldCase(search ?? '');
   const matches = useSearchIndex
-    ? containsSubstring(db, 'errors', SEARCH_COLUMNS, part)
-    : containsSubstringUnindexed('errors', SEARCH_COLUMNS, part);
+    ? containsPart(db, 'errors', SEARCH_COLUMNS, part)
+    : containsWordsUnindexed(db, 'errors', SEARCH_COLUMNS, [part]);
   const found = search == null ? withStatus : withStatus.where(matches);
   return found.orderBy(SORT_COLUMNS[sort], 'desc').orderBy('id', 'desc');
 }

@@ -5,9 +5,24 @@ import { CommitTracker } from '#database/cache/commit-tracker.ts';
 import { createSnapshotTracker } from '#database/cache/snapshot-tracker.ts';
 import { loadPostgresCatalog, type TableCatalog } from '#database/cache/table-catalog.ts';
 import { TableVersions } from '#database/cache/table-versions.ts';
-import { createKeyedLock, type KeyedLock, type Waiter } from '#runtime/concurrency-limiter.ts';
-import type { Connection, Engine, Isolation, OpenTransaction, Row, Statement, StatementResult } from '../engine.ts';
-import { isLongRunning } from '../long-statements.ts';
+import {
+  ClientDisconnected,
+  createKeyedLock,
+  type KeyedLock,
+  type RequestClient,
+  type Waiter,
+} from '#runtime/concurrency-limiter.ts';
+import type {
+  Connection,
+  Engine,
+  Isolation,
+  OpenTransaction,
+  Row,
+  Statement,
+  StatementOrigin,
+  StatementResult,
+} from '../engine.ts';
+import { createStatementLimiter, longStatementKind, SERVER_KEY } from '../long-statements.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 import { createPostgresCopyOperations } from './copy.ts';
 import { createStatementNames } from './statement-names.ts';
@@ -60,7 +75,7 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
   let closing = false;
   pool.on('error', (error) => closing || lost(error));
   const keyedLock = createKeyedLock(QUEUE_LIMIT);
-  const reading: Connection = { execute: (statement) => runReadOnly(pool, statement) };
+  const reading = createReadConnection(pool, connections);
   let tables: TableCatalog | undefined;
   const versions = new TableVersions(() => tables);
   const commits = new CommitTracker(versions);
@@ -108,16 +123,49 @@ export function openPostgres({ url, connections, lost }: PostgresOptions): Engin
   };
 }
 
-async function runReadOnly(pool: pg.Pool, statement: Statement): Promise<StatementResult> {
-  const client = await connect(pool);
+/** Long statements get at most seven of ten connections, so that others always find one. */
+const LIST_SHARE = 0.5;
+const SCAN_SHARE = 0.2;
+
+function createReadConnection(pool: pg.Pool, connections: number): Connection {
+  const limiter = (share: number) => createStatementLimiter(Math.max(1, Math.floor(connections * share)));
+  const limiters = { list: limiter(LIST_SHARE), scan: limiter(SCAN_SHARE) };
+  return {
+    execute(statement, origin) {
+      const kind = longStatementKind(statement);
+      if (kind === null) return runReadOnly(pool, statement);
+      const { network = SERVER_KEY, client }: Partial<StatementOrigin> = origin ?? {};
+      return limiters[kind].run(network, () => runReadOnly(pool, statement, client), { client });
+    },
+  };
+}
+
+/** Runs a read statement, which is canceled when the client disconnects. */
+async function runReadOnly(
+  pool: pg.Pool,
+  statement: Statement,
+  client?: RequestClient | null,
+): Promise<StatementResult> {
+  const connection = await connect(pool);
   let broken = false;
+  let canceling: Promise<unknown> | undefined;
+  const cancel = () => {
+    const { processID } = connection as pg.PoolClient & { readonly processID: number };
+    canceling = pool.query('select pg_cancel_backend($1)', [processID]).catch(() => {});
+  };
   try {
-    return await run(client, statement);
+    if (client?.isDisconnected) throw new ClientDisconnected();
+    client?.signal.addEventListener('abort', cancel, { once: true });
+    return await run(connection, statement);
   } catch (error) {
+    if (client?.isDisconnected) throw new ClientDisconnected();
     broken = error instanceof DatabaseUnavailable;
     throw error;
   } finally {
-    client.release(broken);
+    client?.signal.removeEventListener('abort', cancel);
+    // Otherwise the next statement of this connection could be canceled.
+    await canceling;
+    connection.release(broken);
   }
 }
 
@@ -285,7 +333,7 @@ const nameOf = createStatementNames();
 async function run(client: pg.PoolClient, statement: Statement): Promise<StatementResult> {
   const { sql, parameters } = statement;
   // Long statements have no cached plan: the best index depends on the parameter values.
-  const name = statement.name ?? (isLongRunning(statement) ? undefined : nameOf(sql));
+  const name = statement.name ?? (longStatementKind(statement) === null ? nameOf(sql) : undefined);
   try {
     const result = await client.query<Row>({ text: sql, values: parameters as unknown[], name });
     return {

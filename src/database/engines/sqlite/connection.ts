@@ -30,8 +30,16 @@ interface ResultColumn {
   readonly boolean: boolean;
 }
 
-export function openConnection(file: string): SqliteConnection {
+/** `checkInterruption` throws if the running statement has been interrupted; it is called for each text that is scanned. */
+export function openConnection(file: string, checkInterruption?: () => void): SqliteConnection {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  const zeroUnlessInterrupted = () => {
+    checkInterruption?.();
+    return 0;
+  };
+  // A deterministic function without arguments is called once for each statement.
+  const options = { deterministic: checkInterruption === undefined };
+  database.function('zero_unless_interrupted', options, zeroUnlessInterrupted);
   const statements = createBoundedCache<PreparedStatement>(MAX_PREPARED_STATEMENTS);
   const prepared = (sql: string): PreparedStatement => {
     let known = statements.get(sql);

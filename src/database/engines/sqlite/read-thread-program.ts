@@ -1,10 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openConnection } from './connection.ts';
-import type { ReadThreadRequest, ReadThreadResponse } from './read-thread.ts';
+import type { ReadThreadData, ReadThreadRequest, ReadThreadResponse } from './read-thread.ts';
 
-// The program of the read thread: runs each statement and replies with its rows or its error.
+// The program of a read thread: runs each statement and replies with its rows or its error.
 
-const connection = openConnection(workerData as string);
+const { file, interrupted } = workerData as ReadThreadData;
+const connection = openConnection(file, () => {
+  if (Atomics.load(interrupted, 0) === 1) throw new Error('The statement was interrupted');
+});
 connection.database.exec('pragma query_only = on');
 
 parentPort!.on('message', (question: ReadThreadRequest) => parentPort!.postMessage(runRequest(question)));

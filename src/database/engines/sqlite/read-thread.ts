@@ -1,29 +1,66 @@
 import { Worker } from 'node:worker_threads';
-import { createConcurrencyLimiter } from '#runtime/concurrency-limiter.ts';
-import type { Connection, Statement, StatementResult } from '../engine.ts';
+import { ClientDisconnected, createConcurrencyLimiter, type RequestClient } from '#runtime/concurrency-limiter.ts';
+import type { Statement, StatementOrigin, StatementResult } from '../engine.ts';
+import { createStatementLimiter, SERVER_KEY } from '../long-statements.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 
-/** Runs read statements in a thread with its own connection, so that they do not block the event loop. */
-export interface ReadThread extends Connection {
-  /** Starts the thread in advance of the first statement. */
+/** Runs read statements in threads with their own connections, so that they do not block the event loop. */
+export interface ReadThreads {
+  execute(statement: Statement, origin?: StatementOrigin): Promise<StatementResult>;
+  /** Starts a thread in advance of the first statement. */
   prepare(): void;
-  /** Stops the thread when no statement waits; the next statement starts a new one. */
+  /** Stops the threads when no statement waits; the next statement starts a new one. */
   stopWhenIdle(): Promise<void>;
-  /** Restarts the thread, so that a new connection loads the current schema and statistics. */
+  /** Restarts the threads, so that new connections load the current schema and statistics. */
   restart(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** With two threads, a long statement of one network does not stop those of the others. */
+const THREADS = 2;
+
+/** Creates the read threads, which start with the first statements or with `prepare`. */
+export function createReadThreads(file: string): ReadThreads {
+  const threads = Array.from({ length: THREADS }, () => createReadThread(file));
+  const limiter = createStatementLimiter(THREADS);
+  const free = [...threads];
+  const execute = async (statement: ReadThreadRequest, client: RequestClient | null | undefined) => {
+    const thread = free.shift()!;
+    try {
+      if (client?.isDisconnected) throw new ClientDisconnected();
+      return await thread.execute(statement, client);
+    } finally {
+      // The thread that has run is used again, so that the others end when few statements run.
+      free.unshift(thread);
+    }
+  };
+  const inEach = async (work: (thread: ReadThread) => Promise<void>) => void (await Promise.all(threads.map(work)));
+  return {
+    execute: ({ sql, parameters }, { network = SERVER_KEY, client }: Partial<StatementOrigin> = {}) =>
+      limiter.run(network, () => execute({ sql, parameters }, client), { client }),
+    prepare: () => threads[0]!.prepare(),
+    stopWhenIdle: () => inEach((thread) => thread.stopWhenIdle()),
+    restart: () => inEach((thread) => thread.restart()),
+    close: () => inEach((thread) => thread.close()),
+  };
+}
+
+/** What a thread is started with. */
+export interface ReadThreadData {
+  readonly file: string;
+  /** Contains 1 while the running statement is to end. */
+  readonly interrupted: Int32Array;
 }
 
 /** Messages to and from the thread, one statement at a time. */
 export type ReadThreadRequest = Pick<Statement, 'sql' | 'parameters'>;
 export type ReadThreadResponse = { readonly result: StatementResult } | { readonly error: unknown };
 
-/** Milliseconds after which an idle thread stops, and after which a statement is terminated with its thread. */
+/** Milliseconds after which an idle thread stops, and after which a statement is interrupted. */
 const IDLE_MS = 30_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
-
-/** Maximum number of waiting statements. */
-const QUEUE_LIMIT = { maxWaiting: 200, retryAfter: 5 };
+/** Milliseconds after which a thread is terminated whose interrupted statement has not ended. */
+const INTERRUPTION_MS = 1_000;
 
 // The program is next to this file, as a source or as a bundle.
 const PROGRAM = new URL(
@@ -31,10 +68,13 @@ const PROGRAM = new URL(
   import.meta.url,
 );
 
-/** Creates the read thread, which starts with the first statement or with `prepare`. */
-export function createReadThread(file: string): ReadThread {
-  const line = createConcurrencyLimiter(1, QUEUE_LIMIT);
+type ReadThread = ReturnType<typeof createReadThread>;
+
+/** Creates one thread, which runs one statement at a time. */
+function createReadThread(file: string) {
+  const limiter = createConcurrencyLimiter(1, { maxWaiting: THREADS, retryAfter: 1 });
   let worker: Worker | undefined;
+  let interrupted = newFlag();
   let idle: NodeJS.Timeout | undefined;
 
   const end = async () => {
@@ -44,7 +84,9 @@ export function createReadThread(file: string): ReadThread {
   };
 
   const start = () => {
-    const started = new Worker(PROGRAM, { workerData: file, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
+    interrupted = newFlag();
+    const workerData: ReadThreadData = { file, interrupted };
+    const started = new Worker(PROGRAM, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
     // An error without a listener would end the server. The waiter gets the error, and the next statement starts a new thread.
     started.on('error', () => {});
     started.on('exit', () => {
@@ -63,22 +105,31 @@ export function createReadThread(file: string): ReadThread {
     endWhenIdle();
   };
 
-  const ask = (question: ReadThreadRequest): Promise<StatementResult> => {
+  const ask = (question: ReadThreadRequest, client?: RequestClient | null): Promise<StatementResult> => {
     clearTimeout(idle);
     worker ??= start();
+    const flag = interrupted;
+    Atomics.store(flag, 0, 0);
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
     const asked = worker;
-    const onMessage = (answer: ReadThreadResponse) =>
-      'error' in answer ? reject(answer.error) : resolve(answer.result);
+    const interrupt = () => void Atomics.store(flag, 0, 1);
+    const onMessage = (answer: ReadThreadResponse) => {
+      if ('result' in answer) resolve(answer.result);
+      else if (client?.isDisconnected) reject(new ClientDisconnected());
+      else reject(Atomics.load(flag, 0) === 1 ? new DatabaseUnavailable(answer.error) : answer.error);
+    };
     const onFailure = (error: unknown) => {
       if (worker === asked) worker = undefined;
       reject(new DatabaseUnavailable(error));
     };
-    const overdue = setTimeout(() => asked.terminate(), STATEMENT_TIMEOUT_MS);
+    const timeout = setTimeout(interrupt, STATEMENT_TIMEOUT_MS);
+    const overdue = setTimeout(() => asked.terminate(), STATEMENT_TIMEOUT_MS + INTERRUPTION_MS);
+    client?.signal.addEventListener('abort', interrupt, { once: true });
     asked.once('message', onMessage).once('error', onFailure).once('exit', onFailure);
     asked.postMessage(question);
     return promise.finally(() => {
-      clearTimeout(overdue);
+      for (const timer of [timeout, overdue]) clearTimeout(timer);
+      client?.signal.removeEventListener('abort', interrupt);
       asked.off('message', onMessage).off('error', onFailure).off('exit', onFailure);
       endWhenIdle();
     });
@@ -92,15 +143,18 @@ export function createReadThread(file: string): ReadThread {
   };
 
   return {
-    execute: ({ sql, parameters }) => line.run(() => ask({ sql, parameters })),
+    execute: (statement: ReadThreadRequest, client: RequestClient | null | undefined) =>
+      limiter.run(() => ask(statement, client), { exemptFromLimit: true }),
     prepare: () => {
       if (worker === undefined) prepare();
     },
-    stopWhenIdle: () => line.run(end, { exemptFromLimit: true }),
-    restart: () => line.run(renew, { exemptFromLimit: true }),
+    stopWhenIdle: () => limiter.run(end, { exemptFromLimit: true }),
+    restart: () => limiter.run(renew, { exemptFromLimit: true }),
     async close() {
       clearTimeout(idle);
       await end();
     },
   };
 }
+
+const newFlag = () => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

@@ -6,12 +6,12 @@ import { createReadSnapshot, type ReadSnapshot } from '#database/cache/read-snap
 import { loadSqliteCatalog } from '#database/cache/table-catalog.ts';
 import { TableVersions } from '#database/cache/table-versions.ts';
 import { createConcurrencyLimiter, createSharedYielder } from '#runtime/concurrency-limiter.ts';
-import type { Connection, Engine, OpenTransaction, Statement } from '../engine.ts';
-import { isLongRunning } from '../long-statements.ts';
+import type { Connection, Engine, OpenTransaction, Statement, StatementOrigin } from '../engine.ts';
+import { longStatementKind } from '../long-statements.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 import { BUSY_TIMEOUT_MS, isBusy, openConnection, type SqliteConnection, translateError } from './connection.ts';
 import { createSqliteCopyOperations } from './copy.ts';
-import { createReadThread } from './read-thread.ts';
+import { createReadThreads } from './read-thread.ts';
 import { analyzeAllTables, analyzeTables, type RunExclusive } from './statistics.ts';
 
 /** Milliseconds for which a locked database is retried while another process (a CLI command) writes. */
@@ -27,6 +27,8 @@ const WAL_SIZE_LIMIT = 16 * 2 ** 20;
 const DEFAULT_LARGE_BYTES = 32 * 2 ** 20;
 /** From this share of that size on, the thread is started in advance. */
 const PREPARE_THREAD_SHARE = 0.75;
+/** From this share of that size on, statements that scan texts run in a thread: a mebibyte may take 20 ms. */
+const SCAN_THREAD_SHARE = 1 / 16;
 
 interface SqliteOptions {
   /** Size in bytes from which on the database counts as large. */
@@ -34,8 +36,8 @@ interface SqliteOptions {
 }
 
 /**
- * Opens the SQLite engine: one writing and one reading connection on `file`, and for a large database a thread for long
- * statements.
+ * Opens the SQLite engine: one writing and one reading connection on `file`, and for a large database threads for long
+ * lists and for statements that scan texts.
  */
 export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: SqliteOptions = {}): Engine {
   const writer = openConnection(file);
@@ -51,14 +53,15 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
   const connection = openConnection(file);
   connection.database.exec('pragma query_only = on');
   const snapshot = createReadSnapshot(connection);
-  const thread = createReadThread(file);
+  const threads = { list: createReadThreads(file), scan: createReadThreads(file) };
   const executor = createYieldingExecutor();
   const { execute: readOnSnapshot } = executor.of(snapshot);
-  const execute = (statement: Statement) => {
-    if (!isLongRunning(statement)) return readOnSnapshot(statement);
+  const execute = (statement: Statement, origin?: StatementOrigin) => {
+    const kind = longStatementKind(statement);
+    if (kind === null) return readOnSnapshot(statement);
     const held = bytes();
-    if (held >= large) return thread.execute(statement);
-    if (held >= large * PREPARE_THREAD_SHARE) thread.prepare();
+    if (held >= (kind === 'scan' ? large * SCAN_THREAD_SHARE : large)) return threads[kind].execute(statement, origin);
+    if (held >= large * PREPARE_THREAD_SHARE) threads.list.prepare();
     return readOnSnapshot(statement);
   };
   const versions = new TableVersions(() => loadSqliteCatalog(writer.database));
@@ -120,18 +123,18 @@ export function openSqlite(file: string, { large = DEFAULT_LARGE_BYTES }: Sqlite
     clearCaches() {
       reader.clearCache();
       for (const each of [snapshot, writer]) each.clearMemory();
-      void thread.stopWhenIdle();
+      for (const thread of Object.values(threads)) void thread.stopWhenIdle();
     },
     async updateStatistics() {
       if (!isLarge()) return;
       const { hasAnalyzed } = await analyzeTables(writer.database, snapshot.database, runExclusive);
       if (!hasAnalyzed) return;
       reader.clearCache();
-      await thread.restart();
+      await Promise.all(Object.values(threads).map((thread) => thread.restart()));
     },
     async close() {
       const done = await takeTurn({ exemptFromLimit: true });
-      await thread.close();
+      await Promise.all(Object.values(threads).map((thread) => thread.close()));
       snapshot.release();
       reader.database.close();
       writer.database.close();

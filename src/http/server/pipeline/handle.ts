@@ -2,7 +2,7 @@ import { ANONYMOUS, type Caller, isSignedIn } from '#authentication/caller.ts';
 import { identify } from '#authentication/credentials.ts';
 import { AccessRevoked } from '#authorization/current-access.ts';
 import { isForeignKeyViolation } from '#database/constraint-violations.ts';
-import { DatabaseUnavailable, type RequestDatabase } from '#database/database.ts';
+import { DatabaseUnavailable, type RequestDatabase, type StatementOrigin } from '#database/database.ts';
 import { RowDeleted } from '#domain/row-deleted.ts';
 import { OverdueWork } from '#events/overdue-work.ts';
 import { gitForClient } from '#git/git.ts';
@@ -39,6 +39,7 @@ import { hasBody, mediaType, readBodyParameters, readJsonParameters } from '#htt
 import { getPresentedCredentials } from '#http/request/credentials.ts';
 import { checkText, firstHeader, type IncomingRequest } from '#http/request/incoming.ts';
 import type { Services } from '#http/services.ts';
+import { getClientNetwork } from '#rate-limits/client-network.ts';
 import { QueueFull } from '#runtime/concurrency-limiter.ts';
 import { type OutgoingResponse, orNotModified, toErrorResponse } from '../response/response.ts';
 import { getCachedResponse } from '../response/response-cache.ts';
@@ -54,14 +55,28 @@ export async function handleRequest(
 ): Promise<HandledRequest> {
   try {
     checkText(request);
-    const current = { ...services, database: services.database.forRequest() };
+    const server = { ...services, database: services.database.forClient(statementOrigin(request)) };
+    const current = { ...server, database: server.database.forRequest() };
     const limits = await applyThrottle(current, request);
     if (limits?.error) throw limits.error;
-    const answered = await routeRequest(registry, { server: services, current }, request);
+    const answered = await routeRequest(registry, { server, current }, request);
     return limits === null ? answered : withHeaders(answered, limits.headers);
   } catch (error) {
     return toErrorResult(null, error);
   }
+}
+
+/**
+ * Most requests run no long statement, so the network is determined when it is needed. What a client has begun to change is
+ * completed after it has disconnected, so only the statements of a GET are interrupted.
+ */
+function statementOrigin({ method, clientAddress, client }: IncomingRequest): StatementOrigin {
+  return {
+    client: method === 'GET' || method === 'HEAD' ? client : null,
+    get network() {
+      return getClientNetwork(clientAddress);
+    },
+  };
 }
 
 /** Reads of `current` see the state at the start of the request or later; reads of `server` see the newest state. */

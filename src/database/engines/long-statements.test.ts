@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { openDatabase, type Reader } from '#database/database.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { ClientDisconnected } from '#runtime/concurrency-limiter.ts';
+import { engine, testPlace } from '#test/engines/engine.ts';
+import { hasSubstringInLongText } from '../search/substring-search.ts';
+import { longRunning } from './long-statements.ts';
+
+/** A database whose long statements run where those of a large one do. */
+async function largeDatabase() {
+  const place = await testPlace();
+  const database = await openDatabase({ ...place, clock: systemClock, large: 0 });
+  const close = async () => {
+    await database.close();
+    await place.remove();
+  };
+  return { database, [Symbol.asyncDispose]: close };
+}
+
+function clientOf(network: string) {
+  const controller = new AbortController();
+  const client = {
+    get isDisconnected() {
+      return controller.signal.aborted;
+    },
+    signal: controller.signal,
+  };
+  return { network, client, disconnect: () => controller.abort() };
+}
+
+/** Counts the texts of 100,000 characters that contain a part, of which there is none. */
+async function scan(db: Reader, texts: number, part = 'x'): Promise<number> {
+  const text =
+    engine === 'sqlite' ? sql<string>`hex(zeroblob(50000 + i % 2))` : sql<string>`repeat('0', 100000 + i % 2)`;
+  const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(texts)})`;
+  const found = hasSubstringInLongText(db, text, part);
+  const { rows } = await sql<{ count: number }>`${numbers} select count(*) as count from n where ${found}`.execute(db);
+  return rows[0]!.count;
+}
+
+async function list(db: Reader, most: number): Promise<number> {
+  const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(most)})`;
+  const { rows } = await sql<{ count: number }>`${numbers} select count(*) as count from n ${longRunning}`.execute(db);
+  return rows[0]!.count;
+}
+
+/** More texts than any machine scans before the timeout of a statement. */
+const ENDLESS = 100_000_000;
+
+test('lists do not wait for searches in texts', async () => {
+  await using given = await largeDatabase();
+  const searcher = clientOf('192.0.2.1');
+  const { reader } = given.database.forClient(searcher);
+  const searches = Array.from({ length: 20 }, (_, at) => scan(reader, ENDLESS, `x${at}`));
+  const ended = Promise.allSettled(searches);
+  assert.equal(await list(given.database.forClient(clientOf('192.0.2.1')).reader, 1000), 1000);
+  assert.equal(await list(given.database.forClient(clientOf('192.0.2.2')).forRequest().reader, 1001), 1001);
+  searcher.disconnect();
+  for (const { status } of await ended) assert.equal(status, 'rejected');
+});
+
+test('networks take turns with their searches', async () => {
+  await using given = await largeDatabase();
+  const left = new Set<number>();
+  const first = Array.from({ length: 12 }, async (_, at) => {
+    left.add(at);
+    await scan(given.database.forClient(clientOf('192.0.2.1')).forRequest().reader, 20, `x${at}`);
+    left.delete(at);
+  });
+  await scan(given.database.forClient(clientOf('192.0.2.2')).forRequest().reader, 20, 'y');
+  assert.ok(left.size > 6, `${left.size} of 12 searches of the other network are left`);
+  await Promise.all(first);
+});
+
+test('equal searches of two networks do not wait for the same turn', async () => {
+  await using given = await largeDatabase();
+  const searcher = clientOf('192.0.2.1');
+  const searches = ['x', 'y', 'z'].map((part) => scan(given.database.forClient(searcher).reader, ENDLESS, part));
+  const equal = scan(given.database.forClient(searcher).forRequest().reader, 10);
+  const ended = Promise.allSettled([...searches, equal]);
+  const other = scan(given.database.forClient(clientOf('192.0.2.2')).forRequest().reader, 10);
+  if (engine === 'sqlite') searcher.disconnect();
+  assert.equal(await other, 0);
+  searcher.disconnect();
+  for (const { status } of await ended) assert.equal(status, 'rejected');
+});
+
+test('the search of a client that disconnects is interrupted, and the next one is served', async () => {
+  await using given = await largeDatabase();
+  const gone = clientOf('192.0.2.1');
+  const running = scan(given.database.forClient(gone).forRequest().reader, ENDLESS);
+  const waiting = [1, 2, 3].map(() => scan(given.database.forClient(gone).forRequest().reader, ENDLESS));
+  const rejected = [running, ...waiting].map((search) => assert.rejects(search, ClientDisconnected));
+  await list(given.database.reader, 100);
+  gone.disconnect();
+  await Promise.all(rejected);
+  assert.equal(await scan(given.database.forClient(clientOf('192.0.2.1')).forRequest().reader, 10), 0);
+  if (engine === 'sqlite') return;
+  const active = sql<{ count: number }>`select count(*) as count from pg_stat_activity
+    where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`;
+  assert.deepEqual((await active.execute(given.database.reader)).rows, [{ count: 0 }]);
+});
+
+test('a caller of a search is served although the client that began the same search disconnects', async () => {
+  await using given = await largeDatabase();
+  const gone = clientOf('192.0.2.1');
+  const search = (origin: ReturnType<typeof clientOf>) =>
+    scan(given.database.forClient(origin).forRequest().reader, 2000);
+  const first = assert.rejects(search(gone), ClientDisconnected);
+  const second = search(clientOf('192.0.2.1'));
+  await list(given.database.reader, 100);
+  gone.disconnect();
+  await first;
+  assert.equal(await second, 0);
+});
