@@ -32,6 +32,8 @@ function client() {
       return controller.signal.aborted;
     },
     signal: controller.signal,
+    network: '192.0.2.1',
+    measureStall: () => 0,
   };
 }
 

@@ -9,7 +9,7 @@ import { attack, head, startTarget } from './attack.ts';
 
 // What takes long, asked for so often by one network that it would fill every queue: others take their turns as before.
 
-const target = await startTarget({ patience: 60_000, env: { HEARTH_TRUSTED_PROXIES: '127.0.0.1' } });
+const target = await startTarget({ idleTimeout: 60_000, env: { HEARTH_TRUSTED_PROXIES: '127.0.0.1' } });
 const hostile = { 'X-Forwarded-For': '203.0.113.9' };
 const other = { 'X-Forwarded-For': '198.51.100.7' };
 

@@ -26,6 +26,9 @@ function clientOf(network: string) {
       return controller.signal.aborted;
     },
     signal: controller.signal,
+    network,
+    measureStall: () => 0,
+    disconnect: () => controller.abort(),
   };
   return { network, client, disconnect: () => controller.abort() };
 }
