@@ -84,7 +84,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     reader: handles.reader(reading),
     forClient,
     forRequest: () => currentBy(engine.openRequestConnection(origin), origin),
-    transaction: (work, transactionOptions) => runTransaction(context, work, transactionOptions),
+    // Transactions of all clients are those of the database.
+    transaction: (work, transactionOptions) =>
+      origin === undefined
+        ? runTransaction(context, work, transactionOptions)
+        : root.transaction(work, transactionOptions),
     clearCaches: () => engine.clearCaches(),
     updateStatistics: () => engine.updateStatistics(),
     close: () => engine.close(),
@@ -98,7 +102,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     version: reading.version,
     reads: reading.reads,
   });
-  return readBy(engine.reading);
+  const root = readBy(engine.reading);
+  return root;
 }
 
 async function openEngine({ url, dataDir, log, large, connections = 10 }: DatabaseOptions): Promise<Engine> {

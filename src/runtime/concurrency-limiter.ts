@@ -89,7 +89,7 @@ function createShares(places: number, perNetwork = Math.ceil(places / 2)): Share
     isFree(network) {
       if (total >= places) return false;
       const own = of(network);
-      return own === 0 || (total < places - kept && (own < perNetwork || network === OWN_WORK));
+      return own === 0 || network === OWN_WORK || (total < places - kept && own < perNetwork);
     },
     change(network, by) {
       total += by;

@@ -21,11 +21,11 @@ export function atNextTransaction(
   });
 }
 
-/** Runs the jobs of this kind as if their process had crashed in every attempt; asserts that they are dead and deletes them. */
+/** Runs the jobs of this kind as if their process had died in two attempts; asserts that they are dead and deletes them. */
 export async function failEveryAttempt({ server, work }: World, kind: string): Promise<void> {
   const { database } = server.services;
   await database.transaction((tx) =>
-    tx.updateTable('background_jobs').set({ attempts: 1_000 }).where('kind', '=', kind).execute(),
+    tx.updateTable('background_jobs').set({ process_deaths: 2 }).where('kind', '=', kind).execute(),
   );
   await work();
   const dead = await database.transaction((tx) =>

@@ -13,10 +13,7 @@ export function isStorableName(name: string): boolean {
     .every((part) => part !== '.' && part !== '..' && !/^(?:\.git|git~1)$/.test(normalizeName(part)));
 }
 
-/**
- * Returns whether a path contains a line break. git stores such names and pushes may contain them, but the API creates
- * none: lists of names and headers have one name a line.
- */
+/** Returns whether a path contains a line break. git stores such names; snippets, whose names are in headers, do not. */
 export function hasLineBreak(path: string): boolean {
   return /[\r\n]/.test(path);
 }

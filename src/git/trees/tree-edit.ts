@@ -1,7 +1,7 @@
 import type { TreeEntry } from '../objects/object-parser.ts';
 import { encodeName } from '../ref-names.ts';
 import { type LargeTree, replaceEntries, sortKey } from './large-tree.ts';
-import { hasLineBreak, isStorableName } from './reserved-names.ts';
+import { isStorableName } from './reserved-names.ts';
 
 /**
  * One change of a tree. Content is given by the id of a blob, which need not exist before the edit is written. Modes:
@@ -68,8 +68,7 @@ export async function applyTreeChange(
   load: LoadTree,
 ): Promise<TreeConflict | null> {
   const path = splitPath(change.path);
-  const isNew = change.action === 'create' || change.action === 'move';
-  if (path === null || (isNew && hasLineBreak(change.path))) return { rejected: 'invalid-path', path: change.path };
+  if (path === null) return { rejected: 'invalid-path', path: change.path };
   switch (change.action) {
     case 'create':
       return createFile(edit, path, { mode: change.mode ?? '100644', id: change.id }, load);

@@ -237,10 +237,10 @@ test('a body is required where one of its parameters, or one of several, must be
     'updateIssue',
     'updateMergeRequest',
     'createFile',
+    'updateApplicationSettings',
   ])
     assert.equal(isRequired(name), true, name);
-  for (const name of ['updateNotificationSetting', 'updateApplicationSettings', 'mergeMergeRequest'])
-    assert.equal(isRequired(name), false, name);
+  for (const name of ['updateNotificationSetting', 'mergeMergeRequest']) assert.equal(isRequired(name), false, name);
 });
 
 test('a body that is no stream of bytes has the status, the media types and the headers of its answer', () => {

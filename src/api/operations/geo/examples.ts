@@ -1,22 +1,28 @@
-import type { Examples } from '#test/examples/example.ts';
+import type { Example, Examples } from '#test/examples/example.ts';
+import type { TestSite } from '#test/support/replication-sites.ts';
 import type * as endpoints from './endpoints.ts';
+
+/** A call of a site. Each request has a new token, because a token is accepted once. */
+function callOfSite<Details extends object>(site: TestSite, details: Details, data?: object) {
+  return Object.defineProperty({ by: 'anonymous' as const, ...details }, 'headers', {
+    enumerable: true,
+    get: () => site.proof(data),
+  }) as Details & { readonly by: 'anonymous'; readonly headers: NonNullable<Example['headers']> };
+}
 
 export const examples: Examples<typeof endpoints> = {
   reportGeoStatus: async ({ newSite }) => {
     const site = await newSite();
-    return { by: 'anonymous', params: { geo_node_id: site.id }, headers: site.proof() };
+    return callOfSite(site, { params: { geo_node_id: site.id } });
   },
-  getFollowingSite: async ({ newSite }) => ({ by: 'anonymous', headers: (await newSite()).proof() }),
-  listReplicables: async ({ newSite }) => ({
-    by: 'anonymous',
-    params: { replicable_name: 'project_repository' },
-    headers: (await newSite()).proof(),
-  }),
-  listGeoEvents: async ({ newSite }) => ({ by: 'anonymous', headers: (await newSite()).proof() }),
+  getFollowingSite: async ({ newSite }) => callOfSite(await newSite(), {}),
+  listReplicables: async ({ newSite }) =>
+    callOfSite(await newSite(), { params: { replicable_name: 'project_repository' } }),
+  listGeoEvents: async ({ newSite }) => callOfSite(await newSite(), {}),
   retrieveReplicable: async ({ newSite, done }) => {
     const site = await newSite();
     const [{ replicable_id }] = (await done(site.get('/geo/replicables', { replicable_name: 'lfs_object' }))).body;
     const path = { replicable_name: 'lfs_object', replicable_id };
-    return { by: 'anonymous', path, headers: site.proof(path) };
+    return callOfSite(site, { path }, path);
   },
 };

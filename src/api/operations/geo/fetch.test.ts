@@ -64,11 +64,11 @@ test('a site fetches only repositories in its scope, with a token for each, and 
   const [group, elsewhere] = [await newGroup(), await newProject({ readme: true })];
   const { path_with_namespace: path } = await newProject({ in: group, readme: true });
   const site = await newSite(here, { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [group.id] });
-  const own = site.proof({ scope: path });
-  assert.equal((await advertised(path, own)).status, 200);
-  assert.equal((await advertised(path, own, 'git-receive-pack')).status, 403);
+  const own = () => site.proof({ scope: path });
+  assert.equal((await advertised(path, own())).status, 200);
+  assert.equal((await advertised(path, own(), 'git-receive-pack')).status, 403);
   assert.equal(
-    (await anonymous.send('POST', `//${path}.git/git-receive-pack`, { raw: '0000', headers: own })).status,
+    (await anonymous.send('POST', `//${path}.git/git-receive-pack`, { raw: '0000', headers: own() })).status,
     403,
   );
   assert.equal((await advertised(path, site.proof())).status, 401);
@@ -81,8 +81,8 @@ test('a site fetches only repositories in its scope, with a token for each, and 
   const all = await newSite(here);
   assert.equal((await advertised(`snippets/${id}`, all.proof({ scope: `snippets/${id}` }))).status, 200);
   assert.equal((await advertised(`snippets/${id}`, site.proof({ scope: `snippets/${id}` }))).status, 404);
-  const lfs = await anonymous.send('GET', `//${path}.git/gitlab-lfs/objects/${'a'.repeat(64)}`, { headers: own });
+  const lfs = await anonymous.send('GET', `//${path}.git/gitlab-lfs/objects/${'a'.repeat(64)}`, { headers: own() });
   assert.equal(lfs.status, 401);
   await done(site.send('PUT', site.at, { enabled: false }));
-  assert.equal((await advertised(path, own)).status, 401);
+  assert.equal((await advertised(path, own())).status, 401);
 });

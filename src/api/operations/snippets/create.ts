@@ -11,6 +11,7 @@ import { HEADS } from '#git/ref-names.ts';
 import { ZERO_ID } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import { diskPathFor, ensureRepository } from '#git/storage/storage.ts';
+import { hasLineBreak } from '#git/trees/reserved-names.ts';
 import type { Services } from '#http/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { chooseStorage } from '#repositories/choose-storage.ts';
@@ -104,6 +105,7 @@ async function createSnippetRepository(
   const git = gitForClient(services.git, null);
   const repository = repositoryAt(git, storage, disk_path);
   await ensureRepository(repository, { defaultBranch: SNIPPET_BRANCH });
+  if (files.some(({ path }) => hasLineBreak(path))) return invalid({ files: ['are invalid'] });
   const changes = files.map(({ path, content }) => ({
     action: 'create' as const,
     path,

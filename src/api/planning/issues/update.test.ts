@@ -61,9 +61,10 @@ test('ignores assignees who cannot see the issue and milestones out of scope', a
   const stranger = await user();
   const made = await createIssue(owner, { assignee_ids: [stranger.id, guest.id], milestone_id: 987654 });
   assert.deepEqual([made.assignees.map(({ id }: { id: number }) => id), made.milestone], [[guest.id], null]);
-  const secret = await createIssue(owner, { confidential: true, assignee_ids: [guest.id, planner.id] });
+  const secret = await createIssue(owner, { confidential: true });
+  const { body } = await updateIssue(owner, secret, { assignee_ids: [guest.id, planner.id] });
   assert.deepEqual(
-    secret.assignees.map(({ id }: { id: number }) => id),
+    body.assignees.map(({ id }: { id: number }) => id),
     [planner.id],
   );
 });
