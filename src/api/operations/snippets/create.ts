@@ -101,11 +101,11 @@ async function createSnippetRepository(
   { storage, disk_path }: Snippet,
   { files, title }: CreateSnippetInput,
 ): Promise<undefined | Failure<'invalid'>> {
+  if (files.some(({ path }) => hasLineBreak(path))) return invalid({ files: ['are invalid'] });
   // Not aborted when the client disconnects: a partial repository would only have to be deleted.
   const git = gitForClient(services.git, null);
   const repository = repositoryAt(git, storage, disk_path);
   await ensureRepository(repository, { defaultBranch: SNIPPET_BRANCH });
-  if (files.some(({ path }) => hasLineBreak(path))) return invalid({ files: ['are invalid'] });
   const changes = files.map(({ path, content }) => ({
     action: 'create' as const,
     path,

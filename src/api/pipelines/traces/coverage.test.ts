@@ -10,7 +10,7 @@ const { anonymous, project } = here;
 const { owner } = project;
 
 /**
- * What is told of a job in a pipeline of its own, whose log and expression these are: its coverage and the pipeline's.
+ * Returns the coverage of a job with this log and expression, and that of its pipeline.
  */
 async function covered(log: string, coverage: string | null, state = 'success'): Promise<unknown> {
   const pipeline = await pipelineRow(here, project);

@@ -12,15 +12,14 @@ interface TriggerInput {
   readonly trigger: { readonly id: number; readonly short_token: string } | null;
   readonly ref: string;
   readonly variables: readonly (readonly [key: string, value: unknown])[];
-  /** JSON of what was sent; null: that was too much. */
+  /** JSON of the request's parameters; null: they are too large. */
   readonly payload: string | null;
   readonly baseUrl: string;
   readonly client: EvaluationClient;
 }
 
 /**
- * Makes the pipeline that a token asks for, in the name of its owner. A broken CI file is told twice: by a pipeline
- * that has failed, and to whoever has sent the token.
+ * Creates a pipeline as the owner of the token. An invalid CI file is reported twice: by a failed pipeline, and in the response.
  */
 export async function triggerPipelineByToken(
   services: Pick<Services, 'database' | 'git' | 'runUnitOfWork' | 'secretKey'>,

@@ -54,7 +54,7 @@ function replaceReferences(
 /**
  * Expands references in the values of variables (contract/runners.md §3.3); the last entry of a key counts. Raw variables keep
  * their values. References to raw, file and unknown variables and to the variable itself stay as written. If references form a
- * cycle, nothing is replaced. `charge` is told the number of characters that are built.
+ * cycle, nothing is replaced. `charge` receives the number of characters that are built.
  */
 export function expandVariables<V extends CiVariable>(
   variables: readonly V[],
