@@ -58,8 +58,8 @@ test('the queue of callers has a limit', async (t) => {
   const { git, repository } = await gitWorld(t);
   const pool = createProcessPool(git, 'cat-file', { flags: ['--batch-command'] }, { processes: 1, seconds: 60 });
   const held = Promise.withResolvers<void>();
-  // A quarter of it is kept for clients.
-  const all = Array.from({ length: 3_751 }, () => pool.use(repository, () => held.promise));
+  // One holds the process, and work without a client may fill the queue.
+  const all = Array.from({ length: 5_001 }, () => pool.use(repository, () => held.promise));
   await assert.rejects(pool.use(repository, childOf), QueueFull);
   held.resolve();
   await Promise.all(all);
