@@ -15,7 +15,7 @@ import type { Bidding, Manners, Waited } from './well-behaved-client.ts';
 /*
  * Attacks of hostile clients, and checks that other clients do not suffer from them.
  *
- * To add a case, write `test/hostile/<attack>.unit.test.ts` (it runs once, on SQLite, whatever the engine):
+ * To add a case, write `test/hostile/<attack>.unit.test.ts` (it runs once, on SQLite), or `<attack>.test.ts` if the engine matters:
  *
  *     const target = await startTarget();
  *     const { id } = await target.done('POST', '/projects', { name: 'victim' });
@@ -80,6 +80,7 @@ export async function startTarget({ idleTimeout = 500, env = {} }: TargetOptions
       ...process.env,
       HEARTH_PORT: '0',
       HEARTH_DATA_DIR: place.dataDir,
+      ...(place.url === undefined ? {} : { HEARTH_DATABASE_URL: place.url }),
       HEARTH_LOG_LEVEL: 'error',
       HOSTILE_PATIENCE: String(idleTimeout),
       ...env,
