@@ -7,10 +7,14 @@ const target = await startTarget();
 const { id } = await target.done('POST', '/projects', { name: 'many-actions', initialize_with_readme: true });
 let commits = 0;
 
-const commit = async (actions: readonly object[]) => {
+const sendCommit = (actions: readonly object[]) => {
   const headers = { 'Content-Type': 'application/json' };
   const body = JSON.stringify({ branch: 'main', commit_message: 'Many', actions });
-  const answer = await target.send('POST', `/projects/${id}/repository/commits`, { headers, body });
+  return target.send('POST', `/projects/${id}/repository/commits`, { headers, body });
+};
+
+const commit = async (actions: readonly object[]) => {
+  const answer = await sendCommit(actions);
   assert.equal(answer.status, 201, answer.text);
   return answer.body.id as string;
 };
@@ -49,4 +53,16 @@ attack('a commit of 10,000 new files in one folder does not delay other requests
   await commit(
     many(10_000, (at) => ({ action: 'create', file_path: `${folder}/file-${at}.txt`, content: `text ${at}` })),
   );
+});
+
+const deepFiles = (folder: string, count: number) =>
+  many(count, (at) => ({ action: 'create', file_path: `${folder}/${at}/${'x/'.repeat(200)}f`, content: '' }));
+
+attack('a commit of 450 files, each 200 folders deep, does not delay other requests', target, async () => {
+  await commit(deepFiles(`deep-${commits++}`, 450));
+});
+
+attack('a commit of so many folders that it would take minutes is rejected at once', target, async () => {
+  const { status, body } = await sendCommit(deepFiles('deeper', 5_000));
+  assert.deepEqual([status, body.message], [400, 'The commit changes too many directories (maximum is 100000)']);
 });

@@ -39,13 +39,14 @@ export async function writePack(
   objects: readonly NewObject[],
   options: { checked?: boolean } = {},
 ): Promise<void> {
-  const unique = [...new Map(objects.map((object) => [object.id, object])).values()];
+  const unique = new Map<string, NewObject>();
+  for (const object of objects) unique.set(object.id, object);
   const child = spawnGit(git, repository, 'index-pack', {
     flags: ['--stdin', ...(options.checked ? ['--strict'] : [])],
   });
   child.stdout.resume();
   // A process that exits early closes its input. Its exit code says more than EPIPE.
-  await pipeline(mergeChunks(formatPack(unique)), child.stdin).catch(() => child.stdin.destroy());
+  await pipeline(mergeChunks(formatPack([...unique.values()])), child.stdin).catch(() => child.stdin.destroy());
   const ended = await child.done;
   if (!ended.ok) throw new GitError('index-pack', ended.failure);
   await syncDirectory(join(repository.directory, 'objects', 'pack'));

@@ -3,11 +3,13 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBoundedCache } from '#runtime/bounded-cache.ts';
+import { createYielder } from '#runtime/concurrency-limiter.ts';
 import { definePerGit, type Git } from '../git.ts';
 import { readCommit, readObject } from '../objects/object-reader.ts';
 import { readGitOutput } from '../process/spawn.ts';
 import type { Repository } from '../repository.ts';
-import { findEntryInTree } from './path-entries.ts';
+import { listDirectories } from './directories.ts';
+import { findTreeEntry } from './path-entries.ts';
 
 /** `(attribute files, path)` -> value of `filter`, '' for none. */
 const filterCache = definePerGit(() => createBoundedCache<string>(10_000));
@@ -52,25 +54,35 @@ async function listAttributeFiles(
 ): Promise<AttributeFile[]> {
   const files: AttributeFile[] = [];
   let hasFilter = false;
-  for (const directory of listDirectories(paths)) {
-    const path = `${directory}.gitattributes`;
-    const entry = await findEntryInTree(git, repository, tree, path);
+  for (const [directory, id] of await findDirectories(git, repository, tree, paths)) {
+    const entry = await findTreeEntry(git, repository, id, '.gitattributes');
     if (entry?.type !== 'blob' || entry.mode === '120000') continue;
     const content = (await readObject(git, repository, entry.id, MAX_FILE))?.content;
     if (content == null) continue;
-    files.push({ path, id: entry.id });
+    files.push({ path: `${directory}.gitattributes`, id: entry.id });
     hasFilter ||= content.includes('filter');
   }
   return hasFilter ? files : [];
 }
 
-/** Returns `''`, `a/`, `a/b/` for `a/b/c`, without duplicates. */
-function listDirectories(paths: readonly string[]): string[] {
-  const directories = new Set(['']);
-  for (const path of paths) {
-    for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) directories.add(path.slice(0, at + 1));
+/** Returns the directories of the paths that exist, with the ids of their trees. */
+async function findDirectories(
+  git: Git,
+  repository: Repository,
+  tree: string,
+  paths: readonly string[],
+): Promise<Map<string, string>> {
+  const yieldIfDue = createYielder();
+  const found = new Map([['', tree]]);
+  for (const directory of (await listDirectories(paths))!) {
+    await yieldIfDue();
+    const end = directory.lastIndexOf('/', directory.length - 2) + 1;
+    const parent = found.get(directory.slice(0, end));
+    if (directory === '' || parent === undefined) continue;
+    const entry = await findTreeEntry(git, repository, parent, directory.slice(end, -1));
+    if (entry?.type === 'tree') found.set(directory, entry.id);
   }
-  return [...directories].sort();
+  return found;
 }
 
 async function loadFilters(

@@ -62,6 +62,7 @@ export const COMMIT_ERRORS = {
   fileMissing: [400, "A file with this name doesn't exist"],
   isDirectory: [400, 'A directory with this name already exists'],
   pathInvalid: [400, "invalid path: '{path}'"],
+  tooManyDirectories: [400, 'The commit changes too many directories (maximum is 100000)'],
   empty: [400, 'The commit is empty: the file already has this content'],
   moved: BRANCH_MOVED,
 } as const satisfies Record<string, ErrorEntry>;

@@ -5,6 +5,7 @@ import { commitChanges, type FileChange } from '#git/commits/commit.ts';
 import { HEADS } from '#git/ref-names.ts';
 import { isSha, isValidBranchName, startsWithSha, ZERO_ID } from '#git/refs/refs.ts';
 import { findBranchHead, resolveRevision } from '#git/refs/revision.ts';
+import { listDirectories } from '#git/trees/directories.ts';
 import { findLastCommit } from '#git/trees/path-entries.ts';
 import { createYielder } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail, isFailure } from '#runtime/failure.ts';
@@ -56,6 +57,7 @@ export type CommitToBranchFailure =
   | 'fileMissing'
   | 'isDirectory'
   | 'pathInvalid'
+  | 'tooManyDirectories'
   | 'empty'
   | 'moved';
 
@@ -78,6 +80,7 @@ async function commitWithLock(
   const { git } = services;
   const { project, name, caller } = branch;
   if (project.read_only) return fail('readOnly');
+  if (await hasTooManyDirectories(input.changes)) return fail('tooManyDirectories');
   const start = await resolveStart(services, branch, input);
   if (isFailure(start)) return start;
   const { parent, tip, forced } = start;
@@ -100,6 +103,14 @@ async function commitWithLock(
     first: parent === null,
   });
   return failure === undefined ? commit.commit : toMoveFailure(failure.code, name);
+}
+
+/** Each directory is a tree to load and a tree to store: ten thousand paths of 4 KiB would be some million. */
+const MAX_DIRECTORIES = 100_000;
+
+async function hasTooManyDirectories(changes: readonly CommitFileChange[]): Promise<boolean> {
+  const paths = changes.flatMap((change) => (change.action === 'move' ? [change.path, change.from] : [change.path]));
+  return (await listDirectories(paths, MAX_DIRECTORIES)) === null;
 }
 
 interface CommitStart {

@@ -1,0 +1,19 @@
+import { createYielder } from '#runtime/concurrency-limiter.ts';
+
+/**
+ * Returns the directories of the paths without duplicates, parents first: `''`, `a/`, `a/b/` for `a/b/c`. Null if there are more
+ * than `limit`. Yields to the event loop.
+ */
+export async function listDirectories(
+  paths: readonly string[],
+  limit = Number.POSITIVE_INFINITY,
+): Promise<Set<string> | null> {
+  const yieldIfDue = createYielder();
+  const directories = new Set(['']);
+  for (const path of paths) {
+    await yieldIfDue();
+    for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) directories.add(path.slice(0, at + 1));
+    if (directories.size > limit) return null;
+  }
+  return directories;
+}
